@@ -1,0 +1,67 @@
+-- One row a span, exact without FINAL: the writer drops spans it has stored and changes rows by lightweight UPDATE.
+-- The key starts with the project (every statement names it) and the start time (every list is ordered by it).
+CREATE TABLE IF NOT EXISTS spans
+(
+    project_id UUID CODEC(ZSTD(1)),
+    start_time DateTime64(6, 'UTC') CODEC(Delta(8), ZSTD(1)),
+    trace_id FixedString(16) CODEC(ZSTD(1)),
+    span_id FixedString(8) CODEC(ZSTD(1)),
+    -- Eight zero bytes: a root.
+    parent_id FixedString(8) CODEC(ZSTD(1)),
+    end_time DateTime64(6, 'UTC') CODEC(Delta(8), ZSTD(1)),
+    -- Derived from the whole trace by the writer: the same in all rows of a trace.
+    trace_type Enum8('unknown' = 0, 'invocation' = 1, 'annotation' = 2),
+    -- Derived: true for the one row that stands for its trace in lists of traces: the root that started last, or the
+    -- earliest span of a trace that has had no root for a minute.
+    is_trace_head Bool,
+    span_type Enum8('unknown' = 0, 'agent' = 1, 'chain' = 2, 'workflow' = 3, 'task' = 4, 'tool' = 5, 'embedding' = 6,
+                    'query' = 7, 'llm' = 8, 'completion' = 9, 'chat' = 10, 'rerank' = 11),
+    span_kind Enum8('SPAN_KIND_UNSPECIFIED' = 0, 'SPAN_KIND_INTERNAL' = 1, 'SPAN_KIND_SERVER' = 2,
+                    'SPAN_KIND_CLIENT' = 3, 'SPAN_KIND_PRODUCER' = 4, 'SPAN_KIND_CONSUMER' = 5),
+    span_name LowCardinality(String) CODEC(ZSTD(1)),
+    status_code Enum8('STATUS_CODE_UNSET' = 0, 'STATUS_CODE_OK' = 1, 'STATUS_CODE_ERROR' = 2),
+    status_message String CODEC(ZSTD(1)),
+    -- Empty: none. On every span that carries one, not only on roots.
+    session_id String CODEC(ZSTD(1)),
+    user_id String CODEC(ZSTD(1)),
+    agent_id String CODEC(ZSTD(1)),
+    -- Milliseconds; zero: none.
+    duration_cumulative Decimal(18, 3) CODEC(ZSTD(1)),
+    errors_incremental Decimal(18, 6) CODEC(ZSTD(1)),
+    tokens_incremental_prompt Decimal(18, 6) CODEC(ZSTD(1)),
+    tokens_incremental_completion Decimal(18, 6) CODEC(ZSTD(1)),
+    tokens_incremental_total Decimal(18, 6) CODEC(ZSTD(1)),
+    costs_incremental_prompt Decimal(38, 15) CODEC(ZSTD(1)),
+    costs_incremental_completion Decimal(38, 15) CODEC(ZSTD(1)),
+    costs_incremental_total Decimal(38, 15) CODEC(ZSTD(1)),
+    -- Derived: the span's own amounts plus those of everything below it; zero: none.
+    errors_cumulative Decimal(18, 6) CODEC(ZSTD(1)),
+    tokens_cumulative_prompt Decimal(18, 6) CODEC(ZSTD(1)),
+    tokens_cumulative_completion Decimal(18, 6) CODEC(ZSTD(1)),
+    tokens_cumulative_total Decimal(18, 6) CODEC(ZSTD(1)),
+    costs_cumulative_prompt Decimal(38, 15) CODEC(ZSTD(1)),
+    costs_cumulative_completion Decimal(38, 15) CODEC(ZSTD(1)),
+    costs_cumulative_total Decimal(38, 15) CODEC(ZSTD(1)),
+    -- JSON text: all attributes but ag.data, which is most of the bytes and stands by itself.
+    attributes String CODEC(ZSTD(1)),
+    data String CODEC(ZSTD(1)),
+    -- JSON text of a list each; empty: none.
+    events String CODEC(ZSTD(1)),
+    links String CODEC(ZSTD(1)),
+    references String CODEC(ZSTD(1)),
+    hashes String CODEC(ZSTD(1)),
+    created_at DateTime64(6, 'UTC') CODEC(Delta(8), ZSTD(1)),
+    created_by_id UUID CODEC(ZSTD(1)),
+    -- 1970: never.
+    updated_at DateTime64(6, 'UTC') CODEC(Delta(8), ZSTD(1)),
+    updated_by_id UUID CODEC(ZSTD(1)),
+    -- When the receiver accepted this version of the span, and a hash of its content: a later one wins, an equal one
+    -- is the same delivered again.
+    accepted_at DateTime64(6, 'UTC') CODEC(Delta(8), ZSTD(1)),
+    content_hash UInt64 CODEC(ZSTD(1)),
+    INDEX by_trace trace_id TYPE bloom_filter(0.01) GRANULARITY 1
+)
+ENGINE = MergeTree
+ORDER BY (project_id, start_time, trace_id, span_id)
+-- The first two allow lightweight UPDATE and DELETE.
+SETTINGS enable_block_number_column = 1, enable_block_offset_column = 1

@@ -1,0 +1,7 @@
+export * from './identifiers.ts'
+export * from './json.ts'
+export * from './metrics.ts'
+export * from './problem.ts'
+export * from './span.ts'
+export * from './time.ts'
+export * from './tree.ts'

@@ -1,0 +1,53 @@
+/**
+ * A JSON value as Spanhouse holds it. Integers that a JavaScript number cannot hold exactly are kept as
+ * `JSON.rawJSON` values: `JSON.stringify` prints their digits unchanged, so nothing is rounded on the way through.
+ */
+export type Json = string | number | boolean | null | RawJson | Json[] | JsonObject
+export interface JsonObject {
+  [key: string]: Json
+}
+export interface RawJson {
+  readonly rawJSON: string
+}
+
+/** ECMAScript's `JSON.rawJSON` proposal, present in Node 22 and later; TypeScript's library does not declare it yet. */
+interface JsonWithSource {
+  rawJSON(text: string): RawJson
+  isRawJSON(value: unknown): value is RawJson
+  parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown
+}
+const json = JSON as unknown as JsonWithSource
+
+/** An integer of any size as JSON: a number where that is exact, otherwise its digits. */
+export function integerToJson(value: bigint): Json {
+  const number = Number(value)
+  return Number.isSafeInteger(number) ? number : json.rawJSON(value.toString())
+}
+
+export const isRawJson = (value: unknown): value is RawJson => json.isRawJSON(value)
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !json.isRawJSON(value)
+}
+
+const MAYBE_UNSAFE_INTEGER = /\d{16}/
+const INTEGER = /^-?\d+$/
+
+/**
+ * `JSON.parse` that keeps integers past 2^53 exact (see {@link Json}). Costs nothing extra unless the text has a run
+ * of 16 digits. Throws SyntaxError as `JSON.parse` does.
+ */
+export function parseJson(text: string): Json {
+  if (!MAYBE_UNSAFE_INTEGER.test(text)) return JSON.parse(text) as Json
+  return json.parse(text, (_key, value, context) =>
+    typeof value === 'number' && !Number.isSafeInteger(value) && context.source && INTEGER.test(context.source)
+      ? json.rawJSON(context.source)
+      : value,
+  ) as Json
+}
+
+/** The finite number in a JSON value, or undefined when it is not a number. Raw integers lose digits past 2^53. */
+export function numberOf(value: unknown): number | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined
+  return isRawJson(value) ? Number(value.rawJSON) : undefined
+}

@@ -1,0 +1,120 @@
+import type { SpanId, TraceId, Uuid } from './identifiers.ts'
+import type { Json, JsonObject } from './json.ts'
+import type { Micros } from './time.ts'
+
+export const TRACE_TYPES = ['invocation', 'annotation', 'unknown'] as const
+export type TraceType = (typeof TRACE_TYPES)[number]
+
+export const SPAN_TYPES = [
+  'agent',
+  'chain',
+  'workflow',
+  'task',
+  'tool',
+  'embedding',
+  'query',
+  'llm',
+  'completion',
+  'chat',
+  'rerank',
+  'unknown',
+] as const
+export type SpanType = (typeof SPAN_TYPES)[number]
+
+/** In the order of OTLP's numbers: `SPAN_KINDS[kind]`. */
+export const SPAN_KINDS = [
+  'SPAN_KIND_UNSPECIFIED',
+  'SPAN_KIND_INTERNAL',
+  'SPAN_KIND_SERVER',
+  'SPAN_KIND_CLIENT',
+  'SPAN_KIND_PRODUCER',
+  'SPAN_KIND_CONSUMER',
+] as const
+export type SpanKind = (typeof SPAN_KINDS)[number]
+
+/** In the order of OTLP's numbers: `STATUS_CODES[code]`. */
+export const STATUS_CODES = ['STATUS_CODE_UNSET', 'STATUS_CODE_OK', 'STATUS_CODE_ERROR'] as const
+export type StatusCode = (typeof STATUS_CODES)[number]
+
+/** The keys that a reference can have under `ag.references`. */
+export const REFERENCE_KEYS = [
+  'testcase',
+  ...['testset', 'query', 'workflow', 'application', 'evaluator', 'environment', 'snippet'].flatMap(kind => [
+    kind,
+    `${kind}_variant`,
+    `${kind}_revision`,
+  ]),
+] as const
+
+export interface SpanReference {
+  id?: Uuid
+  slug?: string
+  version?: string
+  /** `key` is the reference's key, for example `application_revision`. */
+  attributes: JsonObject
+}
+
+export interface SpanLink {
+  trace_id: TraceId
+  span_id: SpanId
+  /** `key` is the link's name, where it has one. */
+  attributes?: JsonObject
+}
+
+export interface SpanEvent {
+  name: string
+  timestamp: Micros
+  /** Not unflattened: keys such as `exception.type` stay dotted. */
+  attributes?: JsonObject
+}
+
+export interface SpanHash {
+  id: Uuid
+  attributes: JsonObject
+}
+
+/**
+ * One span in canonical form: what the decoder makes of every accepted encoding, what a row is made from and what a
+ * row gives back. Field names are those of the interface; times are microseconds.
+ */
+export interface Span {
+  trace_id: TraceId
+  span_id: SpanId
+  /** Absent on roots. */
+  parent_id?: SpanId
+  /**
+   * What this span alone says about its trace: the type it declares in `ag.type.trace`, else `annotation` when one
+   * of its links is named. Absent when it says nothing. The trace's type is derived from all its spans (roll-up).
+   */
+  declared_trace_type?: TraceType
+  /** Whether `declared_trace_type` was declared in words (wins over what links suggest). */
+  is_trace_type_explicit?: boolean
+  span_type: SpanType
+  span_kind: SpanKind
+  span_name: string
+  start_time: Micros
+  end_time: Micros
+  status_code: StatusCode
+  status_message?: string
+  session_id?: string
+  user_id?: string
+  agent_id?: string
+  /** Nested; always with the `ag` skeleton: `type`, `data` and `metrics` with its four members. */
+  attributes: JsonObject & { ag: JsonObject }
+  references?: SpanReference[]
+  links?: SpanLink[]
+  hashes?: SpanHash[]
+  events?: SpanEvent[]
+}
+
+/** A span as stored: with what the writer derived from its whole trace and when and by whom it was written. */
+export interface StoredSpan extends Span {
+  trace_type: TraceType
+  created_at: Micros
+  created_by_id: Uuid
+  updated_at?: Micros
+  updated_by_id?: Uuid
+}
+
+/** A span as the interface answers it: ISO times, nothing internal, null members left out. */
+export type SpanJson = { [key: string]: Json }

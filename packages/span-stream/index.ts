@@ -1,0 +1,1 @@
+export * from './span-stream.ts'
