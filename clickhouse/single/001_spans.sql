@@ -14,6 +14,9 @@ CREATE TABLE IF NOT EXISTS spans
     -- Derived: true for the one row that stands for its trace in lists of traces: the root that started last, or the
     -- earliest span of a trace that has had no root for a minute.
     is_trace_head Bool,
+    -- What this span alone says of its trace's type, and whether it says so in words.
+    declared_trace_type Enum8('none' = 0, 'invocation' = 1, 'annotation' = 2, 'unknown' = 3),
+    is_trace_type_explicit Bool,
     span_type Enum8('unknown' = 0, 'agent' = 1, 'chain' = 2, 'workflow' = 3, 'task' = 4, 'tool' = 5, 'embedding' = 6,
                     'query' = 7, 'llm' = 8, 'completion' = 9, 'chat' = 10, 'rerank' = 11),
     span_kind Enum8('SPAN_KIND_UNSPECIFIED' = 0, 'SPAN_KIND_INTERNAL' = 1, 'SPAN_KIND_SERVER' = 2,
@@ -27,18 +30,18 @@ CREATE TABLE IF NOT EXISTS spans
     agent_id String CODEC(ZSTD(1)),
     -- Milliseconds; zero: none.
     duration_cumulative Decimal(18, 3) CODEC(ZSTD(1)),
-    errors_incremental Decimal(18, 6) CODEC(ZSTD(1)),
-    tokens_incremental_prompt Decimal(18, 6) CODEC(ZSTD(1)),
-    tokens_incremental_completion Decimal(18, 6) CODEC(ZSTD(1)),
-    tokens_incremental_total Decimal(18, 6) CODEC(ZSTD(1)),
+    errors_incremental Decimal(18, 3) CODEC(ZSTD(1)),
+    tokens_incremental_prompt Decimal(18, 3) CODEC(ZSTD(1)),
+    tokens_incremental_completion Decimal(18, 3) CODEC(ZSTD(1)),
+    tokens_incremental_total Decimal(18, 3) CODEC(ZSTD(1)),
     costs_incremental_prompt Decimal(38, 15) CODEC(ZSTD(1)),
     costs_incremental_completion Decimal(38, 15) CODEC(ZSTD(1)),
     costs_incremental_total Decimal(38, 15) CODEC(ZSTD(1)),
     -- Derived: the span's own amounts plus those of everything below it; zero: none.
-    errors_cumulative Decimal(18, 6) CODEC(ZSTD(1)),
-    tokens_cumulative_prompt Decimal(18, 6) CODEC(ZSTD(1)),
-    tokens_cumulative_completion Decimal(18, 6) CODEC(ZSTD(1)),
-    tokens_cumulative_total Decimal(18, 6) CODEC(ZSTD(1)),
+    errors_cumulative Decimal(18, 3) CODEC(ZSTD(1)),
+    tokens_cumulative_prompt Decimal(18, 3) CODEC(ZSTD(1)),
+    tokens_cumulative_completion Decimal(18, 3) CODEC(ZSTD(1)),
+    tokens_cumulative_total Decimal(18, 3) CODEC(ZSTD(1)),
     costs_cumulative_prompt Decimal(38, 15) CODEC(ZSTD(1)),
     costs_cumulative_completion Decimal(38, 15) CODEC(ZSTD(1)),
     costs_cumulative_total Decimal(38, 15) CODEC(ZSTD(1)),
@@ -58,7 +61,7 @@ CREATE TABLE IF NOT EXISTS spans
     -- When the receiver accepted this version of the span, and a hash of its content: a later one wins, an equal one
     -- is the same delivered again.
     accepted_at DateTime64(6, 'UTC') CODEC(Delta(8), ZSTD(1)),
-    content_hash UInt64 CODEC(ZSTD(1)),
+    content_hash FixedString(8) CODEC(ZSTD(1)),
     INDEX by_trace trace_id TYPE bloom_filter(0.01) GRANULARITY 1
 )
 ENGINE = MergeTree

@@ -1,3 +1,4 @@
+export * from './amounts.ts'
 export * from './identifiers.ts'
 export * from './json.ts'
 export * from './metrics.ts'

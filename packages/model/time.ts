@@ -16,8 +16,7 @@ export function microsToIso(micros: Micros): string {
 /** How many microseconds one unit is, by the number of digits of an integer time: seconds, ms, µs, ns. */
 const MICROS_PER_UNIT_BY_DIGITS: Record<number, number> = { 10: 1e6, 13: 1e3, 16: 1, 19: 1e-3 }
 
-const ISO =
-  /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d{1,9}))?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?)?$/i
+const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d{1,9}))?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?)?$/i
 
 /**
  * A time as the interface accepts it: ISO 8601 text (no zone means UTC), or an integer of 10, 13, 16 or 19 digits,

@@ -1,0 +1,60 @@
+/**
+ * The amounts that are summed over a trace, one row each. `metric` and `key` give the path under `ag.metrics`
+ * (`tokens.incremental.prompt`; errors have no key), `decimals` how many decimal places are kept: sums are taken on
+ * integers of that scale, so they are exact in any order.
+ */
+export const AMOUNTS = [
+  { metric: 'errors', key: null, decimals: 3 },
+  { metric: 'tokens', key: 'prompt', decimals: 3 },
+  { metric: 'tokens', key: 'completion', decimals: 3 },
+  { metric: 'tokens', key: 'total', decimals: 3 },
+  { metric: 'costs', key: 'prompt', decimals: 15 },
+  { metric: 'costs', key: 'completion', decimals: 15 },
+  { metric: 'costs', key: 'total', decimals: 15 },
+] as const
+
+export type SummedMetric = (typeof AMOUNTS)[number]['metric']
+
+/** One value for each row of {@link AMOUNTS}, scaled to an integer by its decimals. */
+export type Amounts = readonly bigint[]
+
+export const NO_AMOUNTS: Amounts = Object.freeze(AMOUNTS.map(() => 0n))
+
+/** The rows of {@link AMOUNTS} that belong to one metric. */
+export const SUMMED_METRICS: readonly { metric: SummedMetric; indexes: readonly number[] }[] = (
+  ['errors', 'tokens', 'costs'] as const
+).map(metric => ({ metric, indexes: AMOUNTS.flatMap((row, index) => (row.metric === metric ? [index] : [])) }))
+
+/** No single span may carry more than this of anything, so that a trace's sums stay within the stored decimals. */
+export const AMOUNT_MAX = 1e9
+
+const SCALES = AMOUNTS.map(row => 10n ** BigInt(row.decimals))
+
+/** A number as an integer of the row's scale, rounded to the nearest; 0 when it is beyond {@link AMOUNT_MAX}. */
+export function toAmount(value: number, index: number): bigint {
+  if (!(Math.abs(value) <= AMOUNT_MAX)) return 0n
+  const { decimals } = AMOUNTS[index] as (typeof AMOUNTS)[number]
+  if (Number.isInteger(value)) return BigInt(value) * (SCALES[index] as bigint)
+  return BigInt(value.toFixed(decimals).replace('.', ''))
+}
+
+/** The decimal text of an amount, for example `0.00012`. */
+export function amountText(amount: bigint, index: number): string {
+  if (amount === 0n) return '0'
+  const { decimals } = AMOUNTS[index] as (typeof AMOUNTS)[number]
+  const digits = (amount < 0n ? -amount : amount).toString().padStart(decimals + 1, '0')
+  return `${amount < 0n ? '-' : ''}${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
+}
+
+/** The amount in a decimal text as a database prints it: the inverse of {@link amountText}. */
+export function amountOfText(text: string, index: number): bigint {
+  const { decimals } = AMOUNTS[index] as (typeof AMOUNTS)[number]
+  const [whole = '0', fraction = ''] = text.split('.')
+  return BigInt(whole + fraction.padEnd(decimals, '0').slice(0, decimals))
+}
+
+export const sumAmounts = (one: Amounts, other: Amounts): Amounts =>
+  one === NO_AMOUNTS ? other : other === NO_AMOUNTS ? one : one.map((value, index) => value + (other[index] as bigint))
+
+export const equalAmounts = (one: Amounts, other: Amounts): boolean =>
+  one === other || one.every((value, index) => value === other[index])

@@ -1,0 +1,190 @@
+import { AMOUNTS, type Amounts, equalAmounts, NO_AMOUNTS, SUMMED_METRICS, sumAmounts, toAmount } from './amounts.ts'
+import type { SpanId } from './identifiers.ts'
+import { isJsonObject, type Json, type JsonObject, numberOf } from './json.ts'
+import type { Span, TraceType } from './span.ts'
+import type { Micros } from './time.ts'
+
+/** What one span brings into its trace's totals, and what of it decides over the trace. */
+export interface TraceNode {
+  readonly span_id: SpanId
+  /** Null on roots. */
+  readonly parent_id: SpanId | null
+  readonly start_time: Micros
+  /** The span's own (incremental) amounts. */
+  readonly own: Amounts
+  /** Cumulative amounts that the client sent: they count where the roll-up finds nothing. Null: none sent. */
+  readonly claimed: Amounts | null
+  readonly declared_trace_type: TraceType | null
+  readonly is_trace_type_explicit: boolean
+}
+
+/** What follows for a span from its whole trace. */
+export interface Derived {
+  readonly cumulative: Amounts
+  readonly trace_type: TraceType
+  readonly is_trace_head: boolean
+}
+
+export function measureSpan(span: Span): TraceNode {
+  const metrics = isJsonObject(span.attributes.ag.metrics) ? span.attributes.ag.metrics : {}
+  const claimed = amountsOf(metrics, 'cumulative')
+  return {
+    span_id: span.span_id,
+    parent_id: span.parent_id ?? null,
+    start_time: span.start_time,
+    own: amountsOf(metrics, 'incremental'),
+    claimed: claimed === NO_AMOUNTS ? null : claimed,
+    declared_trace_type: span.declared_trace_type ?? null,
+    is_trace_type_explicit: span.is_trace_type_explicit ?? false,
+  }
+}
+
+/** The span's own duration in milliseconds with three decimals: what `ag.metrics.duration.cumulative` says. */
+export function durationMillis(span: Span): number {
+  const micros = span.end_time - span.start_time
+  if (micros > 0) return micros / 1000
+  const metrics = span.attributes.ag.metrics
+  const duration = isJsonObject(metrics) ? metrics.duration : undefined
+  return (isJsonObject(duration) ? numberOf(duration.cumulative) : undefined) ?? 0
+}
+
+function amountsOf(metrics: JsonObject, view: 'incremental' | 'cumulative'): Amounts {
+  let amounts: bigint[] | undefined
+  for (const [index, { metric, key }] of AMOUNTS.entries()) {
+    const value = amountAt(metrics[metric], view, key)
+    if (!value) continue
+    amounts ??= [...NO_AMOUNTS]
+    amounts[index] = toAmount(value, index)
+  }
+  return amounts ?? NO_AMOUNTS
+}
+
+function amountAt(metric: Json | undefined, view: string, key: string | null): number | undefined {
+  if (!isJsonObject(metric)) return undefined
+  const value = metric[view]
+  return numberOf(key === null ? value : isJsonObject(value) ? value[key] : undefined)
+}
+
+/**
+ * The totals of a whole trace: `cumulative(span) = own(span) + Σ cumulative(children)`, children found by parent id
+ * alone, so that neither order nor clocks matter. A span whose parent is missing is the top of its own tree. A cycle
+ * of parents is cut above its earliest span. Where a metric sums to nothing, what the client claimed counts.
+ *
+ * The type is the one that the earliest span with a type in words declares, else `annotation` when any span suggests
+ * it, else `invocation`. The head, the span that stands for the trace in lists, is the root that started last; a
+ * trace without a root has one (its earliest span) only when `isRootless` says that none is expected any more.
+ *
+ * Takes O(spans), whatever the depth.
+ */
+export function rollUp(nodes: ReadonlyMap<SpanId, TraceNode>, isRootless = false): Map<SpanId, Derived> {
+  const trace_type = traceTypeOf(nodes)
+  const head = headOf(nodes, isRootless)
+  const derived = new Map<SpanId, Derived>()
+  for (const [span_id, cumulative] of cumulativeOf(nodes))
+    derived.set(span_id, { cumulative, trace_type, is_trace_head: span_id === head })
+  return derived
+}
+
+export const equalDerived = (one: Derived, other: Derived): boolean =>
+  one.trace_type === other.trace_type &&
+  one.is_trace_head === other.is_trace_head &&
+  equalAmounts(one.cumulative, other.cumulative)
+
+/** Leaves first: a span is summed up once all its children are, and then added to its parent. */
+function cumulativeOf(nodes: ReadonlyMap<SpanId, TraceNode>): Map<SpanId, Amounts> {
+  const childrenLeft = countChildren(nodes)
+  const below = new Map<SpanId, Amounts>()
+  const cumulative = new Map<SpanId, Amounts>()
+  const ready: TraceNode[] = []
+  for (const node of nodes.values()) if (!childrenLeft.has(node.span_id)) ready.push(node)
+  const settle = (): void => {
+    for (let node = ready.pop(); node; node = ready.pop()) {
+      const sum = withClaims(sumAmounts(node.own, below.get(node.span_id) ?? NO_AMOUNTS), node.claimed)
+      cumulative.set(node.span_id, sum)
+      const parent = node.parent_id === null ? undefined : nodes.get(node.parent_id)
+      if (!parent || cumulative.has(parent.span_id)) continue
+      below.set(parent.span_id, sumAmounts(below.get(parent.span_id) ?? NO_AMOUNTS, sum))
+      const left = (childrenLeft.get(parent.span_id) as number) - 1
+      childrenLeft.set(parent.span_id, left)
+      if (left === 0) ready.push(parent)
+    }
+  }
+  settle()
+  if (cumulative.size === nodes.size) return cumulative
+  // What is left are cycles and nothing else: every node below one is settled, and each has one parent.
+  for (const top of cycleTops(nodes, cumulative)) {
+    cutAbove(top, nodes, childrenLeft, ready)
+    settle()
+  }
+  return cumulative
+}
+
+function countChildren(nodes: ReadonlyMap<SpanId, TraceNode>): Map<SpanId, number> {
+  const counts = new Map<SpanId, number>()
+  for (const { parent_id } of nodes.values())
+    if (parent_id !== null && nodes.has(parent_id)) counts.set(parent_id, (counts.get(parent_id) ?? 0) + 1)
+  return counts
+}
+
+/** The parent of a cycle's top no longer waits for it. */
+function cutAbove(
+  top: TraceNode,
+  nodes: ReadonlyMap<SpanId, TraceNode>,
+  childrenLeft: Map<SpanId, number>,
+  ready: TraceNode[],
+): void {
+  const parent = nodes.get(top.parent_id as SpanId) as TraceNode
+  const left = (childrenLeft.get(parent.span_id) as number) - 1
+  childrenLeft.set(parent.span_id, left)
+  if (left === 0) ready.push(parent)
+}
+
+function cycleTops(nodes: ReadonlyMap<SpanId, TraceNode>, settled: ReadonlyMap<SpanId, unknown>): TraceNode[] {
+  const tops: TraceNode[] = []
+  const seen = new Set<SpanId>()
+  for (const node of nodes.values()) {
+    if (settled.has(node.span_id) || seen.has(node.span_id)) continue
+    let top = node
+    for (let next = node; !seen.has(next.span_id); next = nodes.get(next.parent_id as SpanId) as TraceNode) {
+      seen.add(next.span_id)
+      if (isEarlier(next, top)) top = next
+    }
+    tops.push(top)
+  }
+  return tops
+}
+
+/** Metric by metric: a sum of nothing gives way to what the client claimed. */
+function withClaims(sum: Amounts, claimed: Amounts | null): Amounts {
+  if (claimed === null) return sum
+  let result = sum
+  for (const { indexes } of SUMMED_METRICS) {
+    if (indexes.some(index => sum[index] !== 0n)) continue
+    result = result.map((value, index) => (indexes.includes(index) ? (claimed[index] as bigint) : value))
+  }
+  return result
+}
+
+function traceTypeOf(nodes: ReadonlyMap<SpanId, TraceNode>): TraceType {
+  let explicit: TraceNode | undefined
+  let type: TraceType = 'invocation'
+  for (const node of nodes.values()) {
+    if (node.declared_trace_type === null) continue
+    if (!node.is_trace_type_explicit) type = node.declared_trace_type
+    else if (!explicit || isEarlier(node, explicit)) explicit = node
+  }
+  return explicit?.declared_trace_type ?? type
+}
+
+function headOf(nodes: ReadonlyMap<SpanId, TraceNode>, isRootless: boolean): SpanId | undefined {
+  let root: TraceNode | undefined
+  let earliest: TraceNode | undefined
+  for (const node of nodes.values()) {
+    if (node.parent_id === null && (!root || isEarlier(root, node))) root = node
+    if (!earliest || isEarlier(node, earliest)) earliest = node
+  }
+  return (root ?? (isRootless ? earliest : undefined))?.span_id
+}
+
+const isEarlier = (one: TraceNode, other: TraceNode): boolean =>
+  one.start_time < other.start_time || (one.start_time === other.start_time && one.span_id < other.span_id)

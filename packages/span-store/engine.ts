@@ -1,0 +1,199 @@
+import { Readable } from 'node:stream'
+import { type ClickHouseClient, ClickHouseError, type ClickHouseSettings, createClient } from '@clickhouse/client'
+import { Problem } from '@spanhouse/model'
+
+/** SQL text with `{name:Type}` placeholders and their values. */
+export interface Statement {
+  text: string
+  params: Record<string, unknown>
+}
+
+/** Where ClickHouse is: a server's address, or a folder for the engine inside this process. */
+export type EngineLocation = { url: string } | { path: string }
+
+/**
+ * A bounded set of connections to ClickHouse. Statements beyond that number wait; one that waits longer than
+ * `queueMs` is refused with a Problem `overloaded`, so that nothing piles up.
+ */
+export interface Engine {
+  /** All rows of a SELECT as objects. Refuses with a Problem: `query_timeout`, `query_limit`, `overloaded`. */
+  rows<Row>(statement: Statement, settings?: ClickHouseSettings): Promise<Row[]>
+  command(statement: Statement, settings?: ClickHouseSettings): Promise<void>
+  /** Inserts rows in TabSeparated format: one atomic block as long as they stay under 256 MB. */
+  insert(table: string, columns: readonly string[], tabSeparated: Buffer): Promise<void>
+  close(): Promise<void>
+}
+
+interface Connection {
+  client: ClickHouseClient
+  insert(table: string, columns: readonly string[], tabSeparated: Buffer): Promise<void>
+}
+
+export interface EngineOptions {
+  connections: number
+  queueMs?: number
+  /** Sent with every statement. */
+  settings?: ClickHouseSettings
+}
+
+export async function openEngine(location: EngineLocation, options: EngineOptions): Promise<Engine> {
+  const open = 'url' in location ? networked(location.url) : await embedded(location.path)
+  const connections = Array.from({ length: options.connections }, open)
+  return new PooledEngine(connections, options)
+}
+
+const SESSION_SETTINGS: ClickHouseSettings = {
+  // Integers here stay below 2^53 and decimals are read as text where they matter.
+  output_format_json_quote_64bit_integers: 0,
+  date_time_input_format: 'basic',
+}
+
+function networked(url: string): () => Connection {
+  return () => {
+    const client = createClient({
+      url,
+      request_timeout: 120_000,
+      max_open_connections: 1,
+      // Long parameters do not fit into a URL.
+      use_multipart_params_auto: true,
+      keep_alive: { enabled: true },
+    })
+    return {
+      client,
+      insert: async (table, columns, tabSeparated) => {
+        await client.insert({
+          table,
+          columns: columns as [string, ...string[]],
+          values: Readable.from([tabSeparated], { objectMode: false }),
+          format: 'TabSeparated',
+        })
+      },
+    }
+  }
+}
+
+/** chdb is an optional dependency: it has no build for some platforms, where a server's address is needed. */
+async function embedded(path: string): Promise<() => Connection> {
+  const { createChdbConnection } = await import('chdb/connection').catch(cause => {
+    throw new Error('The embedded ClickHouse engine (chdb) is not installed here: set CLICKHOUSE_URL instead.', {
+      cause,
+    })
+  })
+  return () => {
+    const connection = createChdbConnection({ path })
+    return {
+      client: createClient({ connection }),
+      // The client's own insert would turn the bytes into a string first.
+      insert: async (table, columns, tabSeparated) => {
+        await connection.chdb.rawInsert({ table, columns: [...columns], format: 'TSV', values: tabSeparated })
+      },
+    }
+  }
+}
+
+const QUEUE_MS = 10_000
+
+class PooledEngine implements Engine {
+  readonly #all: Connection[]
+  readonly #free: Connection[]
+  readonly #waiting: ((connection: Connection) => void)[] = []
+  readonly #queueMs: number
+  readonly #settings: ClickHouseSettings
+
+  constructor(connections: Connection[], options: EngineOptions) {
+    this.#all = connections
+    this.#free = [...connections]
+    this.#queueMs = options.queueMs ?? QUEUE_MS
+    this.#settings = { ...SESSION_SETTINGS, ...options.settings }
+  }
+
+  rows<Row>({ text, params }: Statement, settings?: ClickHouseSettings): Promise<Row[]> {
+    return this.#using(async ({ client }) => {
+      const result = await client.query({
+        query: text,
+        query_params: params,
+        format: 'JSONEachRow',
+        clickhouse_settings: { ...this.#settings, ...settings },
+      })
+      return result.json<Row>()
+    })
+  }
+
+  command({ text, params }: Statement, settings?: ClickHouseSettings): Promise<void> {
+    return this.#using(async ({ client }) => {
+      await client.command({
+        query: text,
+        query_params: params,
+        clickhouse_settings: { ...this.#settings, ...settings },
+      })
+    })
+  }
+
+  insert(table: string, columns: readonly string[], tabSeparated: Buffer): Promise<void> {
+    return this.#using(connection => connection.insert(table, columns, tabSeparated))
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#all.map(({ client }) => client.close()))
+  }
+
+  async #using<T>(use: (connection: Connection) => Promise<T>): Promise<T> {
+    const connection = this.#free.pop() ?? (await this.#wait())
+    try {
+      return await use(connection)
+    } catch (error) {
+      throw toProblem(error)
+    } finally {
+      const next = this.#waiting.shift()
+      if (next) next(connection)
+      else this.#free.push(connection)
+    }
+  }
+
+  #wait(): Promise<Connection> {
+    return new Promise((resolve, reject) => {
+      const give = (connection: Connection): void => {
+        clearTimeout(timer)
+        resolve(connection)
+      }
+      const timer = setTimeout(() => {
+        this.#waiting.splice(this.#waiting.indexOf(give), 1)
+        const seconds = this.#queueMs / 1000
+        reject(
+          new Problem('overloaded', `All ${this.#all.length} query slots were busy for ${seconds} s; try again.`, {
+            retryAfterSeconds: 1,
+          }),
+        )
+      }, this.#queueMs)
+      this.#waiting.push(give)
+    })
+  }
+}
+
+/** ClickHouse's error codes that are a refusal of this one statement and no defect of ours. */
+const REFUSALS: Record<string, { code: 'query_timeout' | 'query_limit'; bound: string }> = {
+  '159': { code: 'query_timeout', bound: 'time' },
+  '160': { code: 'query_timeout', bound: 'time (estimated)' },
+  '158': { code: 'query_limit', bound: 'rows read' },
+  '307': { code: 'query_limit', bound: 'bytes read' },
+  '396': { code: 'query_limit', bound: 'size of the result' },
+  '241': { code: 'query_limit', bound: 'memory' },
+  '191': { code: 'query_limit', bound: 'size of a set' },
+}
+
+const UNREACHABLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOTFOUND', 'ETIMEDOUT', 'EAI_AGAIN'])
+
+function toProblem(error: unknown): unknown {
+  if (error instanceof Problem || !(error instanceof Error)) return error
+  if (error instanceof ClickHouseError) {
+    const refusal = REFUSALS[error.code]
+    if (!refusal) return error
+    const [limit = ''] = /\b(maximum|max[^:]*): [^,.)]*/i.exec(error.message) ?? []
+    return new Problem(refusal.code, `The query went over its bound on ${refusal.bound}${limit && ` (${limit})`}.`, {
+      cause: error,
+    })
+  }
+  const code = (error as NodeJS.ErrnoException).code ?? ''
+  if (!UNREACHABLE.has(code) && !/timeout|socket hang up/i.test(error.message)) return error
+  return new Problem('overloaded', 'ClickHouse cannot be reached; try again.', { retryAfterSeconds: 2, cause: error })
+}
