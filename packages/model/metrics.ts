@@ -27,7 +27,7 @@ export interface Derived {
 
 export function measureSpan(span: Span): TraceNode {
   const metrics = isJsonObject(span.attributes.ag.metrics) ? span.attributes.ag.metrics : {}
-  const claimed = amountsOf(metrics, 'cumulative')
+  const claimed = claimedAmounts(metrics)
   return {
     span_id: span.span_id,
     parent_id: span.parent_id ?? null,
@@ -47,6 +47,9 @@ export function durationMillis(span: Span): number {
   const duration = isJsonObject(metrics) ? metrics.duration : undefined
   return (isJsonObject(duration) ? numberOf(duration.cumulative) : undefined) ?? 0
 }
+
+/** The cumulative amounts that a client sent in `ag.metrics`; {@link NO_AMOUNTS} when there are none. */
+export const claimedAmounts = (metrics: JsonObject): Amounts => amountsOf(metrics, 'cumulative')
 
 function amountsOf(metrics: JsonObject, view: 'incremental' | 'cumulative'): Amounts {
   let amounts: bigint[] | undefined

@@ -6,7 +6,6 @@ import {
   durationMillis,
   type JsonObject,
   type Micros,
-  measureSpan,
   type Span,
   type Uuid,
 } from '@spanhouse/model'
@@ -41,12 +40,12 @@ export const CONTENT_COLUMNS: readonly Column<Span>[] = [
   { name: 'is_trace_type_explicit', text: span => flag(span.is_trace_type_explicit ?? false) },
   { name: 'span_type', text: span => span.span_type },
   { name: 'span_kind', text: span => span.span_kind },
-  { name: 'span_name', text: span => escape(span.span_name) },
+  { name: 'span_name', text: span => escaped(span.span_name) },
   { name: 'status_code', text: span => span.status_code },
-  { name: 'status_message', text: span => escape(span.status_message ?? '') },
-  { name: 'session_id', text: span => escape(span.session_id ?? '') },
-  { name: 'user_id', text: span => escape(span.user_id ?? '') },
-  { name: 'agent_id', text: span => escape(span.agent_id ?? '') },
+  { name: 'status_message', text: span => escaped(span.status_message ?? '') },
+  { name: 'session_id', text: span => escaped(span.session_id ?? '') },
+  { name: 'user_id', text: span => escaped(span.user_id ?? '') },
+  { name: 'agent_id', text: span => escaped(span.agent_id ?? '') },
   { name: 'duration_cumulative', text: span => decimalMillis(durationMillis(span)) },
   { name: 'attributes', text: span => jsonText(withoutData(span.attributes)) },
   { name: 'data', text: span => jsonText(span.attributes.ag.data ?? {}) },
@@ -56,10 +55,11 @@ export const CONTENT_COLUMNS: readonly Column<Span>[] = [
   { name: 'hashes', text: span => listText(span.hashes) },
 ]
 
-/** The amounts of the span itself: part of the content, but already in its attributes, so not hashed again. */
-export const OWN_COLUMNS: readonly Column<Span>[] = [
-  { name: amountColumns('incremental').join('\t'), text: span => amountsText(measureSpan(span).own) },
-]
+/** The amounts of the span itself. They follow from its attributes, so they are not hashed again. */
+export const OWN_COLUMNS: readonly Column<Amounts>[] = amountColumns('incremental').map((name, index) => ({
+  name,
+  text: own => amountText(own[index] as bigint, index),
+}))
 
 export const LIFECYCLE_COLUMNS: readonly Column<Lifecycle>[] = [
   { name: 'project_id', text: row => row.project_id },
@@ -75,7 +75,10 @@ export const LIFECYCLE_COLUMNS: readonly Column<Lifecycle>[] = [
 export const DERIVED_COLUMNS: readonly Column<Derived>[] = [
   { name: 'trace_type', text: derived => derived.trace_type },
   { name: 'is_trace_head', text: derived => flag(derived.is_trace_head) },
-  { name: amountColumns('cumulative').join('\t'), text: derived => amountsText(derived.cumulative) },
+  ...amountColumns('cumulative').map((name, index) => ({
+    name,
+    text: (derived: Derived) => amountText(derived.cumulative[index] as bigint, index),
+  })),
 ]
 
 /** The columns of an INSERT, in the order in which a row's texts are joined. */
@@ -84,11 +87,12 @@ export const INSERT_COLUMNS: readonly string[] = [
   ...OWN_COLUMNS,
   ...LIFECYCLE_COLUMNS,
   ...DERIVED_COLUMNS,
-].flatMap(column => column.name.split('\t'))
+].map(column => column.name)
 
+/** The row's part that these columns make up, each value followed by a tab. */
 export function textOf<Source>(columns: readonly Column<Source>[], source: Source): string {
   let text = ''
-  for (const column of columns) text += text === '' ? column.text(source) : `\t${column.text(source)}`
+  for (const column of columns) text += `${column.text(source)}\t`
   return text
 }
 
@@ -98,10 +102,6 @@ export function amountColumns(view: 'incremental' | 'cumulative'): string[] {
 }
 
 const NO_PARENT = '0000000000000000'
-const NO_AMOUNTS_TEXT = AMOUNTS.map(() => '0').join('\t')
-
-const amountsText = (amounts: Amounts): string =>
-  amounts.every(amount => amount === 0n) ? NO_AMOUNTS_TEXT : amounts.map(amountText).join('\t')
 
 /** Hex digits as bytes in TabSeparated's own escapes, which any byte can be written in. */
 function hexBytes(hex: string): string {
@@ -126,7 +126,7 @@ const decimalMillis = (millis: number): string =>
 const MUST_ESCAPE = /[\\\t\n]/
 const ESCAPES: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n' }
 
-const escape = (text: string): string =>
+const escaped = (text: string): string =>
   MUST_ESCAPE.test(text) ? text.replace(/[\\\t\n]/g, character => ESCAPES[character] as string) : text
 
 /** JSON text has no raw tabs or line ends, so that backslashes are all there is to escape. */

@@ -1,5 +1,10 @@
 import { Readable } from 'node:stream'
-import { type ClickHouseClient, ClickHouseError, type ClickHouseSettings, createClient } from '@clickhouse/client'
+import {
+  type ClickHouseClient,
+  type ClickHouseClientConfigOptions,
+  type ClickHouseSettings,
+  createClient,
+} from '@clickhouse/client'
 import { Problem } from '@spanhouse/model'
 
 /** SQL text with `{name:Type}` placeholders and their values. */
@@ -72,6 +77,9 @@ function networked(url: string): () => Connection {
   }
 }
 
+/** The client carries its own copy of the package that chdb takes these types from; they differ in name only. */
+type InjectedConnection = NonNullable<ClickHouseClientConfigOptions['connection']>
+
 /** chdb is an optional dependency: it has no build for some platforms, where a server's address is needed. */
 async function embedded(path: string): Promise<() => Connection> {
   const { createChdbConnection } = await import('chdb/connection').catch(cause => {
@@ -82,7 +90,7 @@ async function embedded(path: string): Promise<() => Connection> {
   return () => {
     const connection = createChdbConnection({ path })
     return {
-      client: createClient({ connection }),
+      client: createClient({ connection: connection as unknown as InjectedConnection }),
       // The client's own insert would turn the bytes into a string first.
       insert: async (table, columns, tabSeparated) => {
         await connection.chdb.rawInsert({ table, columns: [...columns], format: 'TSV', values: tabSeparated })
@@ -185,15 +193,14 @@ const UNREACHABLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOTFOUND',
 
 function toProblem(error: unknown): unknown {
   if (error instanceof Problem || !(error instanceof Error)) return error
-  if (error instanceof ClickHouseError) {
-    const refusal = REFUSALS[error.code]
-    if (!refusal) return error
+  const code = (error as NodeJS.ErrnoException).code ?? ''
+  const refusal = REFUSALS[code]
+  if (refusal) {
     const [limit = ''] = /\b(maximum|max[^:]*): [^,.)]*/i.exec(error.message) ?? []
     return new Problem(refusal.code, `The query went over its bound on ${refusal.bound}${limit && ` (${limit})`}.`, {
       cause: error,
     })
   }
-  const code = (error as NodeJS.ErrnoException).code ?? ''
   if (!UNREACHABLE.has(code) && !/timeout|socket hang up/i.test(error.message)) return error
   return new Problem('overloaded', 'ClickHouse cannot be reached; try again.', { retryAfterSeconds: 2, cause: error })
 }

@@ -1,0 +1,99 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { AMOUNTS, amountOfText, amountText, toAmount } from './amounts.ts'
+import { measureSpan, rollUp, type TraceNode } from './metrics.ts'
+import { oracle } from './oracle.testing.ts'
+import type { Span } from './span.ts'
+
+const amounts = fc.oneof(
+  fc.constant(AMOUNTS.map(() => 0n)),
+  fc.tuple(...AMOUNTS.map(() => fc.bigInt({ min: -5n, max: 1000n }))),
+)
+const id = fc.integer({ min: 1, max: 12 }).map(n => n.toString(16).padStart(16, '0'))
+
+/** Few ids and few times, so that parents are found, missing, their own, and in cycles, and starts tie. */
+const node: fc.Arbitrary<TraceNode> = fc
+  .record({
+    span_id: id,
+    parent_id: fc.option(id, { freq: 4 }),
+    start_time: fc.integer({ min: 0, max: 3 }),
+    own: amounts,
+    claimed: fc.option(amounts),
+    declared_trace_type: fc.constantFrom(null, null, 'annotation', 'invocation', 'unknown'),
+    is_trace_type_explicit: fc.boolean(),
+  })
+  .map(one => ({
+    ...one,
+    // What a span only suggests is always an annotation.
+    declared_trace_type:
+      one.declared_trace_type && !one.is_trace_type_explicit ? 'annotation' : one.declared_trace_type,
+  }))
+const nodes = fc.uniqueArray(node, { selector: one => one.span_id, maxLength: 12 })
+
+test('the roll-up is the definition, for any trace in any order', () => {
+  fc.assert(
+    fc.property(nodes, fc.boolean(), (trace, isRootless) => {
+      const expected = oracle(trace, isRootless)
+      for (const order of [trace, trace.toReversed()])
+        expect(rollUp(new Map(order.map(one => [one.span_id, one])), isRootless)).toEqual(expected)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('a chain of 200,000 spans is summed up', () => {
+  const chain = Array.from(
+    { length: 200_000 },
+    (_, index): TraceNode => ({
+      span_id: String(index),
+      parent_id: index === 0 ? null : String(index - 1),
+      start_time: index,
+      own: AMOUNTS.map(() => 1n),
+      claimed: null,
+      declared_trace_type: null,
+      is_trace_type_explicit: false,
+    }),
+  )
+  const derived = rollUp(new Map(chain.map(one => [one.span_id, one])))
+  expect(derived.get('0')?.cumulative[0]).toBe(200_000n)
+})
+
+test('amounts are decimals: ten times a tenth is one', () => {
+  const total = AMOUNTS.findIndex(({ metric, key }) => metric === 'costs' && key === 'total')
+  const sum = Array.from({ length: 10 }, () => toAmount(0.1, total)).reduce((a, b) => a + b)
+  expect(amountText(sum, total)).toBe('1.000000000000000')
+  expect(amountText(toAmount(-0.00012, total), total)).toBe('-0.000120000000000')
+  expect(toAmount(Number.NaN, total)).toBe(0n)
+  expect(toAmount(1e300, total)).toBe(0n)
+})
+
+test('the text of an amount gives the amount back', () => {
+  fc.assert(
+    fc.property(
+      fc.bigInt({ min: -(10n ** 17n), max: 10n ** 17n }),
+      fc.nat({ max: AMOUNTS.length - 1 }),
+      (amount, at) => {
+        expect(amountOfText(amountText(amount, at), at)).toBe(amount)
+      },
+    ),
+  )
+})
+
+test('a span is measured by its own metrics alone', () => {
+  const metrics = {
+    errors: { incremental: 2 },
+    tokens: { incremental: { prompt: 5, cached: 3 }, cumulative: { total: 9 } },
+    costs: { incremental: { total: 'much' } },
+  }
+  const span = { span_id: 'a', start_time: 1, attributes: { ag: { metrics } } } as unknown as Span
+  const named = (values: readonly bigint[] | null): Record<string, string> =>
+    Object.fromEntries(
+      AMOUNTS.flatMap(({ metric, key }, at) => {
+        const value = values?.[at] ?? 0n
+        return value === 0n ? [] : [[`${metric}.${key}`, amountText(value, at)]]
+      }),
+    )
+  const measured = measureSpan(span)
+  expect(named(measured.own)).toEqual({ 'errors.null': '2.000', 'tokens.prompt': '5.000' })
+  expect(named(measured.claimed)).toEqual({ 'tokens.total': '9.000' })
+})

@@ -1,0 +1,42 @@
+import { AMOUNTS, type Amounts, NO_AMOUNTS } from './amounts.ts'
+import type { Derived, TraceNode } from './metrics.ts'
+
+/**
+ * The totals of a trace straight from their definition, slowly: each span's parent is looked at again and again, and
+ * nothing is shared with the roll-up but the types.
+ */
+export function oracle(nodes: readonly TraceNode[], isRootless = false): Map<string, Derived> {
+  const parentOf = (node: TraceNode): TraceNode | undefined => nodes.find(other => other.span_id === node.parent_id)
+  const before = (a: TraceNode, b: TraceNode): number =>
+    a.start_time - b.start_time || (a.span_id < b.span_id ? -1 : a.span_id > b.span_id ? 1 : 0)
+  const cycleOf = (node: TraceNode): TraceNode[] => {
+    const chain = [node]
+    for (let up = parentOf(node); up && chain.length <= nodes.length; up = parentOf(up)) {
+      if (up === node) return chain
+      chain.push(up)
+    }
+    return []
+  }
+  const isTop = (node: TraceNode): boolean => {
+    const cycle = cycleOf(node)
+    return parentOf(node) === undefined || (cycle.length > 0 && cycle.toSorted(before)[0] === node)
+  }
+  const add = (a: Amounts, b: Amounts): Amounts => a.map((value, index) => value + (b[index] as bigint))
+  const cumulative = (node: TraceNode): Amounts => {
+    const children = nodes.filter(other => other.parent_id === node.span_id && !isTop(other))
+    const sum = children.map(cumulative).reduce(add, node.own)
+    return sum.map((value, index) => {
+      const metric = AMOUNTS[index]?.metric
+      const isNothing = sum.every((other, at) => AMOUNTS[at]?.metric !== metric || other === 0n)
+      return isNothing ? ((node.claimed ?? NO_AMOUNTS)[index] as bigint) : value
+    })
+  }
+  const sorted = nodes.toSorted(before)
+  const explicit = sorted.find(node => node.is_trace_type_explicit && node.declared_trace_type)
+  const suggests = nodes.some(node => !node.is_trace_type_explicit && node.declared_trace_type === 'annotation')
+  const trace_type = explicit?.declared_trace_type ?? (suggests ? 'annotation' : 'invocation')
+  const head = sorted.findLast(node => node.parent_id === null) ?? (isRootless ? sorted[0] : undefined)
+  return new Map(
+    nodes.map(node => [node.span_id, { cumulative: cumulative(node), trace_type, is_trace_head: node === head }]),
+  )
+}

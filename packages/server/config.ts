@@ -1,0 +1,71 @@
+import { ROLE_NAMES, type RoleName } from './roles/names.ts'
+
+/** Everything that can be set, read once at start from the environment. */
+export interface Config {
+  host: string
+  port: number
+  /** Where the embedded stores and the generated API key live. */
+  dataDir: string
+  roles: readonly RoleName[]
+  databaseUrl: string | undefined
+  natsUrl: string | undefined
+  clickhouseUrl: string | undefined
+  /** Sent as `Authorization: Access KEY` for platform administration. Unset: nobody can. */
+  adminKey: string | undefined
+  /** Presets the API key of the default project. */
+  apiKey: string | undefined
+  /** Encrypts stored provider keys. */
+  secretKey: string | undefined
+  logLevel: string
+}
+
+const ADDRESSES = ['DATABASE_URL', 'NATS_URL', 'CLICKHOUSE_URL'] as const
+
+/** Throws an Error whose message lists every setting that is wrong, for the person who starts the program. */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const wrong: string[] = []
+  const text = (name: string): string | undefined => env[name]?.trim() || undefined
+  const config: Config = {
+    host: text('SPANHOUSE_HOST') ?? '127.0.0.1',
+    port: portOf(text('SPANHOUSE_PORT') ?? '4600', wrong),
+    dataDir: text('SPANHOUSE_DATA_DIR') ?? './data',
+    roles: rolesOf(text('SPANHOUSE_ROLES') ?? 'all', wrong),
+    databaseUrl: urlOf('DATABASE_URL', text('DATABASE_URL'), ['postgres:', 'postgresql:'], wrong),
+    natsUrl: urlOf('NATS_URL', text('NATS_URL'), ['nats:', 'tls:'], wrong),
+    clickhouseUrl: urlOf('CLICKHOUSE_URL', text('CLICKHOUSE_URL'), ['http:', 'https:'], wrong),
+    adminKey: text('SPANHOUSE_ADMIN_KEY'),
+    apiKey: text('SPANHOUSE_API_KEY'),
+    secretKey: text('SPANHOUSE_SECRET_KEY'),
+    logLevel: text('SPANHOUSE_LOG_LEVEL') ?? 'info',
+  }
+  const missing = ADDRESSES.filter(name => !text(name))
+  if (config.roles.length < ROLE_NAMES.length && missing.length > 0)
+    wrong.push(
+      `SPANHOUSE_ROLES=${config.roles.join(',')}: roles that run apart share their stores over the network; set ${missing.join(', ')}`,
+    )
+  if (wrong.length > 0) throw new Error(`Settings that cannot be used:\n  ${wrong.join('\n  ')}`)
+  return config
+}
+
+function portOf(text: string, wrong: string[]): number {
+  const port = Number(text)
+  if (!Number.isInteger(port) || port < 0 || port > 65535) wrong.push(`SPANHOUSE_PORT=${text}: not a port`)
+  return port
+}
+
+function rolesOf(text: string, wrong: string[]): RoleName[] {
+  if (text === 'all') return [...ROLE_NAMES]
+  const names = text.split(',').map(name => name.trim())
+  for (const name of names)
+    if (!(ROLE_NAMES as readonly string[]).includes(name))
+      wrong.push(`SPANHOUSE_ROLES=${text}: no role is called "${name}" (${ROLE_NAMES.join(', ')}, all)`)
+  return ROLE_NAMES.filter(name => names.includes(name))
+}
+
+function urlOf(name: string, text: string | undefined, protocols: string[], wrong: string[]): string | undefined {
+  if (text === undefined) return undefined
+  const addresses = text.split(',')
+  if (addresses.some(address => !URL.canParse(address) || !protocols.includes(new URL(address).protocol)))
+    wrong.push(`${name}: not an address that starts with ${protocols.map(protocol => `${protocol}//`).join(' or ')}`)
+  return text
+}

@@ -1,0 +1,52 @@
+import compress from '@fastify/compress'
+import type { Authenticator } from '@spanhouse/access'
+import { Problem } from '@spanhouse/model'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import { authenticateRequests } from './auth.ts'
+import { sendProblem, toProblem } from './errors.ts'
+import { KnownPaths, routedUrl } from './paths.ts'
+
+/** Bodies are refused beyond this before anything looks at them; routes set what they need below it. */
+const BODY_BYTES_MAX = 32 * 1024 * 1024
+
+export interface AppOptions {
+  logger: FastifyBaseLogger
+  authenticator: Authenticator
+  /** Each adds its routes; the order does not matter. */
+  routes: readonly ((app: FastifyInstance) => void)[]
+}
+
+/**
+ * The way of a request, top to bottom:
+ *
+ *     path         `/api` and `/preview` taken off, either spelling of the trailing slash      http/paths
+ *     who          credential → project or administrator                              401      http/auth
+ *     route        unknown path, wrong verb                                      404, 405
+ *     body         bytes up to a limit, whatever the content type says                413
+ *     handler      permission, then parsing, then the answer                 403, 400, 422     routes/
+ *     errors       a Problem as the interface's JSON, anything else as 500                     http/errors
+ *     answer       JSON, compressed from 1,000 bytes on
+ */
+export async function buildApp({ logger, authenticator, routes }: AppOptions): Promise<FastifyInstance> {
+  const app = Fastify({
+    loggerInstance: logger,
+    disableRequestLogging: true,
+    bodyLimit: BODY_BYTES_MAX,
+    rewriteUrl: request => routedUrl(request.url ?? '/'),
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
+    forceCloseConnections: 'idle',
+  })
+  const paths = new KnownPaths()
+  app.addHook('onRoute', ({ url, method }) => paths.add(url, method))
+  await app.register(compress, { global: true, threshold: 1000, encodings: ['gzip'] })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  authenticateRequests(app, authenticator)
+  app.setErrorHandler((error, request, reply) => sendProblem(toProblem(error), request, reply))
+  app.setNotFoundHandler((request, reply) => sendProblem(unrouted(paths, request.url), request, reply))
+  for (const add of routes) add(app)
+  return app
+}
+
+const unrouted = (paths: KnownPaths, url: string): Problem =>
+  paths.has(url) ? new Problem('method_not_allowed', 'Method Not Allowed') : new Problem('not_found', 'Not Found')

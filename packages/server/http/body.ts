@@ -1,0 +1,40 @@
+import { type Json, type Problem, parseJson, unprocessable } from '@spanhouse/model'
+import { decompress } from '@spanhouse/otlp'
+import type { FastifyRequest } from 'fastify'
+
+/** Request bodies of JSON endpoints, before and after decompression. */
+export const JSON_BODY_BYTES_MAX = 32 * 1024 * 1024
+
+/**
+ * The JSON in a request body, gzip accepted; undefined when there is no body. Integers past 2^53 stay exact. Text that
+ * is no JSON is a 422 that says where, as the interface has it.
+ */
+export async function readJson(request: FastifyRequest): Promise<Json | undefined> {
+  const raw = request.body as Buffer | undefined
+  if (!raw || raw.length === 0) return undefined
+  const bytes = await decompress(raw, request.headers['content-encoding'], { bytesMax: JSON_BODY_BYTES_MAX })
+  const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+  try {
+    return parseJson(text.decode(bytes))
+  } catch (error) {
+    throw jsonInvalid(error as Error)
+  }
+}
+
+/** As {@link readJson}, for endpoints that cannot do without a body. */
+export async function readRequiredJson(request: FastifyRequest): Promise<Json> {
+  const json = await readJson(request)
+  if (json === undefined) throw unprocessable({ type: 'missing', loc: ['body'], msg: 'Field required', input: null })
+  return json
+}
+
+function jsonInvalid(error: Error): Problem {
+  const offset = Number(/position (\d+)/.exec(error.message)?.[1] ?? 0)
+  return unprocessable({
+    type: 'json_invalid',
+    loc: ['body', offset],
+    msg: 'JSON decode error',
+    input: {},
+    ctx: { error: error.message },
+  })
+}

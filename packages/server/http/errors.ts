@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto'
+import { PROBLEMS, Problem } from '@spanhouse/model'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+
+/** Fastify's own refusals, which come before any handler runs. */
+const FASTIFY_PROBLEMS: Record<string, (error: FastifyError) => Problem> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: () => new Problem('too_large', 'The request body is larger than the limit.'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: error => new Problem('invalid', error.message),
+  FST_ERR_BAD_URL: error => new Problem('invalid', error.message),
+}
+
+/** What the caller is told about an error; anything that is no Problem is a defect of ours and says nothing of it. */
+export function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  const { code = '', statusCode } = error as FastifyError
+  const known = FASTIFY_PROBLEMS[code]
+  if (known) return known(error as FastifyError)
+  if (statusCode && statusCode >= 400 && statusCode < 500) return new Problem('invalid', (error as Error).message)
+  return new Problem('internal', 'Something went wrong here; the error is in the log of the server.', { cause: error })
+}
+
+/** Writes a Problem as the interface's JSON body: `{"detail": …}`. */
+export function sendProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { status } = PROBLEMS[problem.code]
+  if (problem.retryAfterSeconds !== undefined) reply.header('retry-after', String(problem.retryAfterSeconds))
+  if (problem.code !== 'internal') return reply.code(status).send({ detail: problem.detail })
+  const supportId = randomUUID()
+  request.log.error({ err: problem.cause ?? problem, supportId }, 'request failed')
+  return reply
+    .code(status)
+    .header('x-ag-support-id', supportId)
+    .header('x-ag-support-ts', new Date().toISOString())
+    .send({ detail: { message: problem.detail, operation_id: operationOf(request) } })
+}
+
+/** `POST /spans/query` as `post_spans_query`. */
+const operationOf = (request: FastifyRequest): string =>
+  `${request.method}${request.routeOptions.url ?? ''}`
+    .toLowerCase()
+    .replace(/[^a-z]+/g, '_')
+    .replace(/_$/, '')

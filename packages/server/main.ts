@@ -1,0 +1,39 @@
+import { mkdir } from 'node:fs/promises'
+import pino from 'pino'
+import { type Config, readConfig } from './config.ts'
+import { startServer } from './server.ts'
+import { welcome } from './welcome.ts'
+
+/** How long a stop may take before the process ends anyway; what is unfinished then is done again after the start. */
+const STOP_MS = 25_000
+
+const config = readConfigOrExit()
+const log = pino({ level: config.logLevel, base: undefined }, pino.destination({ fd: 2, sync: true }))
+await mkdir(config.dataDir, { recursive: true })
+
+const server = await startServer(config, log, fail).catch(error => fail(error))
+process.stdout.write(welcome(server))
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(signal))
+
+async function stop(signal: string): Promise<void> {
+  log.info({ signal }, 'stopping')
+  setTimeout(() => fail(new Error(`did not stop within ${STOP_MS / 1000} s`)), STOP_MS).unref()
+  await server.stop()
+  log.info('stopped')
+  process.exit(0)
+}
+
+/** There is no going on after a defect: everything accepted is durable, and a new start goes on from there. */
+function fail(error: unknown): never {
+  log.fatal({ err: error }, 'ended by an error')
+  process.exit(1)
+}
+
+function readConfigOrExit(): Config {
+  try {
+    return readConfig(process.env)
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`)
+    process.exit(2)
+  }
+}

@@ -1,0 +1,112 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+/** What the receiver counts. */
+export interface IngestMetrics {
+  accepted: Counter
+  rejected: Counter
+  refused: Counter<'code'>
+}
+
+/** One batch as the writer reports it. Seconds, except where the name says otherwise. */
+export interface BatchReport {
+  spans: number
+  inserted: number
+  replaced: number
+  known: number
+  updated: number
+  rejectedMessages: number
+  decodeSeconds: number
+  storeSeconds: number
+  /** From acceptance to stored, of the oldest and the newest message of the batch. */
+  lagSecondsMax: number
+  lagSecondsMin: number
+  memorySpans: number
+}
+
+/** The stream's state, read when somebody asks for the metrics. */
+export interface StreamGauges {
+  depth: number
+  bytes: number
+  bytesMax: number
+  oldestSeconds: number
+  deadLetters: number
+}
+
+/** All figures of one process, in Prometheus' text format under `/metrics`. */
+export class Metrics implements IngestMetrics {
+  readonly registry = new Registry()
+  readonly accepted = this.#counter('spanhouse_spans_accepted_total', 'Spans made durable in the stream.')
+  readonly rejected = this.#counter('spanhouse_spans_rejected_total', 'Spans of accepted exports that were unusable.')
+  readonly refused = new Counter({
+    name: 'spanhouse_exports_refused_total',
+    help: 'Exports answered with an error, by its code.',
+    labelNames: ['code'] as const,
+    registers: [this.registry],
+  })
+  readonly #written = new Counter({
+    name: 'spanhouse_spans_written_total',
+    help: 'Spans that came off the stream: inserted, replaced by a later version, or known already.',
+    labelNames: ['outcome'] as const,
+    registers: [this.registry],
+  })
+  readonly #updated = this.#counter('spanhouse_rows_updated_total', 'Rows whose totals a later span changed.')
+  readonly #rejectedMessages = this.#counter('spanhouse_messages_rejected_total', 'Messages moved to the dead letters.')
+  readonly #batch = this.#histogram('spanhouse_batch_spans', 'Spans in a batch.', [1, 10, 100, 1e3, 3e3, 1e4, 3e4])
+  readonly #decode = this.#histogram('spanhouse_decode_seconds', 'Time to decode a batch.', SECONDS)
+  readonly #store = this.#histogram('spanhouse_store_seconds', 'Time to sum up and store a batch.', SECONDS)
+  readonly #lag = this.#histogram('spanhouse_lag_seconds', 'Time from acceptance to stored.', SECONDS)
+  readonly #memory = this.#gauge('spanhouse_memory_spans', 'Spans in the skeletons of recent traces.')
+
+  constructor(readStream: (() => Promise<StreamGauges>) | undefined) {
+    collectDefaultMetrics({ register: this.registry })
+    if (readStream) this.#observeStream(readStream)
+  }
+
+  observeBatch(report: BatchReport): void {
+    this.#written.inc({ outcome: 'inserted' }, report.inserted)
+    this.#written.inc({ outcome: 'replaced' }, report.replaced)
+    this.#written.inc({ outcome: 'known' }, report.known)
+    this.#updated.inc(report.updated)
+    this.#rejectedMessages.inc(report.rejectedMessages)
+    this.#batch.observe(report.spans)
+    this.#decode.observe(report.decodeSeconds)
+    this.#store.observe(report.storeSeconds)
+    this.#lag.observe(report.lagSecondsMax)
+    this.#lag.observe(report.lagSecondsMin)
+    this.#memory.set(report.memorySpans)
+  }
+
+  #observeStream(read: () => Promise<StreamGauges>): void {
+    const gauges: Record<keyof StreamGauges, Gauge> = {
+      depth: this.#gauge('spanhouse_stream_messages', 'Messages in the stream that are not stored yet.'),
+      bytes: this.#gauge('spanhouse_stream_bytes', 'Their bytes.'),
+      bytesMax: this.#gauge('spanhouse_stream_bytes_max', 'The limit of bytes, beyond which exports are answered 503.'),
+      oldestSeconds: this.#gauge('spanhouse_stream_oldest_seconds', 'Age of the oldest of them.'),
+      deadLetters: this.#gauge('spanhouse_dead_letters', 'Messages that could not be processed.'),
+    }
+    new Gauge({
+      name: 'spanhouse_stream_up',
+      help: 'Whether the stream could be asked.',
+      registers: [this.registry],
+      async collect() {
+        const stats = await read().catch(() => null)
+        this.set(stats ? 1 : 0)
+        if (stats) for (const name of Object.keys(gauges) as (keyof StreamGauges)[]) gauges[name].set(stats[name])
+      },
+    })
+  }
+
+  #counter(name: string, help: string): Counter {
+    return new Counter({ name, help, registers: [this.registry] })
+  }
+
+  #gauge(name: string, help: string): Gauge {
+    return new Gauge({ name, help, registers: [this.registry] })
+  }
+
+  #histogram(name: string, help: string, buckets: number[]): Histogram {
+    return new Histogram({ name, help, buckets, registers: [this.registry] })
+  }
+}
+
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60]

@@ -1,0 +1,65 @@
+import { join } from 'node:path'
+import { type Authenticator, openAuthenticator } from '@spanhouse/access'
+import { openPostgres, type Postgres } from '@spanhouse/postgres'
+import { type Engine, type EngineLocation, openEngine } from '@spanhouse/span-store'
+import { openEmbeddedStream, openJetStream, type SpanStream } from '@spanhouse/span-stream'
+import type { Config } from './config.ts'
+
+/** The stream's limit: beyond it exports are answered with 503 until the writer has caught up. */
+const STREAM_BYTES_MAX = { embedded: 1024 ** 3, networked: 8 * 1024 ** 3 }
+
+/** How many writers can share the work when the stream is networked. */
+const STREAM_PARTITIONS = 8
+
+/** The one place that knows which stores are networked and which are embedded. */
+export const engineLocation = ({ clickhouseUrl, dataDir }: Config): EngineLocation =>
+  clickhouseUrl ? { url: clickhouseUrl } : { path: join(dataDir, 'clickhouse') }
+
+export const openStream = ({ natsUrl, dataDir }: Config): Promise<SpanStream> =>
+  natsUrl
+    ? openJetStream({ url: natsUrl, partitions: STREAM_PARTITIONS, bytesMax: STREAM_BYTES_MAX.networked })
+    : openEmbeddedStream({ path: join(dataDir, 'stream'), bytesMax: STREAM_BYTES_MAX.embedded })
+
+/** The writer has a connection to itself, so that no query waits for it and it for none. */
+export const WRITER_ENGINE = { connections: 1, queueMs: 120_000 }
+
+/**
+ * Bounds on every query, kept by ClickHouse itself. What goes over one is refused with an error that names it.
+ */
+export const READER_ENGINE = {
+  connections: 4,
+  settings: {
+    max_execution_time: 15,
+    timeout_overflow_mode: 'throw',
+    max_result_bytes: String(256 * 1024 ** 2),
+    result_overflow_mode: 'throw',
+    max_memory_usage: String(2 * 1024 ** 3),
+    max_threads: 2,
+  },
+} as const
+
+export const openPostgresPart = ({ databaseUrl, dataDir }: Config): Promise<Postgres> =>
+  openPostgres(databaseUrl ? { url: databaseUrl } : { dataDir: join(dataDir, 'postgres') })
+
+/** What a process has open. Parts that its roles do not need are not there. */
+export interface Parts {
+  postgres: Postgres
+  authenticator: Authenticator
+  stream: SpanStream | undefined
+  engine: Engine | undefined
+}
+
+export type PartName = 'stream' | 'engine'
+
+export async function openParts(config: Config, needs: ReadonlySet<PartName>): Promise<Parts> {
+  const postgres = await openPostgresPart(config)
+  const [stream, engine] = await Promise.all([
+    needs.has('stream') ? openStream(config) : undefined,
+    needs.has('engine') ? openEngine(engineLocation(config), READER_ENGINE) : undefined,
+  ])
+  return { postgres, authenticator: openAuthenticator(postgres.db, { adminKey: config.adminKey }), stream, engine }
+}
+
+export async function closeParts({ postgres, stream, engine }: Parts): Promise<void> {
+  await Promise.all([stream?.close(), engine?.close(), postgres.close()])
+}

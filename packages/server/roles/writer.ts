@@ -1,0 +1,137 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Problem } from '@spanhouse/model'
+import { decodeTraces, toSpan } from '@spanhouse/otlp'
+import type { IncomingSpan, SpanWriter, WriteResult } from '@spanhouse/span-store'
+import type { Delivery, SpanMessage, SpanStream } from '@spanhouse/span-stream'
+import type { Logger } from 'pino'
+import type { BatchReport } from '../metrics.ts'
+
+export interface WriterOptions {
+  stream: SpanStream
+  writer: SpanWriter
+  partitions: readonly number[]
+  signal: AbortSignal
+  log: Logger
+  report(report: BatchReport): void
+}
+
+/** Large enough for ClickHouse to like, small enough to hold in memory twice: one is decoded while one is stored. */
+const BATCH = { spansMax: 16_000, bytesMax: 24 * 1024 * 1024, lingerMs: 200 }
+
+/** How often traces are looked through whose root never came. */
+const SETTLE_EVERY_MS = 5_000
+
+interface Decoded {
+  deliveries: Delivery[]
+  spans: IncomingSpan[]
+  rejectedMessages: number
+  decodeSeconds: number
+}
+
+/**
+ * From the stream into the store, until the signal: deliveries → spans → rows → acknowledged. While one batch is
+ * stored the next one is decoded. What the store cannot take now is tried again until it can; what can never be
+ * processed goes to the dead letters, alone.
+ */
+export async function runWriter(options: WriterOptions): Promise<void> {
+  const { stream, writer, partitions, signal } = options
+  await persist(() => writer.recover(), options)
+  const settling = settleRootless(options)
+  let storing = Promise.resolve()
+  for await (const deliveries of stream.deliveries({ consumer: 'writer', partitions, ...BATCH, signal })) {
+    const decoded = await decode(deliveries)
+    await storing
+    storing = store(decoded, options)
+    // Awaited in the next turn; until then its failure is not an unhandled one.
+    storing.catch(() => {})
+  }
+  await storing
+  await settling
+}
+
+async function decode(deliveries: readonly Delivery[]): Promise<Decoded> {
+  const started = performance.now()
+  const decoded: Decoded = { deliveries: [], spans: [], rejectedMessages: 0, decodeSeconds: 0 }
+  for (const delivery of deliveries) {
+    try {
+      for (const span of spansOf(delivery.message)) decoded.spans.push(span)
+      decoded.deliveries.push(delivery)
+    } catch (error) {
+      await delivery.reject(`cannot be decoded: ${(error as Error).message}`)
+      decoded.rejectedMessages++
+    }
+  }
+  decoded.decodeSeconds = (performance.now() - started) / 1000
+  return decoded
+}
+
+function spansOf({ project_id, user_id, accepted_at, body }: SpanMessage): IncomingSpan[] {
+  const spans: IncomingSpan[] = []
+  for (const { span, resource, scope } of decodeTraces(body))
+    spans.push({ project_id, user_id, accepted_at, span: toSpan(span, resource, scope) })
+  return spans
+}
+
+async function store(decoded: Decoded, options: WriterOptions): Promise<void> {
+  const { deliveries, spans } = decoded
+  const started = performance.now()
+  try {
+    const result = await persist(() => options.writer.write(spans), options)
+    await Promise.all(deliveries.map(delivery => delivery.ack()))
+    options.report(reportOf(decoded, result, options.writer, started))
+  } catch (error) {
+    if (options.signal.aborted) return
+    await storeApart(deliveries, error as Error, options)
+  }
+}
+
+/** The batch has something in it that the store will never take: find it, so that the rest goes on. */
+async function storeApart(deliveries: readonly Delivery[], error: Error, options: WriterOptions): Promise<void> {
+  options.log.error({ err: error, messages: deliveries.length }, 'a batch cannot be stored; trying its messages apart')
+  for (const delivery of deliveries) {
+    try {
+      await persist(() => options.writer.write(spansOf(delivery.message)), options)
+      await delivery.ack()
+    } catch (cause) {
+      if (options.signal.aborted) return
+      await delivery.reject(`cannot be stored: ${(cause as Error).message}`)
+      options.log.error({ err: cause, sequence: delivery.sequence }, 'a message went to the dead letters')
+    }
+  }
+}
+
+/** Repeats what fails for a passing reason, ever more slowly, until it succeeds or the writer is to stop. */
+async function persist<T>(attempt: () => Promise<T>, { signal, log }: WriterOptions): Promise<T> {
+  for (let waitMs = 100; ; waitMs = Math.min(waitMs * 2, 5_000)) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (signal.aborted || !(error instanceof Problem && error.retryable)) throw error
+      log.warn({ err: error, waitMs }, 'the store cannot take spans now; trying again')
+      await delay(waitMs, undefined, { signal })
+    }
+  }
+}
+
+async function settleRootless({ writer, signal, log }: WriterOptions): Promise<void> {
+  while (!signal.aborted) {
+    await delay(SETTLE_EVERY_MS, undefined, { signal }).catch(() => {})
+    if (signal.aborted) return
+    await writer.settleRootless().catch(error => log.warn({ err: error }, 'traces without a root stay as they are'))
+  }
+}
+
+function reportOf(decoded: Decoded, result: WriteResult, writer: SpanWriter, started: number): BatchReport {
+  const now = Date.now() * 1000
+  const accepted = decoded.deliveries.map(({ message }) => message.accepted_at)
+  return {
+    spans: decoded.spans.length,
+    ...result,
+    rejectedMessages: decoded.rejectedMessages,
+    decodeSeconds: decoded.decodeSeconds,
+    storeSeconds: (performance.now() - started) / 1000,
+    lagSecondsMax: (now - Math.min(...accepted)) / 1e6,
+    lagSecondsMin: (now - Math.max(...accepted)) / 1e6,
+    memorySpans: writer.memorySpans,
+  }
+}

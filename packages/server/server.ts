@@ -1,0 +1,94 @@
+import { join } from 'node:path'
+import { ensureDefaultProject } from '@spanhouse/access'
+import { migrateSpans, openEngine } from '@spanhouse/span-store'
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import type { Config } from './config.ts'
+import { buildApp } from './http/app.ts'
+import { writeKeyFile } from './key-file.ts'
+import { Metrics } from './metrics.ts'
+import { closeParts, engineLocation, openParts, type Parts } from './parts.ts'
+import { needsOf } from './roles/roles.ts'
+import { type RunningWriter, startWriter } from './roles/writer-role.ts'
+import { adminRoutes } from './routes/admin.ts'
+import { healthRoutes, type PartCheck } from './routes/health.ts'
+import { keyRoutes } from './routes/keys.ts'
+import { otlpRoutes } from './routes/otlp.ts'
+import { spanRoutes } from './routes/spans.ts'
+import { traceRoutes } from './routes/traces.ts'
+
+const ROOT = new URL('../../', import.meta.url).pathname
+
+export interface RunningServer {
+  config: Config
+  /** Where it listens, without a path. */
+  url: string
+  /** The default project's key, when this start has made it. */
+  newApiKey: string | undefined
+  /** Takes no more requests, finishes those under way, drains the writer and closes everything. */
+  stop(): Promise<void>
+}
+
+/** Opens what the roles need, brings the schemas up to date, and resolves when requests are answered. */
+export async function startServer(
+  config: Config,
+  log: Logger,
+  onFailure: (error: Error) => void,
+): Promise<RunningServer> {
+  const parts = await openParts(config, needsOf(config.roles))
+  await parts.postgres.migrate()
+  await migrateStore(config, parts)
+  const newApiKey = await makeDefaultProject(config, parts)
+  const metrics = new Metrics(parts.stream && (() => (parts.stream as NonNullable<typeof parts.stream>).stats()))
+  const writer = config.roles.includes('writer') ? await startWriter(config, metrics, onFailure) : undefined
+  const app = await buildApp({
+    logger: log,
+    authenticator: parts.authenticator,
+    routes: routesOf(config, parts, metrics),
+  })
+  const url = await app.listen({ host: config.host, port: config.port })
+  log.info({ url, roles: config.roles }, 'listening')
+  return { config, url, newApiKey, stop: () => stopAll(app, writer, parts) }
+}
+
+function routesOf(config: Config, parts: Parts, metrics: Metrics): ((app: FastifyInstance) => void)[] {
+  const { stream, engine, postgres, authenticator } = parts
+  const routes = [healthRoutes(checksOf(parts), metrics)]
+  if (config.roles.includes('receiver') && stream) routes.push(otlpRoutes(stream, metrics))
+  if (config.roles.includes('api') && engine)
+    routes.push(
+      spanRoutes(engine),
+      traceRoutes(engine),
+      keyRoutes(postgres.db, authenticator),
+      adminRoutes(postgres.db),
+    )
+  return routes
+}
+
+function checksOf({ postgres, stream, engine }: Parts): Record<string, PartCheck> {
+  const checks: Record<string, PartCheck> = { postgres: () => postgres.ping() }
+  if (stream) checks.stream = () => stream.stats()
+  if (engine) checks.clickhouse = () => engine.rows({ text: 'SELECT 1 FROM spans LIMIT 1', params: {} })
+  return checks
+}
+
+/** The tables must be there before a query or a writer comes; whoever starts first makes them. */
+async function migrateStore(config: Config, parts: Parts): Promise<void> {
+  if (!config.roles.some(role => role === 'api' || role === 'writer')) return
+  const engine = parts.engine ?? (await openEngine(engineLocation(config), { connections: 1 }))
+  await migrateSpans(engine, join(ROOT, 'clickhouse', 'single'))
+  if (engine !== parts.engine) await engine.close()
+}
+
+async function makeDefaultProject(config: Config, { postgres }: Parts): Promise<string | undefined> {
+  const { apiKey } = await ensureDefaultProject(postgres.db, { apiKey: config.apiKey })
+  if (apiKey === undefined || config.apiKey) return undefined
+  await writeKeyFile(config.dataDir, apiKey)
+  return apiKey
+}
+
+async function stopAll(app: FastifyInstance, writer: RunningWriter | undefined, parts: Parts): Promise<void> {
+  await app.close()
+  await writer?.stop()
+  await closeParts(parts)
+}

@@ -1,0 +1,3 @@
+export { type Engine, type EngineLocation, openEngine, type Statement } from './engine.ts'
+export { migrateSpans } from './migrate.ts'
+export { type IncomingSpan, SpanWriter, type SpanWriterOptions, type WriteResult } from './write.ts'

@@ -1,0 +1,170 @@
+import {
+  AMOUNTS,
+  amountOfText,
+  claimedAmounts,
+  type Derived,
+  type JsonObject,
+  type Micros,
+  NO_AMOUNTS,
+  parseJson,
+  type SpanId,
+  type TraceId,
+  type TraceType,
+  type Uuid,
+} from '@spanhouse/model'
+import { amountColumns, DERIVED_COLUMNS } from './columns.ts'
+import type { Engine } from './engine.ts'
+import type { StoredNode } from './trace-memory.ts'
+
+/** What finds one row by the table's key. */
+export interface RowKey {
+  project_id: Uuid
+  trace_id: TraceId
+  span_id: SpanId
+  start_time: Micros
+}
+
+/** How many rows one UPDATE or DELETE names; more go in further statements. */
+const ROWS_PER_STATEMENT = 2_000
+
+const OWN = amountColumns('incremental')
+const CUMULATIVE = amountColumns('cumulative')
+
+interface NodeRow {
+  project_id: Uuid
+  trace_id: TraceId
+  span_id: SpanId
+  parent_id: SpanId
+  start_time: Micros
+  declared_trace_type: TraceType | 'none'
+  is_trace_type_explicit: boolean
+  trace_type: TraceType
+  is_trace_head: boolean
+  content_hash: string
+  accepted_at: Micros
+  created_at: Micros
+  created_by_id: Uuid
+  metrics: string
+  own: string[]
+  cumulative: string[]
+}
+
+const texts = (columns: readonly string[]): string => `[${columns.map(name => `toString(${name})`).join(', ')}]`
+
+const LOOK_UP = `
+SELECT project_id, lower(hex(trace_id)) AS trace_id, lower(hex(span_id)) AS span_id, lower(hex(parent_id)) AS parent_id,
+  toUnixTimestamp64Micro(start_time) AS start_time, declared_trace_type, is_trace_type_explicit, trace_type,
+  is_trace_head, lower(hex(content_hash)) AS content_hash, toUnixTimestamp64Micro(accepted_at) AS accepted_at,
+  toUnixTimestamp64Micro(created_at) AS created_at, created_by_id,
+  JSONExtractRaw(attributes, 'ag', 'metrics') AS metrics, ${texts(OWN)} AS own, ${texts(CUMULATIVE)} AS cumulative
+FROM spans AS s
+PREWHERE s.project_id IN {projects:Array(UUID)} AND s.trace_id IN arrayMap(id -> unhex(id), {traces:Array(String)})`
+
+/** The stored spans of these traces, and possibly of others with the same trace id in another of the projects. */
+export async function lookUpTraces(
+  engine: Engine,
+  traces: readonly { project_id: Uuid; trace_id: TraceId }[],
+): Promise<{ project_id: Uuid; trace_id: TraceId; node: StoredNode }[]> {
+  const rows = await engine.rows<NodeRow>({
+    text: LOOK_UP,
+    params: {
+      projects: [...new Set(traces.map(trace => trace.project_id))],
+      traces: [...new Set(traces.map(trace => trace.trace_id))],
+    },
+  })
+  return rows.map(row => ({ project_id: row.project_id, trace_id: row.trace_id, node: toNode(row) }))
+}
+
+function toNode(row: NodeRow): StoredNode {
+  const claimed = row.metrics === '' ? NO_AMOUNTS : claimedAmounts(parseJson(row.metrics) as JsonObject)
+  return {
+    span_id: row.span_id,
+    parent_id: row.parent_id === '0000000000000000' ? null : row.parent_id,
+    start_time: row.start_time,
+    own: row.own.map(amountOfText),
+    claimed: claimed === NO_AMOUNTS ? null : claimed,
+    declared_trace_type: row.declared_trace_type === 'none' ? null : row.declared_trace_type,
+    is_trace_type_explicit: row.is_trace_type_explicit,
+    derived: {
+      cumulative: row.cumulative.map(amountOfText),
+      trace_type: row.trace_type,
+      is_trace_head: row.is_trace_head,
+    },
+    content_hash: row.content_hash,
+    accepted_at: row.accepted_at,
+    created_at: row.created_at,
+    created_by_id: row.created_by_id,
+  }
+}
+
+/**
+ * Traces without a head among those written shortly before the last write: a writer that ended then was still
+ * waiting for their roots.
+ */
+export function unsettledTraces(engine: Engine): Promise<{ project_id: Uuid; trace_id: TraceId }[]> {
+  return engine.rows({
+    text: `
+SELECT project_id, lower(hex(trace_id)) AS trace_id FROM spans AS s
+WHERE s.trace_id IN (SELECT trace_id FROM spans WHERE created_at > (SELECT max(created_at) FROM spans) - INTERVAL 1 HOUR)
+GROUP BY s.project_id, s.trace_id HAVING NOT max(s.is_trace_head) LIMIT 100000`,
+    params: {},
+  })
+}
+
+/** Takes outdated versions of spans out, by key. */
+export async function deleteRows(engine: Engine, keys: readonly RowKey[]): Promise<void> {
+  for (const some of chunks(keys))
+    await engine.command(
+      { text: `DELETE FROM spans WHERE ${BY_KEY}`, params: keyParams(some) },
+      { lightweight_delete_mode: 'lightweight_update_force' },
+    )
+}
+
+/** Gives stored rows new derived values, in place. */
+export async function updateDerived(
+  engine: Engine,
+  updates: readonly { key: RowKey; derived: Derived }[],
+): Promise<void> {
+  for (const some of chunks(updates)) {
+    const params = keyParams(some.map(({ key }) => key))
+    const positions = some.map((_, index) => index + 1)
+    const values = Object.fromEntries(
+      DERIVED_COLUMNS.map(column => [column.name, some.map(({ derived }) => column.text(derived))]),
+    )
+    await engine.command({ text: UPDATE, params: { ...params, ...values, positions } })
+  }
+}
+
+const TYPES: Record<string, string> = {
+  trace_type: "Enum8('unknown' = 0, 'invocation' = 1, 'annotation' = 2)",
+  is_trace_head: 'Bool',
+  ...Object.fromEntries(
+    CUMULATIVE.map((name, index) => [name, AMOUNTS[index]?.metric === 'costs' ? 'Decimal(38, 15)' : 'Decimal(18, 3)']),
+  ),
+}
+
+/** The key starts with project and start time, which find the granules; the pairs then pick the rows. */
+const BY_KEY = `project_id IN {projects:Array(UUID)}
+  AND start_time IN arrayMap(at -> fromUnixTimestamp64Micro(at, 'UTC'), {times:Array(Int64)})
+  AND concat(toString(project_id), hex(trace_id), hex(span_id)) IN {keys:Array(String)}`
+
+/** Every column takes its value from a list, at the place where the row's key stands in the list of keys. */
+const UPDATE = `UPDATE spans SET ${DERIVED_COLUMNS.map(
+  ({ name }) =>
+    `${name} = CAST(arrayElement({${name}:Array(String)}, transform(concat(toString(project_id), hex(trace_id), hex(span_id)), ` +
+    `{keys:Array(String)}, {positions:Array(UInt32)}, toUInt32(0))) AS ${TYPES[name]})`,
+).join(', ')} WHERE ${BY_KEY}`
+
+function keyParams(keys: readonly RowKey[]): Record<string, unknown> {
+  return {
+    projects: [...new Set(keys.map(key => key.project_id))],
+    times: [...new Set(keys.map(key => key.start_time))],
+    keys: keys.map(key => key.project_id + key.trace_id.toUpperCase() + key.span_id.toUpperCase()),
+  }
+}
+
+function chunks<T>(items: readonly T[]): T[][] {
+  const parts: T[][] = []
+  for (let at = 0; at < items.length; at += ROWS_PER_STATEMENT) parts.push(items.slice(at, at + ROWS_PER_STATEMENT))
+  return parts
+}

@@ -1,0 +1,62 @@
+import type { Derived, Micros, SpanId, TraceId, TraceNode, Uuid } from '@spanhouse/model'
+
+/** What the writer keeps of a stored span: enough to recognise it again and to sum up its trace. */
+export interface StoredNode extends TraceNode {
+  /** As it stands in the store. */
+  derived: Derived
+  readonly content_hash: string
+  accepted_at: Micros
+  readonly created_at: Micros
+  readonly created_by_id: Uuid
+}
+
+/** The skeleton of one trace, exactly as stored. */
+export interface TraceState {
+  readonly project_id: Uuid
+  readonly trace_id: TraceId
+  nodes: Map<SpanId, StoredNode>
+  /** Given up waiting for a root: the earliest span stands for the trace. */
+  isRootless: boolean
+}
+
+export const traceKey = (project_id: Uuid, trace_id: TraceId): string => `${project_id}${trace_id}`
+
+/**
+ * The traces that were written lately, at most `spansMax` spans of them; the longest untouched go first. What is not
+ * here may still be stored: the writer then asks the store.
+ */
+export class TraceMemory {
+  readonly #traces = new Map<string, TraceState>()
+  readonly #spansMax: number
+  #spans = 0
+
+  constructor(spansMax: number) {
+    this.#spansMax = spansMax
+  }
+
+  get spans(): number {
+    return this.#spans
+  }
+
+  get(key: string): TraceState | undefined {
+    return this.#traces.get(key)
+  }
+
+  /** Keeps the trace in its new state as the one touched last. */
+  put(key: string, trace: TraceState): void {
+    this.forget(key)
+    this.#traces.set(key, trace)
+    this.#spans += trace.nodes.size
+    for (const oldest of this.#traces.keys()) {
+      if (this.#spans <= this.#spansMax) return
+      this.forget(oldest)
+    }
+  }
+
+  forget(key: string): void {
+    const trace = this.#traces.get(key)
+    if (!trace) return
+    this.#traces.delete(key)
+    this.#spans -= trace.nodes.size
+  }
+}
