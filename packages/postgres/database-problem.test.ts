@@ -1,0 +1,48 @@
+import { Problem } from '@spanhouse/model'
+import { expect, test } from 'vitest'
+import { databaseProblem } from './database-problem.ts'
+
+const failure = (message: string, members: object = {}) => Object.assign(new Error(message), members)
+
+test.each([
+  ['refused', failure('connect ECONNREFUSED', { code: 'ECONNREFUSED' }), 'overloaded'],
+  ['no such socket', failure('connect ENOENT', { code: 'ENOENT', syscall: 'connect' }), 'overloaded'],
+  ['pool exhausted', failure('timeout exceeded when trying to connect'), 'overloaded'],
+  ['lost', failure('Connection terminated unexpectedly'), 'overloaded'],
+  ['shutting down', failure('terminating connection', { code: '57P01' }), 'overloaded'],
+  ['too many connections', failure('sorry, too many clients', { code: '53300' }), 'overloaded'],
+  ['deadlock', failure('deadlock detected', { code: '40P01' }), 'overloaded'],
+  ['read only', failure('cannot execute INSERT', { code: '25006' }), 'overloaded'],
+  ['statement timeout', failure('canceling statement', { code: '57014' }), 'query_timeout'],
+  ['unique', failure('duplicate key', { code: '23505' }), 'conflict'],
+])('%s', (_name, error, code) => {
+  const problem = databaseProblem(error)
+  expect(problem?.code).toBe(code)
+  expect(problem?.cause).toBe(error)
+  expect(problem?.retryAfterSeconds !== undefined).toBe(code === 'overloaded')
+})
+
+test.each([
+  ['a syntax error', failure('syntax error', { code: '42601' })],
+  ['a missing file', failure('open ENOENT', { code: 'ENOENT', syscall: 'open' })],
+  ['a defect', new TypeError('x is not a function')],
+  ['something that is no error', 'text'],
+])('%s is not a problem of the caller', (_name, error) => {
+  expect(databaseProblem(error)).toBeNull()
+})
+
+test.each([
+  ['Key (slug)=(acme) already exists.', { slug: 'acme' }],
+  ['Key (lower(email))=(a@b.test) already exists.', { email: 'a@b.test' }],
+  ['Key (run_id, step_key)=(1, x) already exists.', { run_id: '1', step_key: 'x' }],
+  ['Key (owner_id)=(7) is not present in table "users".', { owner_id: '7' }],
+  [undefined, {}],
+])('the conflict of %j', (detail, conflict) => {
+  const problem = databaseProblem(failure('violates', { code: '23503', detail }))
+  expect(problem?.detail).toEqual({ message: expect.any(String), conflict })
+})
+
+test('a problem stays what it is', () => {
+  const problem = new Problem('not_found', 'gone')
+  expect(databaseProblem(problem)).toBe(problem)
+})

@@ -1,0 +1,83 @@
+import { Problem } from '@spanhouse/model'
+
+/** How long a caller is told to wait before the next attempt while the database cannot be reached. */
+const RETRY_AFTER_SECONDS = 5
+
+/** SQLSTATE (or its class, two characters) → what it means to the caller. Postgres' manual, appendix A. */
+const PROBLEM_BY_SQLSTATE: Record<string, (error: DriverError) => Problem> = {
+  '08': unavailable, // connection exception
+  '53': unavailable, // insufficient resources, such as too many connections
+  '57': unavailable, // operator intervention: shutting down, starting up
+  '58': unavailable, // system error, such as a full or failing disk
+  '40': unavailable, // rolled back because of a deadlock or a serialization failure: may work the next time
+  '25006': unavailable, // read only: a standby before or after a failover
+  '57014': error => new Problem('query_timeout', 'The database took too long to answer.', { cause: error }),
+  '23503': conflict, // foreign key
+  '23505': conflict, // unique
+}
+
+const SOCKET_ERRORS = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT', // the server's Unix socket is not there
+])
+
+/** pg reports a lost or unobtainable connection by its text alone. */
+const CONNECTION_MESSAGE =
+  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client (has encountered a connection error|was closed)|Postgres did not answer|driver has already been destroyed)/
+
+interface DriverError extends Error {
+  code?: unknown
+  detail?: unknown
+  syscall?: unknown
+}
+
+/**
+ * What a driver's error means to the caller: 503 when the database cannot be reached or is not able to answer now,
+ * 504 when a statement ran out of time, 409 for a violated unique or foreign key. Null for everything else (a defect).
+ */
+export function databaseProblem(error: unknown): Problem | null {
+  if (error instanceof Problem) return error
+  if (!(error instanceof Error)) return null
+  const { code, syscall, message } = error as DriverError
+  if (CONNECTION_MESSAGE.test(message)) return unavailable(error)
+  if (typeof code !== 'string') return null
+  if (SOCKET_ERRORS.has(code)) return code === 'ENOENT' && syscall !== 'connect' ? null : unavailable(error)
+  const problemOf = PROBLEM_BY_SQLSTATE[code] ?? (code.length === 5 ? PROBLEM_BY_SQLSTATE[code.slice(0, 2)] : undefined)
+  return problemOf === undefined ? null : problemOf(error)
+}
+
+/** Runs work on the database and throws what {@link databaseProblem} makes of its failure. */
+export async function withDatabaseProblems<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw databaseProblem(error) ?? error
+  }
+}
+
+function unavailable(error: Error): Problem {
+  const options = { retryAfterSeconds: RETRY_AFTER_SECONDS, cause: error }
+  return new Problem('overloaded', 'The database cannot be reached at the moment.', options)
+}
+
+function conflict(error: DriverError): Problem {
+  const detail = { message: 'The record conflicts with another one.', conflict: conflictOf(error.detail) }
+  return new Problem('conflict', detail, { cause: error })
+}
+
+/** `Key (slug)=(a) already exists.` → `{ slug: 'a' }`; several columns are separated by comma and space. */
+function conflictOf(detail: unknown): Record<string, string> {
+  const match = /^Key \((.*?)\)=\((.*)\) /.exec(String(detail))
+  if (!match) return {}
+  const [, columns = '', values = ''] = match
+  const names = columns.replaceAll(/lower\((\w+)\)/g, '$1').split(', ')
+  const texts = names.length === 1 ? [values] : values.split(', ')
+  return Object.fromEntries(names.map((name, index) => [name, texts[index] ?? '']))
+}

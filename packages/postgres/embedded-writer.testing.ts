@@ -1,0 +1,14 @@
+import { openPostgres } from './postgres.ts'
+import { newId } from './uuid-v7.ts'
+
+/** Commits one user after the other and prints the name of each once it is committed, until it is killed. */
+const postgres = await openPostgres({ dataDir: process.argv[2] as string })
+await postgres.migrate()
+for (;;) {
+  const id = newId()
+  await postgres.db
+    .insertInto('users')
+    .values({ id, uid: id, email: `${id}@x.test`, username: id })
+    .execute()
+  process.stdout.write(`${id}\n`)
+}

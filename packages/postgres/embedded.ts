@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs'
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { PGlite } from '@electric-sql/pglite'
+import { Kysely, PGliteDialect } from 'kysely'
+import { lockDataDir } from './data-dir-lock.ts'
+import type { Database, Tables } from './tables.ts'
+import { VALUE_PARSERS } from './values.ts'
+
+export interface Embedded {
+  db: Database
+  close(): Promise<void>
+}
+
+/**
+ * Postgres inside this process, its files in `dataDir` (made when absent). A commit is in the operating system's hands
+ * when it is answered, so it survives the death of the process; PGlite never calls fsync, so the last seconds before a
+ * power failure are not safe.
+ */
+export async function openEmbedded(dataDir: string): Promise<Embedded> {
+  await mkdir(dataDir, { recursive: true })
+  const unlock = await lockDataDir(dataDir)
+  try {
+    await createCluster(join(dataDir, 'cluster'))
+    const pglite = await open(join(dataDir, 'cluster'))
+    const db = new Kysely<Tables>({ dialect: new PGliteDialect({ pglite }) })
+    return { db, close: () => close(db, pglite).finally(unlock) }
+  } catch (error) {
+    await unlock()
+    throw error
+  }
+}
+
+/** The files of a new cluster appear under their name all at once, so a death half-way leaves nothing that looks whole. */
+async function createCluster(path: string): Promise<void> {
+  if (existsSync(path)) return
+  const unfinished = `${path}.unfinished`
+  await rm(unfinished, { recursive: true, force: true })
+  await (await open(unfinished)).close()
+  await rename(unfinished, path)
+}
+
+const open = (path: string): Promise<PGlite> =>
+  PGlite.create({ dataDir: path, parsers: { ...VALUE_PARSERS }, relaxedDurability: false })
+
+/** `destroy` waits for a running transaction and closes PGlite only where Kysely has used it. */
+async function close(db: Database, pglite: PGlite): Promise<void> {
+  await db.destroy()
+  if (!pglite.closed) await pglite.close()
+}

@@ -1,0 +1,8 @@
+export { type Selectable, sql } from 'kysely'
+export * from './database-problem.ts'
+export type * from './lease.ts'
+export * from './limits.ts'
+export * from './postgres.ts'
+export type * from './tables.ts'
+export { newId } from './uuid-v7.ts'
+export { toJsonb } from './values.ts'

@@ -1,0 +1,23 @@
+import type { Lease, Leases } from './lease.ts'
+
+/** Leases among the parts of one process, which is all that can share an embedded database. */
+export class LocalLeases implements Leases {
+  readonly #held = new Map<string, AbortController>()
+
+  async tryAcquire(name: string): Promise<Lease | null> {
+    if (this.#held.has(name)) return null
+    const loss = new AbortController()
+    this.#held.set(name, loss)
+    return { name, lost: loss.signal, release: async () => this.#release(name, loss) }
+  }
+
+  async close(): Promise<void> {
+    for (const loss of this.#held.values()) loss.abort(new Error('the database was closed'))
+    this.#held.clear()
+  }
+
+  /** A holder that releases twice must not free the next holder's lease. */
+  #release(name: string, loss: AbortController): void {
+    if (this.#held.get(name) === loss) this.#held.delete(name)
+  }
+}

@@ -1,0 +1,52 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
+import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration'
+import type { Database } from './tables.ts'
+
+export const MIGRATIONS_DIR = fileURLToPath(new URL('../../migrations/', import.meta.url))
+
+const FILE_NAME = /^\d{3}_[a-z0-9_]+\.sql$/
+
+/**
+ * Brings the database to the newest of the numbered SQL files in `dir` and returns the names of those that ran now.
+ * All of them run in one transaction, under a lock on which other processes wait; done already, nothing happens.
+ */
+export async function migrateToLatest(db: Database, dir: string = MIGRATIONS_DIR): Promise<string[]> {
+  const { error, results = [] } = await new Migrator({ db, provider: new SqlFiles(dir) }).migrateToLatest()
+  if (error === undefined) return results.map(one => one.migrationName)
+  const failed = results.find(one => one.status === 'Error')
+  if (failed === undefined) throw error
+  throw new Error(`migration ${failed.migrationName} failed: ${String(error)}`, { cause: error })
+}
+
+class SqlFiles implements MigrationProvider {
+  readonly #dir: string
+
+  constructor(dir: string) {
+    this.#dir = dir
+  }
+
+  async getMigrations(): Promise<Record<string, Migration>> {
+    const names = await readdir(this.#dir)
+    const odd = names.find(name => !FILE_NAME.test(name))
+    if (odd !== undefined) throw new Error(`${odd} is not named like a migration: three digits, _, a name, .sql`)
+    return Object.fromEntries(await Promise.all(names.map(name => this.#migration(name))))
+  }
+
+  async #migration(name: string): Promise<[string, Migration]> {
+    const text = await readFile(`${this.#dir}/${name}`, 'utf8')
+    return [name.slice(0, -'.sql'.length), { up: db => runScript(db, text) }]
+  }
+}
+
+/**
+ * Runs several statements as one. PGlite takes one statement a query, so the text goes through a block that executes
+ * it: that leaves the splitting to Postgres' own parser.
+ */
+async function runScript(db: Database, text: string): Promise<void> {
+  await sql`do ${sql.raw(literal(`begin execute ${literal(text)}; end`))}`.execute(db)
+}
+
+/** With `standard_conforming_strings`, the default since Postgres 9.1, quotes are all that needs escaping. */
+const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`

@@ -1,0 +1,138 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+
+const INSTALLED = '/usr/lib/postgresql'
+const START_MS = 30_000
+
+/** Whether a Postgres server is installed that tests can start. In CI its absence is a failure, not a reason to skip. */
+export const postgresAvailable: boolean = newestBinaries() !== null
+if (!postgresAvailable) {
+  if (process.env.CI === 'true') throw new Error(`no Postgres under ${INSTALLED}: its tests must not be skipped in CI`)
+  console.warn(`SKIPPED: no Postgres under ${INSTALLED}; tests ran on the embedded database only`)
+}
+
+export interface PostgresServer {
+  /** The database `postgres` over TCP; changes nothing across `restart`. */
+  readonly url: string
+  /** A fresh, empty database on this server. */
+  createDatabase(): Promise<string>
+  /** Ends the server as an operator would, and removes its files. */
+  stop(): Promise<void>
+  /** Ends all its processes at once, without a shutdown. */
+  kill(): Promise<void>
+  /** Starts it again on the same files and port after `kill`. */
+  restart(): Promise<void>
+}
+
+/**
+ * Starts a server on a free port with its files in a temporary folder. `durable` keeps fsync on: for tests that crash
+ * it. Postgres refuses to run as root, so for root it runs as the user `postgres`.
+ */
+export async function startPostgres(options: { durable?: boolean } = {}): Promise<PostgresServer> {
+  const dir = mkdtempSync(join(tmpdir(), 'spanhouse-postgres-'))
+  if (isRoot()) execFileSync('chown', ['postgres', dir])
+  const data = join(dir, 'data')
+  run('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'])
+  const port = await freePort()
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+  const settings = ['listen_addresses=127.0.0.1', `port=${port}`, `unix_socket_directories=${dir}`]
+  settings.push(`fsync=${options.durable ? 'on' : 'off'}`, 'max_connections=200')
+  const start = () => launch(data, settings, url)
+  let server = await start()
+  return {
+    url,
+    createDatabase: () => createDatabase(url),
+    stop: async () => {
+      await end(server, 'SIGINT')
+      rmSync(dir, { recursive: true, force: true })
+    },
+    kill: () => end(server, 'SIGQUIT'),
+    restart: async () => {
+      server = await start()
+    },
+  }
+}
+
+async function launch(data: string, settings: string[], url: string): Promise<ChildProcess> {
+  const [command, args] = asServerUser('postgres', ['-D', data, ...settings.flatMap(one => ['-c', one])])
+  const server = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+  let log = ''
+  server.stderr?.on('data', chunk => {
+    log = (log + chunk).slice(-4_000)
+  })
+  const until = Date.now() + START_MS
+  while (!(await answers(url))) {
+    if (server.exitCode !== null || Date.now() > until) throw new Error(`Postgres did not start:\n${log}`)
+    await delay(20)
+  }
+  return server
+}
+
+async function answers(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    return true
+  } catch {
+    return false
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+let databases = 0
+async function createDatabase(url: string): Promise<string> {
+  const name = `test_${process.pid}_${++databases}`
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(`create database ${name}`)
+  await client.end()
+  return url.replace(/postgres$/, name)
+}
+
+/** SIGINT is Postgres' fast shutdown, SIGQUIT its immediate one: a crash of every process of the server. */
+async function end(server: ChildProcess, signal: 'SIGINT' | 'SIGQUIT'): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return
+  const ended = new Promise(resolve => server.once('exit', resolve))
+  server.kill(signal)
+  await ended
+}
+
+const run = (program: string, args: string[]): void => {
+  const [command, rest] = asServerUser(program, args)
+  execFileSync(command, rest, { stdio: ['ignore', 'ignore', 'inherit'] })
+}
+
+/** setpriv replaces itself by the program, so a signal to the child reaches Postgres. */
+function asServerUser(program: string, args: string[]): [string, string[]] {
+  const path = join(newestBinaries() as string, program)
+  if (!isRoot()) return [path, args]
+  return ['setpriv', ['--reuid=postgres', '--regid=postgres', '--init-groups', path, ...args]]
+}
+
+const isRoot = (): boolean => process.getuid?.() === 0
+
+function newestBinaries(): string | null {
+  if (!existsSync(INSTALLED)) return null
+  const paths = readdirSync(INSTALLED)
+    .sort((a, b) => Number(b) - Number(a))
+    .map(version => join(INSTALLED, version, 'bin'))
+  return paths.find(path => existsSync(join(path, 'postgres')) && existsSync(join(path, 'initdb'))) ?? null
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => resolve(port))
+    })
+  })
+}

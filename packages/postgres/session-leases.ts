@@ -1,0 +1,91 @@
+import { databaseProblem } from './database-problem.ts'
+import type { Lease, Leases } from './lease.ts'
+import { LeaseSession } from './lease-session.ts'
+import type { PostgresLimits } from './limits.ts'
+
+const LOCK = 'select pg_try_advisory_lock(hashtextextended($1, 0)) as yes'
+const UNLOCK = 'select pg_advisory_unlock(hashtextextended($1, 0)) as yes'
+
+/**
+ * Leases as advisory locks of one Postgres session, which this process keeps on a connection of its own for all of
+ * them. Postgres frees the locks when the session ends, so the death of a holder needs no time-out.
+ *
+ * The session is in one of two states. None: the next `tryAcquire` opens it. Open: it is watched. When it ends, every
+ * lease it held is lost at once and the state is None again.
+ *
+ * When the network between the two dies silently, the holder knows after two heartbeats (6 s by default) and the
+ * server after 25 s: the holder stops before another can acquire. A connection pooler in transaction mode breaks
+ * session locks; the address must lead to Postgres itself or to a pooler in session mode.
+ */
+export class SessionLeases implements Leases {
+  readonly #url: string
+  readonly #limits: PostgresLimits
+  /** Also holds names that are being acquired: one session may take the same advisory lock twice. */
+  readonly #held = new Map<string, AbortController>()
+  #session: Promise<LeaseSession> | null = null
+  #isClosed = false
+
+  constructor(url: string, limits: PostgresLimits) {
+    this.#url = url
+    this.#limits = limits
+  }
+
+  async tryAcquire(name: string): Promise<Lease | null> {
+    if (this.#isClosed) throw new Error('the database was closed')
+    if (this.#held.has(name)) return null
+    const loss = new AbortController()
+    this.#held.set(name, loss)
+    const isMine = await this.#lock(name).catch(error => {
+      this.#forget(name, loss)
+      throw databaseProblem(error) ?? error
+    })
+    if (isMine) return this.#lease(name, loss)
+    this.#forget(name, loss)
+    return null
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    const session = await this.#session?.catch(() => null)
+    session?.end(new Error('the database was closed'))
+  }
+
+  #lease(name: string, loss: AbortController): Lease {
+    let released: Promise<void> | undefined
+    const release = () => {
+      released ??= this.#release(name, loss)
+      return released
+    }
+    return { name, lost: loss.signal, release }
+  }
+
+  async #lock(name: string): Promise<boolean> {
+    const session = await this.#openSession()
+    return session.ask(LOCK, name)
+  }
+
+  /** When the server cannot be told, ending the session tells it; that costs the other leases too. */
+  async #release(name: string, loss: AbortController): Promise<void> {
+    if (this.#held.get(name) !== loss) return
+    const session = await this.#openSession()
+    await session.ask(UNLOCK, name).catch(error => session.end(error))
+    this.#forget(name, loss)
+  }
+
+  #forget(name: string, loss: AbortController): void {
+    if (this.#held.get(name) === loss) this.#held.delete(name)
+  }
+
+  #openSession(): Promise<LeaseSession> {
+    this.#session ??= LeaseSession.open(this.#url, this.#limits, reason => this.#loseAll(reason))
+    return this.#session
+  }
+
+  /** Only one session exists at a time, so all that is held was held, or asked for, on the one that ended. */
+  #loseAll(reason: Error): void {
+    this.#session = null
+    const losses = [...this.#held.values()]
+    this.#held.clear()
+    for (const loss of losses) loss.abort(reason)
+  }
+}

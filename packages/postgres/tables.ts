@@ -1,0 +1,132 @@
+import type { JsonObject, Uuid } from '@spanhouse/model'
+import type { ColumnType, Generated, Kysely, Transaction } from 'kysely'
+
+/** ISO 8601 text in UTC. What is left out on insert is the time of the insert. */
+type CreatedAt = ColumnType<string, string | undefined, string>
+type Time = ColumnType<string | null, string | null | undefined, string | null>
+/** Read as a value, written as text ({@link toJsonb}): the drivers differ in how they would encode arrays. */
+type JsonObjectColumn = ColumnType<JsonObject | null, string | null | undefined, string | null>
+type Text = ColumnType<string | null, string | null | undefined, string | null>
+type Flag = Generated<boolean>
+type OptionalId = ColumnType<Uuid | null, Uuid | null | undefined, Uuid | null>
+
+interface Dated {
+  created_at: CreatedAt
+  updated_at: Time
+}
+
+interface Authored extends Dated {
+  created_by_id: OptionalId
+  updated_by_id: OptionalId
+}
+
+interface Annotated {
+  flags: JsonObjectColumn
+  tags: JsonObjectColumn
+  meta: JsonObjectColumn
+}
+
+export interface UsersTable extends Dated {
+  id: Uuid
+  uid: string
+  email: string
+  username: string
+}
+
+export interface UserIdentitiesTable extends Dated {
+  id: Uuid
+  user_id: Uuid
+  method: string
+  subject: string
+  email: Text
+  domain: Text
+  provider_user_id: Text
+  verified: Flag
+  claims: JsonObjectColumn
+  password_hash: Text
+}
+
+export interface OrganizationsTable extends Authored, Annotated {
+  id: Uuid
+  slug: Text
+  name: string
+  description: Text
+  owner_id: Uuid
+}
+
+export interface WorkspacesTable extends Authored, Annotated {
+  id: Uuid
+  organization_id: Uuid
+  slug: Text
+  name: string
+  description: Text
+  type: Generated<string>
+}
+
+export interface ProjectsTable extends Authored, Annotated {
+  id: Uuid
+  organization_id: Uuid
+  workspace_id: Uuid
+  slug: Text
+  name: string
+  description: Text
+  is_default: Flag
+  retention_days: ColumnType<number | null, number | null | undefined, number | null>
+}
+
+interface MembershipTable extends Dated {
+  id: Uuid
+  user_id: Uuid
+  role: string
+}
+
+export interface OrganizationMembershipsTable extends MembershipTable {
+  organization_id: Uuid
+}
+
+export interface WorkspaceMembershipsTable extends MembershipTable {
+  workspace_id: Uuid
+}
+
+export interface ProjectMembershipsTable extends MembershipTable {
+  project_id: Uuid
+  is_demo: Flag
+}
+
+export interface ApiKeysTable {
+  id: Uuid
+  prefix: string
+  hash: string
+  project_id: Uuid
+  user_id: Uuid
+  name: Text
+  hidden: Flag
+  expires_at: Time
+  last_used_at: Time
+  created_at: CreatedAt
+}
+
+export interface AccountRequestsTable {
+  id: string
+  request_hash: string
+  answer: Text
+  created_at: CreatedAt
+}
+
+/** Every table of Postgres, as the migrations leave it. */
+export interface Tables {
+  users: UsersTable
+  user_identities: UserIdentitiesTable
+  organizations: OrganizationsTable
+  workspaces: WorkspacesTable
+  projects: ProjectsTable
+  organization_memberships: OrganizationMembershipsTable
+  workspace_memberships: WorkspaceMembershipsTable
+  project_memberships: ProjectMembershipsTable
+  api_keys: ApiKeysTable
+  account_requests: AccountRequestsTable
+}
+
+export type Database = Kysely<Tables>
+/** Inside a transaction use this alone: PGlite has one connection, so the database itself would wait for ever. */
+export type Trx = Transaction<Tables>

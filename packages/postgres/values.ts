@@ -1,0 +1,30 @@
+import { type Json, microsToIso, parseJson, parseTime } from '@spanhouse/model'
+
+/** Postgres' numbers of the types that both drivers would otherwise read in ways that differ or lose something. */
+const OID = { int8: 20, json: 114, timestamptz: 1184, jsonb: 3802 } as const
+
+/**
+ * How column values become JavaScript values, the same in both drivers: times are ISO 8601 text in UTC with
+ * microseconds (a `Date` has milliseconds), 64-bit integers are numbers or an error, JSON keeps big integers exact.
+ */
+export const VALUE_PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
+  [OID.int8]: exactInteger,
+  [OID.json]: parseJson,
+  [OID.jsonb]: parseJson,
+  [OID.timestamptz]: isoTime,
+}
+
+/** The text to store in a `jsonb` column; undefined and null are SQL's null. */
+export const toJsonb = (value: Json | undefined): string | null => (value == null ? null : JSON.stringify(value))
+
+function exactInteger(text: string): number {
+  const value = Number(text)
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${text} does not fit a JavaScript number`)
+  return value
+}
+
+function isoTime(text: string): string {
+  const micros = parseTime(text)
+  if (micros === null) throw new RangeError(`the stored time ${text} is out of range`)
+  return microsToIso(micros)
+}
