@@ -1,11 +1,31 @@
 import { defineConfig } from 'vitest/config'
+import { networkedAvailable } from './test/sets/networked.ts'
+
+// Native parts (the embedded ClickHouse engine, LMDB) want a process of their own for each file.
+const common = { pool: 'forks', testTimeout: 30_000, hookTimeout: 120_000 } as const
+
+if (!networkedAvailable)
+  console.warn(
+    'SKIPPED: the tests over Postgres, NATS and ClickHouse; install the packages postgresql and nats-server.',
+  )
+
+/** The tests that speak only HTTP run twice: against one process, and against roles with their stores apart. */
+const sets = ['embedded', ...(networkedAvailable || process.env.CI ? ['networked'] : [])]
 
 export default defineConfig({
   test: {
-    include: ['packages/**/*.test.ts', 'test/**/*.test.ts'],
-    // Native parts (the embedded ClickHouse engine, LMDB) want a process of their own for each file.
-    pool: 'forks',
-    testTimeout: 30_000,
-    hookTimeout: 120_000,
+    projects: [
+      {
+        test: {
+          ...common,
+          name: 'parts',
+          include: ['packages/**/*.test.ts', 'test/*/*.test.ts', 'test/*.test.ts'],
+          exclude: ['test/http/**', '**/node_modules/**'],
+        },
+      },
+      ...sets.map(name => ({
+        test: { ...common, name, include: ['test/http/*.test.ts'], globalSetup: [`test/sets/${name}.ts`] },
+      })),
+    ],
   },
 })

@@ -1,0 +1,105 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
+import { type Export, makeExport, SPANS_PER_EXPORT } from './exports.ts'
+import { measureFloor } from './floor.ts'
+import { sendAll } from './load.ts'
+
+const SEED = 7
+const CONCURRENCY = 8
+const WRITTEN = 'spanhouse_spans_written_total'
+
+export interface IngestOptions {
+  spans: number
+  lagSeconds: number
+}
+
+/** From exports to rows that queries see, on one machine with everything embedded; see README.md for what is what. */
+export async function benchIngest({ spans, lagSeconds }: IngestOptions): Promise<object> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-bench-'))
+  try {
+    const server = await startServerProcess({ dataDir })
+    const full = await fullSpeed(server, Math.ceil(spans / SPANS_PER_EXPORT))
+    const lag = await lagAtRate(server, full.queryableSpansPerSecond / 2 / SPANS_PER_EXPORT, lagSeconds)
+    const peakMemoryMb = Math.round((await server.peakBytes()) / 1e6)
+    await server.stop()
+    const floor = await measureFloor(dataDir)
+    return {
+      spans,
+      ...full,
+      lagAtHalfRate: lag,
+      peakMemoryMb,
+      ...floor,
+      ratioToFloor: round(full.queryableSpansPerSecond / floor.floorRowsPerSecond),
+    }
+  } finally {
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}
+
+async function fullSpeed(server: ServerProcess, count: number) {
+  const startMs = Date.now() - count * 100
+  const exports = Array.from({ length: count }, (_, index) => makeExport(SEED, index, startMs))
+  const cpuBefore = await server.cpuSeconds()
+  const started = performance.now()
+  const { acceptedSpans, seconds, overloaded } = await sendAll(server, exports, { concurrency: CONCURRENCY })
+  await until(async () => (await server.metric(WRITTEN)) >= acceptedSpans)
+  const total = (performance.now() - started) / 1000
+  const cpu = (await server.cpuSeconds()) - cpuBefore
+  return {
+    acceptedSpansPerSecond: Math.round(acceptedSpans / seconds),
+    queryableSpansPerSecond: Math.round(acceptedSpans / total),
+    overloaded,
+    cpuSecondsPerMillionSpans: round((cpu / acceptedSpans) * 1e6),
+    bytesPerSpanRaw: Math.round(exports.reduce((sum, one) => sum + one.rawBytes, 0) / acceptedSpans),
+  }
+}
+
+/** Milliseconds from the 202 of an export to the first answer that has one of its spans. */
+async function lagAtRate(server: ServerProcess, rate: number, seconds: number) {
+  const count = Math.max(1, Math.round(rate * seconds))
+  const startMs = Date.now() - count * 100
+  const lags: Promise<number>[] = []
+  let seen = 0
+  const exports = Array.from({ length: count }, (_, index) => makeExport(SEED + 1, index, startMs))
+  await sendAll(server, exports, {
+    concurrency: CONCURRENCY,
+    rate,
+    accepted: sent => {
+      if (seen++ % 5 === 0) lags.push(visibleAfter(server, sent))
+    },
+  })
+  const sorted = (await Promise.all(lags)).sort((one, other) => one - other)
+  const at = (share: number): number =>
+    Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] as number)
+  return {
+    spansPerSecond: Math.round(rate * SPANS_PER_EXPORT),
+    samples: sorted.length,
+    p50Ms: at(0.5),
+    p99Ms: at(0.99),
+  }
+}
+
+async function visibleAfter({ url, apiKey }: ServerProcess, { sample }: Export): Promise<number> {
+  const started = performance.now()
+  const path = `${url}/api/spans/${sample.trace_id}/${sample.span_id}`
+  await until(async () => {
+    const answer = await fetch(path, { headers: { authorization: `ApiKey ${apiKey}` } })
+    return ((await answer.json()) as { count: number }).count === 1
+  })
+  return performance.now() - started
+}
+
+const WAIT_MS = 120_000
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + WAIT_MS
+  while (!(await condition())) {
+    if (performance.now() > end) throw new Error(`nothing came of waiting ${WAIT_MS / 1000} s`)
+    await delay(25)
+  }
+}
+
+const round = (value: number): number => Math.round(value * 1000) / 1000

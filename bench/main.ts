@@ -1,0 +1,34 @@
+import { writeFile } from 'node:fs/promises'
+import { cpus } from 'node:os'
+import { parseArgs } from 'node:util'
+import { benchIngest } from './ingest.ts'
+
+/** One row a benchmark: `npm run bench -- NAME [--spans N]`. */
+const BENCHES: Record<string, { about: string; run(options: { spans: number }): Promise<object> }> = {
+  ingest: {
+    about: 'exports to queryable rows, beside the same rows inserted straight',
+    run: ({ spans }) => benchIngest({ spans, lagSeconds: 15 }),
+  },
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { spans: { type: 'string', default: '300000' }, out: { type: 'string' } },
+})
+const [name = ''] = positionals
+const bench = BENCHES[name]
+if (!bench) {
+  const rows = Object.entries(BENCHES).map(([known, { about }]) => `  ${known.padEnd(10)} ${about}`)
+  process.stderr.write(`npm run bench -- NAME [--spans N] [--out FILE]\n${rows.join('\n')}\n`)
+  process.exit(2)
+}
+const result = {
+  bench: name,
+  at: new Date().toISOString(),
+  machine: `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}`,
+  ...(await bench.run({ spans: Number(values.spans) })),
+}
+const text = `${JSON.stringify(result, null, 2)}\n`
+process.stdout.write(text)
+if (values.out) await writeFile(values.out, text)
+process.exit(0)

@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+
+const MAIN = new URL('./main.ts', import.meta.url).pathname
+
+/** A Spanhouse in a process of its own. */
+export interface ServerProcess {
+  url: string
+  /** The default project's. */
+  apiKey: string
+  adminKey: string
+  /** What it has written to standard output and error so far. */
+  output(): string
+  /** CPU seconds that the process has used so far. */
+  cpuSeconds(): Promise<number>
+  /** The most memory it has had resident. */
+  peakBytes(): Promise<number>
+  /** The value of a metric, summed over its labels. */
+  metric(name: string): Promise<number>
+  /** Asks it to end and waits; resolves to its exit code. */
+  stop(): Promise<number | null>
+  /** Ends it as a power cut would. */
+  kill(): Promise<void>
+}
+
+export interface ServerProcessOptions {
+  dataDir: string
+  /** The same port and keys again: a restart. */
+  like?: Pick<ServerProcess, 'url' | 'apiKey' | 'adminKey'>
+  env?: NodeJS.ProcessEnv
+}
+
+/** Starts the program as `npm start` does and resolves when it is ready. */
+export async function startServerProcess({ dataDir, like, env }: ServerProcessOptions): Promise<ServerProcess> {
+  const port = like ? Number(new URL(like.url).port) : await freePort()
+  const apiKey = like?.apiKey ?? `${randomBytes(4).toString('hex')}.${randomBytes(32).toString('hex')}`
+  const adminKey = like?.adminKey ?? randomBytes(16).toString('hex')
+  const child = spawn(process.execPath, [MAIN], {
+    env: {
+      ...process.env,
+      SPANHOUSE_PORT: String(port),
+      SPANHOUSE_DATA_DIR: dataDir,
+      SPANHOUSE_API_KEY: apiKey,
+      SPANHOUSE_ADMIN_KEY: adminKey,
+      SPANHOUSE_LOG_LEVEL: 'warn',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const output = collectOutput(child)
+  const url = `http://127.0.0.1:${port}`
+  await untilReady(url, child, output)
+  return { url, apiKey, adminKey, output, ...control(child), ...figures(child, url) }
+}
+
+function collectOutput(child: ChildProcess): () => string {
+  let text = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', chunk => {
+      text = (text + String(chunk)).slice(-100_000)
+    })
+  return () => text
+}
+
+const READY_MS = 60_000
+
+async function untilReady(url: string, child: ChildProcess, output: () => string): Promise<void> {
+  const end = performance.now() + READY_MS
+  while (performance.now() < end) {
+    if (child.exitCode !== null) throw new Error(`the server ended with code ${child.exitCode}:\n${output()}`)
+    const answer = await fetch(`${url}/ready`).catch(() => undefined)
+    if (answer?.ok) return
+    await delay(50)
+  }
+  child.kill('SIGKILL')
+  throw new Error(`the server did not get ready within ${READY_MS / 1000} s:\n${output()}`)
+}
+
+function control(child: ChildProcess): Pick<ServerProcess, 'stop' | 'kill'> {
+  const ended = new Promise<number | null>(resolve => child.once('exit', resolve))
+  const end = (signal: NodeJS.Signals): Promise<number | null> => {
+    child.kill(signal)
+    return ended
+  }
+  return { stop: () => end('SIGTERM'), kill: async () => void (await end('SIGKILL')) }
+}
+
+function figures(child: ChildProcess, url: string): Pick<ServerProcess, 'cpuSeconds' | 'peakBytes' | 'metric'> {
+  const proc = (file: string): Promise<string> => readFile(`/proc/${child.pid}/${file}`, 'utf8')
+  return {
+    cpuSeconds: async () => {
+      const fields = (await proc('stat')).split(') ')[1]?.split(' ') ?? []
+      return (Number(fields[11]) + Number(fields[12])) / 100
+    },
+    peakBytes: async () => Number(/VmHWM:\s+(\d+)/.exec(await proc('status'))?.[1]) * 1024,
+    metric: async name => {
+      const text = await (await fetch(`${url}/metrics`)).text()
+      const lines = text.split('\n').filter(line => line.startsWith(name))
+      return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
+    },
+  }
+}
+
+/** A port that nobody listens on now. */
+export function freePort(): Promise<number> {
+  return new Promise(resolve => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => resolve(port))
+    })
+  })
+}

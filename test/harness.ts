@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { inject } from 'vitest'
+
+/** The running Spanhouse that a test project was given: one process, or roles with stores over the network. */
+export interface Target {
+  set: 'embedded' | 'networked'
+  /** Takes exports. */
+  receiverUrl: string
+  /** Answers queries and administers. */
+  apiUrl: string
+  adminKey: string
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    target: Target
+  }
+}
+
+export interface Answer {
+  status: number
+  headers: Headers
+  body: any
+  text: string
+}
+
+/** One project with its key, made for one test so that no other test's spans are in it. */
+export interface TestProject {
+  apiKey: string
+  projectId: string
+  receiverUrl: string
+  get(path: string): Promise<Answer>
+  post(path: string, body?: unknown): Promise<Answer>
+  /** Sends an export; `headers` replace the defaults (OTLP/JSON). */
+  export(body: Uint8Array | string | object, headers?: Record<string, string>): Promise<Answer>
+}
+
+export async function newProject(target: Target = inject('target')): Promise<TestProject> {
+  const email = `${randomUUID()}@example.test`
+  const made = await call(target.apiUrl, 'POST', '/api/admin/simple/accounts/', `Access ${target.adminKey}`, {
+    accounts: { one: { user: { email } } },
+  })
+  if (made.status !== 200) throw new Error(`no account: ${made.status} ${made.text}`)
+  const account = made.body.accounts.one
+  const apiKey: string = account.api_keys.key
+  const authorization = `ApiKey ${apiKey}`
+  return {
+    apiKey,
+    projectId: account.projects.prj.id,
+    receiverUrl: target.receiverUrl,
+    get: path => call(target.apiUrl, 'GET', path, authorization),
+    post: (path, body) => call(target.apiUrl, 'POST', path, authorization, body),
+    export: (body, headers) => sendExport(target.receiverUrl, authorization, body, headers),
+  }
+}
+
+export async function call(
+  url: string,
+  method: string,
+  path: string,
+  authorization: string | undefined,
+  body?: unknown,
+): Promise<Answer> {
+  const response = await fetch(url + path, {
+    method,
+    headers: {
+      ...(authorization ? { authorization } : {}),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  return toAnswer(response)
+}
+
+async function sendExport(
+  url: string,
+  authorization: string,
+  body: Uint8Array | string | object,
+  headers: Record<string, string> = { 'content-type': 'application/json' },
+): Promise<Answer> {
+  const raw = body instanceof Uint8Array || typeof body === 'string' ? body : JSON.stringify(body)
+  const response = await fetch(`${url}/api/otlp/v1/traces`, {
+    method: 'POST',
+    headers: { authorization, ...headers },
+    body: raw as BodyInit,
+  })
+  return toAnswer(response)
+}
+
+async function toAnswer(response: Response): Promise<Answer> {
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.includes('json')
+  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
+}
+
+/** Asks until the answer is not undefined, false or null; fails with the last error or after `ms`. */
+export async function eventually<T>(ask: () => Promise<T>, ms = 15_000): Promise<NonNullable<T>> {
+  const end = performance.now() + ms
+  for (;;) {
+    const last = await ask().catch((error: Error) => error)
+    if (last && !(last instanceof Error)) return last as NonNullable<T>
+    if (performance.now() > end) throw last instanceof Error ? last : new Error(`it did not happen within ${ms} ms`)
+    await delay(40)
+  }
+}

@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto'
+
+export const newTraceId = (): string => randomBytes(16).toString('hex')
+export const newSpanId = (): string => randomBytes(8).toString('hex')
+
+export interface OtlpSpan {
+  traceId: string
+  spanId: string
+  parentSpanId?: string
+  name?: string
+  kind?: number
+  startTimeUnixNano?: string
+  endTimeUnixNano?: string
+  attributes?: { key: string; value: object }[]
+  [key: string]: unknown
+}
+
+const START = 1_770_000_000_000_000_000n
+
+/** A span in OTLP/JSON: a second long, with attributes from plain values. */
+export function otlpSpan(
+  span: Pick<OtlpSpan, 'traceId'> & Partial<OtlpSpan>,
+  attributes: Record<string, unknown> = {},
+): OtlpSpan {
+  return {
+    spanId: newSpanId(),
+    name: 'step',
+    kind: 1,
+    startTimeUnixNano: String(START),
+    endTimeUnixNano: String(START + 1_000_000_000n),
+    attributes: Object.entries(attributes).map(([key, value]) => ({ key, value: anyValue(value) })),
+    ...span,
+  }
+}
+
+export const exportOf = (...spans: OtlpSpan[]): object => ({
+  resourceSpans: [
+    {
+      resource: { attributes: [{ key: 'service.name', value: { stringValue: 'tests' } }] },
+      scopeSpans: [{ scope: { name: 'tests' }, spans }],
+    },
+  ],
+})
+
+function anyValue(value: unknown): object {
+  if (typeof value === 'string') return { stringValue: value }
+  if (typeof value === 'boolean') return { boolValue: value }
+  if (typeof value === 'bigint') return { intValue: String(value) }
+  if (typeof value === 'number') return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value }
+  if (Array.isArray(value)) return { arrayValue: { values: value.map(anyValue) } }
+  return {
+    kvlistValue: { values: Object.entries(value as object).map(([key, one]) => ({ key, value: anyValue(one) })) },
+  }
+}

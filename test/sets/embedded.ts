@@ -1,0 +1,21 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startServerProcess } from '@spanhouse/server/server-process.testing.ts'
+import type { TestProject } from 'vitest/node'
+
+/** Everything in one process. */
+export default async function start(project: TestProject): Promise<() => Promise<void>> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-embedded-'))
+  const server = await startServerProcess({ dataDir })
+  project.provide('target', {
+    set: 'embedded',
+    receiverUrl: server.url,
+    apiUrl: server.url,
+    adminKey: server.adminKey,
+  })
+  return async () => {
+    await server.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}
