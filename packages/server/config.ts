@@ -16,6 +16,8 @@ export interface Config {
   apiKey: string | undefined
   /** Encrypts stored provider keys. */
   secretKey: string | undefined
+  /** Accepted but not yet stored; beyond it exports are refused. Unset: what suits the kind of stream. */
+  streamBytesMax: number | undefined
   logLevel: string
 }
 
@@ -36,6 +38,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     adminKey: text('SPANHOUSE_ADMIN_KEY'),
     apiKey: text('SPANHOUSE_API_KEY'),
     secretKey: text('SPANHOUSE_SECRET_KEY'),
+    streamBytesMax: bytesOf('SPANHOUSE_STREAM_BYTES_MAX', text('SPANHOUSE_STREAM_BYTES_MAX'), wrong),
     logLevel: text('SPANHOUSE_LOG_LEVEL') ?? 'info',
   }
   const missing = ADDRESSES.filter(name => !text(name))
@@ -51,6 +54,16 @@ function portOf(text: string, wrong: string[]): number {
   const port = Number(text)
   if (!Number.isInteger(port) || port < 0 || port > 65535) wrong.push(`SPANHOUSE_PORT=${text}: not a port`)
   return port
+}
+
+const STREAM_BYTES_MIN = 16 * 1024 ** 2
+
+function bytesOf(name: string, text: string | undefined, wrong: string[]): number | undefined {
+  if (text === undefined) return undefined
+  const bytes = Number(text)
+  if (!Number.isSafeInteger(bytes) || bytes < STREAM_BYTES_MIN)
+    wrong.push(`${name}=${text}: not a number of bytes of at least ${STREAM_BYTES_MIN}`)
+  return bytes
 }
 
 function rolesOf(text: string, wrong: string[]): RoleName[] {

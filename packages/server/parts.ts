@@ -15,10 +15,10 @@ const STREAM_PARTITIONS = 8
 export const engineLocation = ({ clickhouseUrl, dataDir }: Config): EngineLocation =>
   clickhouseUrl ? { url: clickhouseUrl } : { path: join(dataDir, 'clickhouse') }
 
-export const openStream = ({ natsUrl, dataDir }: Config): Promise<SpanStream> =>
+export const openStream = ({ natsUrl, dataDir, streamBytesMax }: Config): Promise<SpanStream> =>
   natsUrl
-    ? openJetStream({ url: natsUrl, partitions: STREAM_PARTITIONS, bytesMax: STREAM_BYTES_MAX.networked })
-    : openEmbeddedStream({ path: join(dataDir, 'stream'), bytesMax: STREAM_BYTES_MAX.embedded })
+    ? openJetStream({ url: natsUrl, partitions: STREAM_PARTITIONS, bytesMax: streamBytesMax ?? STREAM_BYTES_MAX.networked })
+    : openEmbeddedStream({ path: join(dataDir, 'stream'), bytesMax: streamBytesMax ?? STREAM_BYTES_MAX.embedded })
 
 /** The writer has a connection to itself, so that no query waits for it and it for none. */
 export const WRITER_ENGINE = { connections: 1, queueMs: 120_000 }
