@@ -5,7 +5,10 @@ import type { Micros, Uuid } from '@spanhouse/model'
  * time sees them all.
  */
 export interface SpanMessage {
-  /** Unique per publish attempt group: publishing the same id again within two minutes stores nothing twice. */
+  /**
+   * Unique per publish attempt group: publishing the same id again within two minutes stores nothing twice.
+   * Printable ASCII without blanks, 1 to 200 characters.
+   */
   id: string
   partition: number
   project_id: Uuid
@@ -16,24 +19,33 @@ export interface SpanMessage {
   span_count: number
   /** How `body` is encoded: `otlp` is a protobuf `TracesData`, `json` a list of spans in the interface's own shape. */
   format: 'otlp' | 'json'
+  /** May be a view into a larger buffer. It is not copied: leave the bytes alone until `publish` has settled. */
   body: Uint8Array
 }
 
 /**
- * One message handed to one consumer. Exactly one of `ack`, `retry` and `reject` is called; none within the stream's
- * acknowledgement time, or a consumer that dies, means that the message is delivered again.
+ * One message handed to one consumer. Exactly one of `ack`, `retry` and `reject` is called; one that failed may be
+ * called again. A message that is not settled is delivered again: when its iteration ends, when its consumer dies, or
+ * when the iteration has held it for the stream's holding time (ten minutes).
  */
 export interface Delivery {
   readonly message: SpanMessage
   /** Position in the stream: larger means published later in the same partition. */
   readonly sequence: number
-  /** 1 at the first delivery, then counting up, across restarts of the consumer too. */
+  /**
+   * 1 at the first delivery, then counting up, across restarts of the consumer too. Networked, a message that was
+   * fetched and given back when an iteration ended counts as delivered.
+   */
   readonly attempt: number
   /** Resolves when the stream has durably noted that this consumer is done with the message. */
   ack(): Promise<void>
   /** Delivers the message again, not sooner than after `delayMs`; other messages go on meanwhile. */
   retry(delayMs: number): Promise<void>
-  /** Moves the message to the dead letters with the reason. Durable before it resolves; then as good as acknowledged. */
+  /**
+   * Moves the message to the dead letters with the reason (of which 2,000 characters are kept). Durable before it
+   * resolves; then as good as acknowledged. Rejects with a Problem `overloaded` when the dead letters are at their limit
+   * of bytes (a quarter of the stream's); the message then stays.
+   */
   reject(reason: string): Promise<void>
 }
 
@@ -46,7 +58,10 @@ export interface DeliveriesOptions {
   bytesMax: number
   /** … or this long after its first message came. */
   lingerMs: number
-  /** Ends the iteration after the current batch. Messages delivered and not settled come again later. */
+  /**
+   * Ends the iteration after the current batch. What is not settled when the iteration ends comes again, at once and to
+   * whoever reads next; settling it even later still counts.
+   */
   signal: AbortSignal
 }
 
@@ -59,6 +74,7 @@ export interface DeadLetter {
   message: SpanMessage
   reason: string
   rejected_at: Micros
+  /** The attempt that was rejected. */
   attempt: number
 }
 
@@ -73,26 +89,32 @@ export interface StreamStats {
 }
 
 /**
- * The durable log between receivers and writers: at least once, in order within a partition as long as nothing is
- * retried. It is the only queue in Spanhouse.
+ * The durable log between receivers and writers: at least once; within a partition in the order in which the calls of
+ * `publish` resolved, as long as nothing is retried. It is the only queue in Spanhouse.
  */
 export interface SpanStream {
-  /** How many partitions there are; a trace's partition is `hash(trace id) mod partitions`. */
+  /** How many partitions there are; a trace's partition is `partitionOf(trace id, partitions)`. */
   readonly partitions: number
   /**
    * Resolves only when every message is durable. Rejects with a Problem `overloaded` (503, with a time to come back)
    * when the stream is at its limit of bytes or cannot be reached; then some of the messages may have been stored,
-   * which is harmless because publishing them again stores nothing twice.
+   * which is harmless because publishing them again stores nothing twice. Rejects with `too_large` when a message
+   * alone exceeds the stream's limit of bytes.
    */
   publish(messages: readonly SpanMessage[]): Promise<void>
-  /** Batches in order, never empty. The next batch is read while the last one is settled by the caller or after. */
+  /**
+   * Batches in order, never empty. The next batch is read while the last one is settled by the caller or after.
+   * One iteration at a time per consumer and partition: seeing to that (with a lease) is the caller's part.
+   */
   deliveries(options: DeliveriesOptions): AsyncIterable<Delivery[]>
-  /** Dead letters, oldest first, after the one with the id `after`. */
+  /** Dead letters, oldest first, after the one with the id `after` (which need not exist any more). */
   deadLetters(options: { limit: number; after?: string }): Promise<DeadLetter[]>
   deadLetter(id: string): Promise<DeadLetter | null>
   /** Publishes the message of a dead letter again and removes the letter. False when there is none with the id. */
   replay(id: string): Promise<boolean>
+  /** Removes a dead letter for good: the spans in it are lost. False when there is none with the id. */
+  discard(id: string): Promise<boolean>
   stats(): Promise<StreamStats>
-  /** Resolves when what was published is durable and all resources are freed. */
+  /** Ends all iterations. Resolves when what was published is durable and all resources are freed. */
   close(): Promise<void>
 }

@@ -1,0 +1,74 @@
+import { Problem, parseUuid } from '@spanhouse/model'
+import type { SpanMessage } from './span-stream.ts'
+
+/** How long publishing the same id again stores nothing. */
+export const DUPLICATE_WINDOW_MS = 120_000
+
+/** Dead letters may take this share of the stream's limit of bytes, in addition to it. */
+export const DEAD_SHARE = 0.25
+
+/** Characters of a reason that are kept. */
+export const REASON_MAX = 2_000
+
+/** Bytes of bodies that may be on their way into one stream at once; beyond, publishing is refused. */
+export const IN_FLIGHT_BYTES_MAX = 128 * 2 ** 20
+
+/** Why a stream refuses what it would take at another time, and when that may be. */
+const REFUSALS = {
+  full: { detail: 'The span stream is at its limit of bytes', retryAfterSeconds: 10 },
+  dead_letters_full: { detail: 'The dead letters are at their limit of bytes', retryAfterSeconds: 60 },
+  busy: { detail: 'Too many spans are on their way into the span stream', retryAfterSeconds: 1 },
+  unreachable: { detail: 'The span stream cannot be reached or cannot write', retryAfterSeconds: 5 },
+  closed: { detail: 'The span stream is closing', retryAfterSeconds: 5 },
+}
+
+/** The Problem for a publisher that should come back later. */
+export function refusal(why: keyof typeof REFUSALS, cause?: unknown): Problem {
+  const { detail, retryAfterSeconds } = REFUSALS[why]
+  return new Problem('overloaded', detail, { retryAfterSeconds, cause })
+}
+
+const ID = /^[\x21-\x7e]{1,200}$/
+
+/**
+ * Throws a Problem `too_large` for a message that no amount of waiting makes fit, and an Error for one that breaks the
+ * contract of SpanMessage.
+ */
+export function checkMessage(message: SpanMessage, limits: { partitions: number; bytesMax: number }): void {
+  const { id, partition, span_count } = message
+  if (!ID.test(id)) throw new Error(`Not a message id: ${JSON.stringify(id)}`)
+  for (const uuid of [message.project_id, message.user_id]) {
+    if (parseUuid(uuid) !== uuid) throw new Error(`Not a UUID: ${JSON.stringify(uuid)}`)
+  }
+  if (!Number.isInteger(partition) || partition < 0 || partition >= limits.partitions) {
+    throw new Error(`Partition ${partition} of ${limits.partitions}`)
+  }
+  if (!Number.isInteger(span_count) || span_count < 0 || span_count > 0xffffffff) {
+    throw new Error(`Span count ${span_count}`)
+  }
+  if (message.body.length >= limits.bytesMax) {
+    throw new Problem('too_large', `${message.body.length} bytes exceed the span stream's limit of ${limits.bytesMax}`)
+  }
+}
+
+/** Counts the bytes that are being published, so that a slow disk or network fills neither memory nor a send buffer. */
+export class InFlight {
+  #bytes = 0
+  readonly #bytesMax: number
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax
+  }
+
+  /** Runs `publish` unless that would exceed the limit. Messages that exceed it alone go one call at a time. */
+  async run(messages: readonly SpanMessage[], publish: () => Promise<void>): Promise<void> {
+    const bytes = messages.reduce((sum, message) => sum + message.body.length, 0)
+    if (this.#bytes > 0 && this.#bytes + bytes > this.#bytesMax) throw refusal('busy')
+    this.#bytes += bytes
+    try {
+      await publish()
+    } finally {
+      this.#bytes -= bytes
+    }
+  }
+}

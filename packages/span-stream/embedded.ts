@@ -1,0 +1,131 @@
+import { mkdirSync, realpathSync } from 'node:fs'
+import { BroadcastChannel } from 'node:worker_threads'
+import { microsNow } from '@spanhouse/model'
+import { checkMessage, IN_FLIGHT_BYTES_MAX, InFlight } from './admission.ts'
+import { Bell } from './bell.ts'
+import { EmbeddedLog } from './embedded/log.ts'
+import { EmbeddedReader } from './embedded/reader.ts'
+import { gather } from './gather.ts'
+import { HOLD_MS } from './settle.ts'
+import type { DeadLetter, DeliveriesOptions, Delivery, SpanMessage, SpanStream, StreamStats } from './span-stream.ts'
+
+export interface EmbeddedStreamOptions {
+  /** A folder of the stream's own; made when it is missing. */
+  path: string
+  /** Limit of bytes of messages not done with; dead letters may take a quarter of it in addition. */
+  bytesMax: number
+  /** How long an iteration may hold an unsettled message; ten minutes when left out. */
+  holdMs?: number
+}
+
+/**
+ * The span stream as a log in a file, for one machine. Several threads, and several processes, may open the same path;
+ * the threads of one process wake each other when there is something to read. Throws when the file cannot be opened.
+ */
+export async function openEmbeddedStream(options: EmbeddedStreamOptions): Promise<SpanStream> {
+  return new EmbeddedStream(options)
+}
+
+class EmbeddedStream implements SpanStream {
+  readonly partitions = 1
+  readonly #options: EmbeddedStreamOptions
+  readonly #log: EmbeddedLog
+  readonly #inFlight = new InFlight(IN_FLIGHT_BYTES_MAX)
+  readonly #bell = new Bell()
+  readonly #news: BroadcastChannel
+  readonly #closing = new AbortController()
+  readonly #delivering = new Set<Promise<unknown>>()
+
+  constructor(options: EmbeddedStreamOptions) {
+    this.#options = options
+    mkdirSync(options.path, { recursive: true })
+    this.#log = new EmbeddedLog(options.path, options.bytesMax)
+    this.#news = new BroadcastChannel(`span-stream:${realpathSync(options.path)}`)
+    this.#news.onmessage = () => this.#bell.ring()
+    this.#news.unref()
+  }
+
+  async publish(messages: readonly SpanMessage[]): Promise<void> {
+    const { bytesMax } = this.#options
+    for (const message of messages) checkMessage(message, { partitions: this.partitions, bytesMax })
+    await this.#inFlight.run(messages, () => this.#log.append(messages))
+    this.#tell()
+  }
+
+  #tell(): void {
+    this.#bell.ring()
+    if (!this.#closing.signal.aborted) this.#news.postMessage(null)
+  }
+
+  async *deliveries(options: DeliveriesOptions): AsyncGenerator<Delivery[]> {
+    const { holdMs = HOLD_MS } = this.#options
+    const ended = AbortSignal.any([options.signal, this.#closing.signal])
+    const wake = () => this.#bell.ring()
+    ended.addEventListener('abort', wake)
+    const reader = new EmbeddedReader(this.#log, this.#bell, { consumer: options.consumer, holdMs })
+    try {
+      while (options.partitions.includes(0) && !ended.aborted) {
+        const batch = await gather(reader, options, ended)
+        if (ended.aborted) return
+        const deliveries = await this.#untilDone(reader.deliver(batch))
+        if (deliveries.length > 0) yield deliveries
+      }
+    } finally {
+      ended.removeEventListener('abort', wake)
+    }
+  }
+
+  /** Keeps `close` waiting for what still reads the file. */
+  async #untilDone<T>(work: Promise<T>): Promise<T> {
+    this.#delivering.add(work)
+    try {
+      return await work
+    } finally {
+      this.#delivering.delete(work)
+    }
+  }
+
+  async deadLetters({ limit, after }: { limit: number; after?: string }): Promise<DeadLetter[]> {
+    this.#log.refresh()
+    const from = after === undefined ? 0 : letterNumber(after) + 1
+    return this.#log.dead.numbers(from, limit).flatMap(number => this.#log.letter(number) ?? [])
+  }
+
+  async deadLetter(id: string): Promise<DeadLetter | null> {
+    this.#log.refresh()
+    return this.#log.letter(letterNumber(id))
+  }
+
+  async replay(id: string): Promise<boolean> {
+    const replayed = await this.#log.exhume(letterNumber(id), true)
+    if (replayed) this.#tell()
+    return replayed
+  }
+
+  discard(id: string): Promise<boolean> {
+    return this.#log.exhume(letterNumber(id), false)
+  }
+
+  async stats(): Promise<StreamStats> {
+    this.#log.refresh()
+    const { count, bytes } = this.#log.live.tally()
+    const oldest = this.#log.live.first()
+    return {
+      depth: count,
+      bytes,
+      bytesMax: this.#options.bytesMax,
+      oldestSeconds: oldest === undefined ? 0 : Math.max(0, (microsNow() - oldest.envelope.accepted_at) / 1e6),
+      deadLetters: this.#log.dead.tally().count,
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    this.#news.close()
+    await Promise.allSettled(this.#delivering)
+    await this.#log.close()
+  }
+}
+
+/** Dead letters are numbered from 1; 0 is none of them. */
+const letterNumber = (id: string): number => (/^\d{1,15}$/.test(id) ? Number(id) : 0)

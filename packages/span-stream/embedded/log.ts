@@ -1,0 +1,158 @@
+import { mkdirSync } from 'node:fs'
+import { type Micros, microsNow } from '@spanhouse/model'
+import { type Database, open, type RootDatabase } from 'lmdb'
+import { DEAD_SHARE, refusal } from '../admission.ts'
+import type { ConsumerName, DeadLetter, SpanMessage } from '../span-stream.ts'
+import { MessageTable, storedBytes } from './message-table.ts'
+import { Progress } from './progress.ts'
+import { RecentIds } from './recent-ids.ts'
+
+interface Letter {
+  reason: string
+  rejected_at: Micros
+  attempt: number
+}
+
+/** Room in the map beside messages and dead letters: indexes, and free pages not yet used again. */
+const MAP_SPARE_BYTES = 2 ** 30
+
+/**
+ * Everything the embedded stream stores, and every transaction on it. A write resolves when its transaction is on
+ * disk: `overlappingSync: false` makes LMDB flush the pages before it writes the meta page that makes them valid, so
+ * neither kill -9 nor a power cut can take back what was resolved, and no other thread sees what is not durable yet.
+ * Writes that come while a transaction is being flushed share the next one.
+ */
+export class EmbeddedLog {
+  readonly #root: RootDatabase
+  readonly #bytesMax: number
+  readonly live: MessageTable
+  readonly dead: MessageTable
+  readonly progress: Progress
+  readonly #recent: RecentIds
+  readonly #letters: Database<Letter, number>
+  readonly #writing = new Set<Promise<unknown>>()
+  #closed = false
+
+  constructor(path: string, bytesMax: number) {
+    mkdirSync(path, { recursive: true })
+    this.#bytesMax = bytesMax
+    // Address space, not disk: the file grows as it is written. lmdb would also grow a smaller map, by mapping again.
+    const mapSize = 3 * bytesMax + MAP_SPARE_BYTES
+    this.#root = open({ path, mapSize, overlappingSync: false, noMemInit: true, maxDbs: 16 })
+    this.live = new MessageTable(this.#root, 'live')
+    this.dead = new MessageTable(this.#root, 'dead')
+    this.progress = new Progress(this.#root)
+    this.#recent = new RecentIds(this.#root)
+    this.#letters = this.#root.openDB({ name: 'letters', encoding: 'json' })
+  }
+
+  /** Lets reads see what other threads have committed since the event loop's last turn. */
+  refresh(): void {
+    this.#root.resetReadTxn()
+  }
+
+  /** Stores the messages whose ids are new, all or none of them. */
+  async append(messages: readonly SpanMessage[]): Promise<void> {
+    const full = await this.#write(() => {
+      const now = Date.now()
+      const added = messages.filter(({ id }) => !this.#recent.has(id, now))
+      const bytes = added.reduce((sum, message) => sum + storedBytes(message), this.live.tally().bytes)
+      if (added.length > 0 && bytes > this.#bytesMax) return true
+      for (const message of added) this.#appendOne(message, now)
+      return false
+    })
+    if (full) throw refusal('full')
+  }
+
+  #appendOne(message: SpanMessage, now: number): void {
+    if (this.#recent.has(message.id, now)) return
+    this.#recent.add(message.id, now)
+    this.progress.add(this.live.append(message))
+  }
+
+  /** Counts a delivery of each message. Those the consumer is done with are not in the answer. */
+  begin(consumer: ConsumerName, numbers: readonly number[]): Promise<Map<number, number>> {
+    return this.#write(() => {
+      const attempts = new Map<number, number>()
+      for (const number of numbers) {
+        const attempt = this.progress.begin(consumer, number)
+        if (attempt !== undefined) attempts.set(number, attempt)
+      }
+      return attempts
+    })
+  }
+
+  finish(consumer: ConsumerName, number: number): Promise<void> {
+    return this.#write(() => this.#finish(consumer, number))
+  }
+
+  #finish(consumer: ConsumerName, number: number): void {
+    if (this.progress.finish(consumer, number)) this.live.remove(number)
+  }
+
+  delay(consumer: ConsumerName, number: number, dueMs: number): Promise<void> {
+    return this.#write(() => this.progress.delay(consumer, number, dueMs))
+  }
+
+  /** Moves the message to the dead letters. Nothing happens when the consumer is done with it. */
+  async bury(consumer: ConsumerName, number: number, { reason, attempt }: Omit<Letter, 'rejected_at'>): Promise<void> {
+    const full = await this.#write(() => {
+      const message = this.progress.isPending(consumer, number) ? this.live.message(number) : undefined
+      if (message === undefined) return false
+      if (this.dead.tally().bytes + storedBytes(message) > this.#bytesMax * DEAD_SHARE) return true
+      this.#letters.put(this.dead.append(message), { reason, attempt, rejected_at: microsNow() })
+      this.#finish(consumer, number)
+      return false
+    })
+    if (full) throw refusal('dead_letters_full')
+  }
+
+  /** Takes a dead letter away, into the stream again when `publish` is set. False when there is none. */
+  async exhume(number: number, publish: boolean): Promise<boolean> {
+    const answer = await this.#write(() => {
+      const message = this.dead.message(number)
+      if (message === undefined) return 'none'
+      if (publish && this.live.tally().bytes + storedBytes(message) > this.#bytesMax) return 'full'
+      if (publish) this.progress.add(this.live.append(message))
+      this.dead.remove(number)
+      this.#letters.remove(number)
+      return 'done'
+    })
+    if (answer === 'full') throw refusal('full')
+    return answer === 'done'
+  }
+
+  letter(number: number): DeadLetter | null {
+    const [letter, message] = [this.#letters.get(number), this.dead.message(number)]
+    return letter && message ? { id: String(number), message, ...letter } : null
+  }
+
+  async #write<T>(action: () => T): Promise<T> {
+    if (this.#closed) throw refusal('closed')
+    const written = this.#root.transaction(action)
+    this.#writing.add(written)
+    try {
+      return await written
+    } catch (error) {
+      throw await asRefusal(error)
+    } finally {
+      this.#writing.delete(written)
+    }
+  }
+
+  /** Resolves when all that was written is on disk and the file is closed. */
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    await Promise.allSettled(this.#writing)
+    await this.#root.close()
+  }
+}
+
+/** A write that the disk or LMDB refused becomes a refusal; a defect in our own transaction stays what it is. */
+async function asRefusal(error: unknown): Promise<unknown> {
+  const { commitError, code } = error as { commitError?: Promise<unknown>; code?: unknown }
+  // lmdb reports why a commit failed (a full disk, say) by a promise of its own, which nobody else listens to.
+  if (commitError !== undefined) return refusal('unreachable', await commitError.catch(reason => reason))
+  return typeof code === 'number' ? refusal('unreachable', error) : error
+}

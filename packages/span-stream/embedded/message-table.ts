@@ -1,0 +1,80 @@
+import type { Database, RootDatabase } from 'lmdb'
+import type { SpanMessage } from '../span-stream.ts'
+import { decodeEnvelope, type Envelope, encodeEnvelope } from './envelope.ts'
+
+/** What all messages of a table add up to, and the number the next one gets. */
+export interface Tally {
+  next: number
+  count: number
+  bytes: number
+}
+
+/** Messages by growing number, with a tally that is always exact. All writing happens inside a transaction. */
+export class MessageTable {
+  readonly #envelopes: Database<Buffer, number>
+  readonly #bodies: Database<Buffer | Uint8Array, number>
+  readonly #tally: Database<Tally, string>
+
+  constructor(root: RootDatabase, name: string) {
+    this.#envelopes = root.openDB({ name: `${name}-envelopes`, encoding: 'binary' })
+    this.#bodies = root.openDB({ name: `${name}-bodies`, encoding: 'binary' })
+    this.#tally = root.openDB({ name: `${name}-tally`, encoding: 'json' })
+  }
+
+  tally(): Tally {
+    return this.#tally.get('all') ?? { next: 1, count: 0, bytes: 0 }
+  }
+
+  /** Adds a message and returns its number. LMDB copies the body from the caller's bytes into its page. */
+  append(message: SpanMessage): number {
+    const { next, count, bytes } = this.tally()
+    const envelope = encodeEnvelope(message)
+    this.#envelopes.put(next, envelope)
+    this.#bodies.put(next, message.body)
+    this.#tally.put('all', { next: next + 1, count: count + 1, bytes: bytes + storedBytes(message) })
+    return next
+  }
+
+  remove(number: number): void {
+    const envelope = this.envelope(number)
+    if (envelope === undefined) return
+    const { next, count, bytes } = this.tally()
+    this.#envelopes.remove(number)
+    this.#bodies.remove(number)
+    this.#tally.put('all', { next, count: count - 1, bytes: bytes - envelopeBytes(envelope) })
+  }
+
+  envelope(number: number): Envelope | undefined {
+    const bytes = this.#envelopes.getBinary(number)
+    return bytes && decodeEnvelope(bytes)
+  }
+
+  message(number: number): SpanMessage | undefined {
+    const envelope = this.envelope(number)
+    const body = this.#bodies.getBinary(number)
+    if (envelope === undefined || body === undefined) return undefined
+    const { bodyBytes, ...rest } = envelope
+    // lmdb hands out buffers with a length property of their own; a plain view on the same memory has none.
+    return { ...rest, body: Buffer.from(body.buffer, body.byteOffset, bodyBytes) }
+  }
+
+  /** The oldest message, or the first of those numbered `from` and up. */
+  first(from = 0): { number: number; envelope: Envelope } | undefined {
+    for (const number of this.numbers(from, 1)) {
+      const envelope = this.envelope(number)
+      if (envelope) return { number, envelope }
+    }
+    return undefined
+  }
+
+  numbers(from: number, limit: number): number[] {
+    return [...this.#envelopes.getKeys({ start: from, limit })]
+  }
+}
+
+const ENVELOPE_BYTES = 52
+
+/** Bytes that a message counts for: its envelope and its body. */
+export const storedBytes = (message: SpanMessage): number => ENVELOPE_BYTES + message.id.length + message.body.length
+
+const envelopeBytes = ({ id, bodyBytes }: Envelope): number => ENVELOPE_BYTES + id.length + bodyBytes

@@ -1,0 +1,47 @@
+import type { DeliveriesOptions } from './span-stream.ts'
+
+export interface Sized {
+  readonly spans: number
+  readonly bytes: number
+}
+
+/** Where the messages of a batch come from, in order. */
+export interface Source<T extends Sized> {
+  /** The next message if there is one now. It stays the next until it is taken. */
+  peek(): T | undefined
+  /** Takes the message that `peek` returned. */
+  take(): void
+  /** Resolves when `peek` may return another answer, at the latest after `msMax`; also when the iteration is ended. */
+  changed(msMax: number): Promise<void>
+}
+
+/** Longest time to wait for a source in one go. Sources that can miss news choose a shorter one. */
+const IDLE_MS = 60_000
+
+/**
+ * Takes one batch: as many messages as fit into `spansMax` and `bytesMax`, but at least one, and waits no longer than
+ * `lingerMs` after the first for more. What was taken when the signal was aborted is returned too, possibly nothing.
+ */
+export async function gather<T extends Sized>(
+  source: Source<T>,
+  { spansMax, bytesMax, lingerMs }: Pick<DeliveriesOptions, 'spansMax' | 'bytesMax' | 'lingerMs'>,
+  signal: AbortSignal,
+): Promise<T[]> {
+  const batch: T[] = []
+  let [spans, bytes, until] = [0, 0, Number.POSITIVE_INFINITY]
+  while (!signal.aborted && spans < spansMax && bytes < bytesMax) {
+    const next = source.peek()
+    if (next === undefined) {
+      const left = until - performance.now()
+      if (left <= 0) break
+      await source.changed(Math.min(left, IDLE_MS))
+      continue
+    }
+    if (batch.length > 0 && (spans + next.spans > spansMax || bytes + next.bytes > bytesMax)) break
+    source.take()
+    if (batch.push(next) === 1) until = performance.now() + lingerMs
+    spans += next.spans
+    bytes += next.bytes
+  }
+  return batch
+}

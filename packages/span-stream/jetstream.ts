@@ -1,0 +1,162 @@
+import { checkMessage, IN_FLIGHT_BYTES_MAX, InFlight, refusal } from './admission.ts'
+import { gather } from './gather.ts'
+import { openConnection } from './jetstream/connection.ts'
+import { DeadLetters } from './jetstream/dead-letters.ts'
+import { metadataOf, toHeaders } from './jetstream/headers.ts'
+import { JetStreamReader, type ReaderParts } from './jetstream/reader.ts'
+import { Storage, settleAll } from './jetstream/storage.ts'
+import { Sweeper } from './jetstream/sweeper.ts'
+import { ensureTopology, Topology } from './jetstream/topology.ts'
+import { HOLD_MS } from './settle.ts'
+import type { DeadLetter, DeliveriesOptions, Delivery, SpanMessage, SpanStream, StreamStats } from './span-stream.ts'
+
+export interface JetStreamOptions {
+  /** `nats://` or `tls://`, with credentials if need be; several servers separated by commas. */
+  url: string
+  /** Fixed when the stream is created. */
+  partitions: number
+  /** Limit of bytes of messages not done with; dead letters may take a quarter of it in addition. */
+  bytesMax: number
+  /** Copies in a NATS cluster: 1 (when left out), 3 or 5. */
+  replicas?: number
+  /** Prefix of streams and subjects; `spans` when left out. */
+  name?: string
+  /** How long a consumer may be silent before its messages go to another; 30 seconds when left out. */
+  ackWaitMs?: number
+  /** How long an iteration may hold an unsettled message; ten minutes when left out. */
+  holdMs?: number
+}
+
+/**
+ * The span stream on NATS JetStream, for any number of processes. Creates streams and consumers that are missing.
+ * Rejects when no server can be reached, when JetStream is off or lacks room, or when the stream exists with another
+ * number of partitions.
+ */
+export async function openJetStream(options: JetStreamOptions): Promise<SpanStream> {
+  const { url, name = 'spans', partitions, bytesMax, replicas = 1, ackWaitMs = 30_000, holdMs = HOLD_MS } = options
+  const topology = new Topology(name, partitions)
+  const connection = await openConnection(url)
+  try {
+    const storage = await Storage.open(connection)
+    await ensureTopology(storage.jsm, topology, { bytesMax, replicas, ackWaitMs })
+    const letters = new DeadLetters(storage, topology)
+    return new JetStream({ connection, storage, topology, letters, ackWaitMs, holdMs }, bytesMax)
+  } catch (error) {
+    await connection.nats.close()
+    throw error
+  }
+}
+
+/** Time to wait for the server when closing. */
+const CLOSE_MS_MAX = 2_000
+
+class JetStream implements SpanStream {
+  readonly partitions: number
+  readonly #parts: ReaderParts
+  readonly #bytesMax: number
+  readonly #inFlight = new InFlight(IN_FLIGHT_BYTES_MAX)
+  readonly #closing = new AbortController()
+  readonly #publishing = new Set<Promise<void>>()
+  readonly #readers = new Set<JetStreamReader>()
+  readonly #sweeper: Sweeper
+  #sweeping = false
+
+  constructor(parts: ReaderParts, bytesMax: number) {
+    this.partitions = parts.topology.partitions
+    this.#parts = parts
+    this.#bytesMax = bytesMax
+    this.#sweeper = new Sweeper(parts.storage, parts.topology)
+  }
+
+  async publish(messages: readonly SpanMessage[]): Promise<void> {
+    const limits = { partitions: this.partitions, bytesMax: this.#bytesMax }
+    for (const message of messages) checkMessage(message, limits)
+    if (this.#closing.signal.aborted) throw refusal('closed')
+    const published = this.#inFlight.run(messages, () => this.#publishAll(messages))
+    this.#publishing.add(published)
+    await published.finally(() => this.#publishing.delete(published))
+  }
+
+  async #publishAll(messages: readonly SpanMessage[]): Promise<void> {
+    const { storage, topology } = this.#parts
+    await settleAll(
+      messages.map(message =>
+        storage.put(topology.live, {
+          subject: topology.subject(message.partition),
+          msgId: `message:${message.id}`,
+          headers: toHeaders(metadataOf(message)),
+          body: message.body,
+        }),
+      ),
+    )
+  }
+
+  async *deliveries(options: DeliveriesOptions): AsyncGenerator<Delivery[]> {
+    this.#startSweeping()
+    const ended = AbortSignal.any([options.signal, this.#closing.signal])
+    const reader = new JetStreamReader(this.#parts, options)
+    const wake = () => reader.wake()
+    ended.addEventListener('abort', wake)
+    this.#readers.add(reader)
+    try {
+      while (!ended.aborted) {
+        const batch = await gather(reader, options, ended)
+        if (ended.aborted) return
+        const deliveries = await reader.deliver(batch)
+        if (deliveries.length > 0) yield deliveries
+      }
+    } finally {
+      ended.removeEventListener('abort', wake)
+      await reader.end()
+      this.#readers.delete(reader)
+    }
+  }
+
+  /** Where messages are consumed, parts are swept. */
+  #startSweeping(): void {
+    if (!this.#sweeping) this.#sweeper.start(this.#closing.signal)
+    this.#sweeping = true
+  }
+
+  deadLetters(options: { limit: number; after?: string }): Promise<DeadLetter[]> {
+    return this.#parts.letters.list(options)
+  }
+
+  deadLetter(id: string): Promise<DeadLetter | null> {
+    return this.#parts.letters.find(id)
+  }
+
+  replay(id: string): Promise<boolean> {
+    return this.#parts.letters.replay(id)
+  }
+
+  discard(id: string): Promise<boolean> {
+    return this.#parts.letters.remove(id)
+  }
+
+  async stats(): Promise<StreamStats> {
+    const [live, dead] = await Promise.all([this.#state('live'), this.#state('dead')])
+    return {
+      depth: live.wholes,
+      bytes: live.bytes,
+      bytesMax: this.#bytesMax,
+      oldestSeconds: live.wholes === 0 ? 0 : Math.max(0, (Date.now() - Date.parse(live.first_ts)) / 1e3),
+      deadLetters: dead.wholes,
+    }
+  }
+
+  async #state(which: 'live' | 'dead') {
+    const { stream, partsSubject } = this.#parts.topology[which]
+    const { state } = await this.#parts.storage.jsm.streams.info(stream, { subjects_filter: partsSubject })
+    return { ...state, wholes: state.messages - (state.subjects?.[partsSubject] ?? 0) }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await Promise.allSettled([...this.#publishing, ...Array.from(this.#readers, reader => reader.end())])
+    const { nats, up } = { nats: this.#parts.connection.nats, up: this.#parts.connection.up }
+    const timeout = new Promise(resolve => setTimeout(resolve, CLOSE_MS_MAX).unref())
+    if (up) await Promise.race([nats.drain().catch(() => undefined), timeout])
+    await nats.close()
+  }
+}

@@ -1,0 +1,261 @@
+import type { Msg, NatsConnection } from '@nats-io/transport-node'
+import { microsNow, NIL_UUID } from '@spanhouse/model'
+import { refusal } from '../admission.ts'
+import { Bell } from '../bell.ts'
+import type { Sized, Source } from '../gather.ts'
+import { createDelivery } from '../settle.ts'
+import type { DeliveriesOptions, Delivery, SpanMessage } from '../span-stream.ts'
+import { type Connection, REQUEST_MS_MAX } from './connection.ts'
+import type { DeadLetters } from './dead-letters.ts'
+import { fromHeaders, getParts, type Metadata } from './headers.ts'
+import { Puller } from './puller.ts'
+import type { Storage } from './storage.ts'
+import type { Topology } from './topology.ts'
+
+interface Fetched extends Sized {
+  sequence: number
+  attempt: number
+  message: Msg
+  metadata: Metadata | null
+  /** Where to settle it. The server names a new place with each delivery. */
+  reply: string
+  /** Until when the server is told that it is being worked on. */
+  untilMs: number
+}
+
+export interface ReaderParts {
+  connection: Connection
+  storage: Storage
+  topology: Topology
+  letters: DeadLetters
+  ackWaitMs: number
+  holdMs: number
+}
+
+/** Messages asked for at once in a partition, and messages waiting to be handed out. */
+const ASKED_MAX = 64
+const WAITING_MAX = 1_000
+/** Wait before a message comes again whose parts could not be read, or that could not be buried. */
+const FAILED_MS = 1_000
+/** Time for the messages on their way to arrive when an iteration ends. */
+const DRAIN_MS_MAX = 2_000
+
+/**
+ * One iteration of one consumer over some partitions: a Puller for each fills one queue, from which batches are taken.
+ * `#held` has every message that was fetched and not settled. The server is told regularly that these are being worked
+ * on, or it would deliver them again; one that it delivers again all the same is not handed out twice.
+ */
+export class JetStreamReader implements Source<Fetched> {
+  readonly #parts: ReaderParts
+  readonly #options: DeliveriesOptions
+  readonly #bell = new Bell()
+  readonly #pullers: Puller[]
+  readonly #held = new Map<number, Fetched>()
+  readonly #timer: NodeJS.Timeout
+  readonly #forget: () => void
+  #queue: Fetched[] = []
+  #waitingBytes = 0
+  #ended: Promise<void> | undefined
+
+  constructor(parts: ReaderParts, options: DeliveriesOptions) {
+    this.#parts = parts
+    this.#options = options
+    this.#pullers = [...new Set(options.partitions)].map(partition => this.#puller(partition))
+    this.#timer = setInterval(() => this.#tick(), Math.min(1_000, parts.ackWaitMs / 3))
+    this.#forget = parts.connection.onBack(() => {
+      for (const puller of this.#pullers) puller.reset()
+      this.#fetch()
+    })
+    this.#fetch()
+  }
+
+  get #nats(): NatsConnection {
+    return this.#parts.connection.nats
+  }
+
+  #puller(partition: number): Puller {
+    const { topology } = this.#parts
+    return new Puller(this.#nats, {
+      stream: topology.live.stream,
+      durable: topology.durable(this.#options.consumer, partition),
+      onMessage: message => this.#receive(message),
+      onIdle: () => this.#fetch(),
+    })
+  }
+
+  /** Asks for as much as is sure to fit: what is waiting and asked for stays near the size of one batch. */
+  #fetch(): void {
+    const { bytesMax } = this.#options
+    if (this.#ended || this.#queue.length >= WAITING_MAX || this.#waitingBytes >= bytesMax) return
+    const fitting = Math.floor(bytesMax / (this.#pullers.length * this.#parts.connection.payloadBytesMax))
+    for (const puller of this.#pullers) puller.ask(Math.min(ASKED_MAX, Math.max(1, fitting)))
+  }
+
+  #receive(message: Msg): void {
+    const fetched = toFetched(message)
+    const known = this.#held.get(fetched.sequence)
+    if (known) {
+      known.reply = fetched.reply
+      return
+    }
+    this.#held.set(fetched.sequence, fetched)
+    this.#queue.push(fetched)
+    this.#waitingBytes += message.data.length
+    this.#bell.ring()
+  }
+
+  #tick(): void {
+    if (!this.#parts.connection.up) return
+    for (const fetched of this.#held.values()) {
+      if (fetched.untilMs > Date.now()) this.#nats.publish(fetched.reply, '+WPI')
+      else this.#giveBack(fetched, 0)
+    }
+    this.#fetch()
+  }
+
+  peek(): Fetched | undefined {
+    return this.#queue[0]
+  }
+
+  take(): void {
+    this.#waitingBytes -= this.#queue.shift()?.message.data.length ?? 0
+    this.#fetch()
+  }
+
+  changed(msMax: number): Promise<void> {
+    return this.#bell.wait(msMax)
+  }
+
+  /** Makes `changed` resolve. */
+  wake(): void {
+    this.#bell.ring()
+  }
+
+  /** The deliveries of a batch. What cannot be delivered is buried, or comes again. */
+  async deliver(batch: readonly Fetched[]): Promise<Delivery[]> {
+    const deliveries = await Promise.all(batch.map(fetched => this.#deliver(fetched)))
+    return deliveries.filter(delivery => delivery !== null)
+  }
+
+  async #deliver(fetched: Fetched): Promise<Delivery | null> {
+    const { storage, topology, holdMs } = this.#parts
+    const { message, metadata } = fetched
+    fetched.untilMs = Date.now() + holdMs
+    try {
+      if (metadata === null) return await this.#bury(fetched, 'The message is not one of Spanhouse')
+      const body = await storage.body(topology.live, message.headers, message.data)
+      if (body?.length !== metadata.bodyBytes) return await this.#bury(fetched, 'Parts of the message are gone')
+      return this.#delivery(fetched, toMessage(metadata, body))
+    } catch {
+      // The server is away or the dead letters are full. The message is safe; it must not stop those behind it.
+      this.#giveBack(fetched, FAILED_MS)
+      return null
+    }
+  }
+
+  async #bury(fetched: Fetched, reason: string): Promise<null> {
+    const message = toMessage(fetched.metadata ?? unknownMetadata(fetched), fetched.message.data)
+    await this.#reject(fetched, message, reason)
+    return null
+  }
+
+  #delivery(fetched: Fetched, message: SpanMessage): Delivery {
+    return createDelivery({
+      message,
+      sequence: fetched.sequence,
+      attempt: fetched.attempt,
+      ack: () => this.#finish(fetched),
+      retry: delayMs => this.#confirm(fetched, nak(delayMs)),
+      reject: reason => this.#reject(fetched, message, reason),
+    })
+  }
+
+  async #reject(fetched: Fetched, message: SpanMessage, reason: string): Promise<void> {
+    const { sequence, attempt } = fetched
+    await this.#parts.letters.add(message, { consumer: this.#options.consumer, sequence, attempt, reason })
+    await this.#finish(fetched)
+  }
+
+  async #finish(fetched: Fetched): Promise<void> {
+    await this.#confirm(fetched, '+ACK')
+    // What fails here is done by the sweeper later.
+    if (getParts(fetched.message.headers).length > 0) await this.#removeParts(fetched).catch(() => undefined)
+  }
+
+  /** Parts go when the message is gone, which it is when its last consumer has acknowledged it. */
+  async #removeParts({ message, sequence }: Fetched): Promise<void> {
+    const { storage, topology } = this.#parts
+    const stored = await storage.jsm.streams.getMessage(topology.live.stream, { seq: sequence })
+    if (stored === null) await storage.removeParts(topology.live, message.headers)
+  }
+
+  /** Settles a message and waits until the server has confirmed that. */
+  async #confirm(fetched: Fetched, how: string): Promise<void> {
+    if (!this.#parts.connection.up) throw refusal('unreachable')
+    await this.#nats.request(fetched.reply, how, { timeout: REQUEST_MS_MAX }).catch(error => {
+      throw refusal('unreachable', error)
+    })
+    this.#held.delete(fetched.sequence)
+  }
+
+  #giveBack(fetched: Fetched, delayMs: number): void {
+    this.#held.delete(fetched.sequence)
+    if (this.#parts.connection.up) this.#nats.publish(fetched.reply, nak(delayMs))
+  }
+
+  /** Gives back everything that is not settled, also what is on its way. */
+  end(): Promise<void> {
+    this.#ended ??= this.#end()
+    return this.#ended
+  }
+
+  async #end(): Promise<void> {
+    this.#forget()
+    if (this.#parts.connection.up) {
+      const drained = Promise.allSettled(this.#pullers.map(puller => puller.drain()))
+      await Promise.race([drained, new Promise(resolve => setTimeout(resolve, DRAIN_MS_MAX).unref())])
+    } else {
+      for (const puller of this.#pullers) puller.stop()
+    }
+    clearInterval(this.#timer)
+    const unsettled = [...this.#held.values()].sort((one, other) => one.sequence - other.sequence)
+    for (const fetched of unsettled) this.#giveBack(fetched, 0)
+  }
+}
+
+const nak = (delayMs: number): string =>
+  delayMs > 0 ? `-NAK ${JSON.stringify({ delay: Math.round(delayMs * 1e6) })}` : '-NAK'
+
+/**
+ * `$JS.ACK.[DOMAIN.ACCOUNT.]STREAM.CONSUMER.DELIVERED.STREAM_SEQUENCE.CONSUMER_SEQUENCE.TIME.PENDING[.RANDOM]`, see
+ * ADR-15 of the NATS architecture.
+ */
+function toFetched(message: Msg): Fetched {
+  const reply = message.reply ?? ''
+  const tokens = reply.split('.')
+  const at = tokens.length === 9 ? 4 : 6
+  const metadata = fromHeaders(message.headers)
+  return {
+    message,
+    metadata,
+    reply,
+    attempt: Number(tokens[at]),
+    sequence: Number(tokens[at + 1]),
+    spans: metadata?.span_count ?? 0,
+    bytes: metadata?.bodyBytes ?? message.data.length,
+    untilMs: Number.POSITIVE_INFINITY,
+  }
+}
+
+const toMessage = ({ bodyBytes, ...rest }: Metadata, body: Uint8Array): SpanMessage => ({ ...rest, body })
+
+const unknownMetadata = ({ sequence, message }: Fetched): Metadata => ({
+  id: `unknown-${sequence}`,
+  partition: Number(message.subject.split('.').at(-1)),
+  project_id: NIL_UUID,
+  user_id: NIL_UUID,
+  accepted_at: microsNow(),
+  span_count: 0,
+  format: 'otlp',
+  bodyBytes: message.data.length,
+})

@@ -1,0 +1,149 @@
+import {
+  JetStreamApiError,
+  type JetStreamClient,
+  type JetStreamManager,
+  jetstream,
+  jetstreamManager,
+  type NextMsgRequest,
+  type PubAck,
+  type SeqMsgRequest,
+  type StoredMsg,
+} from '@nats-io/jetstream'
+import { InvalidArgumentError, type MsgHdrs } from '@nats-io/transport-node'
+import { refusal } from '../admission.ts'
+import { type Connection, REQUEST_MS_MAX } from './connection.ts'
+import { getParts, HEADER_BYTES_MAX, setParts } from './headers.ts'
+import type { Shelf } from './topology.ts'
+
+/** Time from the start of a publish until its last message is confirmed. */
+const PUBLISH_MS_MAX = 5_000
+
+export interface StoredRecord {
+  subject: string
+  /** Storing the same again within the duplicate window stores nothing. */
+  msgId: string
+  headers: MsgHdrs
+  body: Uint8Array
+  /** Refuse to store when the subject holds a message. */
+  onlyFirst?: boolean
+}
+
+/**
+ * Messages of any size on a server that takes only small ones (1 MiB by default).
+ *
+ * A body that fits is one message. Of a larger one all pieces but the last are stored first, under the shelf's subject
+ * for parts; when the server has confirmed them all, the last piece is published as the message, with the positions of
+ * the parts in a header. So a large message appears in its partition whole or not at all, as one message with one
+ * acknowledgement; how publishers interleave and what is delivered again when makes no difference. A publisher that
+ * dies half-way leaves parts that nobody refers to: the Sweeper removes those.
+ */
+export class Storage {
+  readonly #connection: Connection
+  readonly js: JetStreamClient
+  readonly jsm: JetStreamManager
+
+  private constructor(connection: Connection, jsm: JetStreamManager) {
+    this.#connection = connection
+    this.js = jetstream(connection.nats)
+    this.jsm = jsm
+  }
+
+  static async open(connection: Connection): Promise<Storage> {
+    return new Storage(connection, await jetstreamManager(connection.nats, { timeout: REQUEST_MS_MAX }))
+  }
+
+  /** Resolves when the server has confirmed everything. Rejects with a Problem `overloaded` after five seconds. */
+  async put(shelf: Shelf, record: StoredRecord): Promise<PubAck> {
+    if (!this.#connection.up) throw refusal('unreachable')
+    const until = performance.now() + PUBLISH_MS_MAX
+    const timeout = () => Math.max(1, until - performance.now())
+    const pieces = slice(record.body, this.#connection.payloadBytesMax - HEADER_BYTES_MAX)
+    const last = pieces.pop()
+    const { subject, msgId, headers, onlyFirst } = record
+    const parts = await settleAll(
+      pieces.map((piece, index) =>
+        this.#publish(shelf, shelf.partsSubject, piece, {
+          msgID: `${msgId}/${index}/${piece.length}`,
+          timeout: timeout(),
+        }),
+      ),
+    )
+    setParts(
+      headers,
+      parts.map(({ seq }) => seq),
+    )
+    const expect = onlyFirst ? { lastSubjectSequence: 0 } : {}
+    return this.#publish(shelf, subject, last, { msgID: msgId, headers, expect, timeout: timeout() })
+  }
+
+  #publish(shelf: Shelf, ...publication: Parameters<JetStreamClient['publish']>): Promise<PubAck> {
+    return this.js.publish(...publication).catch(error => {
+      throw asRefusal(error, shelf)
+    })
+  }
+
+  /** The whole body of a message, given its headers and last piece. Null when a part is not there any more. */
+  async body(shelf: Shelf, headers: MsgHdrs | undefined, last: Uint8Array): Promise<Uint8Array | null> {
+    const parts = getParts(headers)
+    if (parts.length === 0) return last
+    const pieces = await settleAll(parts.map(seq => this.#part(shelf, seq)))
+    return pieces.includes(null) ? null : Buffer.concat([...(pieces as Uint8Array[]), last])
+  }
+
+  /** The fast way may ask a replica that is behind; only the stream's leader knows that a message is gone. */
+  async #part({ stream }: Shelf, seq: number): Promise<Uint8Array | null> {
+    const fast = await this.jsm.direct.getMessage(stream, { seq })
+    const stored = fast ?? (await this.jsm.streams.getMessage(stream, { seq }))
+    return stored?.data ?? null
+  }
+
+  /** The first message under the subject (which may have wildcards) at or after a position. */
+  next({ stream }: Shelf, subject: string, seq: number): Promise<StoredMsg | null> {
+    const query: NextMsgRequest & SeqMsgRequest = { seq: Math.max(1, seq), next_by_subj: subject }
+    return this.jsm.streams.getMessage(stream, query)
+  }
+
+  /** Removes a message. False when it is not there. */
+  async remove({ stream }: Shelf, seq: number): Promise<boolean> {
+    try {
+      return await this.jsm.streams.deleteMessage(stream, seq, false)
+    } catch (error) {
+      if (error instanceof JetStreamApiError && error.code === DELETE_FAILED) return false
+      throw error
+    }
+  }
+
+  async removeParts(shelf: Shelf, headers: MsgHdrs | undefined): Promise<void> {
+    await settleAll(getParts(headers).map(seq => this.remove(shelf, seq)))
+  }
+}
+
+/** JetStream's error for deleting a message that does not exist. */
+const DELETE_FAILED = 10057
+
+/** JetStream's error for a message that it could not store, for instance because the stream is at its limit. */
+const STORE_FAILED = 10077
+
+/** Everything that keeps a server from storing a valid message is worth trying again. */
+function asRefusal(error: unknown, { whenFull }: Shelf): unknown {
+  if (error instanceof InvalidArgumentError) return error
+  if (!(error instanceof JetStreamApiError)) return refusal('unreachable', error)
+  if (error.code === WRONG_LAST_SEQUENCE) return error
+  const full = error.code === STORE_FAILED && /maximum/.test(error.message)
+  return refusal(full ? whenFull : 'unreachable', error)
+}
+
+/** JetStream's error when a subject does not hold what the publisher expects. */
+export const WRONG_LAST_SEQUENCE = 10071
+
+/** At least one piece. */
+function slice(body: Uint8Array, bytesMax: number): Uint8Array[] {
+  const count = Math.max(1, Math.ceil(body.length / bytesMax))
+  return Array.from({ length: count }, (_, index) => body.subarray(index * bytesMax, (index + 1) * bytesMax))
+}
+
+/** Waits for all, so that nothing goes on after a rejection; then rejects with the first failure. */
+export async function settleAll<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(promises)
+  return Promise.all(promises)
+}

@@ -1,0 +1,54 @@
+import type { Storage } from './storage.ts'
+import type { Topology } from './topology.ts'
+
+/**
+ * More than the time in which a stored part can still come into use: two minutes as the duplicate of a part that is
+ * published again, and the few seconds that a publish may take.
+ */
+const SWEEP_MS = 5 * 60_000
+
+/**
+ * Removes parts of large messages that no message refers to: their publisher died, or the consumer did between
+ * acknowledging the message and removing its parts.
+ *
+ * Every round notes the stream's last position. Be `parts` what was noted two rounds ago and `messages` what was noted
+ * one round ago. A part at or before `parts` is older than one round when `messages` is noted, so no message after
+ * `messages` refers to it. When no partition holds a message at or before `messages` any more, nobody does, and all
+ * parts at or before `parts` can go. It asks the stream itself, not the consumers' counters.
+ */
+export class Sweeper {
+  readonly #storage: Storage
+  readonly #topology: Topology
+  #noted: number[] = []
+
+  constructor(storage: Storage, topology: Topology) {
+    this.#storage = storage
+    this.#topology = topology
+  }
+
+  /** Sweeps until the signal is aborted. A round that fails is left out: the server may be away. */
+  start(signal: AbortSignal): void {
+    const timer = setInterval(() => void this.round().catch(() => undefined), SWEEP_MS).unref()
+    signal.addEventListener('abort', () => clearInterval(timer))
+  }
+
+  /** One round; rounds must be at least SWEEP_MS apart. */
+  async round(): Promise<void> {
+    const { stream, partsSubject } = this.#topology.live
+    const { state } = await this.#storage.jsm.streams.info(stream, { subjects_filter: partsSubject })
+    const [parts, messages] = this.#noted
+    this.#noted = [...this.#noted, state.last_seq].slice(-2)
+    if (parts === undefined || messages === undefined || !state.subjects?.[partsSubject]) return
+    if (await this.#anyUpTo(messages)) return
+    await this.#storage.jsm.streams.purge(stream, { filter: partsSubject, seq: parts + 1 })
+  }
+
+  async #anyUpTo(sequence: number): Promise<boolean> {
+    const { live } = this.#topology
+    for (const subject of this.#topology.subjects()) {
+      const first = await this.#storage.next(live, subject, 1)
+      if (first !== null && first.seq <= sequence) return true
+    }
+    return false
+  }
+}

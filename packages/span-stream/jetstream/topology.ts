@@ -1,0 +1,138 @@
+import {
+  AckPolicy,
+  type ConsumerConfig,
+  DeliverPolicy,
+  DiscardPolicy,
+  JetStreamApiError,
+  type JetStreamManager,
+  ReplayPolicy,
+  RetentionPolicy,
+  StorageType,
+  type StreamConfig,
+} from '@nats-io/jetstream'
+import { nanos } from '@nats-io/transport-node'
+import { DEAD_SHARE, DUPLICATE_WINDOW_MS } from '../admission.ts'
+import { CONSUMERS, type ConsumerName } from '../span-stream.ts'
+
+/** Where messages of one kind are stored: whole ones under subjects of their own, parts of large ones under one. */
+export interface Shelf {
+  stream: string
+  partsSubject: string
+  /** What a publisher is told when the stream is at its limit of bytes. */
+  whenFull: 'full' | 'dead_letters_full'
+}
+
+/**
+ * The names of everything on the server.
+ *
+ * - Stream `spans`: subject `spans.N` for each partition and `spans.parts`. Retention by interest: a message is removed
+ *   when all consumers on its subject have acknowledged it, and kept for those that never ran. Durable consumer
+ *   `writer-N` for each name in CONSUMERS and each partition; `parts`, which nobody reads, keeps the parts.
+ * - Stream `spans-dead`: subject `spans-dead.CONSUMER.SEQUENCE` for each dead letter and `spans-dead.parts`.
+ */
+export class Topology {
+  readonly live: Shelf
+  readonly dead: Shelf
+  readonly partitions: number
+  readonly lettersSubject: string
+
+  constructor(name: string, partitions: number) {
+    if (!/^[\w-]{1,64}$/.test(name)) throw new Error(`Not a stream name: ${JSON.stringify(name)}`)
+    this.partitions = partitions
+    this.live = { stream: name, partsSubject: `${name}.parts`, whenFull: 'full' }
+    this.dead = { stream: `${name}-dead`, partsSubject: `${name}-dead.parts`, whenFull: 'dead_letters_full' }
+    this.lettersSubject = `${name}-dead.*.*`
+  }
+
+  subject(partition: number): string {
+    return `${this.live.stream}.${partition}`
+  }
+
+  letterSubject(consumer: ConsumerName, sequence: number): string {
+    return `${this.dead.stream}.${consumer}.${sequence}`
+  }
+
+  durable(consumer: ConsumerName, partition: number): string {
+    return `${consumer}-${partition}`
+  }
+
+  subjects(): string[] {
+    return Array.from({ length: this.partitions }, (_, partition) => this.subject(partition))
+  }
+}
+
+export interface TopologyLimits {
+  bytesMax: number
+  replicas: number
+  ackWaitMs: number
+}
+
+/** Deliveries that may be unsettled at once in a partition, also those that wait for their retry. */
+const UNSETTLED_MAX = 100_000
+
+/**
+ * Creates what is missing and adapts the limits of what exists. Several processes may do so at once. The consumers are
+ * there when it resolves, and a process publishes only after that, so no message finds nobody interested in it.
+ * Rejects when the stream exists with another number of partitions: the traces under way would change their partition.
+ */
+export async function ensureTopology(jsm: JetStreamManager, topology: Topology, limits: TopologyLimits): Promise<void> {
+  const { live, dead } = topology
+  const common = { storage: StorageType.File, discard: DiscardPolicy.New, num_replicas: limits.replicas }
+  await ensureStream(jsm, {
+    ...common,
+    name: live.stream,
+    subjects: [...topology.subjects(), live.partsSubject],
+    retention: RetentionPolicy.Interest,
+    max_bytes: limits.bytesMax,
+    duplicate_window: nanos(DUPLICATE_WINDOW_MS),
+    allow_direct: true,
+  })
+  await ensureStream(jsm, {
+    ...common,
+    name: dead.stream,
+    subjects: [topology.lettersSubject, dead.partsSubject],
+    retention: RetentionPolicy.Limits,
+    max_bytes: Math.floor(limits.bytesMax * DEAD_SHARE),
+    allow_direct: true,
+  })
+  for (const consumer of consumersOf(topology, limits)) await jsm.consumers.add(live.stream, consumer)
+}
+
+/** JetStream's error for a stream that exists with another configuration. */
+const STREAM_EXISTS = 10058
+
+async function ensureStream(jsm: JetStreamManager, wanted: Partial<StreamConfig> & { name: string }): Promise<void> {
+  const { config } = await jsm.streams.add({ ...wanted }).catch(error => {
+    if (error instanceof JetStreamApiError && error.code === STREAM_EXISTS) return jsm.streams.info(wanted.name)
+    throw error
+  })
+  const [found, expected] = [config.subjects, wanted.subjects ?? []].map(subjects => [...subjects].sort().join(' '))
+  if (found !== expected) {
+    throw new Error(
+      `Stream ${wanted.name} exists with the subjects ${found}, not ${expected}. ` +
+        'To change the number of partitions let the writers empty it, then delete it.',
+    )
+  }
+  const { max_bytes, num_replicas } = wanted
+  if (config.max_bytes === max_bytes && config.num_replicas === num_replicas) return
+  await jsm.streams.update(wanted.name, { max_bytes, num_replicas })
+}
+
+function consumersOf(topology: Topology, { ackWaitMs }: TopologyLimits): Partial<ConsumerConfig>[] {
+  const common = {
+    ack_policy: AckPolicy.Explicit,
+    deliver_policy: DeliverPolicy.All,
+    replay_policy: ReplayPolicy.Instant,
+    ack_wait: nanos(ackWaitMs),
+    max_deliver: -1,
+    max_ack_pending: UNSETTLED_MAX,
+  }
+  const readers = CONSUMERS.flatMap(consumer =>
+    topology.subjects().map((filter_subject, partition) => ({
+      ...common,
+      durable_name: topology.durable(consumer, partition),
+      filter_subject,
+    })),
+  )
+  return [...readers, { ...common, durable_name: 'parts', filter_subject: topology.live.partsSubject }]
+}
