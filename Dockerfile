@@ -1,0 +1,23 @@
+# All roles in one image; SPANHOUSE_ROLES picks. Without the addresses of stores everything is kept under /data:
+#   docker build -t spanhouse . && docker run -p 4600:4600 -v spanhouse:/data spanhouse
+
+# The major version is that of the development dependency `node`.
+FROM node:24-slim AS packages
+WORKDIR /app
+COPY . .
+RUN npm ci --omit=dev --no-audit --no-fund
+
+FROM node:24-slim
+ENV NODE_ENV=production \
+    SPANHOUSE_HOST=0.0.0.0 \
+    SPANHOUSE_PORT=4600 \
+    SPANHOUSE_DATA_DIR=/data
+WORKDIR /app
+COPY --from=packages /app ./
+RUN mkdir /data && chown node:node /data
+USER node
+VOLUME /data
+EXPOSE 4600
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.SPANHOUSE_PORT}/api/health`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "packages/server/main.ts"]
