@@ -34,8 +34,8 @@ export const CONTENT_COLUMNS: readonly Column<Span>[] = [
   { name: 'trace_id', text: span => hexBytes(span.trace_id) },
   { name: 'span_id', text: span => hexBytes(span.span_id) },
   { name: 'parent_id', text: span => hexBytes(span.parent_id ?? NO_PARENT) },
-  { name: 'start_time', text: span => seconds(span.start_time) },
-  { name: 'end_time', text: span => seconds(span.end_time) },
+  { name: 'start_time', text: span => secondsText(span.start_time) },
+  { name: 'end_time', text: span => secondsText(span.end_time) },
   { name: 'declared_trace_type', text: span => span.declared_trace_type ?? 'none' },
   { name: 'is_trace_type_explicit', text: span => flag(span.is_trace_type_explicit ?? false) },
   { name: 'span_type', text: span => span.span_type },
@@ -63,11 +63,11 @@ export const OWN_COLUMNS: readonly Column<Amounts>[] = amountColumns('incrementa
 
 export const LIFECYCLE_COLUMNS: readonly Column<Lifecycle>[] = [
   { name: 'project_id', text: row => row.project_id },
-  { name: 'created_at', text: row => seconds(row.created_at) },
+  { name: 'created_at', text: row => secondsText(row.created_at) },
   { name: 'created_by_id', text: row => row.created_by_id },
-  { name: 'updated_at', text: row => seconds(row.updated_at) },
+  { name: 'updated_at', text: row => secondsText(row.updated_at) },
   { name: 'updated_by_id', text: row => row.updated_by_id },
-  { name: 'accepted_at', text: row => seconds(row.accepted_at) },
+  { name: 'accepted_at', text: row => secondsText(row.accepted_at) },
   { name: 'content_hash', text: row => hexBytes(row.content_hash) },
 ]
 
@@ -113,7 +113,7 @@ function hexBytes(hex: string): string {
 const flag = (value: boolean): string => (value ? '1' : '0')
 
 /** Microseconds as the decimal seconds that DateTime64 is read from. */
-function seconds(micros: Micros): string {
+export function secondsText(micros: Micros): string {
   const fraction = micros % 1_000_000
   return `${(micros - fraction) / 1_000_000}.${String(fraction).padStart(6, '0')}`
 }

@@ -12,7 +12,7 @@ import {
   type TraceType,
   type Uuid,
 } from '@spanhouse/model'
-import { amountColumns, DERIVED_COLUMNS } from './columns.ts'
+import { amountColumns, DERIVED_COLUMNS, secondsText } from './columns.ts'
 import type { Engine } from './engine.ts'
 import type { StoredNode } from './trace-memory.ts'
 
@@ -51,6 +51,10 @@ interface NodeRow {
 
 const texts = (columns: readonly string[]): string => `[${columns.map(name => `toString(${name})`).join(', ')}]`
 
+/**
+ * The ids come as a set, by way of a subquery: `IN` with a computed array compares every row with every element (2,000
+ * ids among a million rows: 5,500 ms; as a set 70 ms).
+ */
 const LOOK_UP = `
 SELECT project_id, lower(hex(trace_id)) AS trace_id, lower(hex(span_id)) AS span_id, lower(hex(parent_id)) AS parent_id,
   toUnixTimestamp64Micro(start_time) AS start_time, declared_trace_type, is_trace_type_explicit, trace_type,
@@ -58,7 +62,7 @@ SELECT project_id, lower(hex(trace_id)) AS trace_id, lower(hex(span_id)) AS span
   toUnixTimestamp64Micro(created_at) AS created_at, created_by_id,
   JSONExtractRaw(attributes, 'ag', 'metrics') AS metrics, ${texts(OWN)} AS own, ${texts(CUMULATIVE)} AS cumulative
 FROM spans AS s
-PREWHERE s.project_id IN {projects:Array(UUID)} AND s.trace_id IN arrayMap(id -> unhex(id), {traces:Array(String)})`
+PREWHERE s.project_id IN {projects:Array(UUID)} AND s.trace_id IN (SELECT unhex(arrayJoin({traces:Array(String)})))`
 
 /** The stored spans of these traces, and possibly of others with the same trace id in another of the projects. */
 export async function lookUpTraces(
@@ -145,7 +149,7 @@ const TYPES: Record<string, string> = {
 
 /** The key starts with project and start time, which find the granules; the pairs then pick the rows. */
 const BY_KEY = `project_id IN {projects:Array(UUID)}
-  AND start_time IN arrayMap(at -> fromUnixTimestamp64Micro(at, 'UTC'), {times:Array(Int64)})
+  AND start_time IN {times:Array(DateTime64(6, 'UTC'))}
   AND concat(toString(project_id), hex(trace_id), hex(span_id)) IN {keys:Array(String)}`
 
 /** Every column takes its value from a list, at the place where the row's key stands in the list of keys. */
@@ -158,7 +162,7 @@ const UPDATE = `UPDATE spans SET ${DERIVED_COLUMNS.map(
 function keyParams(keys: readonly RowKey[]): Record<string, unknown> {
   return {
     projects: [...new Set(keys.map(key => key.project_id))],
-    times: [...new Set(keys.map(key => key.start_time))],
+    times: [...new Set(keys.map(key => secondsText(key.start_time)))],
     keys: keys.map(key => key.project_id + key.trace_id.toUpperCase() + key.span_id.toUpperCase()),
   }
 }
