@@ -1,0 +1,63 @@
+-- The span table on a cluster. What the columns mean stands in ../single/001_spans.sql; they are the same.
+-- Each server needs the macros `cluster`, `shard` and `replica`. Inserts and reads go to `spans`, which keeps a trace on
+-- one shard; UPDATE and DELETE have to name `spans_local` ON CLUSTER, since a Distributed table has neither. Inserts
+-- need distributed_foreground_insert = 1: else they are answered before the shards have stored them.
+CREATE TABLE IF NOT EXISTS spans_local ON CLUSTER '{cluster}'
+(
+    project_id UUID CODEC(ZSTD(1)),
+    start_time DateTime64(6, 'UTC') CODEC(Delta(8), ZSTD(1)),
+    trace_id FixedString(16) CODEC(ZSTD(1)),
+    span_id FixedString(8) CODEC(ZSTD(1)),
+    parent_id FixedString(8) CODEC(ZSTD(1)),
+    end_time DateTime64(6, 'UTC') CODEC(Delta(8), ZSTD(1)),
+    trace_type Enum8('unknown' = 0, 'invocation' = 1, 'annotation' = 2),
+    is_trace_head Bool,
+    declared_trace_type Enum8('none' = 0, 'invocation' = 1, 'annotation' = 2, 'unknown' = 3),
+    is_trace_type_explicit Bool,
+    span_type Enum8('unknown' = 0, 'agent' = 1, 'chain' = 2, 'workflow' = 3, 'task' = 4, 'tool' = 5, 'embedding' = 6,
+                    'query' = 7, 'llm' = 8, 'completion' = 9, 'chat' = 10, 'rerank' = 11),
+    span_kind Enum8('SPAN_KIND_UNSPECIFIED' = 0, 'SPAN_KIND_INTERNAL' = 1, 'SPAN_KIND_SERVER' = 2,
+                    'SPAN_KIND_CLIENT' = 3, 'SPAN_KIND_PRODUCER' = 4, 'SPAN_KIND_CONSUMER' = 5),
+    span_name LowCardinality(String) CODEC(ZSTD(1)),
+    status_code Enum8('STATUS_CODE_UNSET' = 0, 'STATUS_CODE_OK' = 1, 'STATUS_CODE_ERROR' = 2),
+    status_message String CODEC(ZSTD(1)),
+    session_id String CODEC(ZSTD(1)),
+    user_id String CODEC(ZSTD(1)),
+    agent_id String CODEC(ZSTD(1)),
+    duration_cumulative Decimal(18, 3) CODEC(ZSTD(1)),
+    errors_incremental Decimal(18, 3) CODEC(ZSTD(1)),
+    tokens_incremental_prompt Decimal(18, 3) CODEC(ZSTD(1)),
+    tokens_incremental_completion Decimal(18, 3) CODEC(ZSTD(1)),
+    tokens_incremental_total Decimal(18, 3) CODEC(ZSTD(1)),
+    costs_incremental_prompt Decimal(38, 15) CODEC(ZSTD(1)),
+    costs_incremental_completion Decimal(38, 15) CODEC(ZSTD(1)),
+    costs_incremental_total Decimal(38, 15) CODEC(ZSTD(1)),
+    errors_cumulative Decimal(18, 3) CODEC(ZSTD(1)),
+    tokens_cumulative_prompt Decimal(18, 3) CODEC(ZSTD(1)),
+    tokens_cumulative_completion Decimal(18, 3) CODEC(ZSTD(1)),
+    tokens_cumulative_total Decimal(18, 3) CODEC(ZSTD(1)),
+    costs_cumulative_prompt Decimal(38, 15) CODEC(ZSTD(1)),
+    costs_cumulative_completion Decimal(38, 15) CODEC(ZSTD(1)),
+    costs_cumulative_total Decimal(38, 15) CODEC(ZSTD(1)),
+    attributes String CODEC(ZSTD(1)),
+    data String CODEC(ZSTD(1)),
+    events String CODEC(ZSTD(1)),
+    links String CODEC(ZSTD(1)),
+    references String CODEC(ZSTD(1)),
+    hashes String CODEC(ZSTD(1)),
+    created_at DateTime64(6, 'UTC') CODEC(Delta(8), ZSTD(1)),
+    created_by_id UUID CODEC(ZSTD(1)),
+    updated_at DateTime64(6, 'UTC') CODEC(Delta(8), ZSTD(1)),
+    updated_by_id UUID CODEC(ZSTD(1)),
+    accepted_at DateTime64(6, 'UTC') CODEC(Delta(8), ZSTD(1)),
+    content_hash FixedString(8) CODEC(ZSTD(1)),
+    INDEX by_trace trace_id TYPE bloom_filter(0.01) GRANULARITY 1
+)
+ENGINE = ReplicatedMergeTree
+ORDER BY (project_id, start_time, trace_id, span_id)
+-- The first two allow lightweight UPDATE and DELETE. A block like an earlier one is stored again, as without a cluster:
+-- the writer alone decides what is known.
+SETTINGS enable_block_number_column = 1, enable_block_offset_column = 1, replicated_deduplication_window = 0;
+
+CREATE TABLE IF NOT EXISTS spans ON CLUSTER '{cluster}' AS spans_local
+ENGINE = Distributed('{cluster}', currentDatabase(), 'spans_local', sipHash64(trace_id))

@@ -1,0 +1,92 @@
+import { join } from 'node:path'
+import { type ClickHouseClient, createClient } from '@clickhouse/client'
+import { type Engine, migrateSpans } from '@spanhouse/span-store'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ClickHouseProcess, startClickHouse } from './clickhouse-server/start.testing.ts'
+
+type Variant = 'single' | 'cluster'
+const variants: Variant[] = ['single', 'cluster']
+
+let server: ClickHouseProcess
+const clients = {} as Record<Variant, ClickHouseClient>
+
+beforeAll(async () => {
+  server = await startClickHouse()
+  for (const variant of variants) {
+    clients[variant] = createClient({ url: server.url, database: variant })
+    await fetch(server.url, { method: 'POST', body: `CREATE DATABASE ${variant}` })
+    const statements = await statementsOf(variant)
+    for (const query of statements.map(onOneServer)) {
+      if (!/ENGINE = Distributed/.test(query)) await clients[variant].command({ query })
+    }
+  }
+})
+
+afterAll(async () => {
+  for (const client of Object.values(clients)) await client.close()
+  await server.stop()
+})
+
+/** The statements of a folder as the migration would run them. */
+async function statementsOf(variant: Variant): Promise<string[]> {
+  const statements: string[] = []
+  const recorder = {
+    command: async ({ text }) => {
+      statements.push(text)
+    },
+  } as Pick<Engine, 'command'> as Engine
+  await migrateSpans(recorder, join(import.meta.dirname, '..', 'clickhouse', variant))
+  return statements
+}
+
+/** Without what needs other servers. */
+function onOneServer(statement: string): string {
+  return statement.replaceAll(" ON CLUSTER '{cluster}'", '').replaceAll('ReplicatedMergeTree', 'MergeTree')
+}
+
+async function rows(variant: Variant, query: string, table: string): Promise<unknown[]> {
+  const query_params = { table }
+  const result = await clients[variant].query({ query, query_params, format: 'JSONEachRow' })
+  return result.json()
+}
+
+const compared = {
+  columns: `SELECT name, type, default_kind, default_expression, compression_codec, is_in_sorting_key
+            FROM system.columns WHERE database = currentDatabase() AND table = {table:String} ORDER BY position`,
+  indices: `SELECT name, expr, type_full, granularity
+            FROM system.data_skipping_indices WHERE database = currentDatabase() AND table = {table:String} ORDER BY name`,
+  keys: `SELECT sorting_key, primary_key, partition_key
+         FROM system.tables WHERE database = currentDatabase() AND name = {table:String}`,
+}
+
+test.each(Object.entries(compared))('both variants have the same %s', async (_, query) => {
+  const single = await rows('single', query, 'spans')
+  expect(single).not.toEqual([])
+  expect(await rows('cluster', query, 'spans_local')).toEqual(single)
+})
+
+test.each(variants)('every statement of %s can be parsed and run again', async variant => {
+  for (const statement of await statementsOf(variant)) {
+    const query = 'SELECT formatQuery({statement:String})'
+    await clients[variant].command({ query, query_params: { statement } })
+    expect(statement).toMatch(/^(--.*\n)*CREATE TABLE IF NOT EXISTS /)
+  }
+})
+
+test('on a cluster, `spans` spreads the replicated tables of all shards by trace', async () => {
+  const [local, distributed] = await statementsOf('cluster')
+  expect(local).toMatch(/spans_local ON CLUSTER '\{cluster\}'\n.*ENGINE = ReplicatedMergeTree\n/s)
+  expect(distributed).toMatch(/spans ON CLUSTER '\{cluster\}' AS spans_local\n/)
+  expect(distributed).toContain("Distributed('{cluster}', currentDatabase(), 'spans_local', sipHash64(trace_id))")
+})
+
+test.each([
+  ['single', 'spans'],
+  ['cluster', 'spans_local'],
+] as const)('the table of %s takes lightweight UPDATE and DELETE', async (variant, table) => {
+  const client = clients[variant]
+  await client.command({ query: `INSERT INTO ${table} (trace_id, span_name) VALUES ('a', 'first'), ('b', 'other')` })
+  await client.command({ query: `UPDATE ${table} SET span_name = 'second' WHERE trace_id = 'a'` })
+  await client.command({ query: `DELETE FROM ${table} WHERE trace_id = 'b'` })
+  expect(await rows(variant, 'SELECT span_name FROM {table:Identifier}', table)).toEqual([{ span_name: 'second' }])
+})
