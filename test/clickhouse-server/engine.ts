@@ -64,13 +64,11 @@ export class Engine {
   /** Runs one statement off the event loop. Throws an {@link Exception}; never returns part of a result. */
   async run(statement: Statement): Promise<Outcome> {
     await this.#enter()
-    const connection = this.#binding.CreateConnection(this.#path)
     try {
-      return await this.#runOn(connection, statement)
+      return await this.#runAlone(statement)
     } catch (error) {
       throw toException(error)
     } finally {
-      this.#binding.CloseConnection(connection)
       this.#leave()
     }
   }
@@ -78,6 +76,15 @@ export class Engine {
   /** Releases the folder. Call it when no statement is running. */
   close(): void {
     this.#binding.CloseConnection(this.#anchor)
+  }
+
+  async #runAlone(statement: Statement): Promise<Outcome> {
+    const connection = this.#binding.CreateConnection(this.#path)
+    try {
+      return await this.#runOn(connection, statement)
+    } finally {
+      this.#binding.CloseConnection(connection)
+    }
   }
 
   async #runOn(connection: Connection, { sql, format, database, settings, params }: Statement): Promise<Outcome> {

@@ -26,9 +26,13 @@ server.listen(Number(values.port), '127.0.0.1')
 await once(server, 'listening')
 console.log(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}`)
 
-process.once('SIGTERM', async () => {
+async function end() {
   server.close()
   await once(server, 'close')
   engine.close()
   process.exit(0)
-})
+}
+
+process.once('SIGTERM', end)
+// Of a process that started this one with a channel: a test that dies leaves no server behind.
+process.once('disconnect', end)

@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 
 /** A ClickHouse server in a process of its own. */
 export interface ClickHouseProcess {
@@ -41,12 +42,13 @@ export async function startClickHouse(options: { path?: string } = {}): Promise<
 async function launch(port: number, path: string): Promise<ChildProcess> {
   const main = join(import.meta.dirname, 'main.ts')
   const child = spawn(process.execPath, [main, '--port', String(port), '--path', path], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    // With a channel, so that it ends when this process does, however that happens.
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
   const exited = once(child, 'exit').then(([code, signal]) => {
     throw new Error(`The ClickHouse server ended before it listened (${code ?? signal})`)
   })
-  await Promise.race([once(createInterface(child.stdout), 'line'), exited])
+  await Promise.race([once(createInterface(child.stdout as Readable), 'line'), exited])
   exited.catch(() => undefined)
   return child
 }
