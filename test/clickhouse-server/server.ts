@@ -64,6 +64,7 @@ async function answerOutcome(
 }
 
 function answerError(incoming: IncomingMessage, response: ServerResponse, error: unknown) {
+  if (response.headersSent) return response.destroy()
   const exception = toException(error)
   response.statusCode = exception.status
   response.setHeader('Content-Type', 'text/plain; charset=UTF-8')
