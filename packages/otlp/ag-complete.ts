@@ -1,0 +1,88 @@
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  microsToIso,
+  type SpanEvent,
+  type SpanType,
+  type TraceType,
+} from '@spanhouse/model'
+import type { Parking } from './parking.ts'
+
+/** What the schema of `ag` lets pass, as far as it is looked at again. */
+export interface AgMembers extends JsonObject {
+  type?: { trace?: TraceType; span?: SpanType }
+  data?: JsonObject
+  metrics?: Record<string, JsonObject>
+  references?: JsonObject
+  session?: { id: string }
+  user?: { id: string }
+  agent?: { id: string }
+}
+
+/**
+ * The finished `ag`: the members that every span has, then the others that it has, then what does not fit. Errors are
+ * counted from the events if there are any, and the first exception among them is told in `ag.exception` unless the
+ * client has done so. With `hasDuration` the span's times say how long it took, and a client's word for it goes.
+ */
+export function completeAg(
+  { type = {}, data = {}, metrics = {}, ...others }: AgMembers,
+  parking: Parking,
+  { events, hasDuration }: { events: readonly SpanEvent[]; hasDuration: boolean },
+): JsonObject {
+  const exceptions = events.filter(({ name }) => name === 'exception')
+  const errorCount = events.length > 0 ? exceptions.length : undefined
+  const ag: JsonObject = {
+    type,
+    data: withOutputsUnwrapped(data, parking),
+    metrics: completeMetrics(metrics, errorCount, hasDuration),
+    ...others,
+  }
+  if (ag.exception === undefined && exceptions[0]) ag.exception = exceptionOf(exceptions[0])
+  if (parking.unsupported) ag.unsupported = parking.unsupported
+  return ag
+}
+
+/** The SDK wraps outputs that are not an object: `{ __default__: outputs }`. */
+const WRAPPER = '__default__'
+
+function withOutputsUnwrapped(data: JsonObject, parking: Parking): JsonObject {
+  const { outputs } = data
+  if (!isJsonObject(outputs) || !Object.hasOwn(outputs, WRAPPER)) return data
+  const { [WRAPPER]: unwrapped, ...rest } = outputs
+  for (const [key, value] of Object.entries(rest)) parking.park(['data', 'outputs', key], value)
+  return { ...data, outputs: unwrapped as Json }
+}
+
+function completeMetrics(
+  { duration = {}, errors = {}, tokens = {}, costs = {} }: Record<string, JsonObject>,
+  errorCount: number | undefined,
+  hasDuration: boolean,
+): JsonObject {
+  const { cumulative: _, ...otherDurations } = duration
+  return {
+    duration: hasDuration ? otherDurations : duration,
+    errors: errorCount === undefined ? errors : { ...errors, incremental: errorCount },
+    tokens,
+    costs,
+  }
+}
+
+function exceptionOf({ timestamp, attributes: all = {} }: SpanEvent): JsonObject {
+  const {
+    'exception.type': type,
+    'exception.message': message,
+    'exception.stacktrace': stacktrace,
+    ...attributes
+  } = all as Record<string, Json | undefined>
+  const members = {
+    type,
+    message,
+    stacktrace,
+    timestamp: microsToIso(timestamp),
+    attributes: hasKeys(attributes) ? attributes : undefined,
+  }
+  return Object.fromEntries(Object.entries(members).filter(([, member]) => member !== undefined)) as JsonObject
+}
+
+const hasKeys = (object: object): boolean => Object.keys(object).length > 0

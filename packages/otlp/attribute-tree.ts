@@ -1,0 +1,44 @@
+import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
+import { withBoundedNesting } from './json-text.ts'
+import { decodeMarkers } from './markers.ts'
+import { unflatten } from './unflatten.ts'
+
+/** A span's attributes as a tree, and what of them found no place in it. */
+export interface AttributeTree {
+  /** The tree under `ag`, markers decoded; empty when there is none. */
+  ag: JsonObject
+  /** The tree of all other attributes. */
+  others: JsonObject
+  /** See `unflatten`. */
+  conflicts: JsonObject
+  /** Values where `ag` or one of its members should be an object: by the key to park them under. */
+  misplaced: [string, Json][]
+}
+
+/**
+ * Takes flat and nested attributes apart. `ag` and its members are objects in any case: a plain value in such a place
+ * would displace everything that is there, so it is put aside first.
+ */
+export function attributeTree(attributes: ReadonlyMap<string, Json>): AttributeTree {
+  const misplaced: [string, Json][] = []
+  const placed: [string, Json][] = []
+  for (const [key, sent] of attributes) {
+    const bounded = withBoundedNesting(sent)
+    const isOwn = key.startsWith('ag.') || key === 'ag'
+    const value = isOwn ? decodeMarkers(bounded) : bounded
+    const place = isOwn && !isJsonObject(value) ? memberOf(key) : undefined
+    if (place === undefined) placed.push([key, value])
+    else misplaced.push([place, value])
+  }
+  const { tree, conflicts } = unflatten(placed, { ag: {} })
+  const { ag, ...others } = tree
+  return { ag: ag as JsonObject, others, conflicts, misplaced }
+}
+
+/** Where to park a plain value of `ag` or of a member of it; undefined for what stands deeper. */
+function memberOf(key: string): string | undefined {
+  if (key === 'ag') return '_invalid'
+  const member = key.slice(3)
+  if (member.includes('.')) return undefined
+  return member === 'unsupported' ? '_unsupported' : member
+}

@@ -1,0 +1,67 @@
+import type { Json, Span, SpanLink, TraceType } from '@spanhouse/model'
+import { type AgMembers, completeAg } from './ag-complete.ts'
+import { fit } from './ag-fit.ts'
+import { AG } from './ag-schema.ts'
+import { attributeTree } from './attribute-tree.ts'
+import { recognise } from './conventions/conventions.ts'
+import { withEnvelope } from './envelope.ts'
+import { hashOf, isName } from './hash.ts'
+import { Parking } from './parking.ts'
+import { fitReferenceList, referencesOf } from './references.ts'
+import type { SpanDraft } from './span-draft.ts'
+
+/**
+ * A draft in canonical form: attributes nested, under `ag` only what its schema knows, everything else of `ag` kept
+ * under `ag.unsupported`, and what follows from the attributes (types, references, hash, errors, exception) in its
+ * place. Never fails over an attribute. Totals over the trace are not made here.
+ */
+export function canonicalise(draft: SpanDraft): Span {
+  const { events = [], links = [] } = draft
+  const tree = attributeTree(draft.attributes)
+  const { unsupported, ...found } = recognise({ attributes: draft.attributes, ag: tree.ag, events })
+  const parking = new Parking(unsupported)
+  for (const [key, value] of tree.misplaced) parking.park([key], value)
+  for (const key of Object.keys(tree.conflicts)) parking.parkConflict(key, tree.conflicts[key] as Json)
+  if (draft.unsupported) for (const [key, value] of Object.entries(draft.unsupported)) parking.park([key], value)
+  const fitting = (fit(AG, found, [], parking) ?? {}) as AgMembers
+  const attributes = withEnvelope(tree.others, draft.envelope, parking)
+  const listed = referencesOf(fitting.references ?? {})
+  const references = draft.references ? fitReferenceList(draft.references, listed, parking) : listed
+  const hash = hashOf(references, links)
+  const start_time = draft.start_time ?? draft.end_time ?? draft.accepted_at
+  const end_time = draft.end_time ?? start_time
+  const ag = completeAg(fitting, parking, { events, hasDuration: end_time > start_time })
+  return {
+    trace_id: draft.trace_id,
+    span_id: draft.span_id,
+    parent_id: draft.parent_id,
+    ...traceTypeOf(fitting.type?.trace, links),
+    span_type: fitting.type?.span ?? draft.span_type ?? 'task',
+    span_kind: draft.span_kind,
+    span_name: draft.span_name,
+    start_time,
+    end_time,
+    status_code: draft.status_code,
+    status_message: draft.status_message || undefined,
+    session_id: fitting.session?.id,
+    user_id: fitting.user?.id,
+    agent_id: fitting.agent?.id,
+    attributes: { ag, ...attributes },
+    references: references.length > 0 ? references : undefined,
+    links: links.length > 0 ? links.map(withAttributes) : undefined,
+    hashes: hash ? [hash] : undefined,
+    events: events.length > 0 ? [...events] : undefined,
+  }
+}
+
+/** A declared type wins; a link with a name says that the trace is about another one. */
+function traceTypeOf(
+  declared: TraceType | undefined,
+  links: readonly SpanLink[],
+): Pick<Span, 'declared_trace_type' | 'is_trace_type_explicit'> {
+  if (declared) return { declared_trace_type: declared, is_trace_type_explicit: true }
+  const isAnnotation = links.some(({ attributes }) => isName(attributes?.key))
+  return isAnnotation ? { declared_trace_type: 'annotation', is_trace_type_explicit: false } : {}
+}
+
+const withAttributes = (link: SpanLink): SpanLink => (link.attributes ? link : { ...link, attributes: {} })

@@ -1,0 +1,83 @@
+import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
+import { getOwn } from '../own-property.ts'
+import { mergeBelow } from '../unflatten.ts'
+import type { Convention } from './convention.ts'
+
+/** An older name of a place in `ag`. */
+interface Move {
+  from: readonly string[]
+  /** Null: what stands there is dropped. */
+  to: readonly string[] | null
+  /** Only into an empty place, as a whole; otherwise to `else`. Without it objects are merged. */
+  else?: readonly string[]
+  convert?(value: Json): Json
+}
+
+const path = (dotted: string): readonly string[] => dotted.split('.')
+const move = (from: string, to: string): Move => ({ from: path(from), to: path(to) })
+const lowerCase = (value: Json): Json => (typeof value === 'string' ? value.toLowerCase() : value)
+
+/** In this order: the later rows move what the earlier ones have brought. */
+const MOVES: readonly Move[] = [
+  { ...move('type.node', 'type.span'), convert: lowerCase },
+  { ...move('meta.configuration', 'data.parameters'), else: path('unsupported.meta.configuration') },
+  move('metrics.unit.tokens', 'metrics.tokens.incremental'),
+  move('metrics.unit.costs', 'metrics.costs.incremental'),
+  move('metrics.acc.tokens', 'metrics.tokens.cumulative'),
+  move('metrics.acc.costs', 'metrics.costs.cumulative'),
+  { from: path('metrics.acc.duration.total'), to: null },
+  move('refs', 'references'),
+  move('references.variant.id', 'references.application_variant.id'),
+  move('references.variant.slug', 'references.application_variant.slug'),
+  move('references.variant.version', 'references.application_revision.version'),
+  move('references.environment.version', 'references.environment_revision.version'),
+]
+
+/**
+ * The `ag.*` attributes themselves, under their current and their older names. A value under an older name gives way
+ * to one under the current name; it then stays where it is, a place that the schema does not know.
+ */
+export const native: Convention = {
+  name: 'native',
+  recognise({ ag }) {
+    if (ag) for (const one of MOVES) apply(one, ag)
+    return ag
+  },
+}
+
+function apply({ from, to, else: otherwise, convert }: Move, ag: JsonObject): void {
+  const value = valueAt(ag, from)
+  if (value === undefined) return
+  remove(ag, from)
+  if (to === null) return
+  const target = otherwise && valueAt(ag, to) !== undefined ? otherwise : to
+  const left = add(ag, target, convert ? convert(value) : value)
+  if (left !== undefined) add(ag, from, left)
+}
+
+function valueAt(ag: JsonObject, place: readonly string[]): Json | undefined {
+  let value: Json | undefined = ag
+  for (const key of place) {
+    if (!isJsonObject(value)) return undefined
+    value = getOwn(value, key)
+  }
+  return value
+}
+
+/** Removes what stands at a place, and the objects around it that are empty then. */
+function remove(ag: JsonObject, place: readonly string[]): void {
+  const [key = '', ...rest] = place
+  const inner = ag[key]
+  if (rest.length > 0 && isJsonObject(inner)) {
+    remove(inner, rest)
+    if (Object.keys(inner).length > 0) return
+  }
+  delete ag[key]
+}
+
+/** Puts a value in its place, merging objects. Returns what of it was not needed there. */
+function add(ag: JsonObject, place: readonly string[], value: Json): Json | undefined {
+  const nested = place.reduceRight<Json>((inner, key) => ({ [key]: inner }), value) as JsonObject
+  const losers = mergeBelow(ag, nested)
+  return losers && valueAt(losers, place)
+}

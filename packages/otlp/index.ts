@@ -1,0 +1,8 @@
+export { canonicalise } from './canonical.ts'
+export { type DecodedSpan, decodeTraces } from './decode.ts'
+export { decompress } from './decompress.ts'
+export { normaliseSpan, toSpan } from './normalise.ts'
+export { tracesFromJson } from './otlp-json.ts'
+export { encodeExportResponse, encodeStatus } from './responses.ts'
+export { type PartitionOf, type ScanResult, type ScanShare, scanTraces } from './scan.ts'
+export type { SpanDraft } from './span-draft.ts'

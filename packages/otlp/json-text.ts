@@ -1,0 +1,56 @@
+import { isJsonObject, type Json, type JsonObject, parseJson } from '@spanhouse/model'
+
+/** Values inside an attribute are nested this deep at most; what is deeper is kept as JSON text. */
+export const NESTING_MAX = 100
+
+/** A surrogate pair, half of one, or any other escape: an escaped backslash must not be taken for the start of one. */
+const ESCAPES = /\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u[dD][89a-fA-F][\da-fA-F]{2}|\\./g
+const MAY_HAVE_SURROGATES = /\\u[dD][89a-fA-F]/
+const HALF_PAIR_LENGTH = 6
+
+/**
+ * The value of a JSON text inside an attribute; undefined when it is no JSON or is nested deeper than
+ * {@link NESTING_MAX}. Half surrogate pairs become U+FFFD, since no database would take them.
+ */
+export function parseText(text: string): Json | undefined {
+  const source = MAY_HAVE_SURROGATES.test(text)
+    ? text.replace(ESCAPES, found => (found.length === HALF_PAIR_LENGTH ? '\\ufffd' : found))
+    : text
+  try {
+    const value = parseJson(source)
+    return isNestedWithin(value, NESTING_MAX) ? value : undefined
+  } catch {
+    // No JSON, or nested so deeply that the parser gives up: the caller keeps the text.
+    return undefined
+  }
+}
+
+/** As {@link parseText}, for texts that mean something only as an object. */
+export function parseObjectText(text: string): JsonObject | undefined {
+  const start = text.trimStart()
+  if (!start.startsWith('{')) return undefined
+  const value = parseText(text)
+  return isJsonObject(value) ? value : undefined
+}
+
+/** The value with everything below {@link NESTING_MAX} levels as JSON text. Changed in place. */
+export function withBoundedNesting(value: Json): Json {
+  return isNestedWithin(value, NESTING_MAX) ? value : flattenBelow(value, NESTING_MAX)
+}
+
+function isNestedWithin(value: Json, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  if (levels === 0) return !Array.isArray(value) && !isJsonObject(value)
+  return Object.values(value).every(one => isNestedWithin(one as Json, levels - 1))
+}
+
+function flattenBelow(value: Json, levels: number): Json {
+  if (!Array.isArray(value) && !isJsonObject(value)) return value
+  if (levels === 0) return JSON.stringify(value)
+  for (const [key, one] of Object.entries(value)) {
+    const flat = flattenBelow(one, levels - 1)
+    if (flat !== one)
+      Object.defineProperty(value, key, { value: flat, enumerable: true, configurable: true, writable: true })
+  }
+  return value
+}

@@ -1,0 +1,146 @@
+import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
+import { getOwn, setOwn } from './own-property.ts'
+
+export interface Unflattened {
+  tree: JsonObject
+  /** What found no place in the tree, by the key of an attribute. */
+  conflicts: JsonObject
+}
+
+/** How many gaps in lists are filled, all in all: `a.999999.x` must not make a million objects. */
+const GAPS_MAX = 1_000
+
+/**
+ * Flat attributes to a tree. Keys are taken apart at their dots; an all-digit segment under a new parent makes a list
+ * (gaps become null or empty containers), under an object it is a key. Dots inside nested values stay. Nested values
+ * become part of the tree and are changed by it. The tree grows on `root`.
+ *
+ * Nothing is lost where attributes claim the same place. Who wins does not depend on their order: a plain value wins
+ * over anything below it, and of two plain values the one with the longer key. The loser goes to `conflicts`: an
+ * attribute that found its place taken under its own key, what a later attribute displaced under that one's key.
+ */
+export function unflatten(attributes: Iterable<[string, Json]>, root: JsonObject = {}): Unflattened {
+  const builder = new TreeBuilder(root)
+  const containers: [string, Json][] = []
+  const plain: [string, Json][] = []
+  for (const entry of attributes) (isContainer(entry[1]) ? containers : plain).push(entry)
+  if (containers.length > 1) containers.sort(([one], [other]) => one.length - other.length)
+  for (const [key, value] of containers) builder.place(key, value)
+  for (const [key, value] of plain) builder.place(key, value)
+  return { tree: builder.tree, conflicts: builder.conflicts }
+}
+
+/**
+ * Adds the members of `lower` to `upper`, at every level; where both have a value (not null) the one in `upper` stays. Returns
+ * what of `lower` found no place; undefined when all of it did.
+ */
+export function mergeBelow(upper: JsonObject, lower: JsonObject): JsonObject | undefined {
+  let losers: JsonObject | undefined
+  for (const key of Object.keys(lower)) {
+    const value = lower[key] as Json
+    const present = getOwn(upper, key)
+    if (present === undefined || present === null) setOwn(upper, key, value)
+    else {
+      const loser = isJsonObject(present) && isJsonObject(value) ? mergeBelow(present, value) : value
+      if (loser === undefined || loser === present) continue
+      losers ??= {}
+      setOwn(losers, key, loser)
+    }
+  }
+  return losers
+}
+
+type Container = JsonObject | Json[]
+/** A number is a segment of digits. */
+type Segment = string | number
+
+class TreeBuilder {
+  readonly tree: JsonObject
+  readonly conflicts: JsonObject = {}
+  #gapsLeft = GAPS_MAX
+
+  constructor(root: JsonObject) {
+    this.tree = root
+  }
+
+  place(key: string, value: Json): void {
+    const path = pathOf(key)
+    const last = path.length - 1
+    let node: Container | undefined = this.tree
+    for (let at = 0; at < last && node; at++)
+      node = this.#descend(node, path[at] as Segment, typeof path[at + 1] === 'number')
+    const loser = node ? this.#put(node, path[last] as Segment, value) : value
+    if (loser !== undefined) setOwn(this.conflicts, key, loser)
+  }
+
+  /** The container at a segment, made if there is none; undefined when the place is taken. */
+  #descend(node: Container, segment: Segment, isList: boolean): Container | undefined {
+    const present = childOf(node, segment)
+    if (isContainer(present)) return present
+    if (present !== undefined && present !== null) return undefined
+    const container = isList ? [] : {}
+    return this.#attach(node, segment, container, () => (isList ? [] : {})) ? container : undefined
+  }
+
+  /** Returns what found no place. */
+  #put(node: Container, segment: Segment, value: Json): Json | undefined {
+    const { winner, loser } = settle(childOf(node, segment), value)
+    return this.#attach(node, segment, winner, () => null) ? loser : value
+  }
+
+  #attach(node: Container, segment: Segment, value: Json, gap: () => Json): boolean {
+    if (!Array.isArray(node)) setOwn(node, String(segment), value)
+    else {
+      if (typeof segment === 'string' || segment - node.length > this.#gapsLeft) return false
+      for (; node.length < segment; this.#gapsLeft--) node.push(gap())
+      node[segment] = value
+    }
+    return true
+  }
+}
+
+interface Settled {
+  winner: Json
+  loser?: Json
+}
+
+/** Who stays where `present` stands and `value` comes. */
+function settle(present: Json | undefined, value: Json): Settled {
+  if (present === undefined || isVoid(present)) return { winner: value === null ? (present ?? null) : value }
+  if (isVoid(value)) return { winner: present }
+  if (isContainer(value) && !isContainer(present)) return { winner: present, loser: value }
+  if (isJsonObject(value) && isJsonObject(present)) {
+    // The later one has the longer key, so its members win.
+    const loser = mergeBelow(value, present)
+    return { winner: value, loser }
+  }
+  return present === value ? { winner: present } : { winner: value, loser: present }
+}
+
+/** Nothing is lost with it: null (a gap), or an empty container. */
+const isVoid = (value: Json): boolean =>
+  value === null || (Array.isArray(value) ? value.length === 0 : isJsonObject(value) && Object.keys(value).length === 0)
+
+const isContainer = (value: Json | undefined): value is Container => Array.isArray(value) || isJsonObject(value)
+
+const childOf = (node: Container, segment: Segment): Json | undefined =>
+  Array.isArray(node) ? (typeof segment === 'number' ? node[segment] : undefined) : getOwn(node, String(segment))
+
+const INDEX = /^(0|[1-9]\d{0,8})$/
+
+/** A key with more segments than this is not taken apart. */
+const SEGMENTS_MAX = 100
+
+/** Senders use the same few keys for all their spans. */
+const paths = new Map<string, readonly Segment[]>()
+const PATHS_MAX = 10_000
+
+function pathOf(key: string): readonly Segment[] {
+  const known = paths.get(key)
+  if (known) return known
+  const segments = key.split('.')
+  const path = segments.length > SEGMENTS_MAX ? [key] : segments.map(one => (INDEX.test(one) ? Number(one) : one))
+  if (paths.size === PATHS_MAX) paths.clear()
+  paths.set(key, path)
+  return path
+}

@@ -1,0 +1,172 @@
+import { integerToJson, type Json } from '@spanhouse/model'
+import { DELIMITED, FIXED_32, FIXED_64, VARINT } from './messages.ts'
+
+/** Where the position stands after malformed bytes: beyond any end. */
+const BROKEN = 0x7fffffff
+
+/** Nanoseconds per high word: 2^32 ns are 4,294,967 µs and 296 ns. */
+const MICROS_PER_HIGH_WORD = 4_294_967
+const NANOS_LEFT_PER_HIGH_WORD = 296
+
+/**
+ * Reads protobuf's wire format. Nothing here throws, because a hostile export of a million broken spans must not cost
+ * a million stack traces: malformed bytes move the position beyond every end instead. Whoever reads a message reads
+ * fields while `pos < end`, and the message was well formed if then `pos === end`.
+ */
+export class WireReader {
+  readonly bytes: Buffer
+  pos = 0
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  }
+
+  /** A field's number and wire type, `number << 3 | type`. */
+  tag(): number {
+    const first = this.bytes[this.pos] as number
+    if (first < 128 && first > 7) {
+      this.pos++
+      return first
+    }
+    const tag = this.#word()
+    if (tag < 8) this.pos = BROKEN
+    return tag
+  }
+
+  /** The end of a length-delimited value that starts here; `end` is where its parent ends. */
+  delimited(end: number): number {
+    const length = this.#word()
+    const stop = this.pos + length
+    if (stop <= end) return stop
+    this.pos = BROKEN
+    return BROKEN
+  }
+
+  /** The low 32 bits of a varint, unsigned. */
+  uint32(): number {
+    const low = this.bytes[this.pos] as number
+    if (low < 128) {
+      this.pos++
+      return low
+    }
+    return Number(BigInt.asUintN(32, BigInt(this.#varint())))
+  }
+
+  int64(): Json {
+    const value = this.#varint()
+    return typeof value === 'number' ? value : integerToJson(BigInt.asIntN(64, value))
+  }
+
+  bool(): boolean {
+    return this.int64() !== 0
+  }
+
+  double(): number {
+    const at = this.pos
+    this.pos += 8
+    return this.pos <= this.bytes.length ? this.bytes.readDoubleLE(at) : 0
+  }
+
+  fixed32(): number {
+    const { bytes, pos } = this
+    this.pos += 4
+    return (
+      ((bytes[pos] as number) |
+        ((bytes[pos + 1] as number) << 8) |
+        ((bytes[pos + 2] as number) << 16) |
+        ((bytes[pos + 3] as number) << 24)) >>>
+      0
+    )
+  }
+
+  /** An unsigned time in nanoseconds, rounded to microseconds; exact below 2^53 microseconds. */
+  micros(): number {
+    const low = this.fixed32()
+    const high = this.fixed32()
+    return high * MICROS_PER_HIGH_WORD + Math.round((high * NANOS_LEFT_PER_HIGH_WORD + low) / 1000)
+  }
+
+  /** The text of a length-delimited value; bytes that are not UTF-8 become U+FFFD. */
+  string(end: number): string {
+    const start = this.pos
+    this.pos = end
+    return end <= this.bytes.length ? this.bytes.toString('utf8', start, end) : ''
+  }
+
+  /** The bytes of a length-delimited value, not copied. */
+  raw(end: number): Buffer {
+    const start = this.pos
+    this.pos = end
+    return this.bytes.subarray(start, end)
+  }
+
+  /** The bytes of a length-delimited value in hexadecimal. */
+  hex(end: number): string {
+    const start = this.pos
+    this.pos = end
+    return this.bytes.toString('hex', start, end)
+  }
+
+  /** Skips the value that follows `tag`. */
+  skip(tag: number, end: number): void {
+    switch (tag & 7) {
+      case VARINT:
+        this.#skipVarint()
+        break
+      case FIXED_64:
+        this.pos += 8
+        break
+      case DELIMITED:
+        this.pos = this.delimited(end)
+        break
+      case FIXED_32:
+        this.pos += 4
+        break
+      default:
+        this.pos = BROKEN
+    }
+  }
+
+  /** A varint of at most 32 bits and five bytes: tags and lengths. */
+  #word(): number {
+    const { bytes } = this
+    let value = 0
+    for (let shift = 0; shift < 28; shift += 7) {
+      const byte = bytes[this.pos++] as number
+      value |= (byte & 127) << shift
+      if (byte < 128) return value
+    }
+    const last = bytes[this.pos++] as number
+    if (last < 8) return value | (last << 28)
+    this.pos = BROKEN
+    return 0
+  }
+
+  #skipVarint(): void {
+    const { bytes } = this
+    for (let left = 10; left > 0; left--) if ((bytes[this.pos++] as number) < 128) return
+    this.pos = BROKEN
+  }
+
+  /** Up to seven bytes are exact as a number; longer ones, all negative integers among them, come as a bigint. */
+  #varint(): number | bigint {
+    let value = 0
+    for (let scale = 1; scale < 2 ** 49; scale *= 128) {
+      const byte = this.bytes[this.pos++] as number
+      value += (byte & 127) * scale
+      if (byte < 128) return value
+    }
+    return this.#varintAbove(BigInt(value))
+  }
+
+  #varintAbove(low: bigint): bigint {
+    let value = low
+    for (let shift = 49n; shift < 70n; shift += 7n) {
+      const byte = this.bytes[this.pos++] as number
+      value |= BigInt(byte & 127) << shift
+      if (byte < 128) return value
+    }
+    this.pos = BROKEN
+    return 0n
+  }
+}
