@@ -22,8 +22,8 @@ export type EngineLocation = { url: string } | { path: string }
  */
 export interface Engine {
   /** All rows of a SELECT as objects. Refuses with a Problem: `query_timeout`, `query_limit`, `overloaded`. */
-  rows<Row>(statement: Statement, settings?: ClickHouseSettings): Promise<Row[]>
-  command(statement: Statement, settings?: ClickHouseSettings): Promise<void>
+  rows<Row>(statement: Statement): Promise<Row[]>
+  command(statement: Statement): Promise<void>
   /** Inserts rows in TabSeparated format: one atomic block as long as they stay under 256 MB. */
   insert(table: string, columns: readonly string[], tabSeparated: Buffer): Promise<void>
   close(): Promise<void>
@@ -37,20 +37,22 @@ interface Connection {
 export interface EngineOptions {
   connections: number
   queueMs?: number
-  /** Sent with every statement. */
+  /** Sent with every statement. There are none for single statements: the embedded engine would keep them. */
   settings?: ClickHouseSettings
 }
 
 export async function openEngine(location: EngineLocation, options: EngineOptions): Promise<Engine> {
   const open = 'url' in location ? networked(location.url) : await embedded(location.path)
-  const connections = Array.from({ length: options.connections }, open)
-  return new PooledEngine(connections, options)
+  const connections = Array.from({ length: options.connections }, () => open())
+  return new PooledEngine(connections, open, options)
 }
 
 const SESSION_SETTINGS: ClickHouseSettings = {
   // Integers here stay below 2^53 and decimals are read as text where they matter.
   output_format_json_quote_64bit_integers: 0,
   date_time_input_format: 'basic',
+  // A DELETE then costs what an UPDATE does, and rewrites no part.
+  lightweight_delete_mode: 'lightweight_update_force',
 }
 
 function networked(url: string): () => Connection {
@@ -102,37 +104,39 @@ async function embedded(path: string): Promise<() => Connection> {
 const QUEUE_MS = 10_000
 
 class PooledEngine implements Engine {
-  readonly #all: Connection[]
+  readonly #all: Set<Connection>
+  readonly #open: () => Connection
   readonly #free: Connection[]
   readonly #waiting: ((connection: Connection) => void)[] = []
   readonly #queueMs: number
   readonly #settings: ClickHouseSettings
 
-  constructor(connections: Connection[], options: EngineOptions) {
-    this.#all = connections
+  constructor(connections: Connection[], open: () => Connection, options: EngineOptions) {
+    this.#all = new Set(connections)
+    this.#open = open
     this.#free = [...connections]
     this.#queueMs = options.queueMs ?? QUEUE_MS
     this.#settings = { ...SESSION_SETTINGS, ...options.settings }
   }
 
-  rows<Row>({ text, params }: Statement, settings?: ClickHouseSettings): Promise<Row[]> {
+  rows<Row>({ text, params }: Statement): Promise<Row[]> {
     return this.#using(async ({ client }) => {
       const result = await client.query({
         query: text,
         query_params: params,
         format: 'JSONEachRow',
-        clickhouse_settings: { ...this.#settings, ...settings },
+        clickhouse_settings: this.#settings,
       })
       return result.json<Row>()
     })
   }
 
-  command({ text, params }: Statement, settings?: ClickHouseSettings): Promise<void> {
+  command({ text, params }: Statement): Promise<void> {
     return this.#using(async ({ client }) => {
       await client.command({
         query: text,
         query_params: params,
-        clickhouse_settings: { ...this.#settings, ...settings },
+        clickhouse_settings: this.#settings,
       })
     })
   }
@@ -142,20 +146,33 @@ class PooledEngine implements Engine {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#all.map(({ client }) => client.close()))
+    await Promise.all([...this.#all].map(({ client }) => client.close()))
   }
 
   async #using<T>(use: (connection: Connection) => Promise<T>): Promise<T> {
-    const connection = this.#free.pop() ?? (await this.#wait())
+    let connection = this.#free.pop() ?? (await this.#wait())
     try {
       return await use(connection)
     } catch (error) {
+      connection = await this.#replace(connection)
       throw toProblem(error)
     } finally {
       const next = this.#waiting.shift()
       if (next) next(connection)
       else this.#free.push(connection)
     }
+  }
+
+  /**
+   * A connection on which a statement failed is never used again: the embedded engine puts what it had of the failed
+   * answer in front of the next one, which may be another project's.
+   */
+  async #replace(failed: Connection): Promise<Connection> {
+    const connection = this.#open()
+    this.#all.add(connection)
+    this.#all.delete(failed)
+    await failed.client.close()
+    return connection
   }
 
   #wait(): Promise<Connection> {
@@ -168,7 +185,7 @@ class PooledEngine implements Engine {
         this.#waiting.splice(this.#waiting.indexOf(give), 1)
         const seconds = this.#queueMs / 1000
         reject(
-          new Problem('overloaded', `All ${this.#all.length} query slots were busy for ${seconds} s; try again.`, {
+          new Problem('overloaded', `All ${this.#all.size} query slots were busy for ${seconds} s; try again.`, {
             retryAfterSeconds: 1,
           }),
         )

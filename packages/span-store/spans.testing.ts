@@ -2,14 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { ClickHouseSettings } from '@clickhouse/client'
 import type { Span } from '@spanhouse/model'
 import { type Engine, openEngine } from './engine.ts'
 import { migrateSpans } from './migrate.ts'
 
 /** The embedded engine on a fresh folder with the tables made. */
-export async function openTestEngine(connections = 1): Promise<{ engine: Engine; close(): Promise<void> }> {
+export async function openTestEngine(
+  settings: ClickHouseSettings = {},
+): Promise<{ engine: Engine; close(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'spanhouse-'))
-  const engine = await openEngine({ path }, { connections })
+  const engine = await openEngine({ path }, { connections: 1, settings })
   await migrateSpans(engine, new URL('../../clickhouse/single', import.meta.url).pathname)
   return {
     engine,

@@ -118,10 +118,7 @@ GROUP BY s.project_id, s.trace_id HAVING NOT max(s.is_trace_head) LIMIT 100000`,
 /** Takes outdated versions of spans out, by key. */
 export async function deleteRows(engine: Engine, keys: readonly RowKey[]): Promise<void> {
   for (const some of chunks(keys))
-    await engine.command(
-      { text: `DELETE FROM spans WHERE ${BY_KEY}`, params: keyParams(some) },
-      { lightweight_delete_mode: 'lightweight_update_force' },
-    )
+    await engine.command({ text: `DELETE FROM spans WHERE ${BY_KEY}`, params: keyParams(some) })
 }
 
 /** Gives stored rows new derived values, in place. */

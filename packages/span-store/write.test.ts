@@ -204,8 +204,8 @@ function failing(inner: Engine, kind: 'command' | 'insert'): Engine {
   let left = 1
   const once = <T>(go: () => Promise<T>): Promise<T> => (left-- > 0 ? Promise.reject(new Error('cut off')) : go())
   return {
-    rows: (statement, settings) => inner.rows(statement, settings),
-    command: (...args) => (kind === 'command' ? once(() => inner.command(...args)) : inner.command(...args)),
+    rows: statement => inner.rows(statement),
+    command: statement => (kind === 'command' ? once(() => inner.command(statement)) : inner.command(statement)),
     insert: (...args) => (kind === 'insert' ? once(() => inner.insert(...args)) : inner.insert(...args)),
     close: () => inner.close(),
   }
