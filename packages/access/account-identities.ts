@@ -1,0 +1,110 @@
+import type { Uuid } from '@spanhouse/model'
+import { type Database, type Insertable, newId, type Tables, type Trx, toJsonb } from '@spanhouse/postgres'
+import type { AccountBody, IdentityBody } from './account-body.ts'
+import { hashPassword } from './password.ts'
+import { resolveReference } from './reference.ts'
+
+/** What went wrong beside an account that was made all the same. */
+export interface AccountError {
+  code:
+    | 'not_implemented'
+    | 'invalid_identity'
+    | 'identity_already_exists'
+    | 'identity_method_unavailable'
+    | 'identity_creation_failed'
+    | 'subscription_provision_failed'
+  message: string
+  details: Record<string, string>
+}
+
+export interface IdentityPlan {
+  /** `identity_<position in the request>`. */
+  ref: string
+  row: Insertable<Tables['user_identities']> & { email: string; verified: boolean }
+}
+
+/** The identities of an account that can be made, and an error for each that cannot. */
+export interface IdentityPlans {
+  plans: IdentityPlan[]
+  errors: AccountError[]
+}
+
+/** The one way to sign in that can be set up here; the others need a provider or a mail server. */
+const PASSWORD_METHOD = 'email:password'
+
+/** Hashes the passwords, about 0.2 s each; `withPasswords` false leaves them out (a dry run stores nothing). */
+export async function planIdentities(
+  db: Database,
+  account: AccountBody,
+  user: Uuid,
+  withPasswords: boolean,
+): Promise<IdentityPlans> {
+  const result: IdentityPlans = { plans: [], errors: [] }
+  for (const [index, identity] of (account.user_identities ?? []).entries()) {
+    const ref = `identity_${index}`
+    const error = errorOf(ref, identity)
+    if (error !== null) result.errors.push(error)
+    else result.plans.push({ ref, row: await identityRow(db, identity, user, withPasswords) })
+  }
+  return result
+}
+
+/** Stores them; one whose address somebody has already is left out and becomes an error. */
+export async function insertIdentities(trx: Trx, { plans, errors }: IdentityPlans): Promise<IdentityPlans> {
+  const result: IdentityPlans = { plans: [], errors: [...errors] }
+  for (const plan of plans) {
+    const row = await trx
+      .insertInto('user_identities')
+      .values(plan.row)
+      .onConflict(conflict => conflict.doNothing())
+      .returning('id')
+      .executeTakeFirst()
+    if (row !== undefined) result.plans.push(plan)
+    else result.errors.push(alreadyExists(plan))
+  }
+  return result
+}
+
+function errorOf(ref: string, { method, subject, email, password }: IdentityBody): AccountError | null {
+  if (method !== PASSWORD_METHOD) {
+    const message = `Identities with the method '${method}' cannot be made here.`
+    return { code: 'not_implemented', message, details: { ref, method } }
+  }
+  const address = email ?? subject
+  if (!/^[^\s@]+@[^\s@]+$/.test(address)) {
+    return { code: 'invalid_identity', message: 'The identity needs an email address.', details: { ref, method } }
+  }
+  if (password) return null
+  return {
+    code: 'invalid_identity',
+    message: 'The identity needs a password.',
+    details: { ref, method, email: address },
+  }
+}
+
+async function identityRow(
+  db: Database,
+  identity: IdentityBody,
+  user: Uuid,
+  withPasswords: boolean,
+): Promise<IdentityPlan['row']> {
+  const { method, subject, email, user_ref, password = '', domain, provider_user_id, verified, claims } = identity
+  const local = { users: { user }, organizations: {}, workspaces: {}, projects: {} }
+  return {
+    id: newId(),
+    user_id: user_ref === undefined ? user : await resolveReference(db, 'users', user_ref, local),
+    method,
+    subject: email ?? subject,
+    email: email ?? subject,
+    verified: verified ?? false,
+    domain,
+    provider_user_id,
+    claims: toJsonb(claims),
+    password_hash: withPasswords ? await hashPassword(password) : null,
+  }
+}
+
+function alreadyExists({ ref, row }: IdentityPlan): AccountError {
+  const message = `There is already an identity with the method '${row.method}' for '${row.email}'.`
+  return { code: 'identity_already_exists', message, details: { ref, method: row.method, email: row.email } }
+}

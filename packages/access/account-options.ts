@@ -1,0 +1,28 @@
+import type { AccountBody, AccountOptionsBody } from './account-body.ts'
+
+/** What is done for one account. */
+export interface AccountOptions {
+  isDryRun: boolean
+  idempotencyKey: string | undefined
+  createIdentities: boolean
+  createApiKey: boolean
+  returnApiKey: boolean
+  seedDefaults: boolean
+}
+
+/**
+ * An account's own options replace those of the request as a whole. The two that make a request safe to send are
+ * exempt, since losing them would store what was only to be tried, or store it twice: a dry run of the request is one of
+ * every account, and its idempotency key is that of every account without one of its own.
+ */
+export function accountOptionsOf(account: AccountBody, ofRequest: AccountOptionsBody | undefined): AccountOptions {
+  const chosen = account.options ?? ofRequest
+  return {
+    isDryRun: ofRequest?.dry_run === true || account.options?.dry_run === true,
+    idempotencyKey: account.options?.idempotency_key ?? ofRequest?.idempotency_key,
+    createIdentities: chosen?.create_identities ?? account.user_identities !== undefined,
+    createApiKey: chosen?.create_api_keys ?? true,
+    returnApiKey: chosen?.return_api_keys ?? true,
+    seedDefaults: chosen?.seed_defaults ?? true,
+  }
+}

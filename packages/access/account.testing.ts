@@ -1,0 +1,42 @@
+import { type Database, sql, type Tables } from '@spanhouse/postgres'
+import type { AccountAnswer, AccountsAnswer } from './account-answer.ts'
+import { createAccounts } from './accounts.ts'
+import { openAuthenticator } from './authenticate.ts'
+import type { ProjectPrincipal } from './principal.ts'
+import type { Seed } from './seed.ts'
+
+export const SECRET = 'a-secret-of-the-deployment'
+
+let emails = 0
+/** An address that no other test uses. */
+export const freshEmail = (): string => `user-${process.pid}-${++emails}@corp.test`
+
+export const create = (db: Database, body: unknown, seeds: Seed[] = []): Promise<AccountsAnswer> =>
+  createAccounts(db, body, { secret: SECRET, seeds })
+
+/** How many rows a table has. */
+export async function countOf(db: Database, table: keyof Tables): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(db)
+  return rows[0]?.count ?? -1
+}
+
+/** Makes one account; `members` are merged into it. */
+export async function makeAccount(db: Database, members: object = {}): Promise<AccountAnswer> {
+  const account = { user: { email: freshEmail() }, ...members }
+  const { accounts } = await create(db, { accounts: { a: account } })
+  return accounts.a as AccountAnswer
+}
+
+/** The one account in an answer. */
+export function only(answer: AccountsAnswer): AccountAnswer {
+  const [account, ...others] = Object.values(answer.accounts)
+  if (account === undefined || others.length > 0) throw new Error('not exactly one account')
+  return account
+}
+
+/** Who the account's key stands for, read afresh. */
+export async function principalOf(db: Database, account: AccountAnswer): Promise<ProjectPrincipal> {
+  const principal = await openAuthenticator(db, {}).authenticate(`ApiKey ${account.api_keys?.key}`, '/x')
+  if (principal.kind !== 'project') throw new Error('not a project')
+  return principal
+}

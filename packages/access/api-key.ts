@@ -1,0 +1,42 @@
+import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+const PREFIX_LENGTH = 8
+const SECRET_BYTES = 32
+const FORMAT = /^([A-Za-z0-9]{8})\.([0-9a-f]{64})$/
+/** Any other text that can be a key: visible ASCII, so that it fits a header. */
+const CUSTOM = /^[\x21-\x7e]{1,256}$/
+
+/** How a key is kept: enough to find and to check it, not enough to use it. */
+export interface KeyIdentity {
+  /** Names the key in lists; unique. */
+  prefix: string
+  /** `<prefix>.<hex sha-256 of the secret>`. */
+  hash: string
+}
+
+/** A new key: `<8 letters or digits>.<64 hex digits>`, 73 characters. It is shown once and never stored. */
+export function makeApiKey(): string {
+  const prefix = Array.from({ length: PREFIX_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
+  return `${prefix}.${randomBytes(SECRET_BYTES).toString('hex')}`
+}
+
+/**
+ * What a key is found and checked by; null when the text cannot be a key. A key that an operator chose need not have
+ * our format: its prefix is then derived from the whole text, and the whole text is the secret.
+ */
+export function identifyApiKey(key: string): KeyIdentity | null {
+  const [, prefix, secret] = FORMAT.exec(key) ?? []
+  if (prefix !== undefined && secret !== undefined) return { prefix, hash: `${prefix}.${sha256(secret)}` }
+  if (!CUSTOM.test(key)) return null
+  const derived = sha256(`prefix of ${key}`).slice(0, PREFIX_LENGTH)
+  return { prefix: derived, hash: `${derived}.${sha256(key)}` }
+}
+
+/** Whether the presented key is the stored one, in a time that does not depend on where they differ. */
+export function isSameKey(presented: KeyIdentity, stored: KeyIdentity): boolean {
+  const [one, other] = [Buffer.from(presented.hash), Buffer.from(stored.hash)]
+  return one.length === other.length && timingSafeEqual(one, other)
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')

@@ -1,0 +1,135 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { NIL_UUID, parseUuid } from '@spanhouse/model'
+import type { Database } from '@spanhouse/postgres'
+import { identifyApiKey, isSameKey } from './api-key.ts'
+import { CachedLookup } from './cached-lookup.ts'
+import { loadKeys, loadPrincipals, type StoredKey, scopeKey } from './credentials.ts'
+import { KeyUsage } from './key-usage.ts'
+import { type Principal, type ProjectPrincipal, unauthenticated } from './principal.ts'
+import { mintSecretToken, verifySecretToken } from './secret-token.ts'
+
+export interface AuthenticatorOptions {
+  /** What `Access` must present on admin paths. Without one they are closed. */
+  adminKey?: string
+  /** Signs Secret tokens; the admin key unless given. Without either none is accepted or made. */
+  tokenKey?: string
+  /** How long another process may go on accepting what was revoked in this one. */
+  cacheSeconds?: number
+}
+
+/** The query parameters that name a project; a parameter that was given several times is a list. */
+export interface ScopeParameters {
+  project_id?: unknown
+  workspace_id?: unknown
+}
+
+/** What remembers credentials. Whatever takes rights away calls `forget` once that is committed. */
+export interface CredentialCache {
+  forget(): void
+}
+
+/** Tells who is calling. */
+export interface Authenticator extends CredentialCache {
+  /**
+   * The principal that the `Authorization` header stands for on this path. Throws a Problem `unauthenticated` (401)
+   * when it stands for nobody, and `overloaded` (503) when that cannot be found out. Admin paths, those that contain
+   * `/admin/`, take the admin key and nothing else.
+   */
+  authenticate(header: string | undefined, path: string, parameters?: ScopeParameters): Promise<Principal>
+  /** A fresh `Authorization` header, good for 15 minutes, with which a worker acts for the principal. */
+  mintSecret(principal: ProjectPrincipal): string
+  /** Resolves when nothing is being written in the background. */
+  close(): Promise<void>
+}
+
+export const openAuthenticator = (db: Database, options: AuthenticatorOptions): Authenticator =>
+  new DatabaseAuthenticator(db, options)
+
+class DatabaseAuthenticator implements Authenticator {
+  readonly #adminKey: string | undefined
+  readonly #tokenKey: string | undefined
+  readonly #keys: CachedLookup<StoredKey>
+  readonly #principals: CachedLookup<ProjectPrincipal>
+  readonly #usage: KeyUsage
+
+  constructor(db: Database, { adminKey, tokenKey = adminKey, cacheSeconds = 1 }: AuthenticatorOptions) {
+    this.#adminKey = adminKey || undefined
+    this.#tokenKey = tokenKey || undefined
+    const ttlMs = cacheSeconds * 1000
+    this.#keys = new CachedLookup({ ttlMs, load: prefixes => loadKeys(db, prefixes) })
+    this.#principals = new CachedLookup({ ttlMs, load: keys => loadPrincipals(db, keys) })
+    this.#usage = new KeyUsage(db)
+  }
+
+  async authenticate(header: string | undefined, path: string, parameters: ScopeParameters = {}): Promise<Principal> {
+    if (!header || [parameters.project_id, parameters.workspace_id].some(namesNothing)) throw unauthenticated()
+    const [scheme, credential] = partsOf(header)
+    if (isAdminPath(path)) return this.#admin(scheme, credential)
+    if (scheme === null || scheme === 'ApiKey') return this.#byKey(credential)
+    if (scheme === 'Secret') return this.#byToken(credential)
+    throw unauthenticated()
+  }
+
+  mintSecret(principal: ProjectPrincipal): string {
+    if (this.#tokenKey === undefined) throw new Error('Secret tokens need an admin key or a token key')
+    const { user_id, user_email, project_id, workspace_id, organization_id, organization_name } = principal
+    const claims = { user_id, user_email, project_id, workspace_id, organization_id, organization_name }
+    return `Secret ${mintSecretToken(claims, this.#tokenKey)}`
+  }
+
+  forget(): void {
+    this.#keys.forget()
+    this.#principals.forget()
+  }
+
+  close(): Promise<void> {
+    return this.#usage.settled()
+  }
+
+  #admin(scheme: string | null, key: string): Principal {
+    if (scheme !== 'Access' || this.#adminKey === undefined) throw unauthenticated()
+    if (!isSameText(key, this.#adminKey)) throw unauthenticated()
+    return { kind: 'admin' }
+  }
+
+  async #byKey(text: string): Promise<Principal> {
+    const presented = identifyApiKey(text)
+    const stored = presented && (await this.#keys.get(presented.prefix))
+    if (!presented || !stored || !isSameKey(presented, stored)) throw unauthenticated()
+    const nowMs = Date.now()
+    if (stored.expiresMs <= nowMs) throw unauthenticated()
+    const principal = await this.#principals.get(scopeKey(stored.user_id, stored.project_id))
+    if (principal === null) throw unauthenticated()
+    this.#usage.note(stored, nowMs)
+    return principal
+  }
+
+  /** The token says for whom it speaks; what they may do is looked up, as for a key. */
+  async #byToken(token: string): Promise<Principal> {
+    if (this.#tokenKey === undefined) throw unauthenticated('invalid_token')
+    const { user_id, project_id } = verifySecretToken(token, this.#tokenKey)
+    const principal = await this.#principals.get(scopeKey(user_id, project_id))
+    if (principal === null) throw unauthenticated('invalid_token')
+    return principal
+  }
+}
+
+const isAdminPath = (path: string): boolean => (path.split('?', 1)[0] ?? '').includes('/admin/')
+
+/** Scheme and credential. Without a scheme the whole header is a key: how keys were sent before there were schemes. */
+function partsOf(header: string): [string | null, string] {
+  const space = header.indexOf(' ')
+  return space < 0 ? [null, header] : [header.slice(0, space), header.slice(space + 1)]
+}
+
+/** The nil UUID and the word `null`: what a client sends that has lost track of its project. */
+function namesNothing(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(namesNothing)
+  return typeof value === 'string' && (value === 'null' || parseUuid(value) === NIL_UUID)
+}
+
+/** Compares digests, so that neither content nor length shows in the time it takes. */
+function isSameText(one: string, other: string): boolean {
+  const [a, b] = [one, other].map(text => createHash('sha256').update(text).digest()) as [Buffer, Buffer]
+  return timingSafeEqual(a, b)
+}

@@ -1,0 +1,85 @@
+import { describe, expect, test, vi } from 'vitest'
+import { CachedLookup } from './cached-lookup.ts'
+
+const lengths = (keys: string[]) => new Map(keys.filter(key => key.startsWith('k')).map(key => [key, key.length]))
+
+function lookupOf(options: Partial<ConstructorParameters<typeof CachedLookup<number>>[0]> = {}) {
+  const load = vi.fn(async (keys: string[]) => lengths(keys))
+  return { load, lookup: new CachedLookup<number>({ load, ttlMs: 60_000, ...options }) }
+}
+
+test('what exists and what does not is asked for once', async () => {
+  const { load, lookup } = lookupOf()
+  for (const _again of [1, 2, 3]) {
+    expect(await lookup.get('key')).toBe(3)
+    expect(await lookup.get('nothing')).toBeNull()
+  }
+  expect(load.mock.calls).toEqual([[['key']], [['nothing']]])
+})
+
+test('an answer is asked for again when its time is over, or when everything was forgotten', async () => {
+  const { load, lookup } = lookupOf({ ttlMs: 20 })
+  await lookup.get('key')
+  await vi.waitFor(async () => {
+    await lookup.get('key')
+    expect(load).toHaveBeenCalledTimes(2)
+  })
+  lookup.forget()
+  await lookup.get('key')
+  expect(load).toHaveBeenCalledTimes(3)
+})
+
+test('what is asked while a statement runs waits for the next one, all in one, each key once', async () => {
+  const { load, lookup } = lookupOf({ batchMax: 3 })
+  const keys = ['k0', 'k1', 'k2', 'k1', 'k3', 'k4', 'x']
+  expect(await Promise.all(keys.map(key => lookup.get(key)))).toEqual([2, 2, 2, 2, 2, 2, null])
+  expect(load.mock.calls).toEqual([[['k0']], [['k1', 'k2', 'k3']], [['k4', 'x']]])
+})
+
+test('what was forgotten while it was being read is answered and not remembered', async () => {
+  const reading = Promise.withResolvers<Map<string, number>>()
+  const load = vi.fn().mockReturnValueOnce(reading.promise).mockResolvedValue(new Map())
+  const lookup = new CachedLookup<number>({ load, ttlMs: 60_000 })
+  const before = lookup.get('key')
+  lookup.forget()
+  reading.resolve(new Map([['key', 1]]))
+  expect(await before).toBe(1)
+  expect(await lookup.get('key')).toBeNull()
+})
+
+describe('strangers', () => {
+  test('cannot push out what is known', async () => {
+    const { load, lookup } = lookupOf({ entriesMax: 10 })
+    await lookup.get('key')
+    await Promise.all(Array.from({ length: 1_000 }, (_, index) => lookup.get(`x${index}`)))
+    load.mockClear()
+    expect(await lookup.get('key')).toBe(3)
+    expect(load).not.toHaveBeenCalled()
+    // Of what does not exist only the last ten are remembered.
+    await lookup.get('x999')
+    expect(load).not.toHaveBeenCalled()
+    await lookup.get('x0')
+    expect(load).toHaveBeenCalledOnce()
+  })
+
+  test('beyond a bound are told to come back, and those who wait are still answered', async () => {
+    const { lookup } = lookupOf({ waitingMax: 2 })
+    const first = ['k0', 'k1', 'k2', 'k1'].map(key => lookup.get(key))
+    await expect(lookup.get('k3')).rejects.toMatchObject({ code: 'overloaded', retryAfterSeconds: 1 })
+    expect(await Promise.all(first)).toEqual([2, 2, 2, 2])
+    expect(await lookup.get('k3')).toBe(2)
+  })
+})
+
+test('a failure reaches everybody who waited and is not remembered', async () => {
+  const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+  const load = vi
+    .fn()
+    .mockRejectedValueOnce(refused)
+    .mockRejectedValueOnce(refused)
+    .mockResolvedValue(lengths(['k']))
+  const lookup = new CachedLookup<number>({ load, ttlMs: 60_000 })
+  const results = await Promise.allSettled([lookup.get('k'), lookup.get('x'), lookup.get('k')])
+  for (const result of results) expect(result).toMatchObject({ reason: { code: 'overloaded' } })
+  expect(await lookup.get('k')).toBe(1)
+})

@@ -1,0 +1,131 @@
+/** What each role adds to the one before it (the table in section 5.6 of the interface), weakest first. */
+const ADDED_BY_ROLE = {
+  viewer: [
+    'view_applications',
+    'view_secret',
+    'view_webhooks',
+    'run_service',
+    'view_billing',
+    'view_workflows',
+    'view_sessions',
+    'view_evaluators',
+    'view_queries',
+    'view_testsets',
+    'view_annotations',
+    'view_invocations',
+    'view_spans',
+    'view_folders',
+    'view_environments',
+    'view_evaluation_runs',
+    'view_evaluation_scenarios',
+    'view_evaluation_results',
+    'view_evaluation_metrics',
+    'view_evaluation_queues',
+    'view_tools',
+    'view_triggers',
+    'view_mounts',
+  ],
+  annotator: [
+    'edit_annotations',
+    'edit_evaluation_runs',
+    'edit_evaluation_scenarios',
+    'edit_evaluation_results',
+    'edit_evaluation_metrics',
+    'edit_evaluation_queues',
+    'edit_spans',
+    'run_tools',
+    'run_triggers',
+  ],
+  editor: [
+    'edit_application',
+    'edit_webhooks',
+    'edit_secret',
+    'edit_folders',
+    'edit_workflows',
+    'run_workflows',
+    'edit_sessions',
+    'run_sessions',
+    'edit_mounts',
+    'use_mounts',
+    'edit_evaluators',
+    'edit_queries',
+    'edit_testsets',
+    'edit_invocations',
+    'edit_tools',
+    'edit_triggers',
+  ],
+  developer: ['view_api_keys', 'edit_api_keys', 'deploy_environments', 'edit_environments', 'view_events'],
+  admin: [
+    'edit_workspace',
+    'create_workspace',
+    'modify_user_roles',
+    'add_new_user_to_workspace',
+    'reset_password',
+    'view_workspace',
+  ],
+  owner: [
+    'delete_workspace',
+    'edit_organization',
+    'delete_organization',
+    'add_new_user_to_organization',
+    'edit_billing',
+  ],
+} as const
+
+export type RoleName = keyof typeof ADDED_BY_ROLE
+export type Permission = (typeof ADDED_BY_ROLE)[RoleName][number]
+
+const DESCRIPTIONS: Record<RoleName, string> = {
+  viewer: 'Reads everything in the project, and calls services.',
+  annotator: 'Also annotates traces and takes part in evaluations.',
+  editor: 'Also creates and changes applications, evaluators, testsets and what belongs to them.',
+  developer: 'Also manages API keys and deploys to environments.',
+  admin: 'Also manages workspaces, their members and their roles.',
+  owner: 'May do everything.',
+}
+
+const ROLE_NAMES = Object.keys(ADDED_BY_ROLE) as RoleName[]
+
+const PERMISSIONS_BY_ROLE: ReadonlyMap<string, ReadonlySet<Permission>> = new Map(
+  ROLE_NAMES.map((role, index) => {
+    const upToHere = ROLE_NAMES.slice(0, index + 1)
+    return [role, new Set(upToHere.flatMap((name): readonly Permission[] => ADDED_BY_ROLE[name]))]
+  }),
+)
+
+const NONE: ReadonlySet<Permission> = new Set()
+
+/** Every permission there is, sorted. */
+export const PERMISSIONS: readonly Permission[] = [...permissionsOf('owner')].sort()
+
+/** What a role may do in a workspace or project. A role that does not exist may do nothing. */
+export function permissionsOf(role: string | null): ReadonlySet<Permission> {
+  return (role === null ? undefined : PERMISSIONS_BY_ROLE.get(role)) ?? NONE
+}
+
+/** Whether a member can be given this role. */
+export const isRoleName = (text: string): text is RoleName => PERMISSIONS_BY_ROLE.has(text)
+
+export interface RoleRecord {
+  role: RoleName
+  description: string
+  permissions: string[]
+}
+
+/** The order in which roles are listed; an organization knows the first three only. */
+const LISTED: readonly RoleName[] = ['owner', 'admin', 'viewer', 'developer', 'editor', 'annotator']
+
+/** What `GET /access/roles` answers. In an organization only its owner may do something there by role. */
+export function listRoles(): Record<'organization' | 'workspace' | 'project', RoleRecord[]> {
+  const record = (role: RoleName, permissions: Iterable<string>): RoleRecord => ({
+    role,
+    description: DESCRIPTIONS[role],
+    permissions: role === 'owner' ? ['*'] : [...permissions],
+  })
+  const scoped = () => LISTED.map(role => record(role, permissionsOf(role)))
+  return {
+    organization: LISTED.slice(0, 3).map(role => record(role, [])),
+    workspace: scoped(),
+    project: scoped(),
+  }
+}
