@@ -83,7 +83,7 @@ async function sendExport(
   const response = await fetch(`${url}/api/otlp/v1/traces`, {
     method: 'POST',
     headers: { authorization, ...headers },
-    body: raw as BodyInit,
+    body: raw,
   })
   return toAnswer(response)
 }

@@ -26,7 +26,9 @@ async function stop(signal: string): Promise<void> {
 /** There is no going on after a defect: everything accepted is durable, and a new start goes on from there. */
 function fail(error: unknown): never {
   log.fatal({ err: error }, 'ended by an error')
-  process.exit(1)
+  // An orderly exit would tear down threads in the middle of native calls, which ends in a dump of the engine's stack.
+  process.kill(process.pid, 'SIGKILL')
+  throw error
 }
 
 function readConfigOrExit(): Config {

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { type Authenticator, openAuthenticator } from '@spanhouse/access'
 import { openPostgres, type Postgres } from '@spanhouse/postgres'
+import { STATEMENT_SETTINGS } from '@spanhouse/query'
 import { type Engine, type EngineLocation, openEngine } from '@spanhouse/span-store'
 import { openEmbeddedStream, openJetStream, type SpanStream } from '@spanhouse/span-stream'
 import type { Config } from './config.ts'
@@ -17,11 +18,20 @@ export const engineLocation = ({ clickhouseUrl, dataDir }: Config): EngineLocati
 
 export const openStream = ({ natsUrl, dataDir, streamBytesMax }: Config): Promise<SpanStream> =>
   natsUrl
-    ? openJetStream({ url: natsUrl, partitions: STREAM_PARTITIONS, bytesMax: streamBytesMax ?? STREAM_BYTES_MAX.networked })
+    ? openJetStream({
+        url: natsUrl,
+        partitions: STREAM_PARTITIONS,
+        bytesMax: streamBytesMax ?? STREAM_BYTES_MAX.networked,
+      })
     : openEmbeddedStream({ path: join(dataDir, 'stream'), bytesMax: streamBytesMax ?? STREAM_BYTES_MAX.embedded })
 
 /** The writer has a connection to itself, so that no query waits for it and it for none. */
 export const WRITER_ENGINE = { connections: 1, queueMs: 120_000 }
+
+/** ClickHouse's client wants numbers beyond 32 bits as text. */
+const READ_SETTINGS = Object.fromEntries(
+  Object.entries(STATEMENT_SETTINGS).map(([name, value]) => [name, String(value)]),
+)
 
 /**
  * Bounds on every query, kept by ClickHouse itself. What goes over one is refused with an error that names it.
@@ -29,6 +39,7 @@ export const WRITER_ENGINE = { connections: 1, queueMs: 120_000 }
 export const READER_ENGINE = {
   connections: 4,
   settings: {
+    ...READ_SETTINGS,
     max_execution_time: 15,
     timeout_overflow_mode: 'throw',
     max_result_bytes: String(256 * 1024 ** 2),

@@ -52,16 +52,11 @@ export async function startServer(
 }
 
 function routesOf(config: Config, parts: Parts, metrics: Metrics): ((app: FastifyInstance) => void)[] {
-  const { stream, engine, postgres, authenticator } = parts
+  const { stream, engine } = parts
   const routes = [healthRoutes(checksOf(parts), metrics)]
   if (config.roles.includes('receiver') && stream) routes.push(otlpRoutes(stream, metrics))
   if (config.roles.includes('api') && engine)
-    routes.push(
-      spanRoutes(engine),
-      traceRoutes(engine),
-      keyRoutes(postgres.db, authenticator),
-      adminRoutes(postgres.db),
-    )
+    routes.push(spanRoutes(engine), traceRoutes(engine), keyRoutes(parts), adminRoutes(parts, config.adminKey ?? ''))
   return routes
 }
 

@@ -8,14 +8,20 @@ import {
   NIL_UUID,
   numberOf,
   parseJson,
+  parseTime,
+  type SpanId,
   type SpanJson,
+  type TraceId,
 } from '@spanhouse/model'
+import { type Position, printSql, type Sql, sql } from '@spanhouse/query'
 import { amountColumns } from './columns.ts'
+import type { Engine } from './engine.ts'
 
 const CUMULATIVE = amountColumns('cumulative')
 
-/** One row of spans as {@link READ_COLUMNS} selects it: ids in hex, times in microseconds, lists as JSON text. */
+/** One row of spans as {@link SPAN_COLUMNS} selects it: ids in hex, times in microseconds, lists as JSON text. */
 export interface SpanRow {
+  [amount: `${string}_cumulative${string}`]: number
   trace_id: string
   span_id: string
   parent_id: string
@@ -31,7 +37,6 @@ export interface SpanRow {
   user_id: string
   agent_id: string
   duration_cumulative: number
-  cumulative: number[]
   attributes: string
   data: string
   events: string
@@ -44,21 +49,40 @@ export interface SpanRow {
   updated_by_id: string
 }
 
-const HEX = ['trace_id', 'span_id', 'parent_id']
-const TIMES = ['start_time', 'end_time', 'created_at', 'updated_at']
-const PLAIN = [
-  ...['trace_type', 'span_type', 'span_kind', 'span_name', 'status_code', 'status_message'],
-  ...['session_id', 'user_id', 'agent_id', 'duration_cumulative'],
-  ...['attributes', 'data', 'events', 'links', 'references', 'hashes', 'created_by_id', 'updated_by_id'],
+/** The select list of a span; what {@link SpanRow} has. */
+export const SPAN_COLUMNS: readonly Sql[] = [
+  sql`lower(hex(trace_id)) AS trace_id, lower(hex(span_id)) AS span_id, lower(hex(parent_id)) AS parent_id`,
+  sql`trace_type, span_type, span_kind, span_name, status_code, status_message, session_id, user_id, agent_id`,
+  sql`toUnixTimestamp64Micro(start_time) AS start_time, toUnixTimestamp64Micro(end_time) AS end_time`,
+  sql`toFloat64(duration_cumulative) AS duration_cumulative, toFloat64(errors_cumulative) AS errors_cumulative`,
+  sql`toFloat64(tokens_cumulative_prompt) AS tokens_cumulative_prompt`,
+  sql`toFloat64(tokens_cumulative_completion) AS tokens_cumulative_completion`,
+  sql`toFloat64(tokens_cumulative_total) AS tokens_cumulative_total`,
+  sql`toFloat64(costs_cumulative_prompt) AS costs_cumulative_prompt`,
+  sql`toFloat64(costs_cumulative_completion) AS costs_cumulative_completion`,
+  sql`toFloat64(costs_cumulative_total) AS costs_cumulative_total`,
+  sql`attributes, data, events, links, references, hashes, created_by_id, updated_by_id`,
+  sql`toUnixTimestamp64Micro(created_at) AS created_at, toUnixTimestamp64Micro(updated_at) AS updated_at`,
 ]
 
-/** The select list of a span, from the table under the alias `s`. */
-export const READ_COLUMNS: string = [
-  ...HEX.map(name => `lower(hex(s.${name})) AS ${name}`),
-  ...TIMES.map(name => `toUnixTimestamp64Micro(s.${name}) AS ${name}`),
-  ...PLAIN.map(name => `s.${name} AS ${name}`),
-  `[${CUMULATIVE.map(name => `toFloat64(s.${name})`).join(', ')}] AS cumulative`,
-].join(', ')
+/** The spans that a statement over {@link SPAN_COLUMNS} selects, as the interface answers them, in its order. */
+export async function readSpans(engine: Engine, statement: Sql): Promise<SpanJson[]> {
+  return (await engine.rows<SpanRow>(printSql(statement))).map(toSpanJson)
+}
+
+/** The traces that a statement of `compileTraceQuery` selects, in its order, each with its place in that order. */
+export function readTraceHeads(engine: Engine, statement: Sql): Promise<Position[]> {
+  return engine
+    .rows<{ trace_id: TraceId; sort_time: Micros }>(printSql(statement))
+    .then(rows => rows.map(({ trace_id, sort_time }) => ({ trace_id, time: sort_time })))
+}
+
+/** Where a span stands in the order of spans. */
+export const positionOf = (span: SpanJson): Position => ({
+  time: parseTime(span.start_time) as Micros,
+  trace_id: span.trace_id as TraceId,
+  span_id: span.span_id as SpanId,
+})
 
 /** The span as the interface answers it. Null members are left out; keys inside `attributes` keep their nulls. */
 export function toSpanJson(row: SpanRow): SpanJson {
@@ -125,7 +149,7 @@ function withTotal(metrics: JsonObject, metric: 'errors' | 'tokens' | 'costs', r
   let isZero = true
   for (const [index, { metric: of, key }] of AMOUNTS.entries()) {
     if (of !== metric) continue
-    const value = row.cumulative[index] as number
+    const value = row[CUMULATIVE[index] as `errors_cumulative`] as number
     if (value !== 0) isZero = false
     if (key === null) return value === 0 ? views : { ...views, cumulative: value }
     total[key] = value

@@ -24,8 +24,12 @@ export interface RowKey {
   start_time: Micros
 }
 
-/** How many rows one UPDATE or DELETE names; more go in further statements. */
-const ROWS_PER_STATEMENT = 2_000
+/**
+ * How many rows one UPDATE or DELETE names, and how many traces one look-up; more go in further statements. ClickHouse
+ * takes at most 128 KiB for one parameter over HTTP (`http_max_field_value_size`), and the keys of 1,000 rows are 84.
+ */
+const ROWS_PER_STATEMENT = 1_000
+const TRACES_PER_STATEMENT = 2_500
 
 const OWN = amountColumns('incremental')
 const CUMULATIVE = amountColumns('cumulative')
@@ -69,14 +73,11 @@ export async function lookUpTraces(
   engine: Engine,
   traces: readonly { project_id: Uuid; trace_id: TraceId }[],
 ): Promise<{ project_id: Uuid; trace_id: TraceId; node: StoredNode }[]> {
-  const rows = await engine.rows<NodeRow>({
-    text: LOOK_UP,
-    params: {
-      projects: [...new Set(traces.map(trace => trace.project_id))],
-      traces: [...new Set(traces.map(trace => trace.trace_id))],
-    },
-  })
-  return rows.map(row => ({ project_id: row.project_id, trace_id: row.trace_id, node: toNode(row) }))
+  const projects = [...new Set(traces.map(trace => trace.project_id))]
+  const found: NodeRow[] = []
+  for (const ids of chunks([...new Set(traces.map(trace => trace.trace_id))], TRACES_PER_STATEMENT))
+    found.push(...(await engine.rows<NodeRow>({ text: LOOK_UP, params: { projects, traces: ids } })))
+  return found.map(row => ({ project_id: row.project_id, trace_id: row.trace_id, node: toNode(row) }))
 }
 
 function toNode(row: NodeRow): StoredNode {
@@ -117,7 +118,7 @@ GROUP BY s.project_id, s.trace_id HAVING NOT max(s.is_trace_head) LIMIT 100000`,
 
 /** Takes outdated versions of spans out, by key. */
 export async function deleteRows(engine: Engine, keys: readonly RowKey[]): Promise<void> {
-  for (const some of chunks(keys))
+  for (const some of chunks(keys, ROWS_PER_STATEMENT))
     await engine.command({ text: `DELETE FROM spans WHERE ${BY_KEY}`, params: keyParams(some) })
 }
 
@@ -126,7 +127,7 @@ export async function updateDerived(
   engine: Engine,
   updates: readonly { key: RowKey; derived: Derived }[],
 ): Promise<void> {
-  for (const some of chunks(updates)) {
+  for (const some of chunks(updates, ROWS_PER_STATEMENT)) {
     const params = keyParams(some.map(({ key }) => key))
     const positions = some.map((_, index) => index + 1)
     const values = Object.fromEntries(
@@ -164,8 +165,8 @@ function keyParams(keys: readonly RowKey[]): Record<string, unknown> {
   }
 }
 
-function chunks<T>(items: readonly T[]): T[][] {
+function chunks<T>(items: readonly T[], size: number): T[][] {
   const parts: T[][] = []
-  for (let at = 0; at < items.length; at += ROWS_PER_STATEMENT) parts.push(items.slice(at, at + ROWS_PER_STATEMENT))
+  for (let at = 0; at < items.length; at += size) parts.push(items.slice(at, at + size))
   return parts
 }

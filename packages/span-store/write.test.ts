@@ -1,9 +1,10 @@
 import { AMOUNTS, type JsonObject, measureSpan, type Span, type TraceNode } from '@spanhouse/model'
 import { oracle } from '@spanhouse/model/oracle.testing.ts'
+import { compileSpanQuery, parseSpanQuery } from '@spanhouse/query'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Engine, Statement } from './engine.ts'
-import { READ_COLUMNS, type SpanRow, toSpanJson } from './row.ts'
+import { readSpans, SPAN_COLUMNS } from './row.ts'
 import { makeSpan, newProject, openTestEngine } from './spans.testing.ts'
 import { type IncomingSpan, SpanWriter } from './write.ts'
 
@@ -216,8 +217,8 @@ const bySpan = (text: string, project_id: string): Statement => ({
   params: { project_id },
 })
 
-const read = async (project_id: string) =>
-  (await engine.rows<SpanRow>(bySpan(READ_COLUMNS, project_id))).map(toSpanJson)
+const read = (project_id: string) =>
+  readSpans(engine, compileSpanQuery({ project_id, columns: SPAN_COLUMNS, query: parseSpanQuery({}, 'span') }))
 
 const heads = async (project_id: string): Promise<string[]> => {
   const rows = await engine.rows<{ id: string; head: boolean }>(

@@ -1,6 +1,5 @@
 import type { Authenticator, Permission, Principal, ProjectPrincipal } from '@spanhouse/access'
-import { requirePermission } from '@spanhouse/access'
-import { Problem } from '@spanhouse/model'
+import { requirePermission, unauthenticated } from '@spanhouse/access'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 /** Paths that anybody may ask for. */
@@ -21,18 +20,23 @@ export function authenticateRequests(app: FastifyInstance, authenticator: Authen
   app.addHook('onRequest', async request => {
     const [path = '/'] = request.url.split('?')
     if (PUBLIC.some(open => path === open || path.startsWith(`${open}/`))) return
-    request.principal = await authenticator.authenticate({
-      authorization: request.headers.authorization,
+    request.principal = await authenticator.authenticate(
+      request.headers.authorization,
       path,
-      query: request.query as Record<string, unknown>,
-    })
+      request.query as Record<string, unknown>,
+    )
   })
 }
 
 /** The project that the request's credential stands for, if it may do this there. */
 export function projectOf(request: FastifyRequest, permission: Permission): ProjectPrincipal {
-  const { principal } = request
-  if (principal?.kind !== 'project') throw new Problem('unauthenticated', { message: 'Unauthorized' })
+  const principal = principalOf(request)
   requirePermission(principal, permission)
   return principal
+}
+
+/** Who is asking; only public paths have nobody. */
+export function principalOf(request: FastifyRequest): Principal {
+  if (!request.principal) throw unauthenticated()
+  return request.principal
 }

@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Lease, Leases } from '@spanhouse/postgres'
+import type { Lease, Postgres } from '@spanhouse/postgres'
 import type { Logger } from 'pino'
+
+/** Where leases come from. */
+type Leases = Pick<Postgres, 'lease'>
 
 export interface HoldOptions {
   partitions: number
@@ -46,7 +49,7 @@ async function takeFree(all: readonly number[], held: Map<number, Lease>, leases
   const before = held.size
   for (const partition of all) {
     if (held.has(partition)) continue
-    const lease = await leases.tryAcquire(leaseName(partition)).catch(() => null)
+    const lease = await leases.lease(leaseName(partition)).catch(() => null)
     if (lease) held.set(partition, lease)
   }
   return held.size - before

@@ -67,8 +67,8 @@ async function decode(deliveries: readonly Delivery[]): Promise<Decoded> {
 
 function spansOf({ project_id, user_id, accepted_at, body }: SpanMessage): IncomingSpan[] {
   const spans: IncomingSpan[] = []
-  for (const { span, resource, scope } of decodeTraces(body))
-    spans.push({ project_id, user_id, accepted_at, span: toSpan(span, resource, scope) })
+  for (const decoded of decodeTraces(body))
+    spans.push({ project_id, user_id, accepted_at, span: toSpan(decoded, accepted_at) })
   return spans
 }
 
