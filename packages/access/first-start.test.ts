@@ -1,5 +1,5 @@
 import { type Database, openPostgres } from '@spanhouse/postgres'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { onEachDatabase } from '../postgres/database.testing.ts'
 import { postgresAvailable, startPostgres } from '../postgres/postgres-server.testing.ts'
 import { countOf, makeAccount } from './account.testing.ts'
@@ -98,6 +98,7 @@ onEachDatabase('the first start', postgres => {
 
 test.skipIf(!postgresAvailable)('ten processes that migrate and start at once have one default project', async () => {
   const server = await startPostgres()
+  onTestFinished(() => server.stop())
   const processes = await Promise.all(Array.from({ length: 10 }, () => openPostgres({ url: server.url })))
   const started = await Promise.all(
     processes.map(async postgres => {
@@ -110,5 +111,4 @@ test.skipIf(!postgresAvailable)('ten processes that migrate and start at once ha
   expect(keys).toHaveLength(1)
   expect(await authenticate((processes[0] as { db: Database }).db, keys[0])).toMatchObject({ role: 'owner' })
   await Promise.all(processes.map(postgres => postgres.close()))
-  await server.stop()
 })

@@ -44,12 +44,19 @@ export async function startPostgres(options: { durable?: boolean } = {}): Promis
   settings.push(`fsync=${options.durable ? 'on' : 'off'}`, 'max_connections=200')
   const start = () => launch(data, settings, url)
   let server = await start()
+  // A test that fails before it stops its server must not leave it behind.
+  const abandon = () => {
+    server.kill('SIGQUIT')
+    rmSync(dir, { recursive: true, force: true })
+  }
+  process.once('exit', abandon)
   return {
     url,
     createDatabase: () => createDatabase(url),
     stop: async () => {
       await end(server, 'SIGINT')
       rmSync(dir, { recursive: true, force: true })
+      process.off('exit', abandon)
     },
     kill: () => end(server, 'SIGQUIT'),
     restart: async () => {
