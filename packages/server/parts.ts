@@ -71,6 +71,7 @@ export async function openParts(config: Config, needs: ReadonlySet<PartName>): P
   return { postgres, authenticator: openAuthenticator(postgres.db, { adminKey: config.adminKey }), stream, engine }
 }
 
-export async function closeParts({ postgres, stream, engine }: Parts): Promise<void> {
+export async function closeParts({ postgres, authenticator, stream, engine }: Parts): Promise<void> {
+  await authenticator.close()
   await Promise.all([stream?.close(), engine?.close(), postgres.close()])
 }

@@ -112,10 +112,10 @@ function hexBytes(hex: string): string {
 
 const flag = (value: boolean): string => (value ? '1' : '0')
 
-/** Microseconds as the decimal seconds that DateTime64 is read from. */
+/** Microseconds as the decimal seconds that DateTime64 is read from; fewer than ten digits would be a date. */
 export function secondsText(micros: Micros): string {
   const fraction = micros % 1_000_000
-  return `${(micros - fraction) / 1_000_000}.${String(fraction).padStart(6, '0')}`
+  return `${String((micros - fraction) / 1_000_000).padStart(10, '0')}.${String(fraction).padStart(6, '0')}`
 }
 
 const DURATION_MAX = 1e14

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import {
   type ClickHouseClient,
   type ClickHouseClientConfigOptions,
+  ClickHouseLogLevel,
   type ClickHouseSettings,
   createClient,
 } from '@clickhouse/client'
@@ -50,10 +51,12 @@ export async function openEngine(location: EngineLocation, options: EngineOption
 const SESSION_SETTINGS: ClickHouseSettings = {
   // Integers here stay below 2^53 and decimals are read as text where they matter.
   output_format_json_quote_64bit_integers: 0,
-  date_time_input_format: 'basic',
   // A DELETE then costs what an UPDATE does, and rewrites no part.
   lightweight_delete_mode: 'lightweight_update_force',
 }
+
+/** Times go in as decimal seconds, which the cleverer readers of dates may take for a year. */
+const INSERT_SETTINGS = { date_time_input_format: 'basic' } as const
 
 function networked(url: string): () => Connection {
   return () => {
@@ -63,7 +66,8 @@ function networked(url: string): () => Connection {
       max_open_connections: 1,
       // Long parameters do not fit into a URL.
       use_multipart_params_auto: true,
-      keep_alive: { enabled: true },
+      // Errors are thrown to whoever asked; they say there what they meant.
+      log: { level: ClickHouseLogLevel.OFF },
     })
     return {
       client,
@@ -73,6 +77,7 @@ function networked(url: string): () => Connection {
           columns: columns as [string, ...string[]],
           values: Readable.from([tabSeparated], { objectMode: false }),
           format: 'TabSeparated',
+          clickhouse_settings: INSERT_SETTINGS,
         })
       },
     }
@@ -95,7 +100,13 @@ async function embedded(path: string): Promise<() => Connection> {
       client: createClient({ connection: connection as unknown as InjectedConnection }),
       // The client's own insert would turn the bytes into a string first.
       insert: async (table, columns, tabSeparated) => {
-        await connection.chdb.rawInsert({ table, columns: [...columns], format: 'TSV', values: tabSeparated })
+        await connection.chdb.rawInsert({
+          table,
+          columns: [...columns],
+          format: 'TSV',
+          values: tabSeparated,
+          settings: INSERT_SETTINGS,
+        })
       },
     }
   }
@@ -204,6 +215,19 @@ const REFUSALS: Record<string, { code: 'query_timeout' | 'query_limit'; bound: s
   '396': { code: 'query_limit', bound: 'size of the result' },
   '241': { code: 'query_limit', bound: 'memory' },
   '191': { code: 'query_limit', bound: 'size of a set' },
+}
+
+/** ClickHouse's codes for bytes that it cannot read as rows; trying them again changes nothing. */
+const UNREADABLE = new Set(['6', '26', '27', '33', '38', '41', '53', '69', '72', '117', '131', '376', '407', '691'])
+
+/**
+ * Whether what a write failed with will pass: an unreachable store, a full disk, a missing table, too many parts. What
+ * remains is the fault of the rows themselves.
+ */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof Problem) return true
+  const code = (error as NodeJS.ErrnoException).code ?? ''
+  return /^\d+$/.test(code) && !UNREADABLE.has(code)
 }
 
 const UNREACHABLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOTFOUND', 'ETIMEDOUT', 'EAI_AGAIN'])

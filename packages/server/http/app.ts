@@ -1,7 +1,7 @@
 import compress from '@fastify/compress'
 import type { Authenticator } from '@spanhouse/access'
 import { Problem } from '@spanhouse/model'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { authenticateRequests } from './auth.ts'
 import { sendProblem, toProblem } from './errors.ts'
 import { KnownPaths, routedUrl } from './paths.ts'
@@ -30,7 +30,7 @@ export interface AppOptions {
 export async function buildApp({ logger, authenticator, routes }: AppOptions): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: logger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_BYTES_MAX,
     rewriteUrl: request => routedUrl(request.url ?? '/'),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { PROBLEMS, Problem } from '@spanhouse/model'
+import { databaseProblem } from '@spanhouse/postgres'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 
 /** Fastify's own refusals, which come before any handler runs. */
@@ -12,6 +13,8 @@ const FASTIFY_PROBLEMS: Record<string, (error: FastifyError) => Problem> = {
 /** What the caller is told about an error; anything that is no Problem is a defect of ours and says nothing of it. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
+  const ofDatabase = databaseProblem(error)
+  if (ofDatabase) return ofDatabase
   const { code = '', statusCode } = error as FastifyError
   const known = FASTIFY_PROBLEMS[code]
   if (known) return known(error as FastifyError)

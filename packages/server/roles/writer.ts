@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Problem } from '@spanhouse/model'
 import { decodeTraces, toSpan } from '@spanhouse/otlp'
-import type { IncomingSpan, SpanWriter, WriteResult } from '@spanhouse/span-store'
+import { type IncomingSpan, isPassing, type SpanWriter, type WriteResult } from '@spanhouse/span-store'
 import type { Delivery, SpanMessage, SpanStream } from '@spanhouse/span-stream'
 import type { Logger } from 'pino'
 import type { BatchReport } from '../metrics.ts'
@@ -106,7 +105,7 @@ async function persist<T>(attempt: () => Promise<T>, { signal, log }: WriterOpti
     try {
       return await attempt()
     } catch (error) {
-      if (signal.aborted || !(error instanceof Problem && error.retryable)) throw error
+      if (signal.aborted || !isPassing(error)) throw error
       log.warn({ err: error, waitMs }, 'the store cannot take spans now; trying again')
       await delay(waitMs, undefined, { signal })
     }
