@@ -22,11 +22,18 @@ const REFUSALS = {
   closed: { detail: 'The span stream is closing', retryAfterSeconds: 5 },
 }
 
-/** The Problem for a publisher that should come back later. */
-export function refusal(why: keyof typeof REFUSALS, cause?: unknown): Problem {
-  const { detail, retryAfterSeconds } = REFUSALS[why]
-  return new Problem('overloaded', detail, { retryAfterSeconds, cause })
+/** The Problem for a caller that should come back later. */
+export class Refusal extends Problem {
+  readonly why: keyof typeof REFUSALS
+
+  constructor(why: keyof typeof REFUSALS, cause?: unknown) {
+    const { detail, retryAfterSeconds } = REFUSALS[why]
+    super('overloaded', detail, { retryAfterSeconds, cause })
+    this.why = why
+  }
 }
+
+export const refusal = (why: keyof typeof REFUSALS, cause?: unknown): Refusal => new Refusal(why, cause)
 
 const ID = /^[\x21-\x7e]{1,200}$/
 

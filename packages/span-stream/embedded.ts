@@ -62,7 +62,7 @@ class EmbeddedStream implements SpanStream {
     const ended = AbortSignal.any([options.signal, this.#closing.signal])
     const wake = () => this.#bell.ring()
     ended.addEventListener('abort', wake)
-    const reader = new EmbeddedReader(this.#log, this.#bell, { consumer: options.consumer, holdMs })
+    const reader = new EmbeddedReader(this.#log, this.#bell, { consumer: options.consumer, holdMs, ended })
     try {
       while (options.partitions.includes(0) && !ended.aborted) {
         const batch = await gather(reader, options, ended)

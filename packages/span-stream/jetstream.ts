@@ -1,6 +1,7 @@
+import { jetstreamManager } from '@nats-io/jetstream'
 import { checkMessage, IN_FLIGHT_BYTES_MAX, InFlight, refusal } from './admission.ts'
 import { gather } from './gather.ts'
-import { openConnection } from './jetstream/connection.ts'
+import { openConnection, REQUEST_MS_MAX } from './jetstream/connection.ts'
 import { DeadLetters } from './jetstream/dead-letters.ts'
 import { metadataOf, toHeaders } from './jetstream/headers.ts'
 import { JetStreamReader, type ReaderParts } from './jetstream/reader.ts'
@@ -37,8 +38,9 @@ export async function openJetStream(options: JetStreamOptions): Promise<SpanStre
   const topology = new Topology(name, partitions)
   const connection = await openConnection(url)
   try {
-    const storage = await Storage.open(connection)
-    await ensureTopology(storage.jsm, topology, { bytesMax, replicas, ackWaitMs })
+    const jsm = await jetstreamManager(connection.nats, { timeout: REQUEST_MS_MAX })
+    const storage = new Storage(connection, jsm)
+    await ensureTopology(jsm, topology, { bytesMax, replicas, ackWaitMs })
     const letters = new DeadLetters(storage, topology)
     return new JetStream({ connection, storage, topology, letters, ackWaitMs, holdMs }, bytesMax)
   } catch (error) {
@@ -60,12 +62,15 @@ class JetStream implements SpanStream {
   readonly #readers = new Set<JetStreamReader>()
   readonly #sweeper: Sweeper
   #sweeping = false
+  #closed = false
 
   constructor(parts: ReaderParts, bytesMax: number) {
     this.partitions = parts.topology.partitions
     this.#parts = parts
     this.#bytesMax = bytesMax
     this.#sweeper = new Sweeper(parts.storage, parts.topology)
+    // Only a server that refuses our credentials makes the client give up.
+    void parts.connection.nats.closed().then(() => this.#closing.abort())
   }
 
   async publish(messages: readonly SpanMessage[]): Promise<void> {
@@ -94,14 +99,14 @@ class JetStream implements SpanStream {
   async *deliveries(options: DeliveriesOptions): AsyncGenerator<Delivery[]> {
     this.#startSweeping()
     const ended = AbortSignal.any([options.signal, this.#closing.signal])
-    const reader = new JetStreamReader(this.#parts, options)
+    const reader = new JetStreamReader(this.#parts, { ...options, signal: ended })
     const wake = () => reader.wake()
     ended.addEventListener('abort', wake)
     this.#readers.add(reader)
     try {
       while (!ended.aborted) {
         const batch = await gather(reader, options, ended)
-        if (ended.aborted) return
+        if (ended.aborted) break
         const deliveries = await reader.deliver(batch)
         if (deliveries.length > 0) yield deliveries
       }
@@ -110,6 +115,7 @@ class JetStream implements SpanStream {
       await reader.end()
       this.#readers.delete(reader)
     }
+    if (this.#parts.connection.nats.isClosed() && !this.#closed) throw refusal('unreachable')
   }
 
   /** Where messages are consumed, parts are swept. */
@@ -135,26 +141,22 @@ class JetStream implements SpanStream {
   }
 
   async stats(): Promise<StreamStats> {
-    const [live, dead] = await Promise.all([this.#state('live'), this.#state('dead')])
+    const { storage, topology } = this.#parts
+    const [live, dead] = await Promise.all([storage.state(topology.live), storage.state(topology.dead)])
     return {
-      depth: live.wholes,
+      depth: live.whole,
       bytes: live.bytes,
       bytesMax: this.#bytesMax,
-      oldestSeconds: live.wholes === 0 ? 0 : Math.max(0, (Date.now() - Date.parse(live.first_ts)) / 1e3),
-      deadLetters: dead.wholes,
+      oldestSeconds: live.whole === 0 ? 0 : Math.max(0, (Date.now() - live.oldestMs) / 1e3),
+      deadLetters: dead.whole,
     }
   }
 
-  async #state(which: 'live' | 'dead') {
-    const { stream, partsSubject } = this.#parts.topology[which]
-    const { state } = await this.#parts.storage.jsm.streams.info(stream, { subjects_filter: partsSubject })
-    return { ...state, wholes: state.messages - (state.subjects?.[partsSubject] ?? 0) }
-  }
-
   async close(): Promise<void> {
+    this.#closed = true
     this.#closing.abort()
     await Promise.allSettled([...this.#publishing, ...Array.from(this.#readers, reader => reader.end())])
-    const { nats, up } = { nats: this.#parts.connection.nats, up: this.#parts.connection.up }
+    const { nats, up } = this.#parts.connection
     const timeout = new Promise(resolve => setTimeout(resolve, CLOSE_MS_MAX).unref())
     if (up) await Promise.race([nats.drain().catch(() => undefined), timeout])
     await nats.close()

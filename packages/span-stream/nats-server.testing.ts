@@ -24,6 +24,9 @@ export interface NatsServer {
   stop(): Promise<void>
   /** kill -9; the data stay. */
   kill(): Promise<void>
+  /** Stops answering without closing its connections, until it is resumed or ended. */
+  pause(): void
+  resume(): void
   /** Starts it again at the same address with the same data, after killing it if it runs. */
   restart(): Promise<void>
 }
@@ -41,11 +44,14 @@ export async function startNats(): Promise<NatsServer> {
   return {
     url: `nats://127.0.0.1:${port}`,
     kill,
+    pause: () => void server.kill('SIGSTOP'),
+    resume: () => void server.kill('SIGCONT'),
     restart: async () => {
       await kill()
       server = await start()
     },
     stop: async () => {
+      server.kill('SIGCONT')
       await end(server, 'SIGTERM')
       await rm(folder, { recursive: true, force: true })
     },

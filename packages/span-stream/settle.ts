@@ -1,24 +1,51 @@
-import { REASON_MAX } from './admission.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { REASON_MAX, Refusal } from './admission.ts'
 import type { Delivery } from './span-stream.ts'
 
 /** How long an iteration may hold a message that is not settled before it is delivered again. */
 export const HOLD_MS = 10 * 60_000
 
-/** A delivery whose settling functions refuse to settle twice. One that failed may be called again. */
-export function createDelivery(delivery: Delivery): Delivery {
+/** When a message comes again that found no room among the dead letters. */
+const NO_ROOM_MS = 60_000
+
+/** Waits between two attempts to settle. */
+const PAUSE_MS_MIN = 50
+const PAUSE_MS_MAX = 2_000
+
+/**
+ * A delivery as its contract says, made of one whose functions do the work once: nothing is settled twice, and what
+ * fails because the stream cannot be reached is tried again until the iteration is ended.
+ */
+export function createDelivery(delivery: Delivery, ended: AbortSignal): Delivery {
   let settled = false
   const once = async (settle: () => Promise<void>) => {
     if (settled) throw new Error(`Message ${delivery.message.id} has been settled before`)
     settled = true
-    await settle().catch(error => {
+    await persist(settle, ended).catch(error => {
       settled = false
       throw error
     })
   }
+  const reject = (reason: string) =>
+    delivery.reject(reason.slice(0, REASON_MAX)).catch(error => {
+      if (error instanceof Refusal && error.why === 'dead_letters_full') return delivery.retry(NO_ROOM_MS)
+      throw error
+    })
   return {
     ...delivery,
     ack: () => once(delivery.ack),
     retry: delayMs => once(() => delivery.retry(delayMs)),
-    reject: reason => once(() => delivery.reject(reason.slice(0, REASON_MAX))),
+    reject: reason => once(() => reject(reason)),
+  }
+}
+
+async function persist(settle: () => Promise<void>, ended: AbortSignal): Promise<void> {
+  for (let pauseMs = PAUSE_MS_MIN; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MS_MAX)) {
+    try {
+      return await settle()
+    } catch (error) {
+      if (ended.aborted || !(error instanceof Refusal)) throw error
+      await sleep(pauseMs, undefined, { signal: ended }).catch(() => undefined)
+    }
   }
 }

@@ -24,8 +24,9 @@ export interface SpanMessage {
 }
 
 /**
- * One message handed to one consumer. Exactly one of `ack`, `retry` and `reject` is called; one that failed may be
- * called again. A message that is not settled is delivered again: when its iteration ends, when its consumer dies, or
+ * One message handed to one consumer. Exactly one of `ack`, `retry` and `reject` is called. While the stream cannot be
+ * reached they go on trying as long as the iteration runs; once its signal is aborted they reject instead, with a Problem
+ * `overloaded`. A message that is not settled is delivered again: when its iteration ends, when its consumer dies, or
  * when the iteration has held it for the stream's holding time (ten minutes).
  */
 export interface Delivery {
@@ -43,8 +44,8 @@ export interface Delivery {
   retry(delayMs: number): Promise<void>
   /**
    * Moves the message to the dead letters with the reason (of which 2,000 characters are kept). Durable before it
-   * resolves; then as good as acknowledged. Rejects with a Problem `overloaded` when the dead letters are at their limit
-   * of bytes (a quarter of the stream's); the message then stays.
+   * resolves; then as good as acknowledged. When the dead letters are at their limit of bytes (a quarter of the stream's)
+   * the message stays in the stream instead and comes again after a minute.
    */
   reject(reason: string): Promise<void>
 }

@@ -49,6 +49,9 @@ export function decodeEnvelope(bytes: Buffer): Envelope {
   }
 }
 
+/** Bytes that a message counts for: its envelope and its body. */
+export const storedBytes = (id: string, bodyBytes: number): number => FIXED_BYTES + id.length + bodyBytes
+
 function writeUuid(bytes: Buffer, uuid: string, at: number): void {
   bytes.write(uuid.replaceAll('-', ''), at, 'hex')
 }

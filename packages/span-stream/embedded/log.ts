@@ -1,9 +1,10 @@
 import { mkdirSync } from 'node:fs'
 import { type Micros, microsNow } from '@spanhouse/model'
 import { type Database, open, type RootDatabase } from 'lmdb'
-import { DEAD_SHARE, refusal } from '../admission.ts'
+import { DEAD_SHARE, Refusal, refusal } from '../admission.ts'
 import type { ConsumerName, DeadLetter, SpanMessage } from '../span-stream.ts'
-import { MessageTable, storedBytes } from './message-table.ts'
+import { storedBytes } from './envelope.ts'
+import { MessageTable } from './message-table.ts'
 import { Progress } from './progress.ts'
 import { RecentIds } from './recent-ids.ts'
 
@@ -30,6 +31,7 @@ export class EmbeddedLog {
   readonly progress: Progress
   readonly #recent: RecentIds
   readonly #letters: Database<Letter, number>
+  readonly #notes: Database<Micros, string>
   readonly #writing = new Set<Promise<unknown>>()
   #closed = false
 
@@ -38,12 +40,15 @@ export class EmbeddedLog {
     this.#bytesMax = bytesMax
     // Address space, not disk: the file grows as it is written. lmdb would also grow a smaller map, by mapping again.
     const mapSize = 3 * bytesMax + MAP_SPARE_BYTES
-    this.#root = open({ path, mapSize, overlappingSync: false, noMemInit: true, maxDbs: 16 })
+    // Without batches by event turn, because with them a failed commit leaves a rejection that nobody can handle.
+    const writing = { overlappingSync: false, eventTurnBatching: false }
+    this.#root = open({ path, mapSize, ...writing, noMemInit: true, maxDbs: 16 })
     this.live = new MessageTable(this.#root, 'live')
     this.dead = new MessageTable(this.#root, 'dead')
     this.progress = new Progress(this.#root)
     this.#recent = new RecentIds(this.#root)
     this.#letters = this.#root.openDB({ name: 'letters', encoding: 'json' })
+    this.#notes = this.#root.openDB({ name: 'notes', encoding: 'json' })
   }
 
   /** Lets reads see what other threads have committed since the event loop's last turn. */
@@ -56,7 +61,7 @@ export class EmbeddedLog {
     const full = await this.#write(() => {
       const now = Date.now()
       const added = messages.filter(({ id }) => !this.#recent.has(id, now))
-      const bytes = added.reduce((sum, message) => sum + storedBytes(message), this.live.tally().bytes)
+      const bytes = added.reduce((sum, message) => sum + bytesOf(message), this.live.tally().bytes)
       if (added.length > 0 && bytes > this.#bytesMax) return true
       for (const message of added) this.#appendOne(message, now)
       return false
@@ -99,7 +104,7 @@ export class EmbeddedLog {
     const full = await this.#write(() => {
       const message = this.progress.isPending(consumer, number) ? this.live.message(number) : undefined
       if (message === undefined) return false
-      if (this.dead.tally().bytes + storedBytes(message) > this.#bytesMax * DEAD_SHARE) return true
+      if (this.dead.tally().bytes + bytesOf(message) > this.#bytesMax * DEAD_SHARE) return true
       this.#letters.put(this.dead.append(message), { reason, attempt, rejected_at: microsNow() })
       this.#finish(consumer, number)
       return false
@@ -112,7 +117,7 @@ export class EmbeddedLog {
     const answer = await this.#write(() => {
       const message = this.dead.message(number)
       if (message === undefined) return 'none'
-      if (publish && this.live.tally().bytes + storedBytes(message) > this.#bytesMax) return 'full'
+      if (publish && this.live.tally().bytes + bytesOf(message) > this.#bytesMax) return 'full'
       if (publish) this.progress.add(this.live.append(message))
       this.dead.remove(number)
       this.#letters.remove(number)
@@ -134,10 +139,23 @@ export class EmbeddedLog {
     try {
       return await written
     } catch (error) {
-      throw await asRefusal(error)
+      const refused = await asRefusal(error)
+      if (refused instanceof Refusal) await this.#noteFailure()
+      throw refused
     } finally {
       this.#writing.delete(written)
     }
+  }
+
+  /**
+   * LMDB uses the pages that a transaction freed two transactions later, and one that failed does not count. So on a full
+   * disk the room that acknowledged messages leave would never be found by a large publish. A write that is small enough
+   * to succeed moves it on.
+   */
+  async #noteFailure(): Promise<void> {
+    await this.#root
+      .transaction(() => this.#notes.put('last-failure', microsNow()))
+      .catch(error => (error as CommitFailure).commitError?.catch(() => undefined))
   }
 
   /** Resolves when all that was written is on disk and the file is closed. */
@@ -149,10 +167,17 @@ export class EmbeddedLog {
   }
 }
 
+const bytesOf = ({ id, body }: SpanMessage): number => storedBytes(id, body.length)
+
+/** lmdb tells why a commit failed (a full disk, say) by another promise, which must be listened to. */
+interface CommitFailure {
+  commitError?: Promise<unknown>
+  code?: unknown
+}
+
 /** A write that the disk or LMDB refused becomes a refusal; a defect in our own transaction stays what it is. */
 async function asRefusal(error: unknown): Promise<unknown> {
-  const { commitError, code } = error as { commitError?: Promise<unknown>; code?: unknown }
-  // lmdb reports why a commit failed (a full disk, say) by a promise of its own, which nobody else listens to.
+  const { commitError, code } = error as CommitFailure
   if (commitError !== undefined) return refusal('unreachable', await commitError.catch(reason => reason))
   return typeof code === 'number' ? refusal('unreachable', error) : error
 }

@@ -1,6 +1,6 @@
 import type { Database, RootDatabase } from 'lmdb'
 import type { SpanMessage } from '../span-stream.ts'
-import { decodeEnvelope, type Envelope, encodeEnvelope } from './envelope.ts'
+import { decodeEnvelope, type Envelope, encodeEnvelope, storedBytes } from './envelope.ts'
 
 /** What all messages of a table add up to, and the number the next one gets. */
 export interface Tally {
@@ -31,7 +31,11 @@ export class MessageTable {
     const envelope = encodeEnvelope(message)
     this.#envelopes.put(next, envelope)
     this.#bodies.put(next, message.body)
-    this.#tally.put('all', { next: next + 1, count: count + 1, bytes: bytes + storedBytes(message) })
+    this.#tally.put('all', {
+      next: next + 1,
+      count: count + 1,
+      bytes: bytes + storedBytes(message.id, message.body.length),
+    })
     return next
   }
 
@@ -41,7 +45,7 @@ export class MessageTable {
     const { next, count, bytes } = this.tally()
     this.#envelopes.remove(number)
     this.#bodies.remove(number)
-    this.#tally.put('all', { next, count: count - 1, bytes: bytes - envelopeBytes(envelope) })
+    this.#tally.put('all', { next, count: count - 1, bytes: bytes - storedBytes(envelope.id, envelope.bodyBytes) })
   }
 
   envelope(number: number): Envelope | undefined {
@@ -71,10 +75,3 @@ export class MessageTable {
     return [...this.#envelopes.getKeys({ start: from, limit })]
   }
 }
-
-const ENVELOPE_BYTES = 52
-
-/** Bytes that a message counts for: its envelope and its body. */
-export const storedBytes = (message: SpanMessage): number => ENVELOPE_BYTES + message.id.length + message.body.length
-
-const envelopeBytes = ({ id, bodyBytes }: Envelope): number => ENVELOPE_BYTES + id.length + bodyBytes

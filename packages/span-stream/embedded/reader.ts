@@ -8,6 +8,12 @@ interface Ready extends Sized {
   number: number
 }
 
+export interface EmbeddedReaderOptions {
+  consumer: ConsumerName
+  holdMs: number
+  ended: AbortSignal
+}
+
 /** Messages planned ahead in one look at the log. Only their envelopes are read then. */
 const PAGE = 256
 
@@ -29,15 +35,17 @@ export class EmbeddedReader implements Source<Ready> {
   readonly #bell: Bell
   readonly #consumer: ConsumerName
   readonly #holdMs: number
+  readonly #ended: AbortSignal
   readonly #held = new Map<number, number>()
-  #queue: Ready[] = []
+  readonly #queue: Ready[] = []
   #cursor = 0
 
-  constructor(log: EmbeddedLog, bell: Bell, { consumer, holdMs }: { consumer: ConsumerName; holdMs: number }) {
+  constructor(log: EmbeddedLog, bell: Bell, { consumer, holdMs, ended }: EmbeddedReaderOptions) {
     this.#log = log
     this.#bell = bell
     this.#consumer = consumer
     this.#holdMs = holdMs
+    this.#ended = ended
   }
 
   peek(): Ready | undefined {
@@ -98,14 +106,15 @@ export class EmbeddedReader implements Source<Ready> {
     }
     this.#held.set(number, Date.now() + this.#holdMs)
     const [log, consumer] = [this.#log, this.#consumer]
-    return createDelivery({
+    const delivery: Delivery = {
       message,
       sequence: number,
       attempt,
       ack: () => this.#settle(number, log.finish(consumer, number)),
       retry: delayMs => this.#settle(number, log.delay(consumer, number, Date.now() + delayMs)),
       reject: reason => this.#settle(number, log.bury(consumer, number, { reason, attempt })),
-    })
+    }
+    return createDelivery(delivery, this.#ended)
   }
 
   async #settle(number: number, written: Promise<void>): Promise<void> {

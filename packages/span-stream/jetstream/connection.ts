@@ -1,4 +1,5 @@
 import { connect, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node'
+import { refusal } from '../admission.ts'
 
 /** Time to connect, and for each request of an administrative kind. */
 export const REQUEST_MS_MAX = 5_000
@@ -6,21 +7,22 @@ export const REQUEST_MS_MAX = 5_000
 /** Smallest `max_payload` a server may have. The default of NATS is 1 MiB. */
 const PAYLOAD_BYTES_MIN = 64 * 1024
 
-/** Longest wait between two attempts to reconnect. */
+/** Waits between two attempts to reconnect. */
+const RECONNECT_MS_MIN = 50
 const RECONNECT_MS_MAX = 5_000
 
-/**
- * A connection that reconnects for ever, knows whether it is up, and tells when it came back. NATS' client buffers what
- * is published while it is down, so whoever publishes asks `up` first.
- */
+/** A connection that reconnects for ever, knows whether it is up, and tells when it came back. */
 export class Connection {
   readonly nats: NatsConnection
   readonly #back = new Set<() => void>()
+  readonly #unanswered = new Set<(reason: unknown) => void>()
+  readonly #outage: Outage
   #up = true
 
-  constructor(nats: NatsConnection, attempts: Attempts) {
+  constructor(nats: NatsConnection, outage: Outage) {
     this.nats = nats
-    void this.#follow(attempts)
+    this.#outage = outage
+    void this.#follow()
   }
 
   get up(): boolean {
@@ -32,25 +34,46 @@ export class Connection {
     return this.nats.info?.max_payload ?? PAYLOAD_BYTES_MIN
   }
 
+  /**
+   * Makes a request and resolves with its answer. Rejects with a Problem `overloaded` when the connection is down, without
+   * making it (the client would keep it and send it later), and at once when the connection breaks: its answer, if there
+   * is one, went to the old connection.
+   */
+  ask<T>(request: () => Promise<T>): Promise<T> {
+    if (!this.up) return Promise.reject(refusal('unreachable'))
+    const { promise, resolve, reject } = Promise.withResolvers<T>()
+    this.#unanswered.add(reject)
+    request()
+      .then(resolve, reject)
+      .finally(() => this.#unanswered.delete(reject))
+    return promise
+  }
+
+  #disconnected(): void {
+    this.#up = false
+    this.#outage.since = performance.now()
+    for (const reject of this.#unanswered) reject(refusal('unreachable'))
+  }
+
   /** Calls `listener` after each reconnection; returns how to stop that. */
   onBack(listener: () => void): () => void {
     this.#back.add(listener)
     return () => this.#back.delete(listener)
   }
 
-  async #follow(attempts: Attempts): Promise<void> {
+  async #follow(): Promise<void> {
     for await (const { type } of this.nats.status()) {
-      if (type === 'disconnect') this.#up = false
+      if (type === 'disconnect') this.#disconnected()
       if (type !== 'reconnect') continue
       this.#up = true
-      attempts.count = 0
       for (const listener of this.#back) listener()
     }
   }
 }
 
-interface Attempts {
-  count: number
+interface Outage {
+  /** When the connection broke. */
+  since: number
 }
 
 /**
@@ -58,26 +81,29 @@ interface Attempts {
  * several separated by commas). Rejects when none can be reached or its messages are too small.
  */
 export async function openConnection(url: string): Promise<Connection> {
-  const attempts = { count: 0 }
+  const outage = { since: performance.now() }
   const nats = await connect({
     ...parseServers(url),
     name: 'spanhouse',
     timeout: REQUEST_MS_MAX,
     maxReconnectAttempts: -1,
-    reconnectDelayHandler: () => reconnectDelayMs(attempts.count++),
+    reconnectDelayHandler: () => reconnectDelayMs(performance.now() - outage.since),
     pingInterval: 10_000,
     maxPingOut: 2,
     noAsyncTraces: true,
   })
-  const connection = new Connection(nats, attempts)
+  const connection = new Connection(nats, outage)
   if (connection.payloadBytesMax >= PAYLOAD_BYTES_MIN) return connection
   await nats.close()
   throw new Error(`The NATS server's max_payload of ${connection.payloadBytesMax} is below ${PAYLOAD_BYTES_MIN} bytes`)
 }
 
-/** From 50 ms doubling to five seconds, up to half less by chance, so that not all clients come back at once. */
-function reconnectDelayMs(attempt: number): number {
-  const delayMs = Math.min(RECONNECT_MS_MAX, 50 * 2 ** Math.min(attempt, 10))
+/**
+ * A quarter of the time the outage has lasted, so that attempts grow rarer, and up to half less by chance, so that not all
+ * clients come back at once. The client asks for this more often than it tries.
+ */
+function reconnectDelayMs(outageMs: number): number {
+  const delayMs = Math.min(RECONNECT_MS_MAX, Math.max(RECONNECT_MS_MIN, outageMs / 4))
   return delayMs * (0.5 + Math.random() / 2)
 }
 

@@ -7,6 +7,9 @@ const LOST_MS = EXPIRES_MS + 5_000
 /** Wait before asking again when the server could not answer: the consumer is missing, or has no leader. */
 const PAUSE_MS = 500
 
+/** Time for the messages on their way to arrive when a puller ends. */
+const DRAIN_MS_MAX = 2_000
+
 const REQUEST_TIMEOUT = 408
 
 export interface PullerOptions {
@@ -75,9 +78,15 @@ export class Puller {
     this.#pausedUntil = 0
   }
 
-  /** Resolves when no more messages come. */
+  /**
+   * Resolves when no more messages come and the server has forgotten the request under way. Asking for the consumer's
+   * state makes it do so. Otherwise nats-server 2.9 takes a message that is given back, finds the request without
+   * anybody behind it, and delivers that message only after the acknowledgement time.
+   */
   async drain(): Promise<void> {
     await this.#subscription.drain()
+    const { stream, durable } = this.#options
+    await this.#nats.request(`$JS.API.CONSUMER.INFO.${stream}.${durable}`, undefined, { timeout: DRAIN_MS_MAX })
   }
 
   stop(): void {

@@ -37,8 +37,8 @@ const ASKED_MAX = 64
 const WAITING_MAX = 1_000
 /** Wait before a message comes again whose parts could not be read, or that could not be buried. */
 const FAILED_MS = 1_000
-/** Time for the messages on their way to arrive when an iteration ends. */
-const DRAIN_MS_MAX = 2_000
+/** Time for the pullers to end. */
+const END_MS_MAX = 3_000
 
 /**
  * One iteration of one consumer over some partitions: a Puller for each fills one queue, from which batches are taken.
@@ -53,10 +53,11 @@ export class JetStreamReader implements Source<Fetched> {
   readonly #held = new Map<number, Fetched>()
   readonly #timer: NodeJS.Timeout
   readonly #forget: () => void
-  #queue: Fetched[] = []
+  readonly #queue: Fetched[] = []
   #waitingBytes = 0
   #ended: Promise<void> | undefined
 
+  /** `options.signal` ends the iteration, whoever wants that. */
   constructor(parts: ReaderParts, options: DeliveriesOptions) {
     this.#parts = parts
     this.#options = options
@@ -160,14 +161,15 @@ export class JetStreamReader implements Source<Fetched> {
   }
 
   #delivery(fetched: Fetched, message: SpanMessage): Delivery {
-    return createDelivery({
+    const delivery: Delivery = {
       message,
       sequence: fetched.sequence,
       attempt: fetched.attempt,
       ack: () => this.#finish(fetched),
       retry: delayMs => this.#confirm(fetched, nak(delayMs)),
       reject: reason => this.#reject(fetched, message, reason),
-    })
+    }
+    return createDelivery(delivery, this.#options.signal)
   }
 
   async #reject(fetched: Fetched, message: SpanMessage, reason: string): Promise<void> {
@@ -185,14 +187,14 @@ export class JetStreamReader implements Source<Fetched> {
   /** Parts go when the message is gone, which it is when its last consumer has acknowledged it. */
   async #removeParts({ message, sequence }: Fetched): Promise<void> {
     const { storage, topology } = this.#parts
-    const stored = await storage.jsm.streams.getMessage(topology.live.stream, { seq: sequence })
-    if (stored === null) await storage.removeParts(topology.live, message.headers)
+    const stored = await storage.next(topology.live, message.subject, sequence)
+    if (stored?.seq !== sequence) await storage.removeParts(topology.live, message.headers)
   }
 
   /** Settles a message and waits until the server has confirmed that. */
   async #confirm(fetched: Fetched, how: string): Promise<void> {
-    if (!this.#parts.connection.up) throw refusal('unreachable')
-    await this.#nats.request(fetched.reply, how, { timeout: REQUEST_MS_MAX }).catch(error => {
+    const request = () => this.#nats.request(fetched.reply, how, { timeout: REQUEST_MS_MAX })
+    await this.#parts.connection.ask(request).catch(error => {
       throw refusal('unreachable', error)
     })
     this.#held.delete(fetched.sequence)
@@ -213,7 +215,7 @@ export class JetStreamReader implements Source<Fetched> {
     this.#forget()
     if (this.#parts.connection.up) {
       const drained = Promise.allSettled(this.#pullers.map(puller => puller.drain()))
-      await Promise.race([drained, new Promise(resolve => setTimeout(resolve, DRAIN_MS_MAX).unref())])
+      await Promise.race([drained, new Promise(resolve => setTimeout(resolve, END_MS_MAX).unref())])
     } else {
       for (const puller of this.#pullers) puller.stop()
     }

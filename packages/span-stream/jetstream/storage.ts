@@ -3,15 +3,14 @@ import {
   type JetStreamClient,
   type JetStreamManager,
   jetstream,
-  jetstreamManager,
   type NextMsgRequest,
   type PubAck,
   type SeqMsgRequest,
   type StoredMsg,
 } from '@nats-io/jetstream'
 import { InvalidArgumentError, type MsgHdrs } from '@nats-io/transport-node'
-import { refusal } from '../admission.ts'
-import { type Connection, REQUEST_MS_MAX } from './connection.ts'
+import { Refusal, refusal } from '../admission.ts'
+import type { Connection } from './connection.ts'
 import { getParts, HEADER_BYTES_MAX, setParts } from './headers.ts'
 import type { Shelf } from './topology.ts'
 
@@ -39,22 +38,17 @@ export interface StoredRecord {
  */
 export class Storage {
   readonly #connection: Connection
-  readonly js: JetStreamClient
-  readonly jsm: JetStreamManager
+  readonly #js: JetStreamClient
+  readonly #jsm: JetStreamManager
 
-  private constructor(connection: Connection, jsm: JetStreamManager) {
+  constructor(connection: Connection, jsm: JetStreamManager) {
     this.#connection = connection
-    this.js = jetstream(connection.nats)
-    this.jsm = jsm
-  }
-
-  static async open(connection: Connection): Promise<Storage> {
-    return new Storage(connection, await jetstreamManager(connection.nats, { timeout: REQUEST_MS_MAX }))
+    this.#js = jetstream(connection.nats)
+    this.#jsm = jsm
   }
 
   /** Resolves when the server has confirmed everything. Rejects with a Problem `overloaded` after five seconds. */
   async put(shelf: Shelf, record: StoredRecord): Promise<PubAck> {
-    if (!this.#connection.up) throw refusal('unreachable')
     const until = performance.now() + PUBLISH_MS_MAX
     const timeout = () => Math.max(1, until - performance.now())
     const pieces = slice(record.body, this.#connection.payloadBytesMax - HEADER_BYTES_MAX)
@@ -77,8 +71,12 @@ export class Storage {
   }
 
   #publish(shelf: Shelf, ...publication: Parameters<JetStreamClient['publish']>): Promise<PubAck> {
-    return this.js.publish(...publication).catch(error => {
-      throw asRefusal(error, shelf)
+    return this.#ask(() => this.#js.publish(...publication), shelf.whenFull)
+  }
+
+  #ask<T>(request: () => Promise<T>, whenFull: Shelf['whenFull'] = 'full'): Promise<T> {
+    return this.#connection.ask(request).catch(error => {
+      throw asRefusal(error, whenFull)
     })
   }
 
@@ -92,30 +90,53 @@ export class Storage {
 
   /** The fast way may ask a replica that is behind; only the stream's leader knows that a message is gone. */
   async #part({ stream }: Shelf, seq: number): Promise<Uint8Array | null> {
-    const fast = await this.jsm.direct.getMessage(stream, { seq })
-    const stored = fast ?? (await this.jsm.streams.getMessage(stream, { seq }))
+    const fast = await this.#ask(() => this.#jsm.direct.getMessage(stream, { seq }))
+    const stored = fast ?? (await this.#ask(() => this.#jsm.streams.getMessage(stream, { seq })))
     return stored?.data ?? null
   }
 
   /** The first message under the subject (which may have wildcards) at or after a position. */
   next({ stream }: Shelf, subject: string, seq: number): Promise<StoredMsg | null> {
     const query: NextMsgRequest & SeqMsgRequest = { seq: Math.max(1, seq), next_by_subj: subject }
-    return this.jsm.streams.getMessage(stream, query)
+    return this.#ask(() => this.#jsm.streams.getMessage(stream, query))
   }
 
   /** Removes a message. False when it is not there. */
-  async remove({ stream }: Shelf, seq: number): Promise<boolean> {
-    try {
-      return await this.jsm.streams.deleteMessage(stream, seq, false)
-    } catch (error) {
-      if (error instanceof JetStreamApiError && error.code === DELETE_FAILED) return false
-      throw error
-    }
+  remove({ stream }: Shelf, seq: number): Promise<boolean> {
+    return this.#ask(() =>
+      this.#jsm.streams.deleteMessage(stream, seq, false).catch(error => {
+        if (error instanceof JetStreamApiError && error.code === DELETE_FAILED) return false
+        throw error
+      }),
+    )
   }
 
   async removeParts(shelf: Shelf, headers: MsgHdrs | undefined): Promise<void> {
     await settleAll(getParts(headers).map(seq => this.remove(shelf, seq)))
   }
+
+  /** Removes all parts up to a position. */
+  async purgeParts({ stream, partsSubject }: Shelf, upTo: number): Promise<void> {
+    await this.#ask(() => this.#jsm.streams.purge(stream, { filter: partsSubject, seq: upTo + 1 }))
+  }
+
+  async state({ stream, partsSubject }: Shelf): Promise<ShelfState> {
+    const { state } = await this.#ask(() => this.#jsm.streams.info(stream, { subjects_filter: partsSubject }))
+    const parts = state.subjects?.[partsSubject] ?? 0
+    const { messages, bytes, first_ts, last_seq } = state
+    return { whole: messages - parts, parts, bytes, oldestMs: Date.parse(first_ts), last: last_seq }
+  }
+}
+
+export interface ShelfState {
+  /** Messages that are not parts of others. */
+  whole: number
+  parts: number
+  bytes: number
+  /** When the oldest message or part was stored; meaningless when there is none. */
+  oldestMs: number
+  /** The last position used. */
+  last: number
 }
 
 /** JetStream's error for deleting a message that does not exist. */
@@ -125,8 +146,8 @@ const DELETE_FAILED = 10057
 const STORE_FAILED = 10077
 
 /** Everything that keeps a server from storing a valid message is worth trying again. */
-function asRefusal(error: unknown, { whenFull }: Shelf): unknown {
-  if (error instanceof InvalidArgumentError) return error
+function asRefusal(error: unknown, whenFull: Shelf['whenFull']): unknown {
+  if (error instanceof InvalidArgumentError || error instanceof Refusal) return error
   if (!(error instanceof JetStreamApiError)) return refusal('unreachable', error)
   if (error.code === WRONG_LAST_SEQUENCE) return error
   const full = error.code === STORE_FAILED && /maximum/.test(error.message)

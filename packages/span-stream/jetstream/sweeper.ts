@@ -34,13 +34,13 @@ export class Sweeper {
 
   /** One round; rounds must be at least SWEEP_MS apart. */
   async round(): Promise<void> {
-    const { stream, partsSubject } = this.#topology.live
-    const { state } = await this.#storage.jsm.streams.info(stream, { subjects_filter: partsSubject })
+    const { live } = this.#topology
+    const state = await this.#storage.state(live)
     const [parts, messages] = this.#noted
-    this.#noted = [...this.#noted, state.last_seq].slice(-2)
-    if (parts === undefined || messages === undefined || !state.subjects?.[partsSubject]) return
+    this.#noted = [...this.#noted, state.last].slice(-2)
+    if (parts === undefined || messages === undefined || state.parts === 0) return
     if (await this.#anyUpTo(messages)) return
-    await this.#storage.jsm.streams.purge(stream, { filter: partsSubject, seq: parts + 1 })
+    await this.#storage.purgeParts(live, parts)
   }
 
   async #anyUpTo(sequence: number): Promise<boolean> {

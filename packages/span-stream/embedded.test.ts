@@ -1,0 +1,115 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startChild } from './child.testing.ts'
+import { adapters, consume, createMessage, idsOf, openPlace, type Place, until } from './contract.testing.ts'
+import type { SpanMessage } from './span-stream.ts'
+
+const [adapter] = adapters()
+if (adapter === undefined) throw new Error('There is no embedded adapter')
+
+beforeAll(adapter.start)
+afterAll(adapter.stop)
+
+/** A thread that acknowledges `count` messages and tells the id and the age of each in milliseconds. */
+async function startConsumer(place: Place, count: number) {
+  const worker = new Worker(new URL('./thread.testing.ts', import.meta.url), { workerData: { place, count } })
+  const received: { id: string; ageMs: number }[] = []
+  const ready = new Promise<void>(resolve =>
+    worker.on('message', message => (message === 'ready' ? resolve() : received.push(message))),
+  )
+  const done = new Promise<void>((resolve, reject) => {
+    worker.on('error', reject)
+    worker.on('exit', () => resolve())
+  })
+  await ready
+  return { received, done }
+}
+
+describe('threads', () => {
+  it('wakes a consumer in another thread within milliseconds', async () => {
+    const place = adapter.place()
+    const stream = await openPlace(place)
+    const consumer = await startConsumer(place, 20)
+    const messages: SpanMessage[] = []
+    for (let number = 0; number < 20; number++) {
+      const message = createMessage()
+      messages.push(message)
+      await stream.publish([message])
+      await until(() => consumer.received.length > number)
+    }
+    await consumer.done
+    expect(consumer.received.map(({ id }) => id)).toEqual(messages.map(({ id }) => id))
+    const ages = consumer.received.map(({ ageMs }) => ageMs).sort((one, other) => one - other)
+    expect(ages[10]).toBeLessThan(50)
+    expect(await stream.stats()).toMatchObject({ depth: 0, bytes: 0 })
+    await stream.close()
+  })
+
+  it('numbers what several publish at once without gaps or repetition', async () => {
+    const place = adapter.place()
+    const streams = await Promise.all([openPlace(place), openPlace(place), openPlace(place)])
+    const consumer = await startConsumer(place, 300)
+    const messages = Array.from({ length: 300 }, () => createMessage({ body: Buffer.alloc(30_000) }))
+    await Promise.all(messages.map((message, at) => streams[at % 3]?.publish([message])))
+    await consumer.done
+    expect(consumer.received.map(({ id }) => id).sort()).toEqual(messages.map(({ id }) => id).sort())
+    await Promise.all(streams.map(stream => stream.close()))
+  })
+})
+
+it('sees what another process publishes', async () => {
+  const place = adapter.place()
+  const stream = await openPlace(place)
+  const consumed = consume(stream, 1)
+  const publisher = startChild('publish', place)
+  const [delivery] = await consumed
+  await until(() => publisher.told.includes(delivery?.message.id as string))
+  await publisher.kill()
+  await stream.close()
+})
+
+it('uses the space of acknowledged messages again', async () => {
+  const place = adapter.place() as Extract<Place, { kind: 'embedded' }>
+  const stream = await openPlace(place)
+  for (let round = 0; round < 20; round++) {
+    const messages = Array.from({ length: 10 }, (_, at) => createMessage({ body: Buffer.alloc(20_000 * (at + 1)) }))
+    await Promise.all(messages.map(message => stream.publish([message])))
+    await consume(stream, messages.length)
+  }
+  // 22 MB went through it, 1.1 MB at a time.
+  expect(statSync(join(place.path, 'data.mdb')).size).toBeLessThan(6_000_000)
+  await stream.close()
+})
+
+it('refuses while the disk is full, and goes on when there is room', async () => {
+  const place = adapter.place()
+  const filler = startChild('fill', place, { fileBlocksMax: '20000' })
+  await until(() => filler.told.length === 4)
+  await filler.kill()
+  expect(filler.told.slice(0, 3)).toEqual(['overloaded', 'overloaded', 'overloaded'])
+  expect(filler.told[3]).toMatch(/^1 after \d+$/)
+  const stream = await openPlace(place)
+  expect(idsOf(await consume(stream, 1))).toHaveLength(1)
+  await stream.close()
+})
+
+it('forgets ids when the duplicate window is over', async () => {
+  const place = adapter.place()
+  const stream = await openPlace(place)
+  const message = createMessage()
+  const clock = Date.now
+  try {
+    await stream.publish([message])
+    Date.now = () => clock() + 119_000
+    await stream.publish([message])
+    expect((await stream.stats()).depth).toBe(1)
+    Date.now = () => clock() + 121_000
+    await stream.publish([message])
+    expect((await stream.stats()).depth).toBe(2)
+  } finally {
+    Date.now = clock
+    await stream.close()
+  }
+})

@@ -1,0 +1,307 @@
+import { jetstreamManager } from '@nats-io/jetstream'
+import { connect } from '@nats-io/transport-node'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { consume, createMessage, idsOf, OPTIONS, openPlace, type Place, until } from './contract.testing.ts'
+import { openConnection, parseServers } from './jetstream/connection.ts'
+import { Storage } from './jetstream/storage.ts'
+import { Sweeper } from './jetstream/sweeper.ts'
+import { Topology } from './jetstream/topology.ts'
+import { openJetStream } from './jetstream.ts'
+import { type NatsServer, natsAvailable, startNats } from './nats-server.testing.ts'
+import type { Delivery, SpanMessage, SpanStream } from './span-stream.ts'
+
+describe.skipIf(!natsAvailable)('JetStream', () => {
+  let server: NatsServer
+  let places = 0
+  const opened: SpanStream[] = []
+
+  beforeAll(async () => {
+    server = await startNats()
+  })
+  afterAll(() => server.stop())
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map(stream => stream.close()))
+  })
+
+  const createPlace = (fields: Partial<Extract<Place, { kind: 'jetstream' }>> = {}) => ({
+    kind: 'jetstream' as const,
+    url: server.url,
+    name: `spans-${places++}`,
+    partitions: 2,
+    bytesMax: 256 * 2 ** 20,
+    ...fields,
+  })
+  const open = async (place = createPlace()) => {
+    const stream = await openPlace(place)
+    opened.push(stream)
+    return stream
+  }
+
+  describe('opening', () => {
+    it('may happen in several processes at once, before or after messages were published', async () => {
+      const place = createPlace()
+      const streams = await Promise.all(Array.from({ length: 5 }, () => open(place)))
+      await streams[0]?.publish([createMessage()])
+      const late = await open(place)
+      expect(await consume(late, 1)).toHaveLength(1)
+    })
+
+    it('adapts the limit of bytes', async () => {
+      const place = createPlace({ bytesMax: 1_000_000 })
+      await (await open(place)).publish([createMessage({ body: Buffer.alloc(900_000) })])
+      const larger = await open({ ...place, bytesMax: 2_000_000 })
+      await larger.publish([createMessage({ body: Buffer.alloc(900_000) })])
+      expect(await larger.stats()).toMatchObject({ depth: 2, bytesMax: 2_000_000 })
+    })
+
+    it('refuses another number of partitions', async () => {
+      const place = createPlace()
+      await open(place)
+      await expect(openJetStream({ ...place, partitions: 3 })).rejects.toThrow('number of partitions')
+    })
+
+    it('fails when there is no server', async () => {
+      await expect(openJetStream({ ...createPlace(), url: 'nats://127.0.0.1:1' })).rejects.toThrow('refused')
+    })
+
+    it.each([
+      ['nats://one:4222', { servers: ['one:4222'] }],
+      ['nats://one:4222, nats://two', { servers: ['one:4222', 'two'] }],
+      ['nats://me:p%40ss@one:4222', { servers: ['one:4222'], user: 'me', pass: 'p@ss' }],
+      ['nats://token@one:4222', { servers: ['one:4222'], token: 'token' }],
+      ['tls://one:4222', { servers: ['one:4222'], tls: {} }],
+    ])('understands the address %s', (url, options) => {
+      expect(parseServers(url)).toEqual(options)
+    })
+  })
+
+  it('shares partitions between consumers', async () => {
+    const place = createPlace({ partitions: 4 })
+    const [one, other] = [await open(place), await open(place)]
+    const messages = Array.from({ length: 80 }, (_, at) => createMessage({ partition: at % 4 }))
+    for (const message of messages) await one.publish([message])
+    const partitionsOf = async (stream: SpanStream, partitions: number[]) =>
+      new Set(
+        (await consume(stream, 40, delivery => delivery.ack(), { partitions })).map(({ message }) => message.partition),
+      )
+    const [first, second] = await Promise.all([partitionsOf(one, [0, 3]), partitionsOf(other, [1, 2])])
+    expect([[...first].sort(), [...second].sort()]).toEqual([
+      [0, 3],
+      [1, 2],
+    ])
+    expect((await one.stats()).depth).toBe(0)
+  })
+
+  it('does not deliver again what is being worked on for longer than the acknowledgement time', async () => {
+    const stream = await open(createPlace({ ackWaitMs: 400 }))
+    for (let number = 0; number < 3; number++) await stream.publish([createMessage()])
+    const started = performance.now()
+    const late = await consume(stream, 3, async delivery => {
+      await until(() => performance.now() - started > 1_500)
+      await delivery.ack()
+    })
+    expect(late.map(({ attempt }) => attempt)).toEqual([1, 1, 1])
+    expect((await stream.stats()).depth).toBe(0)
+  })
+
+  describe('messages larger than the server takes', () => {
+    const filled = (bytes: number, fill: number, fields: Partial<SpanMessage> = {}) =>
+      createMessage({ body: Buffer.alloc(bytes, fill), ...fields })
+    const check = (deliveries: readonly Delivery[], messages: readonly SpanMessage[]) => {
+      const byId = new Map(messages.map(message => [message.id, message]))
+      for (const { message } of deliveries) {
+        expect(Buffer.compare(message.body, byId.get(message.id)?.body as Uint8Array)).toBe(0)
+      }
+      expect(idsOf(deliveries).sort()).toEqual([...byId.keys()].sort())
+    }
+
+    it('arrive whole, whoever publishes at the same time', async () => {
+      const place = createPlace()
+      const streams = await Promise.all([open(place), open(place), open(place)])
+      const messages = [3_000_000, 100, 10_500_000, 1_048_576, 2_000_000, 50_000, 5_000_000, 1_032_192, 1_032_193].map(
+        (bytes, at) => filled(bytes, at + 1),
+      )
+      await Promise.all(messages.map((message, at) => streams[at % 3]?.publish([message])))
+      expect((await streams[0]?.stats())?.depth).toBe(messages.length)
+      check(await consume(streams[0] as SpanStream, messages.length), messages)
+      expect(await streams[0]?.stats()).toMatchObject({ depth: 0, bytes: 0 })
+    })
+
+    it('are stored once and come again whole', async () => {
+      const stream = await open()
+      const message = filled(3_000_000, 9)
+      await stream.publish([message])
+      await stream.publish([message])
+      check(await consume(stream, 1, () => undefined), [message])
+      const [, last] = await consume(stream, 2, ({ attempt, retry, ack }) => (attempt < 3 ? retry(10) : ack()))
+      check([last as Delivery], [message])
+      expect(await stream.stats()).toMatchObject({ depth: 0, bytes: 0 })
+    })
+
+    it('become dead letters and are replayed', async () => {
+      const stream = await open()
+      const message = filled(3_000_000, 8)
+      await stream.publish([message])
+      await consume(stream, 1, delivery => delivery.reject('no'))
+      expect(await stream.stats()).toMatchObject({ depth: 0, bytes: 0, deadLetters: 1 })
+      const [letter] = await stream.deadLetters({ limit: 2 })
+      expect(Buffer.compare(letter?.message.body as Uint8Array, message.body)).toBe(0)
+      await stream.replay(letter?.id as string)
+      check(await consume(stream, 1), [message])
+      expect(await stream.stats()).toMatchObject({ depth: 0, bytes: 0, deadLetters: 0 })
+    })
+
+    it('are swept away when their publisher died half-way, and only then', async () => {
+      const place = createPlace()
+      const stream = await open(place)
+      const connection = await openConnection(place.url)
+      const topology = new Topology(place.name, place.partitions)
+      const manager = await jetstreamManager(connection.nats)
+      const storage = new Storage(connection, manager)
+      const sweeper = new Sweeper(storage, topology)
+      const partsLeft = async () => (await storage.state(topology.live)).parts
+
+      await manager.jetstream().publish(topology.live.partsSubject, Buffer.alloc(500_000), { msgID: 'half' })
+      const message = filled(3_000_000, 7, { partition: 1 })
+      await stream.publish([message])
+      expect(await partsLeft()).toBe(3)
+      for (let round = 0; round < 4; round++) await sweeper.round()
+      expect(await partsLeft()).toBe(3)
+
+      check(await consume(stream, 1, ({ ack }) => ack(), { partitions: [0, 1] }), [message])
+      expect(await partsLeft()).toBe(1)
+      await stream.publish([createMessage()])
+      await sweeper.round()
+      expect(await partsLeft()).toBe(0)
+      expect((await stream.stats()).depth).toBe(1)
+      await connection.nats.close()
+    })
+
+    it('become dead letters when parts of them are gone', async () => {
+      const place = createPlace()
+      const stream = await open(place)
+      await stream.publish([filled(3_000_000, 6)])
+      const nats = await connect({ servers: place.url })
+      await (await jetstreamManager(nats)).streams.deleteMessage(place.name, 2)
+      await nats.close()
+      await stream.publish([createMessage()])
+      await consume(stream, 1)
+      const [letter] = await stream.deadLetters({ limit: 1 })
+      expect(letter?.reason).toBe('Parts of the message are gone')
+      expect((await stream.stats()).depth).toBe(0)
+    })
+  })
+
+  it('puts what somebody else published to the dead letters', async () => {
+    const place = createPlace()
+    const stream = await open(place)
+    const nats = await connect({ servers: place.url })
+    await (await jetstreamManager(nats)).jetstream().publish(`${place.name}.0`, 'hello')
+    await nats.close()
+    await stream.publish([createMessage()])
+    await consume(stream, 1)
+    const [letter] = await stream.deadLetters({ limit: 1 })
+    expect(letter).toMatchObject({ reason: 'The message is not one of Spanhouse', message: { partition: 0 } })
+    expect(Buffer.from(letter?.message.body as Uint8Array).toString()).toBe('hello')
+  })
+})
+
+describe.skipIf(!natsAvailable)('JetStream without its server', () => {
+  let server: NatsServer
+  let stream: SpanStream
+
+  beforeAll(async () => {
+    server = await startNats()
+    stream = await openJetStream({ url: server.url, partitions: 2, bytesMax: 256 * 2 ** 20, ackWaitMs: 1_000 })
+  })
+  afterAll(async () => {
+    await stream.close()
+    await server.stop()
+  })
+
+  /** Publishes until `ended`, and returns the ids that were confirmed. */
+  const publishUntil = async (ended: () => boolean) => {
+    const confirmed: string[] = []
+    while (!ended()) {
+      const message = createMessage({ body: Buffer.alloc(20_000) })
+      await stream.publish([message]).then(
+        () => confirmed.push(message.id),
+        error => expect(error).toMatchObject({ code: 'overloaded', retryAfterSeconds: expect.any(Number) }),
+      )
+      // Refusals come without a turn of the event loop.
+      await new Promise(setImmediate)
+    }
+    return confirmed
+  }
+
+  it('loses nothing confirmed when the server is killed, and goes on when it is back', async () => {
+    let ended = false
+    const delivered = new Set<string>()
+    const consuming = new AbortController()
+    const consumer = (async () => {
+      for await (const batch of stream.deliveries({ ...OPTIONS, signal: consuming.signal })) {
+        await Promise.all(batch.map(delivery => delivery.ack()))
+        for (const { message } of batch) delivered.add(message.id)
+      }
+    })()
+    const publishers = Array.from({ length: 8 }, () => publishUntil(() => ended))
+    for (let round = 1; round <= 2; round++) {
+      await until(() => delivered.size > round * 200)
+      await server.kill()
+      const started = performance.now()
+      await expect(stream.publish([createMessage()])).rejects.toMatchObject({ code: 'overloaded', status: 503 })
+      expect(performance.now() - started).toBeLessThan(6_000)
+      await server.restart()
+      await until(() =>
+        stream.publish([createMessage()]).then(
+          () => true,
+          () => false,
+        ),
+      )
+    }
+    ended = true
+    const confirmed = (await Promise.all(publishers)).flat()
+    await until(() => confirmed.every(id => delivered.has(id)))
+    consuming.abort()
+    await consumer
+  })
+
+  it('acknowledges when the server is back', async () => {
+    const message = createMessage({ partition: 1 })
+    await stream.publish([message])
+    const consumed = consume(
+      stream,
+      1,
+      async delivery => {
+        await server.kill()
+        const acknowledged = delivery.ack()
+        await server.restart()
+        await acknowledged
+      },
+      { partitions: [1] },
+    )
+    expect(idsOf(await consumed)).toEqual([message.id])
+  })
+
+  it('refuses in bounded time when the server does not answer', async () => {
+    await until(() =>
+      stream.publish([createMessage()]).then(
+        () => true,
+        () => false,
+      ),
+    )
+    server.pause()
+    const started = performance.now()
+    await expect(stream.publish([createMessage({ body: Buffer.alloc(3_000_000) })])).rejects.toMatchObject({
+      code: 'overloaded',
+    })
+    expect(performance.now() - started).toBeLessThan(8_000)
+    server.resume()
+    await until(() =>
+      stream.publish([createMessage()]).then(
+        () => true,
+        () => false,
+      ),
+    )
+  })
+})
