@@ -9,8 +9,8 @@ import {
 } from '@spanhouse/model'
 import type { Parking } from './parking.ts'
 
-/** What the schema of `ag` lets pass, as far as it is looked at again. */
-export interface AgMembers extends JsonObject {
+/** What the schema of `ag` lets pass. */
+export interface FittingAg {
   type?: { trace?: TraceType; span?: SpanType }
   data?: JsonObject
   metrics?: Record<string, JsonObject>
@@ -18,6 +18,11 @@ export interface AgMembers extends JsonObject {
   session?: { id: string }
   user?: { id: string }
   agent?: { id: string }
+  flags?: JsonObject
+  tags?: JsonObject
+  meta?: JsonObject
+  exception?: JsonObject
+  selector?: JsonObject
 }
 
 /**
@@ -26,7 +31,7 @@ export interface AgMembers extends JsonObject {
  * client has done so. With `hasDuration` the span's times say how long it took, and a client's word for it goes.
  */
 export function completeAg(
-  { type = {}, data = {}, metrics = {}, ...others }: AgMembers,
+  { type = {}, data = {}, metrics = {}, ...others }: FittingAg,
   parking: Parking,
   { events, hasDuration }: { events: readonly SpanEvent[]; hasDuration: boolean },
 ): JsonObject {

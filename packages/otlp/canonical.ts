@@ -1,5 +1,5 @@
 import type { Json, Span, SpanLink, TraceType } from '@spanhouse/model'
-import { type AgMembers, completeAg } from './ag-complete.ts'
+import { completeAg, type FittingAg } from './ag-complete.ts'
 import { fit } from './ag-fit.ts'
 import { AG } from './ag-schema.ts'
 import { attributeTree } from './attribute-tree.ts'
@@ -23,7 +23,7 @@ export function canonicalise(draft: SpanDraft): Span {
   for (const [key, value] of tree.misplaced) parking.park([key], value)
   for (const key of Object.keys(tree.conflicts)) parking.parkConflict(key, tree.conflicts[key] as Json)
   if (draft.unsupported) for (const [key, value] of Object.entries(draft.unsupported)) parking.park([key], value)
-  const fitting = (fit(AG, found, [], parking) ?? {}) as AgMembers
+  const fitting = (fit(AG, found, [], parking) ?? {}) as FittingAg
   const attributes = withEnvelope(tree.others, draft.envelope, parking)
   const listed = referencesOf(fitting.references ?? {})
   const references = draft.references ? fitReferenceList(draft.references, listed, parking) : listed
@@ -47,7 +47,7 @@ export function canonicalise(draft: SpanDraft): Span {
     user_id: fitting.user?.id,
     agent_id: fitting.agent?.id,
     attributes: { ag, ...attributes },
-    references: references.length > 0 ? references : undefined,
+    references: references.length > 0 ? [...references] : undefined,
     links: links.length > 0 ? links.map(withAttributes) : undefined,
     hashes: hash ? [hash] : undefined,
     events: events.length > 0 ? [...events] : undefined,

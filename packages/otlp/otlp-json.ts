@@ -68,7 +68,7 @@ function writeField(writer: Writer, field: Field, value: Json, path: Path): void
   } else if (typeof type === 'string') {
     const { expected, write } = SCALARS[type]
     if (!write(writer, value)) throw wrongType(path, expected)
-  } else if (!writeEnum(writer, type, value)) throw wrongType(path, 'a number')
+  } else if (!writeEnum(writer, type, value)) throw wrongType(path, 'a number or a name of the enum')
 }
 
 const wrongType = (path: Path, expected: string): Problem => {

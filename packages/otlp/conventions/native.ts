@@ -8,25 +8,28 @@ interface Move {
   from: readonly string[]
   /** Null: what stands there is dropped. */
   to: readonly string[] | null
-  /** Only into an empty place, as a whole; otherwise to `else`. Without it objects are merged. */
+  /** Moved if it is an object, and merged with the one that is there. */
+  isTree?: true
+  /** Where it goes, as a whole, when there is something in the place already. */
   else?: readonly string[]
   convert?(value: Json): Json
 }
 
 const path = (dotted: string): readonly string[] => dotted.split('.')
 const move = (from: string, to: string): Move => ({ from: path(from), to: path(to) })
+const moveTree = (from: string, to: string): Move => ({ ...move(from, to), isTree: true })
 const lowerCase = (value: Json): Json => (typeof value === 'string' ? value.toLowerCase() : value)
 
 /** In this order: the later rows move what the earlier ones have brought. */
 const MOVES: readonly Move[] = [
   { ...move('type.node', 'type.span'), convert: lowerCase },
   { ...move('meta.configuration', 'data.parameters'), else: path('unsupported.meta.configuration') },
-  move('metrics.unit.tokens', 'metrics.tokens.incremental'),
-  move('metrics.unit.costs', 'metrics.costs.incremental'),
-  move('metrics.acc.tokens', 'metrics.tokens.cumulative'),
-  move('metrics.acc.costs', 'metrics.costs.cumulative'),
+  moveTree('metrics.unit.tokens', 'metrics.tokens.incremental'),
+  moveTree('metrics.unit.costs', 'metrics.costs.incremental'),
+  moveTree('metrics.acc.tokens', 'metrics.tokens.cumulative'),
+  moveTree('metrics.acc.costs', 'metrics.costs.cumulative'),
   { from: path('metrics.acc.duration.total'), to: null },
-  move('refs', 'references'),
+  moveTree('refs', 'references'),
   move('references.variant.id', 'references.application_variant.id'),
   move('references.variant.slug', 'references.application_variant.slug'),
   move('references.variant.version', 'references.application_revision.version'),
@@ -45,9 +48,9 @@ export const native: Convention = {
   },
 }
 
-function apply({ from, to, else: otherwise, convert }: Move, ag: JsonObject): void {
+function apply({ from, to, isTree, else: otherwise, convert }: Move, ag: JsonObject): void {
   const value = valueAt(ag, from)
-  if (value === undefined) return
+  if (value === undefined || (isTree && !isJsonObject(value))) return
   remove(ag, from)
   if (to === null) return
   const target = otherwise && valueAt(ag, to) !== undefined ? otherwise : to
