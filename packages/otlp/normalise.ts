@@ -83,12 +83,12 @@ function envelopeOf(origin: Origin): Envelope {
   const known = envelopes.get(origin)
   if (known) return known
   const { resource, resourceSchemaUrl, scope, scopeSchemaUrl } = origin
-  const attributes = [...prefixed('resource.', resource.attributes), ...prefixed('attributes.', scope.attributes)]
-  const { tree, conflicts } = unflatten(attributes, { resource: {}, attributes: {} })
+  const attributes = [...prefixed('resource.', resource.attributes), ...prefixed('scope.attributes.', scope.attributes)]
+  const { tree, conflicts } = unflatten(attributes, { resource: {}, scope: { attributes: {} } })
   const { name, version } = scope
   const envelope = {
     resourceAndScope:
-      sent({ resource: tree.resource, scope: sent({ name, version, attributes: tree.attributes }) }) ?? {},
+      sent({ resource: tree.resource, scope: sent({ name, version, ...(tree.scope as JsonObject) }) }) ?? {},
     otlp: sent({
       resource: sent({ schema_url: resourceSchemaUrl, dropped_attributes_count: resource.droppedAttributesCount }),
       scope: sent({ schema_url: scopeSchemaUrl, dropped_attributes_count: scope.droppedAttributesCount }),
