@@ -1,4 +1,7 @@
+import { randomUUID } from 'node:crypto'
+import { rm, writeFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import {
   type ClickHouseClient,
   type ClickHouseClientConfigOptions,
@@ -25,14 +28,18 @@ export interface Engine {
   /** All rows of a SELECT as objects. Refuses with a Problem: `query_timeout`, `query_limit`, `overloaded`. */
   rows<Row>(statement: Statement): Promise<Row[]>
   command(statement: Statement): Promise<void>
-  /** Inserts rows in TabSeparated format: one atomic block as long as they stay under 256 MB. */
-  insert(table: string, columns: readonly string[], tabSeparated: Buffer): Promise<void>
+  /**
+   * Inserts rows in RowBinary format: one atomic block as long as they stay under 256 MB. The bytes must not change
+   * before it resolves.
+   */
+  insert(table: string, columns: readonly string[], rowBinary: Buffer): Promise<void>
   close(): Promise<void>
 }
 
 interface Connection {
   client: ClickHouseClient
-  insert(table: string, columns: readonly string[], tabSeparated: Buffer): Promise<void>
+  insert(table: string, columns: readonly string[], rowBinary: Buffer): Promise<void>
+  close(): Promise<void>
 }
 
 export interface EngineOptions {
@@ -55,9 +62,6 @@ const SESSION_SETTINGS: ClickHouseSettings = {
   lightweight_delete_mode: 'lightweight_update_force',
 }
 
-/** Times go in as decimal seconds, which the cleverer readers of dates may take for a year. */
-const INSERT_SETTINGS = { date_time_input_format: 'basic' } as const
-
 function networked(url: string): () => Connection {
   return () => {
     const client = createClient({
@@ -71,15 +75,14 @@ function networked(url: string): () => Connection {
     })
     return {
       client,
-      insert: async (table, columns, tabSeparated) => {
-        await client.insert({
-          table,
-          columns: columns as [string, ...string[]],
-          values: Readable.from([tabSeparated], { objectMode: false }),
-          format: 'TabSeparated',
-          clickhouse_settings: INSERT_SETTINGS,
+      insert: async (table, columns, rowBinary) => {
+        const { stream } = await client.exec({
+          query: `INSERT INTO ${table} (${columns.join(', ')}) FORMAT RowBinary`,
+          values: Readable.from([rowBinary], { objectMode: false }),
         })
+        await text(stream)
       },
+      close: () => client.close(),
     }
   }
 }
@@ -96,21 +99,26 @@ async function embedded(path: string): Promise<() => Connection> {
   })
   return () => {
     const connection = createChdbConnection({ path })
+    const client = createClient({ connection: connection as unknown as InjectedConnection })
+    const file = `${path}-insert-${randomUUID()}.rows`
     return {
-      client: createClient({ connection: connection as unknown as InjectedConnection }),
-      // The client's own insert would turn the bytes into a string first.
-      insert: async (table, columns, tabSeparated) => {
-        await connection.chdb.rawInsert({
-          table,
-          columns: [...columns],
-          format: 'TSV',
-          values: tabSeparated,
-          settings: INSERT_SETTINGS,
+      client,
+      // The engine's own way in for bytes takes text formats only, and half as fast as it reads a file.
+      insert: async (table, columns, rowBinary) => {
+        await writeFile(file, rowBinary)
+        await client.command({
+          query: `INSERT INTO ${table} (${columns.join(', ')}) FROM INFILE '${quoted(file)}' FORMAT RowBinary`,
         })
+      },
+      close: async () => {
+        await client.close()
+        await rm(file, { force: true })
       },
     }
   }
 }
+
+const quoted = (text: string): string => text.replace(/['\\]/g, '\\$&')
 
 const QUEUE_MS = 10_000
 
@@ -152,12 +160,12 @@ class PooledEngine implements Engine {
     })
   }
 
-  insert(table: string, columns: readonly string[], tabSeparated: Buffer): Promise<void> {
-    return this.#using(connection => connection.insert(table, columns, tabSeparated))
+  insert(table: string, columns: readonly string[], rowBinary: Buffer): Promise<void> {
+    return this.#using(connection => connection.insert(table, columns, rowBinary))
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#all].map(({ client }) => client.close()))
+    await Promise.all([...this.#all].map(connection => connection.close()))
   }
 
   async #using<T>(use: (connection: Connection) => Promise<T>): Promise<T> {
@@ -182,7 +190,7 @@ class PooledEngine implements Engine {
     const connection = this.#open()
     this.#all.add(connection)
     this.#all.delete(failed)
-    await failed.client.close()
+    await failed.close()
     return connection
   }
 

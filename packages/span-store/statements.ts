@@ -12,7 +12,7 @@ import {
   type TraceType,
   type Uuid,
 } from '@spanhouse/model'
-import { amountColumns, DERIVED_COLUMNS, secondsText } from './columns.ts'
+import { amountColumns, DERIVED_COLUMNS } from './columns.ts'
 import type { Engine } from './engine.ts'
 import type { StoredNode } from './trace-memory.ts'
 
@@ -156,6 +156,9 @@ const UPDATE = `UPDATE spans SET ${DERIVED_COLUMNS.map(
     `${name} = CAST(arrayElement({${name}:Array(String)}, transform(concat(toString(project_id), hex(trace_id), hex(span_id)), ` +
     `{keys:Array(String)}, {positions:Array(UInt32)}, toUInt32(0))) AS ${TYPES[name]})`,
 ).join(', ')} WHERE ${BY_KEY}`
+
+/** Decimal seconds, as a parameter of type DateTime64 is read. */
+const secondsText = (micros: Micros): string => `${Math.floor(micros / 1e6)}.${String(micros % 1e6).padStart(6, '0')}`
 
 function keyParams(keys: readonly RowKey[]): Record<string, unknown> {
   return {

@@ -11,8 +11,9 @@ import {
   type SpanId,
   type Uuid,
 } from '@spanhouse/model'
-import { CONTENT_COLUMNS, DERIVED_COLUMNS, INSERT_COLUMNS, LIFECYCLE_COLUMNS, OWN_COLUMNS, textOf } from './columns.ts'
+import { CONTENT_COLUMNS, DERIVED_COLUMNS, INSERT_COLUMNS, LIFECYCLE_COLUMNS, OWN_COLUMNS, putAll } from './columns.ts'
 import type { Engine } from './engine.ts'
+import { RowBuffer } from './row-buffer.ts'
 import { deleteRows, lookUpTraces, type RowKey, unsettledTraces, updateDerived } from './statements.ts'
 import { type StoredNode, TraceMemory, type TraceState, traceKey } from './trace-memory.ts'
 
@@ -44,10 +45,10 @@ export interface SpanWriterOptions {
 }
 
 interface Insert {
-  span: Span
   node: StoredNode
-  /** Everything of the row but what is derived. */
-  text: string
+  /** Where the row stands in the batch's buffer: everything of it but what is derived. */
+  from: number
+  to: number
 }
 
 /** What one batch changes in one trace; nothing of it counts before it is stored. */
@@ -83,6 +84,9 @@ export class SpanWriter {
   readonly #rootless = new Map<string, { project_id: Uuid; trace_id: string; at: Micros }>()
 
   #last: Promise<void> = Promise.resolve()
+  /** The rows of the batch as far as they are known before the roll-up, and whole. Used again for each batch. */
+  readonly #parts = new RowBuffer()
+  readonly #rows = new RowBuffer()
 
   constructor(engine: Engine, { memorySpansMax = 500_000, rootWaitMs = 60_000 }: SpanWriterOptions = {}) {
     this.#engine = engine
@@ -104,9 +108,12 @@ export class SpanWriter {
     const byTrace = groupByTrace(batch)
     const states = await this.#load([...byTrace.values()].map(([first]) => first as IncomingSpan))
     const result: WriteResult = { inserted: 0, replaced: 0, known: 0, updated: 0 }
-    const plans: Plan[] = []
-    for (const [key, incoming] of byTrace)
-      plans.push(planTrace(key, states.get(key) as TraceState, incoming, now, result))
+    this.#parts.truncate(0)
+    const plans = [...byTrace].map(([key, incoming]) => {
+      const plan = newPlan(key, states.get(key) as TraceState)
+      for (const one of incoming) result[planSpan(plan, one, now, this.#parts)]++
+      return plan
+    })
     result.updated = await this.#carryOut(plans)
     for (const plan of plans) this.#awaitRoot(plan.key, plan.trace, now)
     return result
@@ -126,7 +133,7 @@ export class SpanWriter {
     const states = await this.#load(due.map(([, trace]) => trace))
     const plans = due.map(([key]) => {
       const trace = states.get(key) as TraceState
-      return { key, trace: { ...trace, isRootless: true }, nodes: trace.nodes, inserts: new Map(), removed: [] }
+      return newPlan(key, { ...trace, isRootless: true })
     })
     await this.#carryOut(plans)
     for (const [key] of due) this.#rootless.delete(key)
@@ -191,11 +198,15 @@ export class SpanWriter {
   }
 
   async #insert(plans: readonly Plan[], derived: readonly Map<SpanId, Derived>[]): Promise<void> {
-    const rows: string[] = []
-    for (const [index, plan] of plans.entries())
-      for (const [span_id, { text }] of plan.inserts)
-        rows.push(text + textOf(DERIVED_COLUMNS, derived[index]?.get(span_id) as Derived).slice(0, -1))
-    if (rows.length > 0) await this.#engine.insert('spans', INSERT_COLUMNS, Buffer.from(`${rows.join('\n')}\n`))
+    this.#rows.truncate(0)
+    for (const [index, plan] of plans.entries()) {
+      for (const [span_id, { from, to }] of plan.inserts) {
+        this.#rows.append(this.#parts.slice(from, to))
+        putAll(this.#rows, DERIVED_COLUMNS, derived[index]?.get(span_id) as Derived)
+      }
+    }
+    if (this.#rows.length > 0)
+      await this.#engine.insert('spans', INSERT_COLUMNS, this.#rows.slice(0, this.#rows.length))
   }
 
   #remember(plan: Plan, derived: ReadonlyMap<SpanId, Derived>): void {
@@ -221,57 +232,48 @@ function groupByTrace(batch: readonly IncomingSpan[]): Map<string, IncomingSpan[
   return groups
 }
 
-function planTrace(
-  key: string,
-  trace: TraceState,
-  batch: readonly IncomingSpan[],
-  now: Micros,
-  result: WriteResult,
-): Plan {
-  const plan: Plan = { key, trace, nodes: new Map(trace.nodes), inserts: new Map(), removed: [] }
-  for (const incoming of batch) {
-    const outcome = planSpan(plan, incoming, now)
-    result[outcome]++
-  }
-  return plan
-}
+const newPlan = (key: string, trace: TraceState): Plan => ({
+  key,
+  trace,
+  nodes: new Map(trace.nodes),
+  inserts: new Map(),
+  removed: [],
+})
 
-function planSpan(plan: Plan, incoming: IncomingSpan, now: Micros): 'inserted' | 'replaced' | 'known' {
-  const { span, accepted_at, project_id, user_id } = incoming
-  const content = textOf(CONTENT_COLUMNS, span)
-  const content_hash = hash('sha1', content, 'hex').slice(0, 16)
+/** Decides what becomes of one span, and puts its row, if it gets one, behind the others of the batch. */
+function planSpan(
+  plan: Plan,
+  { span, accepted_at, project_id, user_id }: IncomingSpan,
+  now: Micros,
+  parts: RowBuffer,
+): 'inserted' | 'replaced' | 'known' {
+  const from = parts.length
+  putAll(parts, CONTENT_COLUMNS, span)
+  const content_hash = hash('sha1', parts.slice(from, parts.length), 'hex').slice(0, 16)
   const present = plan.nodes.get(span.span_id)
-  if (present?.content_hash === content_hash) {
-    // Sent again after another version that may still be on its way: that one is older than this.
-    if (accepted_at > present.accepted_at) present.accepted_at = accepted_at
+  if (present && isKnown(present, content_hash, accepted_at)) {
+    parts.truncate(from)
     return 'known'
   }
-  if (present && present.accepted_at > accepted_at) return 'known'
-  const isFirst = present === undefined
-  const created_at = isFirst ? now : present.created_at
-  const created_by_id = isFirst ? user_id : present.created_by_id
-  const node: StoredNode = {
-    ...measureSpan(span),
-    derived: NOT_DERIVED,
-    content_hash,
-    accepted_at,
-    created_at,
-    created_by_id,
-  }
-  const lifecycle = textOf(LIFECYCLE_COLUMNS, {
-    project_id,
-    created_at,
-    created_by_id,
-    updated_at: isFirst ? 0 : now,
-    updated_by_id: isFirst ? NIL_UUID : user_id,
-    accepted_at,
-    content_hash,
-  })
-  const stored = plan.trace.nodes.get(span.span_id)
-  if (stored && present === stored) plan.removed.push({ project_id, trace_id: span.trace_id, ...stored })
+  const { created_at, created_by_id } = present ?? { created_at: now, created_by_id: user_id }
+  const node = { ...measureSpan(span), derived: NOT_DERIVED, content_hash, accepted_at, created_at, created_by_id }
+  putAll(parts, OWN_COLUMNS, node.own)
+  const [updated_at, updated_by_id] = present ? [now, user_id] : [0, NIL_UUID]
+  const versions = { created_at, created_by_id, updated_at, updated_by_id, accepted_at, content_hash }
+  putAll(parts, LIFECYCLE_COLUMNS, { project_id, ...versions })
+  if (present && present === plan.trace.nodes.get(span.span_id))
+    plan.removed.push({ project_id, trace_id: span.trace_id, span_id: span.span_id, start_time: present.start_time })
   plan.nodes.set(span.span_id, node)
-  plan.inserts.set(span.span_id, { span, node, text: content + textOf(OWN_COLUMNS, node.own) + lifecycle })
-  return isFirst ? 'inserted' : 'replaced'
+  plan.inserts.set(span.span_id, { node, from, to: parts.length })
+  return present ? 'replaced' : 'inserted'
+}
+
+/** The same content, or an earlier version than the one that is there. */
+function isKnown(present: StoredNode, content_hash: string, accepted_at: Micros): boolean {
+  if (present.content_hash !== content_hash) return present.accepted_at > accepted_at
+  // Sent again after another version that may still be on its way: that one is older than this.
+  if (accepted_at > present.accepted_at) present.accepted_at = accepted_at
+  return true
 }
 
 /** Stands in a node until its batch is stored. */
