@@ -1,37 +1,52 @@
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createChdbConnection } from 'chdb/connection'
 
 const ROWS_PER_INSERT = 16_000
 
 /**
- * The floor: the very rows that a run has stored, serialised beforehand in the same format and put into an empty table
- * of the same shape by the same engine, in batches of the same size, with nothing else going on. Also reads what a
- * stored span takes on disk, after a merge of all parts.
+ * The floor: the very rows that a run has stored, serialised beforehand and put into an empty table of the same shape
+ * by the same engine, in batches of the same size, with nothing else going on. Twice: in the format that the product
+ * uses, and in JSONEachRow, which is what clients of ClickHouse send unless told otherwise. Also reads what a stored
+ * span takes on disk, after a merge of all parts.
  */
-export async function measureFloor(dataDir: string): Promise<{ floorRowsPerSecond: number; diskBytesPerSpan: number }> {
+export async function measureFloor(
+  dataDir: string,
+): Promise<{ floorRowsPerSecond: { RowBinary: number; JSONEachRow: number }; diskBytesPerSpan: number }> {
   const connection = createChdbConnection({ path: join(dataDir, 'clickhouse') })
-  const run = async (sql: string): Promise<Buffer> =>
-    Buffer.from((await connection.chdb.queryAsync(sql, { format: 'TSV' })).bytes())
+  const folder = join(dataDir, 'floor')
+  await mkdir(folder)
+  const run = async (sql: string): Promise<string> =>
+    Buffer.from((await connection.chdb.queryAsync(sql, { format: 'TSV' })).bytes()).toString()
   try {
-    const rows = Number((await run('SELECT count() FROM spans')).toString())
-    const columns = (await run("SELECT name FROM system.columns WHERE table = 'spans' AND default_kind = ''"))
-      .toString()
-      .trim()
-      .split('\n')
-    const batches: Buffer[] = []
-    for (let at = 0; at < rows; at += ROWS_PER_INSERT)
-      batches.push(await run(`SELECT ${columns.join(', ')} FROM spans LIMIT ${ROWS_PER_INSERT} OFFSET ${at}`))
-    await run('CREATE TABLE floor AS spans')
-    const started = performance.now()
-    for (const values of batches) await connection.chdb.rawInsert({ table: 'floor', columns, format: 'TSV', values })
-    const seconds = (performance.now() - started) / 1000
-    await run('DROP TABLE floor')
+    const rows = Number(await run('SELECT count() FROM spans'))
+    const names = await run("SELECT name FROM system.columns WHERE table = 'spans' AND default_kind = ''")
+    const columns = names.trim().split('\n').join(', ')
+    const measure = async (format: string): Promise<number> => {
+      const files = await writeFiles(format)
+      await run('CREATE TABLE floor AS spans')
+      const started = performance.now()
+      for (const file of files) await run(`INSERT INTO floor (${columns}) FROM INFILE '${file}' FORMAT ${format}`)
+      const seconds = (performance.now() - started) / 1000
+      await run('DROP TABLE floor SYNC')
+      return Math.round(rows / seconds)
+    }
+    const writeFiles = async (format: string): Promise<string[]> => {
+      const files: string[] = []
+      for (let at = 0; at < rows; at += ROWS_PER_INSERT) {
+        const file = join(folder, `${at}.${format}`)
+        const some = `SELECT ${columns} FROM spans LIMIT ${ROWS_PER_INSERT} OFFSET ${at}`
+        await run(`${some} INTO OUTFILE '${file}' FORMAT ${format}`)
+        files.push(file)
+      }
+      return files
+    }
+    const floorRowsPerSecond = { RowBinary: await measure('RowBinary'), JSONEachRow: await measure('JSONEachRow') }
     await run('OPTIMIZE TABLE spans FINAL')
-    const bytes = Number(
-      (await run("SELECT sum(bytes_on_disk) FROM system.parts WHERE table = 'spans' AND active")).toString(),
-    )
-    return { floorRowsPerSecond: Math.round(rows / seconds), diskBytesPerSpan: Math.round((bytes / rows) * 10) / 10 }
+    const bytes = Number(await run("SELECT sum(bytes_on_disk) FROM system.parts WHERE table = 'spans' AND active"))
+    return { floorRowsPerSecond, diskBytesPerSpan: Math.round((bytes / rows) * 10) / 10 }
   } finally {
     await connection.close()
+    await rm(folder, { recursive: true })
   }
 }

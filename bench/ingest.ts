@@ -32,7 +32,10 @@ export async function benchIngest({ spans, lagSeconds }: IngestOptions): Promise
       lagAtHalfRate: lag,
       peakMemoryMb,
       ...floor,
-      ratioToFloor: round(full.queryableSpansPerSecond / floor.floorRowsPerSecond),
+      ratioToFloor: {
+        RowBinary: round(full.queryableSpansPerSecond / floor.floorRowsPerSecond.RowBinary),
+        JSONEachRow: round(full.queryableSpansPerSecond / floor.floorRowsPerSecond.JSONEachRow),
+      },
     }
   } finally {
     await rm(dataDir, { recursive: true, force: true })
