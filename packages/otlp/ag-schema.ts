@@ -42,7 +42,8 @@ const oneOf =
   any =>
     typeof any === 'string' && words.includes(any) ? any : undefined
 
-const INTEGER = /^-?\d+$/
+/** More digits than any counter has, and few enough to convert quickly. */
+const INTEGER = /^-?\d{1,40}$/
 const DECIMAL = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/
 
 /** A number, or the decimal text of one. */

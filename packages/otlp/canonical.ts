@@ -2,7 +2,7 @@ import type { Json, Span, SpanLink, TraceType } from '@spanhouse/model'
 import { completeAg, type FittingAg } from './ag-complete.ts'
 import { fit } from './ag-fit.ts'
 import { AG } from './ag-schema.ts'
-import { attributeTree } from './attribute-tree.ts'
+import { type AttributeTree, attributeTree } from './attribute-tree.ts'
 import { recognise } from './conventions/conventions.ts'
 import { withEnvelope } from './envelope.ts'
 import { hashOf, isName } from './hash.ts'
@@ -19,17 +19,14 @@ export function canonicalise(draft: SpanDraft): Span {
   const { events = [], links = [] } = draft
   const tree = attributeTree(draft.attributes)
   const { unsupported, ...found } = recognise({ attributes: draft.attributes, ag: tree.ag, events })
-  const parking = new Parking(unsupported)
-  for (const [key, value] of tree.misplaced) parking.park([key], value)
-  for (const key of Object.keys(tree.conflicts)) parking.parkConflict(key, tree.conflicts[key] as Json)
-  if (draft.unsupported) for (const [key, value] of Object.entries(draft.unsupported)) parking.park([key], value)
+  const parking = parkingOf(unsupported, tree, draft)
   const fitting = (fit(AG, found, [], parking) ?? {}) as FittingAg
-  const attributes = withEnvelope(tree.others, draft.envelope, parking)
+  const others = withEnvelope(tree.others, draft.envelope, parking)
   const listed = referencesOf(fitting.references ?? {})
   const references = draft.references ? fitReferenceList(draft.references, listed, parking) : listed
   const hash = hashOf(references, links)
-  const start_time = draft.start_time ?? draft.end_time ?? draft.accepted_at
-  const end_time = draft.end_time ?? start_time
+  const { start_time, end_time } = timesOf(draft)
+  // The last to be made: by now everything that does not fit is parked.
   const ag = completeAg(fitting, parking, { events, hasDuration: end_time > start_time })
   return {
     trace_id: draft.trace_id,
@@ -43,15 +40,30 @@ export function canonicalise(draft: SpanDraft): Span {
     end_time,
     status_code: draft.status_code,
     status_message: draft.status_message || undefined,
-    session_id: fitting.session?.id,
-    user_id: fitting.user?.id,
-    agent_id: fitting.agent?.id,
-    attributes: { ag, ...attributes },
-    references: references.length > 0 ? [...references] : undefined,
-    links: links.length > 0 ? links.map(withAttributes) : undefined,
-    hashes: hash ? [hash] : undefined,
-    events: events.length > 0 ? [...events] : undefined,
+    session_id: fitting.session?.id || undefined,
+    user_id: fitting.user?.id || undefined,
+    agent_id: fitting.agent?.id || undefined,
+    attributes: { ag, ...others },
+    references: orAbsent(references),
+    links: orAbsent(links.map(withAttributes)),
+    hashes: hash && [hash],
+    events: orAbsent(events),
   }
+}
+
+/** What is parked before the schema is looked at. */
+function parkingOf(unsupported: Json | undefined, { misplaced, conflicts }: AttributeTree, draft: SpanDraft): Parking {
+  const parking = new Parking(unsupported)
+  for (const [key, value] of misplaced) parking.park([key], value)
+  for (const key of Object.keys(conflicts)) parking.parkConflict(key, conflicts[key] as Json)
+  const { unsupported: fromSource = {} } = draft
+  for (const key of Object.keys(fromSource)) parking.park([key], fromSource[key] as Json)
+  return parking
+}
+
+function timesOf(draft: SpanDraft): Pick<Span, 'start_time' | 'end_time'> {
+  const start_time = draft.start_time ?? draft.end_time ?? draft.accepted_at
+  return { start_time, end_time: draft.end_time ?? start_time }
 }
 
 /** A declared type wins; a link with a name says that the trace is about another one. */
@@ -65,3 +77,5 @@ function traceTypeOf(
 }
 
 const withAttributes = (link: SpanLink): SpanLink => (link.attributes ? link : { ...link, attributes: {} })
+
+const orAbsent = <Item>(list: readonly Item[]): Item[] | undefined => (list.length > 0 ? [...list] : undefined)

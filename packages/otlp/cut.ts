@@ -67,9 +67,14 @@ export function append(stretches: Stretches, start: number, end: number): void {
   else stretches.push(start, end)
 }
 
+export function bytesIn(stretches: Stretches): number {
+  let bytes = 0
+  for (let at = 0; at < stretches.length; at += 2) bytes += (stretches[at + 1] as number) - (stretches[at] as number)
+  return bytes
+}
+
 function measure(cut: Cut): void {
-  for (let at = 0; at < cut.stretches.length; at += 2)
-    cut.bytes += (cut.stretches[at + 1] as number) - (cut.stretches[at] as number)
+  cut.bytes = bytesIn(cut.stretches)
   for (const inner of cut.inner) {
     measure(inner)
     cut.bytes += 1 + varintBytes(inner.bytes) + inner.bytes

@@ -35,13 +35,14 @@ export function hashOf(references: readonly SpanReference[], links: readonly Spa
 /** All spans of a run carry the same references, and hashing them costs as much as all else of a small span. */
 const ids = new Map<string, Uuid>()
 const IDS_MAX = 1_000
+const REMEMBERED_LENGTH_MAX = 1_000
 
 function idOf(text: string): Uuid {
   const known = ids.get(text)
   if (known) return known
   const id = parseUuid(blake2b(Buffer.from(text), DIGEST_BYTES).toString('hex')) as Uuid
   if (ids.size === IDS_MAX) ids.clear()
-  ids.set(text, id)
+  if (text.length <= REMEMBERED_LENGTH_MAX) ids.set(text, id)
   return id
 }
 

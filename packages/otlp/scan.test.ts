@@ -173,6 +173,13 @@ describe('rejected', () => {
   })
 })
 
+test('a large resource above many small spans is refused', () => {
+  const resource = field(1, field(1, field(1, Buffer.from('k')), field(2, field(1, Buffer.alloc(1024 * 1024)))))
+  const spans = (count: number) => field(1, resource, field(2, ...Array(count).fill(field(2, IDS))))
+  expect(scan(spans(250)).spans).toHaveLength(1)
+  expect(problemOf(spans(260))).toMatchObject({ code: 'too_large', message: expect.stringContaining('Resource') })
+})
+
 describe('not an export', () => {
   test.each<[string, Uint8Array]>([
     ['text', Buffer.from('hello, this is no protobuf')],

@@ -1,5 +1,13 @@
-import { invalid, type Problem, type SpanId, type TraceId } from '@spanhouse/model'
-import { append, cutTraces, type GroupOutline, type ScopeOutline, type SpanOutline, type Stretches } from './cut.ts'
+import { invalid, Problem, type SpanId, type TraceId } from '@spanhouse/model'
+import {
+  append,
+  bytesIn,
+  cutTraces,
+  type GroupOutline,
+  type ScopeOutline,
+  type SpanOutline,
+  type Stretches,
+} from './cut.ts'
 import { tagsOf } from './messages.ts'
 import { REJECTIONS, type Rejection, SpanHead } from './span-head.ts'
 import { structureOf } from './structure.ts'
@@ -33,7 +41,8 @@ export type PartitionOf = (traceId: Uint8Array, partitions: number) => number
  * texts are UTF-8 is not looked at: the decoder replaces what is not.
  *
  * A span that cannot be stored is left out and counted. Throws a Problem `invalid` when the bytes are not a trace
- * export, and when there are spans but none is usable. No bytes at all are an export without spans.
+ * export, and when there are spans but none is usable, and `too_large` when the spans with what they share would grow
+ * beyond {@link SHARED_BYTES_MAX}. No bytes at all are an export without spans.
  */
 export function scanTraces(bytes: Uint8Array, partitions: number, partitionOf: PartitionOf): ScanResult {
   const scan = new Scan(bytes)
@@ -94,6 +103,12 @@ interface Group {
   isSound: boolean
 }
 
+/**
+ * Every stored span carries its resource and scope, and every share repeats them: a resource of 1 MB above a hundred
+ * thousand tiny spans would be 100 GB. So much may they come to, taken once for each span.
+ */
+export const SHARED_BYTES_MAX = 256 * 1024 * 1024
+
 /** Trace id and span id, as bytes and as hexadecimal digits. */
 const ID_BYTES = 24
 const TRACE_ID_BYTES = 16
@@ -107,6 +122,7 @@ class Scan {
   readonly #head = new SpanHead()
   readonly #outlines: SpanOutline[] = []
   #ids = Buffer.allocUnsafe(ID_BYTES * 64)
+  #sharedBytes = 0
 
   constructor(bytes: Uint8Array) {
     this.#reader = new WireReader(bytes)
@@ -153,6 +169,8 @@ class Scan {
   #readScopeSpans(end: number, resource: GroupOutline, isResourceSound: boolean): void {
     const { rest, members, isSound } = this.#readGroup(end, checkScope)
     const scope: ScopeOutline = { rest, resource }
+    this.#sharedBytes += (bytesIn(resource.rest) + bytesIn(rest)) * (members.length / 3)
+    if (this.#sharedBytes > SHARED_BYTES_MAX) throw tooMuchShared()
     for (let at = 0; at < members.length; at += 3) {
       this.#reader.pos = members[at + 1] as number
       const stop = members[at + 2] as number
@@ -195,6 +213,12 @@ class Scan {
     bytes.copy(this.#ids, at + TRACE_ID_BYTES, spanIdAt, spanIdAt + ID_BYTES - TRACE_ID_BYTES)
   }
 }
+
+const tooMuchShared = (): Problem =>
+  new Problem(
+    'too_large',
+    `Resource and scope, which are stored with each of their spans, come to more than ${SHARED_BYTES_MAX} bytes`,
+  )
 
 const JSON_START = /^\s*[[{]/
 

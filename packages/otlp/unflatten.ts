@@ -134,6 +134,7 @@ const SEGMENTS_MAX = 100
 /** Senders use the same few keys for all their spans. */
 const paths = new Map<string, readonly Segment[]>()
 const PATHS_MAX = 10_000
+const REMEMBERED_LENGTH_MAX = 200
 
 function pathOf(key: string): readonly Segment[] {
   const known = paths.get(key)
@@ -141,6 +142,6 @@ function pathOf(key: string): readonly Segment[] {
   const segments = key.split('.')
   const path = segments.length > SEGMENTS_MAX ? [key] : segments.map(one => (INDEX.test(one) ? Number(one) : one))
   if (paths.size === PATHS_MAX) paths.clear()
-  paths.set(key, path)
+  if (key.length <= REMEMBERED_LENGTH_MAX) paths.set(key, path)
   return path
 }
