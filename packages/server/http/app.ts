@@ -38,7 +38,8 @@ export async function buildApp({ logger, authenticator, routes }: AppOptions): P
   })
   const paths = new KnownPaths()
   app.addHook('onRoute', ({ url, method }) => paths.add(url, method))
-  await app.register(compress, { global: true, threshold: 1000, encodings: ['gzip'] })
+  // Request bodies are decompressed by the routes, which know their limits and the encodings that senders really use.
+  await app.register(compress, { global: true, globalDecompression: false, threshold: 1000, encodings: ['gzip'] })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   authenticateRequests(app, authenticator)
