@@ -1,0 +1,76 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const ROOT = new URL('..', import.meta.url).pathname
+
+/** Which packages each package may import, and which libraries stay inside it. One row a package. */
+const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
+  model: { imports: [], libraries: [] },
+  otlp: { imports: ['model'], libraries: ['protobufjs'] },
+  query: { imports: ['model'], libraries: [] },
+  'span-stream': { imports: ['model'], libraries: ['@nats-io/jetstream', '@nats-io/transport-node', 'lmdb'] },
+  'span-store': { imports: ['model', 'query'], libraries: ['@clickhouse/client', 'chdb'] },
+  postgres: { imports: ['model'], libraries: ['kysely', 'pg', '@electric-sql/pglite'] },
+  access: { imports: ['model', 'postgres'], libraries: [] },
+  server: {
+    imports: ['model', 'otlp', 'query', 'span-stream', 'span-store', 'postgres', 'access'],
+    libraries: ['fastify', '@fastify/compress', 'pino', 'prom-client'],
+  },
+  demo: {
+    imports: [],
+    libraries: [
+      '@opentelemetry/api',
+      '@opentelemetry/exporter-trace-otlp-proto',
+      '@opentelemetry/resources',
+      '@opentelemetry/sdk-trace-node',
+    ],
+  },
+}
+
+const packages = readdirSync(join(ROOT, 'packages'))
+
+test('every package has its row', () => {
+  expect(packages.toSorted()).toEqual(Object.keys(SHAPE).toSorted())
+})
+
+test.each(packages)('%s imports only what it may, and declares it', name => {
+  const { imports, libraries } = SHAPE[name] as (typeof SHAPE)[string]
+  const manifest = JSON.parse(readFileSync(join(ROOT, 'packages', name, 'package.json'), 'utf8'))
+  const declared = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })
+  const used = new Set(sources(name).flatMap(importsOf))
+  expect(
+    [...used].filter(one => !imports.includes(one.replace('@spanhouse/', '')) && !libraries.includes(one)),
+  ).toEqual([])
+  expect([...used].filter(one => !one.startsWith('@spanhouse/') && !declared.includes(one))).toEqual([])
+})
+
+test.each(['postgres', 'span-stream', 'span-store', 'query', 'otlp', 'access'])(
+  '%s is entered by its front door',
+  name => {
+    const doors = packages.flatMap(other =>
+      sources(other).flatMap(text =>
+        [...text.matchAll(new RegExp(`@spanhouse/${name}/[^'"]+`, 'g'))].map(([path]) => path),
+      ),
+    )
+    expect(doors).toEqual([])
+  },
+)
+
+/** The program's own texts: no tests, nothing that only tests use. */
+function sources(name: string): string[] {
+  const folder = join(ROOT, 'packages', name)
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter(file => file.endsWith('.ts') && !/\.(test|testing)\.ts$/.test(file) && !file.includes('node_modules'))
+    .map(file => readFileSync(join(folder, file), 'utf8'))
+}
+
+/** The packages that a text imports, without paths inside them; neither Node's own nor files beside it. */
+function importsOf(text: string): string[] {
+  const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(
+    ([, specifier]) => specifier as string,
+  )
+  return specifiers
+    .filter(specifier => !specifier.startsWith('.') && !specifier.startsWith('node:'))
+    .map(specifier => /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] as string)
+}
