@@ -67,9 +67,8 @@ function sources(name: string): string[] {
 
 /** The packages that a text imports, without paths inside them; neither Node's own nor files beside it. */
 function importsOf(text: string): string[] {
-  const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(
-    ([, specifier]) => specifier as string,
-  )
+  const statements = /^(?:import|export|\}).* from '(.+)'$|\bimport\('([^']+)'\)/gm
+  const specifiers = [...text.matchAll(statements)].map(([, from, called]) => (from ?? called) as string)
   return specifiers
     .filter(specifier => !specifier.startsWith('.') && !specifier.startsWith('node:'))
     .map(specifier => /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] as string)
