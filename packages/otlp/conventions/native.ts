@@ -58,24 +58,34 @@ function apply({ from, to, isTree, else: otherwise, convert }: Move, ag: JsonObj
   if (left !== undefined) add(ag, from, left)
 }
 
+/** The value at a place; null counts as none. */
 function valueAt(ag: JsonObject, place: readonly string[]): Json | undefined {
   let value: Json | undefined = ag
   for (const key of place) {
     if (!isJsonObject(value)) return undefined
     value = getOwn(value, key)
   }
-  return value
+  return value ?? undefined
 }
+
+/**
+ * In `ag` and in these members of it the schema takes null for absent, so a removed value need not be deleted: an
+ * object that had a key deleted is slow for everything that follows (2 of 8 microseconds a span).
+ */
+const NULL_IS_ABSENT_IN: ReadonlySet<string | undefined> = new Set(['type', 'metrics', 'references'])
 
 /** Removes what stands at a place, and the objects around it that are empty then. */
 function remove(ag: JsonObject, place: readonly string[]): void {
-  const [key = '', ...rest] = place
-  const inner = ag[key]
-  if (rest.length > 0 && isJsonObject(inner)) {
-    remove(inner, rest)
-    if (Object.keys(inner).length > 0) return
+  for (let depth = place.length; depth > 0; depth--) {
+    const parent = valueAt(ag, place.slice(0, depth - 1)) as JsonObject
+    const key = place[depth - 1] as string
+    if (depth === 1 || (depth === 2 && NULL_IS_ABSENT_IN.has(place[0]))) {
+      parent[key] = null
+      return
+    }
+    delete parent[key]
+    if (Object.keys(parent).length > 0) return
   }
-  delete ag[key]
 }
 
 /** Puts a value in its place, merging objects. Returns what of it was not needed there. */
