@@ -33,11 +33,18 @@ export interface Engine {
    * before it resolves.
    */
   insert(table: string, columns: readonly string[], rowBinary: Buffer): Promise<void>
+  /**
+   * Resolves when no write is under way any more that some writer, alive or dead, has sent and not heard of again: a
+   * server goes on with a statement when its client is gone. Whoever writes on after a failure must wait for this.
+   */
+  endWrites(): Promise<void>
   close(): Promise<void>
 }
 
 interface Connection {
   client: ClickHouseClient
+  /** The id for a statement that writes; undefined where a statement ends with its process. */
+  writeId(): string | undefined
   insert(table: string, columns: readonly string[], rowBinary: Buffer): Promise<void>
   close(): Promise<void>
 }
@@ -62,6 +69,10 @@ const SESSION_SETTINGS: ClickHouseSettings = {
   lightweight_delete_mode: 'lightweight_update_force',
 }
 
+/** Statements that write are known to the server by this beginning of their id. */
+const WRITE_ID = 'spanhouse-write-'
+const writeId = (): string => WRITE_ID + randomUUID()
+
 function networked(url: string): () => Connection {
   return () => {
     const client = createClient({
@@ -75,9 +86,11 @@ function networked(url: string): () => Connection {
     })
     return {
       client,
+      writeId,
       insert: async (table, columns, rowBinary) => {
         const { stream } = await client.exec({
           query: `INSERT INTO ${table} (${columns.join(', ')}) FORMAT RowBinary`,
+          query_id: writeId(),
           values: Readable.from([rowBinary], { objectMode: false }),
         })
         await text(stream)
@@ -103,6 +116,7 @@ async function embedded(path: string): Promise<() => Connection> {
     const file = `${path}-insert-${randomUUID()}.rows`
     return {
       client,
+      writeId: () => undefined,
       // The engine's own way in for bytes takes text formats only, and half as fast as it reads a file.
       insert: async (table, columns, rowBinary) => {
         await writeFile(file, rowBinary)
@@ -151,12 +165,19 @@ class PooledEngine implements Engine {
   }
 
   command({ text, params }: Statement): Promise<void> {
-    return this.#using(async ({ client }) => {
+    return this.#using(async ({ client, writeId }) => {
       await client.command({
         query: text,
         query_params: params,
+        query_id: writeId(),
         clickhouse_settings: this.#settings,
       })
+    })
+  }
+
+  endWrites(): Promise<void> {
+    return this.#using(async ({ client, writeId }) => {
+      if (writeId()) await client.command({ query: `KILL QUERY WHERE startsWith(query_id, '${WRITE_ID}') SYNC` })
     })
   }
 

@@ -208,6 +208,7 @@ function failing(inner: Engine, kind: 'command' | 'insert'): Engine {
     rows: statement => inner.rows(statement),
     command: statement => (kind === 'command' ? once(() => inner.command(statement)) : inner.command(statement)),
     insert: (...args) => (kind === 'insert' ? once(() => inner.insert(...args)) : inner.insert(...args)),
+    endWrites: () => inner.endWrites(),
     close: () => inner.close(),
   }
 }

@@ -84,6 +84,8 @@ export class SpanWriter {
   readonly #rootless = new Map<string, { project_id: Uuid; trace_id: string; at: Micros }>()
 
   #last: Promise<void> = Promise.resolve()
+  /** A statement failed, and may for all we know still be at work. */
+  #isUncertain = true
   /** The rows of the batch as far as they are known before the roll-up, and whole. Used again for each batch. */
   readonly #parts = new RowBuffer()
   readonly #rows = new RowBuffer()
@@ -160,6 +162,7 @@ export class SpanWriter {
   async #load(
     traces: readonly { project_id: Uuid; span?: Span; trace_id?: string }[],
   ): Promise<Map<string, TraceState>> {
+    await this.#becomeCertain()
     const states = new Map<string, TraceState>()
     const missing: TraceState[] = []
     for (const { project_id, span, trace_id = span?.trace_id as string } of traces) {
@@ -178,6 +181,13 @@ export class SpanWriter {
     return states
   }
 
+  /** What is looked up must not change afterwards by the hand of a statement that was given up, or of a dead writer. */
+  async #becomeCertain(): Promise<void> {
+    if (!this.#isUncertain) return
+    await this.#engine.endWrites()
+    this.#isUncertain = false
+  }
+
   async #carryOut(plans: readonly Plan[]): Promise<number> {
     const derived = plans.map(plan => rollUp(plan.nodes, plan.trace.isRootless))
     const updates = plans.flatMap((plan, index) => changesOf(plan, derived[index] as Map<SpanId, Derived>))
@@ -190,6 +200,7 @@ export class SpanWriter {
       await updateDerived(this.#engine, updates)
     } catch (error) {
       for (const plan of plans) this.#memory.forget(plan.key)
+      this.#isUncertain = true
       throw error
     }
     for (const { node, derived } of updates) node.derived = derived
