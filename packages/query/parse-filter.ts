@@ -1,0 +1,130 @@
+import { invalid, type Json, type JsonObject } from '@spanhouse/model'
+import { parseContentQuery } from './content-query.ts'
+import { FIELDS, type Field, KINDS, OPERATORS, type Operator } from './fields.ts'
+import { CONDITIONS_MAX, type Condition, FILTER_DEPTH_MAX, type Filter, GROUP_OPERATORS } from './filter.ts'
+import { parseAttributeCondition } from './parse-attribute.ts'
+import { parseColumnTest } from './parse-column.ts'
+import { parseListTest } from './parse-list.ts'
+import { quote } from './parse-value.ts'
+import {
+  type Location,
+  malformed,
+  missing,
+  oneOf,
+  optional,
+  readBoolean,
+  readList,
+  readObject,
+  readText,
+} from './shape.ts'
+
+/** One condition as it was sent, its shape checked, its meaning not yet. */
+export interface RawCondition {
+  readonly field: string
+  readonly operator: Operator
+  /** Empty when absent. */
+  readonly key: string
+  /** Null when absent. */
+  readonly value: Json
+  readonly options: Options
+  /** Counts values that are compared as JSON; throws when the filter has too many. */
+  readonly count: () => void
+}
+
+export interface Options {
+  readonly caseSensitive: boolean
+  readonly exactMatch: boolean
+  readonly all: boolean
+}
+
+/**
+ * Reads a filter from JSON. Nothing (null, no conditions at any level) gives undefined: no restriction. Throws a
+ * `Problem`: `unprocessable` (422) when the JSON has the wrong shape, with locations below `loc`; `invalid` (400)
+ * naming the field when a condition makes no sense or exceeds a limit.
+ */
+export function parseFilter(json: unknown, loc: Location): Filter | undefined {
+  if (json === null || json === undefined) return undefined
+  const group = readObject(json, loc)
+  if (group.field !== undefined) {
+    throw malformed(
+      'extra_forbidden',
+      [...loc, 'field'],
+      'A condition must stand in the list `conditions`',
+      group.field,
+    )
+  }
+  let conditions = 0
+  const count = (): void => {
+    conditions += 1
+    if (conditions > CONDITIONS_MAX) throw invalid(`filtering: more than ${CONDITIONS_MAX} conditions`)
+  }
+  return parseGroup(group, loc, { depth: 1, count })
+}
+
+interface Context {
+  readonly depth: number
+  readonly count: () => void
+}
+
+function parseGroup(group: JsonObject, loc: Location, context: Context): Filter | undefined {
+  if (context.depth > FILTER_DEPTH_MAX) throw invalid(`filtering: groups nested more than ${FILTER_DEPTH_MAX} deep`)
+  const operator = optional(group.operator, [...loc, 'operator'], oneOf(GROUP_OPERATORS)) ?? 'and'
+  const conditions = group.conditions === undefined ? [] : readList(group.conditions, [...loc, 'conditions'])
+  if (operator === 'not' && conditions.length > 1) throw invalid('filtering: a `not` group takes exactly one condition')
+  const below = { ...context, depth: context.depth + 1 }
+  const members = conditions
+    .map((member, index) => parseMember(member, [...loc, 'conditions', index], below))
+    .filter(member => member !== undefined)
+  return members.length === 0 ? undefined : Object.freeze({ kind: 'group', operator, members: Object.freeze(members) })
+}
+
+function parseMember(json: unknown, loc: Location, context: Context): Filter | undefined {
+  const member = readObject(json, loc)
+  if (member.conditions === undefined) return parseCondition(member, loc, context)
+  if (member.field !== undefined) {
+    throw malformed('extra_forbidden', [...loc, 'field'], 'Either a condition or a group, not both', member.field)
+  }
+  return parseGroup(member, loc, context)
+}
+
+function parseCondition(json: JsonObject, loc: Location, { count }: Context): Condition {
+  count()
+  const condition = readCondition(json, loc, count)
+  const field = FIELDS.get(condition.field)
+  if (field === undefined) throw invalid(`${quote(condition.field)}: unknown field`)
+  if (!KINDS[field.kind].has(condition.operator)) {
+    throw invalid(`${field.name}: operator ${quote(condition.operator)} is not allowed`)
+  }
+  return frozen(parseTest(field, condition))
+}
+
+function readCondition(json: JsonObject, loc: Location, count: () => void): RawCondition {
+  if (json.field === undefined || json.field === null) throw missing([...loc, 'field'])
+  return {
+    field: readText(json.field, [...loc, 'field']),
+    operator: optional(json.operator, [...loc, 'operator'], oneOf(OPERATORS)) ?? 'is',
+    key: optional(json.key, [...loc, 'key'], readText) ?? '',
+    value: json.value ?? null,
+    options: readOptions(json.options, [...loc, 'options']),
+    count,
+  }
+}
+
+function readOptions(value: unknown, loc: Location): Options {
+  const options = optional(value, loc, readObject) ?? {}
+  const flag = (name: string): boolean => optional(options[name], [...loc, name], readBoolean) ?? false
+  return { caseSensitive: flag('case_sensitive'), exactMatch: flag('exact_match'), all: flag('all') }
+}
+
+function parseTest(field: Field, condition: RawCondition): Condition {
+  if (field.kind === 'attributes') return parseAttributeCondition(condition)
+  if (field.kind === 'list') return { kind: 'list', field: field.name, test: parseListTest(field, condition) }
+  if (condition.key !== '') throw invalid(`${field.name}: has no key`)
+  if (field.kind === 'content') return { kind: 'content', query: parseContentQuery(condition.value) }
+  return { kind: 'column', field: field.name, test: parseColumnTest(field, condition) }
+}
+
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) Object.values(value).forEach(frozen)
+  return Object.freeze(value)
+}

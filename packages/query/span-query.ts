@@ -1,0 +1,63 @@
+import { isJsonObject, type JsonObject, parseJson } from '@spanhouse/model'
+import type { Filter } from './filter.ts'
+import { parseFilter } from './parse-filter.ts'
+import { type Location, malformed, optional, readObject } from './shape.ts'
+import { type Focus, type GivenWindowing, parseGivenWindowing, WINDOWING_MEMBERS, type Windowing } from './windowing.ts'
+
+/** A query for spans, or for traces, as the interface means it. */
+export interface SpanQuery<F extends Focus = Focus> {
+  readonly focus: F
+  /** Undefined: no restriction. A trace qualifies when one of its spans does. */
+  readonly filter: Filter | undefined
+  readonly windowing: Windowing
+}
+
+/**
+ * Reads the body of a query: `filtering` and `windowing`, and their flat form `filter` (an object or JSON text),
+ * `oldest`, `newest`, `next`, `limit`, `order`, `rate`, `interval`. The two forms may complete each other; where they
+ * say different things the query is refused, as it is where a member has the wrong type (`unprocessable`, 422), or
+ * where the filter makes no sense (`invalid`, 400). No body (null) asks for everything. Other members are ignored.
+ */
+export function parseSpanQuery<F extends Focus>(body: unknown, focus: F, loc: Location = ['body']): SpanQuery<F> {
+  const members = optional(body, loc, readObject) ?? {}
+  return { focus, filter: parseEitherFilter(members, loc), windowing: parseEitherWindowing(members, focus, loc) }
+}
+
+const REFERENCES = ['query_ref', 'query_variant_ref', 'query_revision_ref']
+
+/** Whether the body asks for a saved query, which then supplies filter and windowing. */
+export const namesSavedQuery = (body: unknown): boolean =>
+  isJsonObject(body) && REFERENCES.some(name => body[name] !== undefined && body[name] !== null)
+
+function parseEitherFilter(members: JsonObject, loc: Location): Filter | undefined {
+  const nested = parseFilter(members.filtering, [...loc, 'filtering'])
+  const flat = parseFilter(parseFlatFilter(members.filter, [...loc, 'filter']), [...loc, 'filter'])
+  if (members.filtering == null || members.filter == null) return nested ?? flat
+  if (JSON.stringify(nested) === JSON.stringify(flat)) return nested
+  throw contradiction([...loc, 'filter'], 'filtering')
+}
+
+function parseFlatFilter(value: unknown, loc: Location): unknown {
+  if (typeof value !== 'string') return value
+  try {
+    return parseJson(value)
+  } catch (error) {
+    const reason = error instanceof SyntaxError ? 'Invalid JSON' : 'JSON nested too deep'
+    throw malformed('json_invalid', loc, reason, value)
+  }
+}
+
+function parseEitherWindowing(members: JsonObject, focus: Focus, loc: Location): Windowing {
+  const nested = parseGivenWindowing(members.windowing, focus, [...loc, 'windowing'])
+  const flat = parseGivenWindowing(members, focus, loc)
+  for (const name of WINDOWING_MEMBERS) refuseContradiction(name, nested, flat, loc)
+  return { order: 'descending', ...flat, ...nested }
+}
+
+function refuseContradiction(name: keyof Windowing, nested: GivenWindowing, flat: GivenWindowing, loc: Location): void {
+  const differ = nested[name] !== undefined && flat[name] !== undefined && nested[name] !== flat[name]
+  if (differ) throw contradiction([...loc, name], `windowing.${name}`)
+}
+
+const contradiction = (loc: Location, other: string) =>
+  malformed('value_error', loc, `Input says something else than \`${other}\``, undefined)

@@ -1,0 +1,146 @@
+-- {"field":"attributes","key":"a.l.0","operator":"is","value":"x"}
+--   p1: "0"
+--   p2: 1
+--   p3: "a"
+--   p4: "l"
+--   p5: "\"x\""
+arrayMap(v -> concat(JSONExtractRaw(v, {p1:String}), JSONExtractArrayRaw(v)[{p2:UInt64}]), [JSONExtractRaw(attributes, {p3:String}, {p4:String})])[1] = JSONExtractRaw({p5:String})
+
+-- {"field":"attributes","key":"a.l.2","operator":"is","value":5}
+--   p1: "2"
+--   p2: 3
+--   p3: "a"
+--   p4: "l"
+--   p5: "5"
+arrayMap(v -> concat(JSONExtractRaw(v, {p1:String}), JSONExtractArrayRaw(v)[{p2:UInt64}]), [JSONExtractRaw(attributes, {p3:String}, {p4:String})])[1] = JSONExtractRaw({p5:String})
+
+-- {"field":"attributes","key":"a.l.3","operator":"exists"}
+--   p1: "3"
+--   p2: 4
+--   p3: "a"
+--   p4: "l"
+arrayMap(v -> concat(JSONExtractRaw(v, {p1:String}), JSONExtractArrayRaw(v)[{p2:UInt64}]), [JSONExtractRaw(attributes, {p3:String}, {p4:String})])[1] != ''
+
+-- {"field":"attributes","key":"a.l.0","operator":"is","value":"key"}
+--   p1: "0"
+--   p2: 1
+--   p3: "a"
+--   p4: "l"
+--   p5: "\"key\""
+arrayMap(v -> concat(JSONExtractRaw(v, {p1:String}), JSONExtractArrayRaw(v)[{p2:UInt64}]), [JSONExtractRaw(attributes, {p3:String}, {p4:String})])[1] = JSONExtractRaw({p5:String})
+
+-- {"field":"attributes","key":"a.0","operator":"is","value":"zero"}
+--   p1: "0"
+--   p2: 1
+--   p3: "a"
+--   p4: "\"zero\""
+arrayMap(v -> concat(JSONExtractRaw(v, {p1:String}), JSONExtractArrayRaw(v)[{p2:UInt64}]), [JSONExtractRaw(attributes, {p3:String})])[1] = JSONExtractRaw({p4:String})
+
+-- {"field":"attributes","key":"a.l.1.c","operator":"is","value":"deep"}
+--   p1: "1"
+--   p2: 2
+--   p3: "a"
+--   p4: "l"
+--   p5: "c"
+--   p6: "\"deep\""
+JSONExtractRaw(arrayMap(v -> concat(JSONExtractRaw(v, {p1:String}), JSONExtractArrayRaw(v)[{p2:UInt64}]), [JSONExtractRaw(attributes, {p3:String}, {p4:String})])[1], {p5:String}) = JSONExtractRaw({p6:String})
+
+-- {"field":"attributes","key":"a.l.0.0.c","operator":"is","value":"deep"}
+--   p1: "0"
+--   p2: 1
+--   p3: "a"
+--   p4: "l"
+--   p5: "c"
+--   p6: "\"deep\""
+JSONExtractRaw(arrayMap(v -> concat(JSONExtractRaw(v, {p1:String}), JSONExtractArrayRaw(v)[{p2:UInt64}]), [arrayMap(v -> concat(JSONExtractRaw(v, {p1:String}), JSONExtractArrayRaw(v)[{p2:UInt64}]), [JSONExtractRaw(attributes, {p3:String}, {p4:String})])[1]])[1], {p5:String}) = JSONExtractRaw({p6:String})
+
+-- {"field":"attributes","key":"a.l.0","operator":"is","value":{"k":"v"}}
+--   p1: "0"
+--   p2: 1
+--   p3: "a"
+--   p4: "l"
+--   p5: "k"
+--   p6: "\"v\""
+JSONExtractRaw(arrayMap(v -> concat(JSONExtractRaw(v, {p1:String}), JSONExtractArrayRaw(v)[{p2:UInt64}]), [JSONExtractRaw(attributes, {p3:String}, {p4:String})])[1], {p5:String}) = JSONExtractRaw({p6:String})
+
+-- {"field":"attributes","key":"a.l.01","operator":"exists"}
+--   p1: "a"
+--   p2: "l"
+--   p3: "01"
+JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}) != ''
+
+-- {"field":"attributes","key":"a.l.1","operator":"startswith","value":"LA"}
+--   p1: "1"
+--   p2: 2
+--   p3: "a"
+--   p4: "l"
+--   p5: "LA"
+(arrayMap(v -> concat(JSONExtractRaw(v, {p1:String}), JSONExtractArrayRaw(v)[{p2:UInt64}]), [JSONExtractRaw(attributes, {p3:String}, {p4:String})])[1] NOT IN ('', 'null') AND startsWith(lowerUTF8(JSONExtractString(arrayMap(v -> concat(JSONExtractRaw(v, {p1:String}), JSONExtractArrayRaw(v)[{p2:UInt64}]), [JSONExtractRaw(attributes, {p3:String}, {p4:String})])[1])), lowerUTF8({p5:String})))
+
+-- {"field":"attributes","key":"a.l.99999999999","operator":"exists"}
+--   p1: "a"
+--   p2: "l"
+--   p3: "99999999999"
+JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}) != ''
+
+-- {"field":"attributes","key":"a..n","operator":"exists"}
+--   p1: "a"
+--   p2: ""
+--   p3: "n"
+JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}) != ''
+
+-- {"field":"attributes","key":"a'.n","operator":"exists"}
+--   p1: "a'"
+--   p2: "n"
+JSONExtractRaw(attributes, {p1:String}, {p2:String}) != ''
+
+-- {"field":"attributes","key":"ag.data.inputs.question","operator":"contains","value":"peru"}
+--   p1: "inputs"
+--   p2: "question"
+--   p3: "peru"
+(JSONExtractRaw(data, {p1:String}, {p2:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(data, {p1:String}, {p2:String}))), lowerUTF8({p3:String})) > 0)
+
+-- {"field":"attributes","key":"ag.data.inputs.n","operator":"lt","value":4}
+--   p1: "inputs"
+--   p2: "n"
+--   p3: "^[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?$"
+--   p4: "4"
+(match(JSONExtractString(JSONExtractRaw(data, {p1:String}, {p2:String})), {p3:String}) AND ifNull(toFloat64OrNull(JSONExtractString(JSONExtractRaw(data, {p1:String}, {p2:String}))) < {p4:Float64}, false))
+
+-- {"field":"attributes","key":"ag.data.outputs","operator":"in","value":["Lima"]}
+--   p1: "outputs"
+--   p2: ["\"Lima\""]
+--   p3: ["\"Lima\""]
+(JSONExtractRaw(data, {p1:String}) IN (SELECT JSONExtractRaw(arrayJoin({p2:Array(String)}))) OR arrayExists(x -> x IN (SELECT JSONExtractRaw(arrayJoin({p3:Array(String)}))), JSONExtractArrayRaw(JSONExtractRaw(data, {p1:String}))))
+
+-- {"field":"attributes","key":"ag.data.outputs.1.city","operator":"is","value":"Lima"}
+--   p1: "1"
+--   p2: 2
+--   p3: "outputs"
+--   p4: "city"
+--   p5: "\"Lima\""
+JSONExtractRaw(arrayMap(v -> concat(JSONExtractRaw(v, {p1:String}), JSONExtractArrayRaw(v)[{p2:UInt64}]), [JSONExtractRaw(data, {p3:String})])[1], {p4:String}) = JSONExtractRaw({p5:String})
+
+-- {"field":"attributes","key":"ag.data","operator":"is","value":{"outputs":"Lima"}}
+--   p1: "outputs"
+--   p2: "\"Lima\""
+JSONExtractRaw(data, {p1:String}) = JSONExtractRaw({p2:String})
+
+-- {"field":"attributes","key":"ag.data","operator":"is","value":{}}
+true
+
+-- {"field":"attributes","key":"ag","operator":"is","value":{"data":{"inputs":{"n":3}},"session":{"id":"chat-1"}}}
+--   p1: "inputs"
+--   p2: "n"
+--   p3: "3"
+--   p4: "chat-1"
+(JSONExtractRaw(data, {p1:String}, {p2:String}) = JSONExtractRaw({p3:String}) AND session_id = {p4:String})
+
+-- {"field":"attributes","key":"ag.data","operator":"contains","value":"\"outputs\":\"lima\""}
+--   p1: "\"outputs\":\"lima\""
+(if(data = '', '{}', JSONExtractRaw(data)) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(if(data = '', '{}', JSONExtractRaw(data)))), lowerUTF8({p1:String})) > 0)
+
+-- {"field":"attributes","key":"ag.data","operator":"has_not","value":{"outputs":"Lima"}}
+--   p1: "outputs"
+--   p2: "\"Lima\""
+NOT (JSONExtractRaw(data, {p1:String}) = JSONExtractRaw({p2:String}))

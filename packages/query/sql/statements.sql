@@ -1,0 +1,61 @@
+-- spans, all
+--   p1: "11111111-1111-4111-8111-111111111111"
+--   p2: 10000
+SELECT span_name, lower(hex(span_id)) AS span_id FROM spans PREWHERE project_id = {p1:UUID} AND (start_time, trace_id, span_id) IN (SELECT start_time, trace_id, span_id FROM spans WHERE project_id = {p1:UUID} AND start_time >= (SELECT min(start_time) FROM (SELECT start_time FROM spans WHERE project_id = {p1:UUID} ORDER BY start_time DESC LIMIT {p2:UInt64})) ORDER BY start_time DESC, span_id DESC, (reinterpretAsUInt64(reverse(substring(trace_id, 1, 8))) * 11400714819323198485 + reinterpretAsUInt64(reverse(substring(trace_id, 9, 8))) * 14029467366897019727) DESC LIMIT {p2:UInt64}) ORDER BY start_time DESC, span_id DESC, (reinterpretAsUInt64(reverse(substring(trace_id, 1, 8))) * 11400714819323198485 + reinterpretAsUInt64(reverse(substring(trace_id, 9, 8))) * 14029467366897019727) DESC LIMIT {p2:UInt64} SETTINGS prefer_column_name_to_alias = 1, enable_shared_storage_snapshot_in_query = 1
+
+-- spans, filter, next page, sampled
+--   p1: "11111111-1111-4111-8111-111111111111"
+--   p2: 1770110100000000
+--   p3: "0123456789abcdef"
+--   p4: "5"
+--   p5: 50
+--   p6: "invocation"
+--   p7: "x"
+SELECT span_name, lower(hex(span_id)) AS span_id FROM spans PREWHERE project_id = {p1:UUID} AND (start_time, trace_id, span_id) IN (SELECT start_time, trace_id, span_id FROM spans WHERE project_id = {p1:UUID} AND (start_time <= fromUnixTimestamp64Micro({p2:Int64}, 'UTC') AND (start_time < fromUnixTimestamp64Micro({p2:Int64}, 'UTC') OR (span_id < toFixedString(unhex({p3:String}), 8) OR (span_id = toFixedString(unhex({p3:String}), 8) AND (reinterpretAsUInt64(reverse(substring(trace_id, 1, 8))) * 11400714819323198485 + reinterpretAsUInt64(reverse(substring(trace_id, 9, 8))) * 14029467366897019727) < {p4:UInt64})))) AND reinterpretAsUInt32(reverse(substring(trace_id, 1, 4))) % 100 < {p5:UInt64} AND (trace_type = {p6:String} AND position(lowerUTF8(span_name), lowerUTF8({p7:String})) > 0) ORDER BY start_time DESC, span_id DESC, (reinterpretAsUInt64(reverse(substring(trace_id, 1, 8))) * 11400714819323198485 + reinterpretAsUInt64(reverse(substring(trace_id, 9, 8))) * 14029467366897019727) DESC LIMIT {p5:UInt64}) ORDER BY start_time DESC, span_id DESC, (reinterpretAsUInt64(reverse(substring(trace_id, 1, 8))) * 11400714819323198485 + reinterpretAsUInt64(reverse(substring(trace_id, 9, 8))) * 14029467366897019727) DESC LIMIT {p5:UInt64} SETTINGS prefer_column_name_to_alias = 1, enable_shared_storage_snapshot_in_query = 1
+
+-- spans, oldest first
+--   p1: "11111111-1111-4111-8111-111111111111"
+--   p2: 0
+--   p3: "0123456789abcdef"
+--   p4: "5"
+--   p5: 10000
+SELECT span_name, lower(hex(span_id)) AS span_id FROM spans PREWHERE project_id = {p1:UUID} AND (start_time, trace_id, span_id) IN (SELECT start_time, trace_id, span_id FROM spans WHERE project_id = {p1:UUID} AND (start_time >= fromUnixTimestamp64Micro({p2:Int64}, 'UTC') AND (start_time > fromUnixTimestamp64Micro({p2:Int64}, 'UTC') OR (span_id > toFixedString(unhex({p3:String}), 8) OR (span_id = toFixedString(unhex({p3:String}), 8) AND (reinterpretAsUInt64(reverse(substring(trace_id, 1, 8))) * 11400714819323198485 + reinterpretAsUInt64(reverse(substring(trace_id, 9, 8))) * 14029467366897019727) > {p4:UInt64})))) AND start_time <= (SELECT max(start_time) FROM (SELECT start_time FROM spans WHERE project_id = {p1:UUID} AND (start_time >= fromUnixTimestamp64Micro({p2:Int64}, 'UTC') AND (start_time > fromUnixTimestamp64Micro({p2:Int64}, 'UTC') OR (span_id > toFixedString(unhex({p3:String}), 8) OR (span_id = toFixedString(unhex({p3:String}), 8) AND (reinterpretAsUInt64(reverse(substring(trace_id, 1, 8))) * 11400714819323198485 + reinterpretAsUInt64(reverse(substring(trace_id, 9, 8))) * 14029467366897019727) > {p4:UInt64})))) ORDER BY start_time ASC LIMIT {p5:UInt64})) ORDER BY start_time ASC, span_id ASC, (reinterpretAsUInt64(reverse(substring(trace_id, 1, 8))) * 11400714819323198485 + reinterpretAsUInt64(reverse(substring(trace_id, 9, 8))) * 14029467366897019727) ASC LIMIT {p5:UInt64}) ORDER BY start_time ASC, span_id ASC, (reinterpretAsUInt64(reverse(substring(trace_id, 1, 8))) * 11400714819323198485 + reinterpretAsUInt64(reverse(substring(trace_id, 9, 8))) * 14029467366897019727) ASC LIMIT {p5:UInt64} SETTINGS prefer_column_name_to_alias = 1, enable_shared_storage_snapshot_in_query = 1
+
+-- traces, all
+--   p1: "11111111-1111-4111-8111-111111111111"
+--   p2: 1000
+SELECT lower(hex(trace_id)) AS trace_id, toUnixTimestamp64Micro(start_time) AS sort_time FROM spans WHERE project_id = {p1:UUID} AND is_trace_head ORDER BY start_time DESC, trace_id DESC LIMIT {p2:UInt64} SETTINGS prefer_column_name_to_alias = 1, enable_shared_storage_snapshot_in_query = 1
+
+-- traces, filter
+--   p1: "11111111-1111-4111-8111-111111111111"
+--   p2: "invocation"
+--   p3: "x"
+--   p4: 1000
+SELECT lower(hex(trace_id)) AS trace_id, toUnixTimestamp64Micro(start_time) AS sort_time FROM spans WHERE project_id = {p1:UUID} AND is_trace_head AND trace_type = {p2:String} AND trace_id IN (SELECT trace_id FROM spans WHERE project_id = {p1:UUID} AND trace_type = {p2:String} AND position(lowerUTF8(span_name), lowerUTF8({p3:String})) > 0) ORDER BY start_time DESC, trace_id DESC LIMIT {p4:UInt64} SETTINGS prefer_column_name_to_alias = 1, enable_shared_storage_snapshot_in_query = 1
+
+-- traces, filter in a window
+--   p1: "11111111-1111-4111-8111-111111111111"
+--   p2: 1770110100000000
+--   p3: 1770110160000000
+--   p4: "00000000000000050123456789abcdef"
+--   p5: "invocation"
+--   p6: "x"
+--   p7: 1000
+SELECT lower(hex(trace_id)) AS trace_id, toUnixTimestamp64Micro(start_time) AS sort_time FROM spans WHERE project_id = {p1:UUID} AND is_trace_head AND start_time >= fromUnixTimestamp64Micro({p2:Int64}, 'UTC') AND (start_time <= fromUnixTimestamp64Micro({p3:Int64}, 'UTC') AND (start_time < fromUnixTimestamp64Micro({p3:Int64}, 'UTC') OR trace_id < toFixedString(unhex({p4:String}), 16))) AND trace_type = {p5:String} AND trace_id IN (SELECT trace_id FROM spans PREWHERE project_id = {p1:UUID} AND trace_id IN (SELECT trace_id FROM spans WHERE project_id = {p1:UUID} AND is_trace_head AND start_time >= fromUnixTimestamp64Micro({p2:Int64}, 'UTC') AND (start_time <= fromUnixTimestamp64Micro({p3:Int64}, 'UTC') AND (start_time < fromUnixTimestamp64Micro({p3:Int64}, 'UTC') OR trace_id < toFixedString(unhex({p4:String}), 16))) AND trace_type = {p5:String}) WHERE position(lowerUTF8(span_name), lowerUTF8({p6:String})) > 0) ORDER BY start_time DESC, trace_id DESC LIMIT {p7:UInt64} SETTINGS prefer_column_name_to_alias = 1, enable_shared_storage_snapshot_in_query = 1
+
+-- traces, by id
+--   p1: "11111111-1111-4111-8111-111111111111"
+--   p2: "00000000000000000000000000000001"
+--   p3: 1000
+SELECT lower(hex(trace_id)) AS trace_id, toUnixTimestamp64Micro(start_time) AS sort_time FROM spans WHERE project_id = {p1:UUID} AND is_trace_head AND trace_id = toFixedString(unhex({p2:String}), 16) ORDER BY start_time DESC, trace_id DESC LIMIT {p3:UInt64} SETTINGS prefer_column_name_to_alias = 1, enable_shared_storage_snapshot_in_query = 1
+
+-- spans of traces
+--   p1: "11111111-1111-4111-8111-111111111111"
+--   p2: ["00000000000000000000000000000001"]
+SELECT span_name, lower(hex(span_id)) AS span_id FROM spans PREWHERE project_id = {p1:UUID} AND trace_id IN (SELECT toFixedString(unhex(arrayJoin({p2:Array(String)})), 16)) ORDER BY start_time, trace_id, span_id SETTINGS prefer_column_name_to_alias = 1, enable_shared_storage_snapshot_in_query = 1
+
+-- spans by ids
+--   p1: "11111111-1111-4111-8111-111111111111"
+--   p2: ["00000000000000000000000000000001"]
+--   p3: ["0000000000000001"]
+SELECT span_name, lower(hex(span_id)) AS span_id FROM spans PREWHERE project_id = {p1:UUID} AND trace_id IN (SELECT toFixedString(unhex(arrayJoin({p2:Array(String)})), 16)) AND span_id IN (SELECT toFixedString(unhex(arrayJoin({p3:Array(String)})), 8)) ORDER BY start_time, trace_id, span_id SETTINGS prefer_column_name_to_alias = 1, enable_shared_storage_snapshot_in_query = 1

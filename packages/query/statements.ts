@@ -1,0 +1,111 @@
+import type { SpanId, TraceId, Uuid } from '@spanhouse/model'
+import { compileBounds, compileOrder } from './bounds.ts'
+import { compileFilter } from './compile-filter.ts'
+import type { SpanQuery } from './span-query.ts'
+import { allOf, count, join, type Sql, sql, texts, uuid } from './sql.ts'
+import { splitFilter } from './trace-level.ts'
+import { pageLimit } from './windowing.ts'
+
+/*
+ * The statements that read the span table, which is named here and nowhere else. Each one is made for one project.
+ *
+ * Columns are given by the reader and may have aliases that are names of columns; conditions and orders always mean
+ * the columns. A statement that reads the table several times sees the same rows each time.
+ */
+const SETTINGS = sql`SETTINGS prefer_column_name_to_alias = 1, enable_shared_storage_snapshot_in_query = 1`
+
+/** Settings that must go with every statement: large filters exceed the engine's defaults for the size of a query. */
+export const STATEMENT_SETTINGS = {
+  max_query_size: '4194304',
+  max_ast_elements: '1000000',
+  max_expanded_ast_elements: '2000000',
+} as const
+
+const matching = (project_id: Uuid, conditions: readonly Sql[]): Sql =>
+  join([sql`project_id = ${uuid(project_id)}`, ...conditions], sql` AND `)
+
+/** The spans of a project that satisfy all conditions, as the FROM and WHERE of a statement. */
+export const fromSpans = (project_id: Uuid, conditions: readonly Sql[] = []): Sql =>
+  sql`FROM spans WHERE ${matching(project_id, conditions)}`
+
+/** The same for few rows of many columns: the others are read for granules in which the conditions hold. */
+const fromFewSpans = (project_id: Uuid, conditions: readonly Sql[]): Sql =>
+  sql`FROM spans PREWHERE ${matching(project_id, conditions)}`
+
+export interface ColumnsOf {
+  readonly project_id: Uuid
+  /** What is read of each span: expressions, perhaps with aliases. */
+  readonly columns: readonly Sql[]
+}
+
+/**
+ * One page of spans: first the keys of its rows, then their columns. The engine does the same by itself (lazy
+ * materialisation), but not while the table has updates that are not merged yet, as it nearly always has.
+ */
+export function compileSpanQuery({ project_id, columns, query }: ColumnsOf & { query: SpanQuery<'span'> }): Sql {
+  const { filter, windowing } = query
+  const bounds = compileBounds(windowing, 'span')
+  const conditions = [...bounds, filter === undefined ? withinPage(project_id, query, bounds) : compileFilter(filter)]
+  const keys = sql`SELECT start_time, trace_id, span_id ${fromSpans(project_id, conditions)} ${page(query)}`
+  const rows = fromFewSpans(project_id, [sql`(start_time, trace_id, span_id) IN (${keys})`])
+  return sql`SELECT ${join(columns)} ${rows} ${page(query)} ${SETTINGS}`
+}
+
+const page = ({ focus, windowing }: SpanQuery): Sql =>
+  sql`ORDER BY ${compileOrder(windowing.order, focus)} LIMIT ${count(pageLimit(windowing, focus))}`
+
+/**
+ * Without a filter, the start times of a page can be told from the primary key alone, which has no span id. Sorting by
+ * span id is then left to few rows.
+ */
+function withinPage(project_id: Uuid, { windowing }: SpanQuery<'span'>, bounds: readonly Sql[]): Sql {
+  const [last, direction, inside] =
+    windowing.order === 'descending' ? [sql`min`, sql`DESC`, sql`>=`] : [sql`max`, sql`ASC`, sql`<=`]
+  const limit = count(pageLimit(windowing, 'span'))
+  const times = sql`SELECT start_time ${fromSpans(project_id, bounds)} ORDER BY start_time ${direction} LIMIT ${limit}`
+  return sql`start_time ${inside} (SELECT ${last}(start_time) FROM (${times}))`
+}
+
+/** One page of traces: rows of `trace_id` (hex) and `sort_time` (microseconds, text or number as the format has it). */
+export function compileTraceQuery({ project_id, query }: { project_id: Uuid; query: SpanQuery<'trace'> }): Sql {
+  const columns = sql`lower(hex(trace_id)) AS trace_id, toUnixTimestamp64Micro(start_time) AS sort_time`
+  return sql`SELECT ${columns} ${fromTraceHeads({ project_id, query })} ${page(query)} ${SETTINGS}`
+}
+
+/**
+ * The rows that stand for the traces a query asks for, one a trace, as the FROM and WHERE of a statement. A trace
+ * qualifies when one of its spans satisfies the filter, wherever in time it lies.
+ */
+export function fromTraceHeads({ project_id, query }: { project_id: Uuid; query: SpanQuery<'trace'> }): Sql {
+  const { ofTrace, ofSpan } = splitFilter(query.filter)
+  const heads = [sql`is_trace_head`, ...compileBounds(query.windowing, 'trace'), ...ofTrace.map(compileFilter)]
+  if (ofSpan.length === 0) return fromSpans(project_id, heads)
+  const spans = ofSpan.map(compileFilter)
+  // A window spares reading what the filter needs of all other traces; without one there is nothing to spare.
+  const candidates =
+    query.windowing.oldest === undefined ? [] : [sql`trace_id IN (SELECT trace_id ${fromSpans(project_id, heads)})`]
+  const qualifying =
+    candidates.length === 0
+      ? fromSpans(project_id, [...ofTrace.map(compileFilter), ...spans])
+      : sql`${fromFewSpans(project_id, candidates)} WHERE ${allOf(spans)}`
+  return fromSpans(project_id, [...heads, sql`trace_id IN (SELECT trace_id ${qualifying})`])
+}
+
+/** All spans of some traces, in the order of their start. */
+export const compileTraceSpans = ({ trace_ids, ...read }: ColumnsOf & { trace_ids: readonly TraceId[] }): Sql =>
+  compileSpansByIds({ ...read, trace_ids })
+
+/** Spans by the ids of their traces, of themselves, or both; in the order of their start. Throws without any ids. */
+export function compileSpansByIds(
+  read: ColumnsOf & { readonly trace_ids?: readonly TraceId[]; readonly span_ids?: readonly SpanId[] },
+): Sql {
+  const { project_id, columns, trace_ids, span_ids } = read
+  const conditions: Sql[] = []
+  if (trace_ids !== undefined)
+    conditions.push(sql`trace_id IN (SELECT toFixedString(unhex(arrayJoin(${texts(trace_ids)})), 16))`)
+  if (span_ids !== undefined)
+    conditions.push(sql`span_id IN (SELECT toFixedString(unhex(arrayJoin(${texts(span_ids)})), 8))`)
+  if (conditions.length === 0) throw new Error('spans by ids need ids')
+  const order = sql`start_time, trace_id, span_id`
+  return sql`SELECT ${join(columns)} ${fromFewSpans(project_id, conditions)} ORDER BY ${order} ${SETTINGS}`
+}

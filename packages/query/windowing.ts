@@ -1,0 +1,166 @@
+import {
+  invalid,
+  isRawJson,
+  type JsonObject,
+  MICROS_MAX,
+  type Micros,
+  microsToIso,
+  parseTime,
+  parseUuid,
+} from '@spanhouse/model'
+import { positionToNext } from './cursor.ts'
+import { type Location, malformed, oneOf, optional, readObject } from './shape.ts'
+
+/** What a query returns rows of, which decides how bounds and cursors are read. */
+export type Focus = 'span' | 'trace'
+
+export const ORDERS = ['ascending', 'descending'] as const
+export type Order = (typeof ORDERS)[number]
+
+/** Which part of the rows is asked for, and in which order. What the bounds include is decided in `bounds.ts`. */
+export interface Windowing {
+  readonly oldest?: Micros
+  readonly newest?: Micros
+  /**
+   * The last row of the page before, as hex: see `cursor.ts`. It refines the time bound at which the page begins
+   * (`newest` when descending, `oldest` when ascending) and means nothing without it.
+   */
+  readonly next?: string
+  /** Rows of a page, 1 or more. */
+  readonly limit?: number
+  readonly order: Order
+  /** Minutes; used by analytics only. */
+  readonly interval?: number
+  /** Share of the traces, 0 to 1. */
+  readonly rate?: number
+}
+
+/** Rows of a page when the request names no limit. */
+export const LIMIT_DEFAULT: Record<Focus, number> = { span: 10_000, trace: 1_000 }
+/** The most that a request can ask for. */
+export const LIMIT_MAX: Record<Focus, number> = { span: 100_000, trace: 10_000 }
+
+type Member = Exclude<keyof Windowing, 'next'>
+export const WINDOWING_MEMBERS = ['oldest', 'newest', 'next', 'limit', 'order', 'interval', 'rate'] as const
+
+const READERS: { readonly [M in Member]: (value: unknown, loc: Location) => Windowing[M] } = {
+  oldest: readTime,
+  newest: readTime,
+  limit: (value, loc) => Math.max(1, readInteger(value, loc)),
+  order: oneOf(ORDERS),
+  interval: readInterval,
+  rate: readRate,
+}
+
+/** The members that were given. */
+export type GivenWindowing = Partial<Windowing>
+
+/**
+ * Reads a windowing object. Nothing (null) gives the default: newest first. Throws `unprocessable` (422) on a member of
+ * the wrong type, `invalid` (400) on a limit past {@link LIMIT_MAX}.
+ */
+export function parseWindowing(json: unknown, focus: Focus, loc: Location): Windowing {
+  return { order: 'descending', ...parseGivenWindowing(json, focus, loc) }
+}
+
+/** The same without defaults; other members of the object are ignored. */
+export function parseGivenWindowing(json: unknown, focus: Focus, loc: Location): GivenWindowing {
+  const given = optional(json, loc, readObject) ?? {}
+  const read = (name: (typeof WINDOWING_MEMBERS)[number]): [string, unknown] => {
+    const reader = name === 'next' ? readNext(focus) : READERS[name]
+    return [name, optional<unknown>(given[name], [...loc, name], reader)]
+  }
+  const members = WINDOWING_MEMBERS.map(read).filter(([, value]) => value !== undefined)
+  const windowing = Object.fromEntries(members) as GivenWindowing
+  if ((windowing.limit ?? 0) > LIMIT_MAX[focus]) throw invalid(`limit: at most ${LIMIT_MAX[focus]} ${focus}s a page`)
+  return windowing
+}
+
+/** The rows of a full page. */
+export const pageLimit = (windowing: Windowing, focus: Focus): number => windowing.limit ?? LIMIT_DEFAULT[focus]
+
+/** Where a row of a result stands in its order: times are start times, of a trace that of its head. */
+export interface Position {
+  readonly time: Micros
+  readonly trace_id: string
+  /** Of spans. */
+  readonly span_id?: string
+}
+
+/**
+ * The windowing object that asks for the page after a full one; undefined when the page has fewer rows than asked for.
+ * It repeats everything else of the request, so that a client can send it back as it is.
+ */
+export function nextWindowing(
+  { focus, windowing }: { readonly focus: Focus; readonly windowing: Windowing },
+  page: readonly Position[],
+): JsonObject | undefined {
+  const last = page.at(-1)
+  const limit = pageLimit(windowing, focus)
+  if (last === undefined || page.length < limit) return undefined
+  const { oldest, newest, order, rate } = windowing
+  const [reached, kept] = order === 'descending' ? ['newest', 'oldest'] : ['oldest', 'newest']
+  const bound = order === 'descending' ? oldest : newest
+  return {
+    [reached as string]: microsToIso(last.time),
+    next: positionToNext(last, focus),
+    limit,
+    order,
+    ...(bound === undefined ? {} : { [kept as string]: microsToIso(bound) }),
+    ...(rate === undefined ? {} : { rate }),
+  }
+}
+
+const SECONDS_MAX = 2e10
+
+/** ISO 8601, or a Unix number: seconds up to 2e10, beyond that milli-, micro- or nanoseconds. */
+function readTime(value: unknown, loc: Location): Micros {
+  const number = isRawJson(value) ? value.rawJSON : value
+  const micros = isUnixNumber(number) ? unixMicros(String(number).trim()) : parseTime(number)
+  if (micros === null)
+    throw malformed('datetime_parsing', loc, 'Input should be an ISO 8601 time or a Unix number', value)
+  return micros
+}
+
+const isUnixNumber = (value: unknown): boolean =>
+  typeof value === 'number' || (typeof value === 'string' && /^\s*\d+(\.\d*)?\s*$/.test(value))
+
+function unixMicros(written: string): Micros | null {
+  let power = 6
+  for (let size = Number(written); size > SECONDS_MAX; size /= 1000) power -= 3
+  const isNanos = power === -3 && /^\d+$/.test(written)
+  const micros = isNanos ? Number(BigInt(written) / 1000n) : Math.round(Number(written) * 10 ** power)
+  return micros >= 0 && micros <= MICROS_MAX ? micros : null
+}
+
+/** Integers are also read from text, as query strings have them. */
+function readInteger(value: unknown, loc: Location): number {
+  const number = typeof value === 'string' && /^\s*[-+]?\d+\s*$/.test(value) ? Number(value) : value
+  if (typeof number === 'number' && Number.isInteger(number)) return number
+  throw malformed('int_parsing', loc, 'Input should be an integer', value)
+}
+
+function readInterval(value: unknown, loc: Location): number {
+  const interval = readInteger(value, loc)
+  if (interval <= 0) throw malformed('greater_than', loc, 'Input should be greater than 0', value)
+  return interval
+}
+
+function readRate(value: unknown, loc: Location): number {
+  const rate = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+  if (typeof rate === 'number' && rate >= 0 && rate <= 1) return rate
+  throw malformed('float_parsing', loc, 'Input should be a number from 0 to 1', value)
+}
+
+const SPAN_ID = /^[0-9a-f]{16}$/
+
+/** A UUID (dashed or 32 hex digits); for spans also the 16 hex digits of a span id. */
+const readNext =
+  (focus: Focus) =>
+  (value: unknown, loc: Location): string => {
+    const next = typeof value === 'string' ? value.trim().toLowerCase() : ''
+    if (focus === 'span' && SPAN_ID.test(next)) return next
+    const id = parseUuid(next)
+    if (id === null) throw malformed('uuid_parsing', loc, 'Input should be a UUID', value)
+    return id.replaceAll('-', '')
+  }
