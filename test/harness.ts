@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { inject } from 'vitest'
+import { exportOf, type OtlpSpan } from './otlp.ts'
 
 /** The running Spanhouse that a test project was given: one process, or roles with stores over the network. */
 export interface Target {
@@ -34,6 +35,8 @@ export interface TestProject {
   post(path: string, body?: unknown): Promise<Answer>
   /** Sends an export; `headers` replace the defaults (OTLP/JSON). */
   export(body: Uint8Array | string | object, headers?: Record<string, string>): Promise<Answer>
+  /** Exports the spans and resolves when all of them can be read. Span ids must differ. */
+  store(...spans: OtlpSpan[]): Promise<void>
 }
 
 export async function newProject(target: Target = inject('target')): Promise<TestProject> {
@@ -45,7 +48,7 @@ export async function newProject(target: Target = inject('target')): Promise<Tes
   const account = made.body.accounts.one
   const apiKey: string = account.api_keys.key
   const authorization = `ApiKey ${apiKey}`
-  return {
+  const calls: Omit<TestProject, 'store'> = {
     apiKey,
     projectId: account.projects.prj.id,
     receiverUrl: target.receiverUrl,
@@ -53,6 +56,18 @@ export async function newProject(target: Target = inject('target')): Promise<Tes
     post: (path, body) => call(target.apiUrl, 'POST', path, authorization, body),
     export: (body, headers) => sendExport(target.receiverUrl, authorization, body, headers),
   }
+  return { ...calls, store: (...spans) => store(calls, spans) }
+}
+
+async function store(project: Omit<TestProject, 'store'>, spans: OtlpSpan[]): Promise<void> {
+  const sent = await project.export(exportOf(...spans))
+  if (sent.body?.count !== spans.length) throw new Error(`not all accepted: ${sent.status} ${sent.text}`)
+  const ids = spans.map(span => span.spanId).join()
+  const traceIds = [...new Set(spans.map(span => span.traceId))].join()
+  await eventually(async () => {
+    const { body } = await project.get(`/api/spans/?span_ids=${ids}&trace_ids=${traceIds}`)
+    return body.count === spans.length
+  })
 }
 
 export async function call(
@@ -62,15 +77,20 @@ export async function call(
   authorization: string | undefined,
   body?: unknown,
 ): Promise<Answer> {
-  const response = await fetch(url + path, {
+  const isBare = body === undefined || typeof body === 'string' || body instanceof Uint8Array
+  return ask(url + path, {
     method,
     headers: {
-      ...(authorization ? { authorization } : {}),
+      ...(authorization === undefined ? {} : { authorization }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: isBare ? (body as string | Uint8Array<ArrayBuffer>) : JSON.stringify(body) }),
   })
-  return toAnswer(response)
+}
+
+/** A request as it stands. */
+export async function ask(url: string, request: RequestInit = {}): Promise<Answer> {
+  return toAnswer(await fetch(url, { ...request, redirect: 'manual' }))
 }
 
 async function sendExport(
@@ -80,17 +100,16 @@ async function sendExport(
   headers: Record<string, string> = { 'content-type': 'application/json' },
 ): Promise<Answer> {
   const raw = body instanceof Uint8Array || typeof body === 'string' ? body : JSON.stringify(body)
-  const response = await fetch(`${url}/api/otlp/v1/traces`, {
+  return ask(`${url}/api/otlp/v1/traces`, {
     method: 'POST',
     headers: { authorization, ...headers },
-    body: raw,
+    body: raw as string | Uint8Array<ArrayBuffer>,
   })
-  return toAnswer(response)
 }
 
 async function toAnswer(response: Response): Promise<Answer> {
   const text = await response.text()
-  const isJson = response.headers.get('content-type')?.includes('json')
+  const isJson = text !== '' && response.headers.get('content-type')?.includes('json')
   return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
 }
 

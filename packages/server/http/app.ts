@@ -1,9 +1,10 @@
 import compress from '@fastify/compress'
 import type { Authenticator } from '@spanhouse/access'
-import { Problem } from '@spanhouse/model'
+import { PROBLEMS, Problem } from '@spanhouse/model'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
-import { authenticateRequests } from './auth.ts'
-import { sendProblem, toProblem } from './errors.ts'
+import { authenticateRequest } from './auth.ts'
+import { discardRest } from './discard.ts'
+import { answerUnreadable, sendProblem, toProblem } from './errors.ts'
 import { KnownPaths, routedUrl } from './paths.ts'
 
 /** Bodies are refused beyond this before anything looks at them; routes set what they need below it. */
@@ -35,6 +36,14 @@ export async function buildApp({ logger, authenticator, routes }: AppOptions): P
     rewriteUrl: request => routedUrl(request.url ?? '/'),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
     forceCloseConnections: 'idle',
+    clientErrorHandler: answerUnreadable,
+    // For URLs that cannot be routed no hook is run.
+    frameworkErrors: (error, request, reply) => {
+      authenticateRequest(authenticator, request).then(
+        () => sendProblem(toProblem(error), request, reply),
+        unauthenticated => sendProblem(toProblem(unauthenticated), request, reply),
+      )
+    },
   })
   const paths = new KnownPaths()
   app.addHook('onRoute', ({ url, method }) => paths.add(url, method))
@@ -42,7 +51,13 @@ export async function buildApp({ logger, authenticator, routes }: AppOptions): P
   await app.register(compress, { global: true, globalDecompression: false, threshold: 1000, encodings: ['gzip'] })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-  authenticateRequests(app, authenticator)
+  app.decorateRequest('principal', null)
+  app.addHook('onRequest', async request => {
+    request.principal = await authenticateRequest(authenticator, request)
+  })
+  app.addHook('onSend', async (request, reply) => {
+    if (reply.statusCode === PROBLEMS.too_large.status) await discardRest(request.raw)
+  })
   app.setErrorHandler((error, request, reply) => sendProblem(toProblem(error), request, reply))
   app.setNotFoundHandler((request, reply) => sendProblem(unrouted(paths, request.url), request, reply))
   for (const add of routes) add(app)

@@ -1,6 +1,6 @@
 import type { Authenticator, Permission, Principal, ProjectPrincipal } from '@spanhouse/access'
 import { requirePermission, unauthenticated } from '@spanhouse/access'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 
 /** Paths that anybody may ask for. */
 const PUBLIC = ['/health', '/ready', '/metrics', '/docs', '/openapi.json']
@@ -12,20 +12,17 @@ declare module 'fastify' {
 }
 
 /**
- * Decides who is asking before anything else is looked at: method, path parameters and body come after. Unknown paths
- * are no exception.
+ * Who is asking, decided before anything else is looked at: method, path parameters and body come after, and unknown
+ * paths are no exception. Null on public paths. Throws a Problem `unauthenticated` (401).
  */
-export function authenticateRequests(app: FastifyInstance, authenticator: Authenticator): void {
-  app.decorateRequest('principal', null)
-  app.addHook('onRequest', async request => {
-    const [path = '/'] = request.url.split('?')
-    if (PUBLIC.some(open => path === open || path.startsWith(`${open}/`))) return
-    request.principal = await authenticator.authenticate(
-      request.headers.authorization,
-      path,
-      request.query as Record<string, unknown>,
-    )
-  })
+export async function authenticateRequest(
+  authenticator: Authenticator,
+  request: FastifyRequest,
+): Promise<Principal | null> {
+  const [path = '/'] = request.url.split('?')
+  if (PUBLIC.some(open => path === open || path.startsWith(`${open}/`))) return null
+  const parameters = request.query as Record<string, unknown> | null
+  return authenticator.authenticate(request.headers.authorization, path, parameters ?? {})
 }
 
 /** The project that the request's credential stands for, if it may do this there. */

@@ -1,6 +1,7 @@
 import { type Json, type Problem, parseJson, unprocessable } from '@spanhouse/model'
 import { decompress } from '@spanhouse/otlp'
 import type { FastifyRequest } from 'fastify'
+import { jsonErrorOffset } from './json-offset.ts'
 
 /** Request bodies of JSON endpoints, before and after decompression. */
 export const JSON_BODY_BYTES_MAX = 32 * 1024 * 1024
@@ -13,11 +14,20 @@ export async function readJson(request: FastifyRequest): Promise<Json | undefine
   const raw = request.body as Buffer | undefined
   if (!raw || raw.length === 0) return undefined
   const bytes = await decompress(raw, request.headers['content-encoding'], { bytesMax: JSON_BODY_BYTES_MAX })
-  const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+  const text = decodeText(bytes)
   try {
-    return parseJson(text.decode(bytes))
+    return parseJson(text)
   } catch (error) {
-    throw jsonInvalid(error as Error)
+    throw jsonInvalid(jsonErrorOffset(text), error as Error)
+  }
+}
+
+/** A byte order mark in front is left out. */
+function decodeText(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (error) {
+    throw jsonInvalid(0, error as Error)
   }
 }
 
@@ -28,8 +38,7 @@ export async function readRequiredJson(request: FastifyRequest): Promise<Json> {
   return json
 }
 
-function jsonInvalid(error: Error): Problem {
-  const offset = Number(/position (\d+)/.exec(error.message)?.[1] ?? 0)
+function jsonInvalid(offset: number, error: Error): Problem {
   return unprocessable({
     type: 'json_invalid',
     loc: ['body', offset],

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
 import { PROBLEMS, Problem } from '@spanhouse/model'
 import { databaseProblem } from '@spanhouse/postgres'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
@@ -7,7 +8,8 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 const FASTIFY_PROBLEMS: Record<string, (error: FastifyError) => Problem> = {
   FST_ERR_CTP_BODY_TOO_LARGE: () => new Problem('too_large', 'The request body is larger than the limit.'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: error => new Problem('invalid', error.message),
-  FST_ERR_BAD_URL: error => new Problem('invalid', error.message),
+  FST_ERR_BAD_URL: () => new Problem('invalid', 'The path has a broken percent-encoding.'),
+  FST_ERR_MAX_PARAM_LENGTH: () => new Problem('invalid', 'A part of the path is longer than any id.'),
 }
 
 /** What the caller is told about an error; anything that is no Problem is a defect of ours and says nothing of it. */
@@ -34,6 +36,22 @@ export function sendProblem(problem: Problem, request: FastifyRequest, reply: Fa
     .header('x-ag-support-id', supportId)
     .header('x-ag-support-ts', new Date().toISOString())
     .send({ detail: { message: problem.detail, operation_id: operationOf(request) } })
+}
+
+const UNREADABLE: Record<string, [status: string, message: string]> = {
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive.'],
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The URL and headers are longer than the limit.'],
+}
+const NO_HTTP: [status: string, message: string] = ['400 Bad Request', 'The request is not valid HTTP.']
+
+/** Answers what could not be read as a request at all, so that there is nothing to route, and ends the connection. */
+export function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return
+  const [status, message] = UNREADABLE[error.code ?? ''] ?? NO_HTTP
+  const body = JSON.stringify({ detail: message })
+  const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close`
+  if (socket.writable) socket.end(`${head}\r\n\r\n${body}`)
+  else socket.destroy(error)
 }
 
 /** `POST /spans/query` as `post_spans_query`. */

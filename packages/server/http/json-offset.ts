@@ -1,0 +1,101 @@
+/** Deeper nesting is reported as the place that is no JSON. */
+const DEPTH_MAX = 10_000
+
+const BLANK = /[ \t\n\r]*/y
+const PUNCTUATION = /[{}[\],:]/y
+const NUMBER_OR_WORD = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?|true|false|null/y
+const PLAIN_TEXT = /[ !#-[\]-\uffff]*/y
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
+
+/**
+ * The offset at which a text stops being JSON (RFC 8259), in UTF-16 units: that of the value, name or sign that cannot
+ * stand there, or the text's length when it only ends too early. The engine's own messages tell it in some cases only.
+ */
+export function jsonErrorOffset(text: string): number {
+  const grammar = new Grammar()
+  let at = skip(BLANK, text, 0)
+  while (at < text.length) {
+    if (!grammar.accepts(text[at] as string)) return at
+    const { end, isWhole } = tokenAt(text, at)
+    if (!isWhole) return end
+    at = skip(BLANK, text, end)
+  }
+  return at
+}
+
+/** What may come next, told by the first character of each token. */
+class Grammar {
+  #expected: 'value' | 'first item' | 'first name' | 'name' | 'colon' | 'separator' | 'end' = 'value'
+  /** Of the objects and lists that are open, the innermost last. */
+  readonly #closers: ('}' | ']')[] = []
+
+  accepts(sign: string): boolean {
+    const closer = this.#closers.at(-1)
+    switch (this.#expected) {
+      case 'first item':
+      case 'first name':
+      case 'separator':
+        if (sign === closer) return this.#close()
+    }
+    switch (this.#expected) {
+      case 'value':
+      case 'first item':
+        return this.#startValue(sign)
+      case 'name':
+      case 'first name':
+        this.#expected = 'colon'
+        return sign === '"'
+      case 'colon':
+        this.#expected = 'value'
+        return sign === ':'
+      case 'separator':
+        this.#expected = closer === '}' ? 'name' : 'value'
+        return sign === ','
+      case 'end':
+        return false
+    }
+  }
+
+  #startValue(sign: string): boolean {
+    if (sign === '{') return this.#open('}', 'first name')
+    if (sign === '[') return this.#open(']', 'first item')
+    return this.#endValue() && /["\-0-9tfn]/.test(sign)
+  }
+
+  #open(closer: '}' | ']', expected: 'first name' | 'first item'): boolean {
+    this.#expected = expected
+    return this.#closers.push(closer) <= DEPTH_MAX
+  }
+
+  #close(): boolean {
+    this.#closers.pop()
+    return this.#endValue()
+  }
+
+  #endValue(): boolean {
+    this.#expected = this.#closers.length > 0 ? 'separator' : 'end'
+    return true
+  }
+}
+
+/** Where a token ends, or where it stops being one. */
+function tokenAt(text: string, start: number): { end: number; isWhole: boolean } {
+  if (text[start] === '"') return textAt(text, start)
+  const end = Math.max(skip(PUNCTUATION, text, start), skip(NUMBER_OR_WORD, text, start))
+  return { end, isWhole: end > start }
+}
+
+function textAt(text: string, start: number): { end: number; isWhole: boolean } {
+  let at = skip(PLAIN_TEXT, text, start + 1)
+  while (text[at] === '\\') {
+    const end = skip(ESCAPE, text, at)
+    if (end === at) return { end: at, isWhole: false }
+    at = skip(PLAIN_TEXT, text, end)
+  }
+  return text[at] === '"' ? { end: at + 1, isWhole: true } : { end: at, isWhole: false }
+}
+
+function skip(token: RegExp, text: string, at: number): number {
+  token.lastIndex = at
+  return token.test(text) ? token.lastIndex : at
+}
