@@ -6,29 +6,27 @@ import { type ServerProcess, startServerProcess } from '@spanhouse/server/server
 import { natsAvailable, startNats } from '@spanhouse/span-stream/nats-server.testing.ts'
 import type { TestProject } from 'vitest/node'
 import { startClickHouse } from '../clickhouse-server/start.testing.ts'
+import { dockerAvailable, type Stores, startContainers } from './containers.ts'
 
-/** The stores and three processes, each of which knows the others only through the stores. */
+const programsAvailable = natsAvailable && postgresAvailable
+
+/** Whether the stores can be started here: Debian's programs, or containers. */
+export const networkedAvailable = programsAvailable || dockerAvailable()
+
+/** The stores, and three processes, each of which knows the others only through the stores. */
 export interface NetworkedSet {
-  postgres: Awaited<ReturnType<typeof startPostgres>>
-  nats: Awaited<ReturnType<typeof startNats>>
-  clickhouse: Awaited<ReturnType<typeof startClickHouse>>
   roles: Record<'api' | 'receiver' | 'writer', ServerProcess>
-  /** The settings that all roles share. */
-  env: NodeJS.ProcessEnv
   stop(): Promise<void>
 }
 
-export const networkedAvailable = natsAvailable && postgresAvailable
-
 export async function startNetworkedSet(): Promise<NetworkedSet> {
   const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-networked-'))
-  const [postgres, nats, clickhouse] = await Promise.all([startPostgres(), startNats(), startClickHouse({})])
-  const env = { DATABASE_URL: postgres.url, NATS_URL: nats.url, CLICKHOUSE_URL: clickhouse.url }
+  const { stop: stopStores, ...addresses } = programsAvailable ? await startPrograms() : await startContainers()
   const start = (role: string, like?: ServerProcess): Promise<ServerProcess> =>
     startServerProcess({
       dataDir: join(dataDir, role),
       env: {
-        ...env,
+        ...addresses,
         SPANHOUSE_ROLES: role,
         ...(like ? { SPANHOUSE_ADMIN_KEY: like.adminKey, SPANHOUSE_API_KEY: like.apiKey } : {}),
       },
@@ -36,15 +34,24 @@ export async function startNetworkedSet(): Promise<NetworkedSet> {
   const api = await start('api')
   const [receiver, writer] = await Promise.all([start('receiver', api), start('writer', api)])
   return {
-    postgres,
-    nats,
-    clickhouse,
     roles: { api, receiver, writer },
-    env,
     stop: async () => {
       await Promise.all([api.stop(), receiver.stop(), writer.stop()])
-      await Promise.all([postgres.stop(), nats.stop(), clickhouse.stop()])
+      await stopStores()
       await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Debian's programs, and ClickHouse's engine behind its HTTP interface. */
+async function startPrograms(): Promise<Stores> {
+  const [postgres, nats, clickhouse] = await Promise.all([startPostgres(), startNats(), startClickHouse({})])
+  return {
+    DATABASE_URL: postgres.url,
+    NATS_URL: nats.url,
+    CLICKHOUSE_URL: clickhouse.url,
+    stop: async () => {
+      await Promise.all([postgres.stop(), nats.stop(), clickhouse.stop()])
     },
   }
 }
