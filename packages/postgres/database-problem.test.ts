@@ -15,6 +15,8 @@ test.each([
   ['read only', failure('cannot execute INSERT', { code: '25006' }), 'overloaded'],
   ['statement timeout', failure('canceling statement', { code: '57014' }), 'query_timeout'],
   ['unique', failure('duplicate key', { code: '23505' }), 'conflict'],
+  ['a NUL', failure('invalid byte sequence', { code: '22021' }), 'invalid'],
+  ['a NUL in JSON', failure('unsupported Unicode escape sequence', { code: '22P05' }), 'invalid'],
 ])('%s', (_name, error, code) => {
   const problem = databaseProblem(error)
   expect(problem?.code).toBe(code)

@@ -14,6 +14,8 @@ const PROBLEM_BY_SQLSTATE: Record<string, (error: DriverError) => Problem> = {
   '57014': error => new Problem('query_timeout', 'The database took too long to answer.', { cause: error }),
   '23503': conflict, // foreign key
   '23505': conflict, // unique
+  '22021': unstorable, // character not in repertoire: a NUL in a text
+  '22P05': unstorable, // untranslatable character: a NUL in a text inside JSON
 }
 
 const SOCKET_ERRORS = new Set([
@@ -40,7 +42,8 @@ interface DriverError extends Error {
 
 /**
  * What a driver's error means to the caller: 503 when the database cannot be reached or is not able to answer now,
- * 504 when a statement ran out of time, 409 for a violated unique or foreign key. Null for everything else (a defect).
+ * 504 when a statement ran out of time, 409 for a violated unique or foreign key, 400 for text that Postgres cannot
+ * hold. Null for everything else (a defect).
  */
 export function databaseProblem(error: unknown): Problem | null {
   if (error instanceof Problem) return error
@@ -65,6 +68,10 @@ export async function withDatabaseProblems<T>(work: () => Promise<T>): Promise<T
 function unavailable(error: Error): Problem {
   const options = { retryAfterSeconds: RETRY_AFTER_SECONDS, cause: error }
   return new Problem('overloaded', 'The database cannot be reached at the moment.', options)
+}
+
+function unstorable(error: DriverError): Problem {
+  return new Problem('invalid', 'A text contains a NUL character, which cannot be stored.', { cause: error })
 }
 
 function conflict(error: DriverError): Problem {
