@@ -2,8 +2,8 @@ import type { Json } from '@spanhouse/model'
 import { contains } from './compile-json.ts'
 import { compileNumber, compileNumberColumn } from './compile-number.ts'
 import { compileText, isTextTest, RELATIONS } from './compile-text.ts'
+import { canonicalSet, engineJson, isScalar } from './engine-json.ts'
 import type { AttributeCondition, AttributeTest, NumberTest, Relation } from './filter.ts'
-import { canonicalSet, isScalar, scalarText } from './json-text.ts'
 import { attributePlace, itemPlace, type Place } from './place.ts'
 import { allOf, anyOf, count, type Sql, sql, text } from './sql.ts'
 
@@ -80,6 +80,6 @@ const holdsAny = (place: Place, scalars: readonly Json[], structures: readonly J
 /** As many different items are in the set as it has members: unlike `hasAll`, not slowed down by a long list. */
 function holdsAll(place: Place, scalars: readonly Json[], structures: readonly Json[]): Sql {
   const found = sql`length(arrayDistinct(arrayFilter(x -> x IN ${canonicalSet(scalars)}, ${itemsOf(place)})))`
-  const wanted = new Set(scalars.map(scalarText)).size
+  const wanted = new Set(scalars.map(engineJson)).size
   return allOf([sql`${found} = ${count(wanted)}`, ...structures.map(one => holds(place, one))])
 }

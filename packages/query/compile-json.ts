@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, numberOf } from '@spanhouse/model'
 import { numberEquals } from './compile-number.ts'
+import { canonical, canonicalList, isScalar } from './engine-json.ts'
 import { isNumeric } from './filter.ts'
-import { canonical, canonicalList, isScalar } from './json-text.ts'
 import { itemPlace, type Place } from './place.ts'
 import { allOf, type Sql, sql, text } from './sql.ts'
 

@@ -1,5 +1,6 @@
-import { invalid, type Json } from '@spanhouse/model'
+import { invalid } from '@spanhouse/model'
 import { CONTENT_WORDS_MAX, type ContentAlternative, type ContentQuery, type Phrase } from './filter.ts'
+import type { RawCondition } from './parse-filter.ts'
 import { boundedText } from './parse-value.ts'
 
 /** A word, as a regular expression of both JavaScript and RE2: letters, marks and digits. */
@@ -8,6 +9,9 @@ export const WORD_CHARACTERS = '\\p{L}\\p{M}\\p{N}'
 const WORD = new RegExp(`[${WORD_CHARACTERS}]+`, 'gu')
 /** A quoted run (its closing quote may be missing) or a run without blanks and quotes, each perhaps after a minus. */
 const TERM = /(-?)(?:"([^"]*)"?|([^\s"]+))/gu
+
+/** In conditions. */
+const PHRASE_COST = 10
 
 interface Term {
   readonly isExcluded: boolean
@@ -20,11 +24,12 @@ interface Term {
  * before a word or quote excludes it. Punctuation inside a word splits it into a phrase. Any text is a query; one
  * without words matches nothing. Throws `invalid` on a value that is not a text or has too many words.
  */
-export function parseContentQuery(value: Json): ContentQuery {
+export function parseContentQuery({ value, count }: RawCondition): ContentQuery {
   if (typeof value !== 'string') throw invalid('content: the value must be a text')
   const terms = [...boundedText('content', value).matchAll(TERM)].map(toTerm)
   const words = terms.reduce((sum, term) => sum + term.words.length, 0)
   if (words > CONTENT_WORDS_MAX) throw invalid(`content: more than ${CONTENT_WORDS_MAX} words`)
+  count(PHRASE_COST * terms.length)
   const alternatives = splitAlternatives(terms).map(toAlternative)
   return alternatives.filter(({ all, none }) => all.length + none.length > 0)
 }

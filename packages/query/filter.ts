@@ -121,7 +121,10 @@ export type Phrase = readonly string[]
 
 /** Groups may be nested this deep. The engine's own limit allows about three times as much. */
 export const FILTER_DEPTH_MAX = 250
-/** Conditions of a filter, counting each value inside an object or list that is compared as JSON as one. */
+/**
+ * Conditions of a filter. A segment of an attribute's path and a value inside one that is compared as JSON count as one
+ * more each, a phrase of `content` as ten: so much more work they are for the engine, which analyses 1,000 in a second.
+ */
 export const CONDITIONS_MAX = 1_000
 /** Values of one `in`, `not_in`. */
 export const LIST_VALUES_MAX = 100_000

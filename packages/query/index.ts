@@ -1,4 +1,5 @@
 export { compileFilter } from './compile-filter.ts'
+export { engineJson } from './engine-json.ts'
 export { FIELDS, type Field } from './fields.ts'
 export * from './filter.ts'
 export { parseFilter } from './parse-filter.ts'

@@ -9,6 +9,7 @@ export function parseAttributeCondition(condition: RawCondition): AttributeCondi
   if (condition.key === '') throw invalid('attributes: `key` is required')
   const path = boundedText('attributes', condition.key).split('.')
   if (path.length > PATH_SEGMENTS_MAX) throw invalid(`attributes: a key of more than ${PATH_SEGMENTS_MAX} segments`)
+  condition.count(path.length)
   return { kind: 'attribute', path, test: parseAttributeTest(condition) }
 }
 

@@ -233,11 +233,14 @@ test('values nest 32 deep and no deeper', () => {
 })
 
 test('1,000 conditions and no more, values inside values counted', () => {
-  const conditions = Array.from({ length: 1000 }, () => ({ field: 'span_name', value: 'x' }))
+  const conditions: object[] = Array.from({ length: 1000 }, () => ({ field: 'span_name', value: 'x' }))
   expect(parseFilter({ conditions }, LOC)).toBeDefined()
   expect(problemOf(() => parseFilter({ conditions: [...conditions, conditions[0]] }, LOC)).detail).toMatch(
     /1000 conditions/,
   )
-  const value = Array.from({ length: 1000 }, (_, index) => index)
+  const words = { field: 'content', operator: 'contains', value: 'a b' }
+  expect(parseFilter({ conditions: [...conditions.slice(21), words] }, LOC)).toBeDefined()
+  expect(problemOf(() => parseFilter({ conditions: [...conditions.slice(20), words] }, LOC)).code).toBe('invalid')
+  const value = Array.from({ length: 999 }, (_, index) => index)
   expect(problemOf(() => condition({ field: 'attributes', key: 'a', value })).detail).toMatch(/1000 conditions/)
 })

@@ -27,9 +27,11 @@ export interface RawCondition {
   /** Null when absent. */
   readonly value: Json
   readonly options: Options
-  /** Counts values that are compared as JSON; throws when the filter has too many. */
-  readonly count: () => void
+  readonly count: Count
 }
+
+/** Counts parts of a filter as conditions, one unless told; throws when there are too many. */
+export type Count = (conditions?: number) => void
 
 export interface Options {
   readonly caseSensitive: boolean
@@ -54,8 +56,8 @@ export function parseFilter(json: unknown, loc: Location): Filter | undefined {
     )
   }
   let conditions = 0
-  const count = (): void => {
-    conditions += 1
+  const count: Count = (more = 1) => {
+    conditions += more
     if (conditions > CONDITIONS_MAX) throw invalid(`filtering: more than ${CONDITIONS_MAX} conditions`)
   }
   return parseGroup(group, loc, { depth: 1, count })
@@ -63,7 +65,7 @@ export function parseFilter(json: unknown, loc: Location): Filter | undefined {
 
 interface Context {
   readonly depth: number
-  readonly count: () => void
+  readonly count: Count
 }
 
 function parseGroup(group: JsonObject, loc: Location, context: Context): Filter | undefined {
@@ -98,7 +100,7 @@ function parseCondition(json: JsonObject, loc: Location, { count }: Context): Co
   return frozen(parseTest(field, condition))
 }
 
-function readCondition(json: JsonObject, loc: Location, count: () => void): RawCondition {
+function readCondition(json: JsonObject, loc: Location, count: Count): RawCondition {
   if (json.field === undefined || json.field === null) throw missing([...loc, 'field'])
   return {
     field: readText(json.field, [...loc, 'field']),
@@ -120,7 +122,7 @@ function parseTest(field: Field, condition: RawCondition): Condition {
   if (field.kind === 'attributes') return parseAttributeCondition(condition)
   if (field.kind === 'list') return { kind: 'list', field: field.name, test: parseListTest(field, condition) }
   if (condition.key !== '') throw invalid(`${field.name}: has no key`)
-  if (field.kind === 'content') return { kind: 'content', query: parseContentQuery(condition.value) }
+  if (field.kind === 'content') return { kind: 'content', query: parseContentQuery(condition) }
   return { kind: 'column', field: field.name, test: parseColumnTest(field, condition) }
 }
 

@@ -1,5 +1,6 @@
 import { invalid, isJsonObject, isRawJson, type Json, numberOf } from '@spanhouse/model'
 import { isNumeric, LIST_VALUES_MAX, type Numeric, TEXT_BYTES_MAX, VALUE_DEPTH_MAX } from './filter.ts'
+import type { Count } from './parse-filter.ts'
 
 const QUOTED_MAX = 100
 
@@ -57,7 +58,7 @@ export function finite<T extends Numeric>(field: string, value: T): T {
  * A value that is compared as JSON: checked and counted (`count` is called for each value inside it). Texts are
  * treated as in {@link boundedText}.
  */
-export function jsonValue(field: string, value: Json, count: () => void, depth = 1): Json {
+export function jsonValue(field: string, value: Json, count: Count, depth = 1): Json {
   if (depth > VALUE_DEPTH_MAX) throw invalid(`${field}: a value nested more than ${VALUE_DEPTH_MAX} deep`)
   if (typeof value === 'string') return boundedText(field, value)
   if (isNumeric(value)) return finite(field, value)

@@ -216,5 +216,5 @@ JSONExtractRaw(attributes, {p1:String}) = JSONExtractRaw({p2:String})
 
 -- {"field":"attributes","key":"big","operator":"is","value":100000000000000000000000}
 --   p1: "big"
---   p2: "1e+23"
+--   p2: "100000000000000000000000e0"
 JSONExtractRaw(attributes, {p1:String}) = JSONExtractRaw({p2:String})
