@@ -4,6 +4,7 @@ import {
   amountText,
   type Derived,
   durationMillis,
+  type Json,
   type JsonObject,
   type Micros,
   SPAN_KINDS,
@@ -13,6 +14,7 @@ import {
   type TraceType,
   type Uuid,
 } from '@spanhouse/model'
+import { engineJson } from '@spanhouse/query'
 import type { RowBuffer } from './row-buffer.ts'
 
 /** What the writer knows of a row beside the span itself. */
@@ -55,8 +57,8 @@ export const CONTENT_COLUMNS: readonly Column<Span>[] = [
   { name: 'user_id', put: (row, span) => row.text(span.user_id ?? '') },
   { name: 'agent_id', put: (row, span) => row.text(span.agent_id ?? '') },
   { name: 'duration_cumulative', put: (row, span) => row.int64(millisToMicros(durationMillis(span))) },
-  { name: 'attributes', put: (row, span) => row.text(JSON.stringify(withoutData(span.attributes))) },
-  { name: 'data', put: (row, span) => row.text(JSON.stringify(span.attributes.ag.data ?? {})) },
+  { name: 'attributes', put: (row, span) => row.text(engineJson(withoutData(span.attributes))) },
+  { name: 'data', put: (row, span) => row.text(engineJson(span.attributes.ag.data ?? {})) },
   { name: 'events', put: (row, span) => row.text(listText(span.events)) },
   { name: 'links', put: (row, span) => row.text(listText(span.links)) },
   { name: 'references', put: (row, span) => row.text(listText(span.references)) },
@@ -139,7 +141,7 @@ function putAmount(row: RowBuffer, amounts: Amounts, index: number): void {
   else row.bigInt64(amount)
 }
 
-const listText = (list: readonly unknown[] | undefined): string => (list?.length ? JSON.stringify(list) : '')
+const listText = (list: readonly unknown[] | undefined): string => (list?.length ? engineJson(list as Json) : '')
 
 function withoutData(attributes: Span['attributes']): JsonObject {
   const { data: _, ...ag } = attributes.ag

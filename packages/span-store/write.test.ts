@@ -186,6 +186,8 @@ test('a row gives back the span it was made from', async () => {
       'gen_ai.x': { deep: [[{}]] },
       ag: {
         ...attributes.ag,
+        // Half a surrogate pair is no character: the engine could not read anything of a document with one.
+        data: JSON.parse(JSON.stringify(attributes.ag.data).replace('\\ud800', '\ufffd')),
         type: { span: 'chat', trace: 'invocation' },
         metrics: { ...metrics, duration: { cumulative: 1000 }, errors: { incremental: 1, cumulative: 1 } },
       },
