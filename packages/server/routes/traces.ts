@@ -1,10 +1,11 @@
 import { type FlatSpan, invalid, nestSpans, Problem, parseTraceId, type SpanJson, type TraceId } from '@spanhouse/model'
 import { compileTraceQuery, compileTraceSpans, nextWindowing, parseSpanQuery } from '@spanhouse/query'
 import { type Engine, readSpans, readTraceHeads, SPAN_COLUMNS } from '@spanhouse/span-store'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { projectOf } from '../http/auth.ts'
 import { readJson } from '../http/body.ts'
 import { idsOf } from '../http/ids.ts'
+import { traceToJson } from '../http/trace-json.ts'
 
 /**
  * How long after its last span a trace without a root stays out of sight: clients poll for a trace until it has spans
@@ -23,27 +24,27 @@ interface Trace {
 /** Whole traces as trees: by query and by id. Nothing found is count 0 with status 200. */
 export function traceRoutes(engine: Engine): (app: FastifyInstance) => void {
   return app => {
-    app.post('/traces/query', request => queryTraces(engine, request))
-    app.get('/traces', async request => {
+    app.post('/traces/query', (request, reply) => queryTraces(engine, request, reply))
+    app.get('/traces', async (request, reply) => {
       const { project_id } = projectOf(request, 'view_spans')
       const trace_ids = idsOf(request, 'trace_id', parseTraceId)
       if (!trace_ids) throw invalid('trace_id or trace_ids is required')
       const traces = await readTraces(engine, project_id, trace_ids)
-      return { count: traces.length, traces: traces.toSorted(byStart) }
+      return sendJson(reply, tracesEnvelope(traces.toSorted(byStart)))
     })
-    app.get('/traces/:trace_id', async request => {
+    app.get('/traces/:trace_id', async (request, reply) => {
       const { trace_id: text } = request.params as { trace_id: string }
       if (RESERVED.has(text)) throw new Problem('method_not_allowed', 'Method Not Allowed')
       const { project_id } = projectOf(request, 'view_spans')
       const trace_id = parseTraceId(text)
       if (!trace_id) throw invalid(`trace_id is malformed: ${text.slice(0, 100)}`)
       const [trace] = await readTraces(engine, project_id, [trace_id])
-      return trace ? { count: 1, trace } : { count: 0 }
+      return trace ? sendJson(reply, `{"count":1,"trace":${jsonOf(trace)}}`) : { count: 0 }
     })
   }
 }
 
-async function queryTraces(engine: Engine, request: FastifyRequest): Promise<object> {
+async function queryTraces(engine: Engine, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { project_id } = projectOf(request, 'view_spans')
   const query = parseSpanQuery((await readJson(request)) ?? {}, 'trace')
   const found = await readTraceHeads(engine, compileTraceQuery({ project_id, query }))
@@ -57,8 +58,18 @@ async function queryTraces(engine: Engine, request: FastifyRequest): Promise<obj
       : []
   const byId = new Map(traces.map(trace => [trace.trace_id, trace]))
   const inOrder = found.flatMap(row => byId.get(row.trace_id) ?? [])
-  return { count: inOrder.length, traces: inOrder, windowing: nextWindowing(query, found) }
+  return sendJson(reply, tracesEnvelope(inOrder, nextWindowing(query, found)))
 }
+
+const jsonOf = ({ trace_id, spans }: Trace): string => traceToJson(trace_id, spans)
+
+function tracesEnvelope(traces: Trace[], windowing?: object): string {
+  const next = windowing ? `,"windowing":${JSON.stringify(windowing)}` : ''
+  return `{"count":${traces.length},"traces":[${traces.map(jsonOf).join()}]${next}}`
+}
+
+const sendJson = (reply: FastifyReply, text: string): FastifyReply =>
+  reply.type('application/json; charset=utf-8').send(text)
 
 /** The trees of those of the traces that can be shown, in no particular order. */
 async function readTraces(engine: Engine, project_id: string, trace_ids: readonly TraceId[]): Promise<Trace[]> {
