@@ -10,6 +10,7 @@ import {
   createClient,
 } from '@clickhouse/client'
 import { Problem } from '@spanhouse/model'
+import { inlineParams, quote } from './literals.ts'
 
 /** SQL text with `{name:Type}` placeholders and their values. */
 export interface Statement {
@@ -43,6 +44,8 @@ export interface Engine {
 
 interface Connection {
   client: ClickHouseClient
+  /** What of a statement goes into the text and what beside it. */
+  print(statement: Statement): { query: string; query_params?: Record<string, unknown> }
   /** The id for a statement that writes; undefined where a statement ends with its process. */
   writeId(): string | undefined
   insert(table: string, columns: readonly string[], rowBinary: Buffer): Promise<void>
@@ -65,6 +68,8 @@ export async function openEngine(location: EngineLocation, options: EngineOption
 const SESSION_SETTINGS: ClickHouseSettings = {
   // Integers here stay below 2^53 and decimals are read as text where they matter.
   output_format_json_quote_64bit_integers: 0,
+  // Where parameters are part of the text, it may be long; what may be asked for is bounded before.
+  max_query_size: String(256 * 1024 ** 2),
   // A DELETE then costs what an UPDATE does, and rewrites no part.
   lightweight_delete_mode: 'lightweight_update_force',
 }
@@ -86,6 +91,7 @@ function networked(url: string): () => Connection {
     })
     return {
       client,
+      print: ({ text, params }) => ({ query: text, query_params: params }),
       writeId,
       insert: async (table, columns, rowBinary) => {
         const { stream } = await client.exec({
@@ -116,12 +122,13 @@ async function embedded(path: string): Promise<() => Connection> {
     const file = `${path}-insert-${randomUUID()}.rows`
     return {
       client,
+      print: statement => ({ query: inlineParams(statement) }),
       writeId: () => undefined,
       // The engine's own way in for bytes takes text formats only, and half as fast as it reads a file.
       insert: async (table, columns, rowBinary) => {
         await writeFile(file, rowBinary)
         await client.command({
-          query: `INSERT INTO ${table} (${columns.join(', ')}) FROM INFILE '${quoted(file)}' FORMAT RowBinary`,
+          query: `INSERT INTO ${table} (${columns.join(', ')}) FROM INFILE ${quote(file)} FORMAT RowBinary`,
         })
       },
       close: async () => {
@@ -131,8 +138,6 @@ async function embedded(path: string): Promise<() => Connection> {
     }
   }
 }
-
-const quoted = (text: string): string => text.replace(/['\\]/g, '\\$&')
 
 const QUEUE_MS = 10_000
 
@@ -152,11 +157,10 @@ class PooledEngine implements Engine {
     this.#settings = { ...SESSION_SETTINGS, ...options.settings }
   }
 
-  rows<Row>({ text, params }: Statement): Promise<Row[]> {
-    return this.#using(async ({ client }) => {
+  rows<Row>(statement: Statement): Promise<Row[]> {
+    return this.#using(async ({ client, print }) => {
       const result = await client.query({
-        query: text,
-        query_params: params,
+        ...print(statement),
         format: 'JSONEachRow',
         clickhouse_settings: this.#settings,
       })
@@ -164,11 +168,10 @@ class PooledEngine implements Engine {
     })
   }
 
-  command({ text, params }: Statement): Promise<void> {
-    return this.#using(async ({ client, writeId }) => {
+  command(statement: Statement): Promise<void> {
+    return this.#using(async ({ client, print, writeId }) => {
       await client.command({
-        query: text,
-        query_params: params,
+        ...print(statement),
         query_id: writeId(),
         clickhouse_settings: this.#settings,
       })

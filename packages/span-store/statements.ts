@@ -66,7 +66,7 @@ SELECT project_id, lower(hex(trace_id)) AS trace_id, lower(hex(span_id)) AS span
   toUnixTimestamp64Micro(created_at) AS created_at, created_by_id,
   JSONExtractRaw(attributes, 'ag', 'metrics') AS metrics, ${texts(OWN)} AS own, ${texts(CUMULATIVE)} AS cumulative
 FROM spans AS s
-PREWHERE s.project_id IN {projects:Array(UUID)} AND s.trace_id IN (SELECT unhex(arrayJoin({traces:Array(String)})))`
+PREWHERE s.project_id IN (SELECT arrayJoin({projects:Array(UUID)})) AND s.trace_id IN (SELECT unhex(arrayJoin({traces:Array(String)})))`
 
 /** The stored spans of these traces, and possibly of others with the same trace id in another of the projects. */
 export async function lookUpTraces(
@@ -146,9 +146,9 @@ const TYPES: Record<string, string> = {
 }
 
 /** The key starts with project and start time, which find the granules; the pairs then pick the rows. */
-const BY_KEY = `project_id IN {projects:Array(UUID)}
-  AND start_time IN {times:Array(DateTime64(6, 'UTC'))}
-  AND concat(toString(project_id), hex(trace_id), hex(span_id)) IN {keys:Array(String)}`
+const BY_KEY = `project_id IN (SELECT arrayJoin({projects:Array(UUID)}))
+  AND start_time IN (SELECT arrayJoin({times:Array(DateTime64(6, 'UTC'))}))
+  AND concat(toString(project_id), hex(trace_id), hex(span_id)) IN (SELECT arrayJoin({keys:Array(String)}))`
 
 /** Every column takes its value from a list, at the place where the row's key stands in the list of keys. */
 const UPDATE = `UPDATE spans SET ${DERIVED_COLUMNS.map(

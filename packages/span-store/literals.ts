@@ -1,0 +1,30 @@
+import type { Statement } from './engine.ts'
+
+const PLACEHOLDER = /\{(\w+):([^{}]+)\}/g
+
+/**
+ * The statement with its parameters written into the text as literals. For the embedded engine only: there parameters
+ * belong to the process, so two statements that run at the same time can get each other's values, which may be another
+ * project's. Every value goes through {@link quote}; types come from the statement's own text. Throws when a
+ * placeholder has no value.
+ */
+export function inlineParams({ text, params }: Statement): string {
+  return text.replace(PLACEHOLDER, (_, name: string, type: string) => {
+    const value = params[name]
+    if (value === undefined || value === null) throw new Error(`the parameter ${name} has no value`)
+    return type === 'String' ? quote(String(value)) : `CAST(${quote(written(value))} AS ${type})`
+  })
+}
+
+/** A value as ClickHouse reads it when it casts a text: lists in brackets, texts in them quoted. */
+function written(value: unknown): string {
+  return Array.isArray(value) ? `[${value.map(writtenInList).join(',')}]` : String(value)
+}
+
+const writtenInList = (value: unknown): string => (typeof value === 'string' ? quote(value) : written(value))
+
+const ESCAPES: Record<string, string> = { "'": "\\'", '\\': '\\\\', '\0': '\\0' }
+
+/** A text as a string literal of ClickHouse. */
+export const quote = (text: string): string =>
+  `'${text.replace(/['\\\0]/g, character => ESCAPES[character] as string)}'`
