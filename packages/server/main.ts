@@ -1,3 +1,5 @@
+import './thread-pool.ts'
+
 import { mkdir } from 'node:fs/promises'
 import pino from 'pino'
 import { type Config, readConfig } from './config.ts'
