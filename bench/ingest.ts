@@ -101,7 +101,7 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
   const end = performance.now() + WAIT_MS
   while (!(await condition())) {
     if (performance.now() > end) throw new Error(`nothing came of waiting ${WAIT_MS / 1000} s`)
-    await delay(25)
+    await delay(100)
   }
 }
 

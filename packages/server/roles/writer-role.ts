@@ -19,7 +19,10 @@ export async function startWriter(
   metrics: Metrics,
   onFailure: (error: Error) => void,
 ): Promise<RunningWriter> {
-  const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData: config })
+  const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), {
+    workerData: config,
+    resourceLimits: { maxYoungGenerationSizeMb: 32 },
+  })
   const ready = Promise.withResolvers<void>()
   const stopped = Promise.withResolvers<void>()
   worker.on('message', (message: WriterMessage) => {

@@ -14,8 +14,8 @@ export interface WriterOptions {
   report(report: BatchReport): void
 }
 
-/** Large enough for ClickHouse to like, small enough to hold in memory twice: one is decoded while one is stored. */
-const BATCH = { spansMax: 16_000, bytesMax: 24 * 1024 * 1024, lingerMs: 200 }
+/** Large enough for ClickHouse to like, small enough to hold a few of them in memory. */
+const BATCH = { spansMax: 8_000, bytesMax: 12 * 1024 * 1024, lingerMs: 200 }
 
 /** How often traces are looked through whose root never came. */
 const SETTLE_EVERY_MS = 5_000
@@ -27,24 +27,28 @@ interface Decoded {
   decodeSeconds: number
 }
 
+/** How many decoded batches may wait for the one that is being stored. */
+const BATCHES_AHEAD = 2
+
 /**
  * From the stream into the store, until the signal: deliveries → spans → rows → acknowledged. While one batch is
- * stored the next one is decoded. What the store cannot take now is tried again until it can; what can never be
+ * stored the next ones are decoded. What the store cannot take now is tried again until it can; what can never be
  * processed goes to the dead letters, alone.
  */
 export async function runWriter(options: WriterOptions): Promise<void> {
   const { stream, writer, partitions, signal } = options
   await persist(() => writer.recover(), options)
   const settling = settleRootless(options)
-  let storing = Promise.resolve()
+  const ahead: Promise<void>[] = []
   for await (const deliveries of stream.deliveries({ consumer: 'writer', partitions, ...BATCH, signal })) {
     const decoded = await decode(deliveries)
-    await storing
-    storing = store(decoded, options)
-    // Awaited in the next turn; until then its failure is not an unhandled one.
-    storing.catch(() => {})
+    if (ahead.length === BATCHES_AHEAD) await ahead.shift()
+    const stored = (ahead.at(-1) ?? Promise.resolve()).then(() => store(decoded, options))
+    // Awaited in a later turn; until then its failure is not an unhandled one.
+    stored.catch(() => {})
+    ahead.push(stored)
   }
-  await storing
+  await Promise.all(ahead)
   await settling
 }
 
