@@ -1,10 +1,10 @@
 import { invalid, parseSpanId, parseTraceId, type SpanJson } from '@spanhouse/model'
-import { compileSpanQuery, compileSpansByIds, nextWindowing, parseSpanQuery } from '@spanhouse/query'
+import { compileSpanQuery, compileSpansByIds, nextWindowing } from '@spanhouse/query'
 import { type Engine, positionOf, readSpans, SPAN_COLUMNS } from '@spanhouse/span-store'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { projectOf } from '../http/auth.ts'
-import { readJson } from '../http/body.ts'
 import { idsOf } from '../http/ids.ts'
+import { readSpanQuery } from '../http/query-body.ts'
 
 /** Flat lists of spans: by query and by id. Nothing found is an empty list with status 200. */
 export function spanRoutes(engine: Engine): (app: FastifyInstance) => void {
@@ -35,7 +35,8 @@ export function spanRoutes(engine: Engine): (app: FastifyInstance) => void {
 
 async function querySpans(engine: Engine, request: FastifyRequest): Promise<object> {
   const { project_id } = projectOf(request, 'view_spans')
-  const query = parseSpanQuery((await readJson(request)) ?? {}, 'span')
+  const query = await readSpanQuery(request, 'span')
+  if (!query) return spansEnvelope([])
   const spans = await readSpans(engine, compileSpanQuery({ project_id, columns: SPAN_COLUMNS, query }))
   return { ...spansEnvelope(spans), windowing: nextWindowing(query, spans.map(positionOf)) }
 }

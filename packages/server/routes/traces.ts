@@ -1,10 +1,10 @@
 import { type FlatSpan, invalid, nestSpans, Problem, parseTraceId, type SpanJson, type TraceId } from '@spanhouse/model'
-import { compileTraceQuery, compileTraceSpans, nextWindowing, parseSpanQuery } from '@spanhouse/query'
+import { compileTraceQuery, compileTraceSpans, nextWindowing } from '@spanhouse/query'
 import { type Engine, readSpans, readTraceHeads, SPAN_COLUMNS } from '@spanhouse/span-store'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { projectOf } from '../http/auth.ts'
-import { readJson } from '../http/body.ts'
 import { idsOf } from '../http/ids.ts'
+import { readSpanQuery } from '../http/query-body.ts'
 import { traceToJson } from '../http/trace-json.ts'
 
 /**
@@ -46,7 +46,8 @@ export function traceRoutes(engine: Engine): (app: FastifyInstance) => void {
 
 async function queryTraces(engine: Engine, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { project_id } = projectOf(request, 'view_spans')
-  const query = parseSpanQuery((await readJson(request)) ?? {}, 'trace')
+  const query = await readSpanQuery(request, 'trace')
+  if (!query) return sendJson(reply, tracesEnvelope([]))
   const found = await readTraceHeads(engine, compileTraceQuery({ project_id, query }))
   const traces =
     found.length > 0
