@@ -76,24 +76,31 @@ export class Metrics implements IngestMetrics {
     this.#memory.set(report.memorySpans)
   }
 
+  /** All of them come from one look at the stream, which the first one asked for takes. */
   #observeStream(read: () => Promise<StreamGauges>): void {
-    const gauges: Record<keyof StreamGauges, Gauge> = {
-      depth: this.#gauge('spanhouse_stream_messages', 'Messages in the stream that are not stored yet.'),
-      bytes: this.#gauge('spanhouse_stream_bytes', 'Their bytes.'),
-      bytesMax: this.#gauge('spanhouse_stream_bytes_max', 'The limit of bytes, beyond which exports are answered 503.'),
-      oldestSeconds: this.#gauge('spanhouse_stream_oldest_seconds', 'Age of the oldest of them.'),
-      deadLetters: this.#gauge('spanhouse_dead_letters', 'Messages that could not be processed.'),
+    let looking: Promise<StreamGauges | null> | undefined
+    const look = (): Promise<StreamGauges | null> => {
+      looking ??= read()
+        .catch(() => null)
+        .finally(() => {
+          looking = undefined
+        })
+      return looking
     }
-    new Gauge({
-      name: 'spanhouse_stream_up',
-      help: 'Whether the stream could be asked.',
-      registers: [this.registry],
-      async collect() {
-        const stats = await read().catch(() => null)
-        this.set(stats ? 1 : 0)
-        if (stats) for (const name of Object.keys(gauges) as (keyof StreamGauges)[]) gauges[name].set(stats[name])
-      },
-    })
+    const observe = (name: string, help: string, pick: (stats: StreamGauges | null) => number | undefined): void => {
+      new Gauge({
+        name,
+        help,
+        registers: [this.registry],
+        async collect() {
+          const value = pick(await look())
+          if (value !== undefined) this.set(value)
+        },
+      })
+    }
+    observe('spanhouse_stream_up', 'Whether the stream could be asked.', stats => (stats ? 1 : 0))
+    for (const [name, { metric, help }] of Object.entries(STREAM_GAUGES))
+      observe(metric, help, stats => stats?.[name as keyof StreamGauges])
   }
 
   #counter(name: string, help: string): Counter {
@@ -107,6 +114,17 @@ export class Metrics implements IngestMetrics {
   #histogram(name: string, help: string, buckets: number[]): Histogram {
     return new Histogram({ name, help, buckets, registers: [this.registry] })
   }
+}
+
+const STREAM_GAUGES: Record<keyof StreamGauges, { metric: string; help: string }> = {
+  depth: { metric: 'spanhouse_stream_messages', help: 'Messages in the stream that are not stored yet.' },
+  bytes: { metric: 'spanhouse_stream_bytes', help: 'Their bytes.' },
+  bytesMax: {
+    metric: 'spanhouse_stream_bytes_max',
+    help: 'The limit of bytes, beyond which exports are answered 503.',
+  },
+  oldestSeconds: { metric: 'spanhouse_stream_oldest_seconds', help: 'Age of the oldest of them.' },
+  deadLetters: { metric: 'spanhouse_dead_letters', help: 'Messages that could not be processed.' },
 }
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60]

@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Problem } from '@spanhouse/model'
+import { scanTraces, tracesFromJson } from '@spanhouse/otlp'
+import { type Engine, SpanWriter } from '@spanhouse/span-store'
+import { openTestEngine } from '@spanhouse/span-store/spans.testing.ts'
+import { openEmbeddedStream, type SpanMessage, type SpanStream } from '@spanhouse/span-stream'
+import pino from 'pino'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { BatchReport } from '../metrics.ts'
+import { runWriter } from './writer.ts'
+
+let folder: string
+let stream: SpanStream
+let engine: Engine
+let closeEngine: () => Promise<void>
+let stop: () => Promise<void>
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'spanhouse-writer-'))
+  stream = await openEmbeddedStream({ path: join(folder, 'stream'), bytesMax: 64 * 1024 * 1024 })
+  ;({ engine, close: closeEngine } = await openTestEngine())
+})
+afterEach(async () => {
+  await stop()
+  await stream.close()
+  await closeEngine()
+  await rm(folder, { recursive: true })
+})
+
+const PROJECT = randomUUID()
+
+function start(through: Engine = engine): BatchReport[] {
+  const reports: BatchReport[] = []
+  const stopping = new AbortController()
+  const running = runWriter({
+    stream,
+    writer: new SpanWriter(through),
+    partitions: [0],
+    signal: stopping.signal,
+    log: pino({ level: 'silent' }),
+    report: report => reports.push(report),
+  })
+  stop = () => {
+    stopping.abort()
+    return running
+  }
+  return reports
+}
+
+const messageOf = (body: Uint8Array, span_count = 1): SpanMessage => ({
+  id: randomUUID(),
+  partition: 0,
+  project_id: PROJECT,
+  user_id: PROJECT,
+  accepted_at: 1_770_000_000_000_000,
+  span_count,
+  format: 'otlp',
+  body,
+})
+
+function spanMessage(spanId: string): SpanMessage {
+  const span = { traceId: 'a'.repeat(32), spanId, name: 'step', startTimeUnixNano: '1770000000000000000' }
+  const bytes = tracesFromJson(JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] }))
+  return messageOf(scanTraces(bytes, 1, () => 0).shares[0]?.body as Uint8Array)
+}
+
+const storedIds = async (): Promise<string[]> =>
+  (
+    await engine.rows<{ id: string }>({
+      text: 'SELECT lower(hex(span_id)) AS id FROM spans WHERE project_id = {project:UUID} ORDER BY id',
+      params: { project: PROJECT },
+    })
+  ).map(row => row.id)
+
+const ids = ['1', '2', '3'].map(digit => digit.repeat(16))
+
+test('a message that cannot be decoded goes to the dead letters with its reason; the others are stored', async () => {
+  const [one, two, three] = ids.map(spanMessage) as [SpanMessage, SpanMessage, SpanMessage]
+  await stream.publish([one, messageOf(Buffer.from('this is no protobuf')), two])
+  start()
+  await vi.waitFor(async () => expect(await storedIds()).toEqual(ids.slice(0, 2)), { timeout: 10_000 })
+  await vi.waitFor(async () => expect((await stream.stats()).deadLetters).toBe(1))
+  const [letter] = await stream.deadLetters({ limit: 10 })
+  expect(letter?.reason).toMatch(/cannot be decoded: ./)
+  await stream.publish([three])
+  await vi.waitFor(async () => expect(await storedIds()).toEqual(ids), { timeout: 10_000 })
+  await vi.waitFor(async () => expect((await stream.stats()).depth).toBe(0))
+})
+
+test('while the store is away the writer waits, and stores everything once it is back', async () => {
+  let isAway = true
+  let refused = 0
+  const flaky: Engine = {
+    ...bound(engine),
+    insert: (...args) => {
+      if (!isAway) return engine.insert(...args)
+      refused++
+      return Promise.reject(new Problem('overloaded', 'ClickHouse cannot be reached; try again.'))
+    },
+  }
+  await stream.publish(ids.map(spanMessage))
+  const reports = start(flaky)
+  await vi.waitFor(() => expect(refused).toBeGreaterThan(2), { timeout: 10_000 })
+  expect(await storedIds()).toEqual([])
+  isAway = false
+  await vi.waitFor(async () => expect(await storedIds()).toEqual(ids), { timeout: 10_000 })
+  await vi.waitFor(() => expect(reports.reduce((sum, report) => sum + report.inserted, 0)).toBe(3))
+  expect((await stream.stats()).deadLetters).toBe(0)
+})
+
+test('a message that the store can never take is found and put aside, alone', async () => {
+  const poison = ids[1] as string
+  const choosy: Engine = {
+    ...bound(engine),
+    insert: (table, columns, rows) =>
+      rows.includes(Buffer.from(poison, 'hex'))
+        ? Promise.reject(Object.assign(new Error('Cannot read all data'), { code: '33' }))
+        : engine.insert(table, columns, rows),
+  }
+  await stream.publish(ids.map(spanMessage))
+  start(choosy)
+  await vi.waitFor(async () => expect(await storedIds()).toEqual([ids[0], ids[2]]), { timeout: 10_000 })
+  await vi.waitFor(async () => expect((await stream.stats()).deadLetters).toBe(1))
+  expect((await stream.deadLetters({ limit: 1 }))[0]?.reason).toBe('cannot be stored: Cannot read all data')
+})
+
+const bound = (inner: Engine): Engine => ({
+  rows: statement => inner.rows(statement),
+  command: statement => inner.command(statement),
+  insert: (...args) => inner.insert(...args),
+  endWrites: () => inner.endWrites(),
+  close: () => inner.close(),
+})

@@ -1,0 +1,53 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
+import { afterEach, expect, test } from 'vitest'
+import { eventually } from '../harness.ts'
+import { exportOf, newTraceId, otlpSpan } from '../otlp.ts'
+
+let dataDir: string
+let server: ServerProcess
+afterEach(async () => {
+  await server.kill()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+test('beyond the limit of the stream exports get 503 with a time to come back, and nothing accepted is lost', async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-overload-'))
+  server = await startServerProcess({ dataDir, env: { SPANHOUSE_STREAM_BYTES_MAX: String(16 * 1024 * 1024) } })
+  let accepted = 0
+  const refusals: Response[] = []
+  const send = async (): Promise<void> => {
+    while (refusals.length < 5) {
+      const response = await fetch(`${server.url}/api/otlp/v1/traces`, {
+        method: 'POST',
+        headers: { authorization: `ApiKey ${server.apiKey}`, 'content-type': 'application/json' },
+        body: largeExport(),
+      })
+      if (response.status !== 202) {
+        refusals.push(response)
+        continue
+      }
+      const { count } = (await response.json()) as { count: number }
+      accepted += count
+    }
+  }
+  await Promise.all(Array.from({ length: 8 }, send))
+  for (const response of refusals) {
+    expect(response.status).toBe(503)
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
+  }
+  await eventually(async () => (await server.metric('spanhouse_spans_written_total')) >= accepted, 60_000)
+  await eventually(async () => (await server.metric('spanhouse_stream_messages')) === 0)
+  expect(await server.metric('spanhouse_spans_written_total')).toBe(accepted)
+  expect(await server.peakBytes()).toBeLessThan(2.5e9)
+}, 120_000)
+
+const FILLER = 'a long answer '.repeat(2_000)
+
+/** 40 spans of 28 KB each. */
+function largeExport(): string {
+  const traceId = newTraceId()
+  return JSON.stringify(exportOf(...Array.from({ length: 40 }, () => otlpSpan({ traceId }, { filler: FILLER }))))
+}
