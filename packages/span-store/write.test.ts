@@ -129,6 +129,17 @@ test('a writer that starts anew knows the traces that still wait for a root', as
   expect(await heads(project_id)).toEqual([hex(2, 16)])
 })
 
+test('ids that end in zeros are known again', async () => {
+  const project_id = newProject()
+  const span = makeSpan({ trace_id: 'ab'.padEnd(32, '0'), span_id: 'cd'.padEnd(16, '0') })
+  const incoming = { project_id, user_id: SENDER, accepted_at: 1, span }
+  expect(await new SpanWriter(engine).write([incoming])).toMatchObject({ inserted: 1 })
+  expect(await new SpanWriter(engine).write([incoming])).toMatchObject({ known: 1 })
+  const changed = { ...incoming, accepted_at: 2, span: { ...span, span_name: 'renamed' } }
+  expect(await new SpanWriter(engine).write([changed])).toMatchObject({ replaced: 1 })
+  expect(await read(project_id)).toHaveLength(1)
+})
+
 test('a later version replaces the earlier one and says so', async () => {
   const project_id = newProject()
   const writer = new SpanWriter(engine)
