@@ -73,13 +73,10 @@ test('each row is visited once while others are being stored', async () => {
   await project.store(...spans)
   for (const order of ['descending', 'ascending'] as const) {
     const exports: Promise<unknown>[] = []
-    // New ones, and the same ones again with other attributes.
     const disturb = (): void => {
       exports.push(project.export(exportOf(...newTrace(), ...newTrace())))
-      const again = spans[Math.floor(Math.random() * spans.length)] as OtlpSpan
-      exports.push(
-        project.export(exportOf({ ...again, attributes: [{ key: 'n', value: { intValue: exports.length } }] })),
-      )
+      // The same again, as a sender does that missed the answer.
+      exports.push(project.export(exportOf(spans[Math.floor(Math.random() * spans.length)] as OtlpSpan)))
     }
     const visited = (await readAll(project, 'spans', { order, limit: 9 }, disturb)).map(spanKey)
     expect(new Set(visited).size).toBe(visited.length)
