@@ -17,6 +17,16 @@ import {
 import { engineJson } from '@spanhouse/query'
 import type { RowBuffer } from './row-buffer.ts'
 
+/** The words of the table's enums in the order of their numbers. */
+const STORED_TRACE_TYPES: readonly TraceType[] = ['unknown', 'invocation', 'annotation']
+const DECLARED_TRACE_TYPES: readonly (TraceType | 'none')[] = ['none', 'invocation', 'annotation', 'unknown']
+const STORED_SPAN_TYPES: readonly SpanType[] = [
+  ...(['unknown', 'agent', 'chain', 'workflow', 'task', 'tool', 'embedding', 'query', 'llm'] as const),
+  ...(['completion', 'chat', 'rerank'] as const),
+]
+
+const NO_PARENT = '0000000000000000'
+
 /** What the writer knows of a row beside the span itself. */
 export interface Lifecycle {
   project_id: Uuid
@@ -30,74 +40,116 @@ export interface Lifecycle {
   content_hash: string
 }
 
-/** One stored column: its name in the DDL, and how its value is put into a row. */
-interface Column<Source> {
+/**
+ * One stored column: its name in the DDL, how its value is put into a new row, and the value as a text that ClickHouse
+ * casts to the column's type when it changes a stored row (hex digits where `isHex`).
+ */
+export interface Column<Source> {
   name: string
+  isHex?: boolean
   put(row: RowBuffer, source: Source): void
+  text(source: Source): string
 }
+
+type Read<Source, Value> = (source: Source) => Value
+
+const hex = <S>(name: string, read: Read<S, string>): Column<S> => ({
+  name,
+  isHex: true,
+  put: (row, source) => row.hex(read(source)),
+  text: read,
+})
+
+const uuid = <S>(name: string, read: Read<S, Uuid>): Column<S> => ({
+  name,
+  put: (row, source) => row.uuid(read(source)),
+  text: read,
+})
+
+const text = <S>(name: string, read: Read<S, string>): Column<S> => ({
+  name,
+  put: (row, source) => row.text(read(source)),
+  text: read,
+})
+
+const time = <S>(name: string, read: Read<S, Micros>): Column<S> => ({
+  name,
+  put: (row, source) => row.int64(read(source)),
+  text: source => secondsText(read(source)),
+})
+
+const flag = <S>(name: string, read: Read<S, boolean>): Column<S> => ({
+  name,
+  put: (row, source) => row.int8(read(source) ? 1 : 0),
+  text: source => (read(source) ? '1' : '0'),
+})
+
+/** `values` in the order of the numbers that the DDL gives them, from 0. */
+const oneOf = <S, V extends string>(name: string, values: readonly V[], read: Read<S, V>): Column<S> => ({
+  name,
+  put: (row, source) => row.int8(values.indexOf(read(source))),
+  text: read,
+})
+
+/** Amounts are integers of their column's scale already; costs are the wide ones. */
+const amounts = <S>(view: 'incremental' | 'cumulative', read: Read<S, Amounts>): Column<S>[] =>
+  amountColumns(view).map((name, index) => ({
+    name,
+    put: (row, source) => putAmount(row, read(source)[index] as bigint, index),
+    text: source => amountText(read(source)[index] as bigint, index),
+  }))
+
+/** What finds a row: never changed in place. */
+export const KEY_COLUMNS: readonly string[] = ['project_id', 'start_time', 'trace_id', 'span_id']
 
 /** What the sender said. These columns make up the content hash, in this order. */
 export const CONTENT_COLUMNS: readonly Column<Span>[] = [
-  { name: 'trace_id', put: (row, span) => row.hex(span.trace_id) },
-  { name: 'span_id', put: (row, span) => row.hex(span.span_id) },
-  { name: 'parent_id', put: (row, span) => row.hex(span.parent_id ?? NO_PARENT) },
-  { name: 'start_time', put: (row, span) => row.int64(span.start_time) },
-  { name: 'end_time', put: (row, span) => row.int64(span.end_time) },
+  hex('trace_id', span => span.trace_id),
+  hex('span_id', span => span.span_id),
+  hex('parent_id', span => span.parent_id ?? NO_PARENT),
+  time('start_time', span => span.start_time),
+  time('end_time', span => span.end_time),
+  oneOf('declared_trace_type', DECLARED_TRACE_TYPES, span => span.declared_trace_type ?? 'none'),
+  flag('is_trace_type_explicit', span => span.is_trace_type_explicit ?? false),
+  oneOf('span_type', STORED_SPAN_TYPES, span => span.span_type),
+  oneOf('span_kind', SPAN_KINDS, span => span.span_kind),
+  text('span_name', span => span.span_name),
+  oneOf('status_code', STATUS_CODES, span => span.status_code),
+  text('status_message', span => span.status_message ?? ''),
+  text('session_id', span => span.session_id ?? ''),
+  text('user_id', span => span.user_id ?? ''),
+  text('agent_id', span => span.agent_id ?? ''),
   {
-    name: 'declared_trace_type',
-    put: (row, span) => row.int8(DECLARED_TRACE_TYPE[span.declared_trace_type ?? 'none']),
+    name: 'duration_cumulative',
+    put: (row, span) => row.int64(durationMicros(span)),
+    text: span => (durationMicros(span) / 1000).toFixed(3),
   },
-  { name: 'is_trace_type_explicit', put: (row, span) => row.int8(span.is_trace_type_explicit ? 1 : 0) },
-  { name: 'span_type', put: (row, span) => row.int8(SPAN_TYPE[span.span_type]) },
-  { name: 'span_kind', put: (row, span) => row.int8(SPAN_KINDS.indexOf(span.span_kind)) },
-  { name: 'span_name', put: (row, span) => row.text(span.span_name) },
-  { name: 'status_code', put: (row, span) => row.int8(STATUS_CODES.indexOf(span.status_code)) },
-  { name: 'status_message', put: (row, span) => row.text(span.status_message ?? '') },
-  { name: 'session_id', put: (row, span) => row.text(span.session_id ?? '') },
-  { name: 'user_id', put: (row, span) => row.text(span.user_id ?? '') },
-  { name: 'agent_id', put: (row, span) => row.text(span.agent_id ?? '') },
-  { name: 'duration_cumulative', put: (row, span) => row.int64(millisToMicros(durationMillis(span))) },
-  { name: 'attributes', put: (row, span) => row.text(engineJson(withoutData(span.attributes))) },
-  { name: 'data', put: (row, span) => row.text(engineJson(span.attributes.ag.data ?? {})) },
-  { name: 'events', put: (row, span) => row.text(listText(span.events)) },
-  { name: 'links', put: (row, span) => row.text(listText(span.links)) },
-  { name: 'references', put: (row, span) => row.text(listText(span.references)) },
-  { name: 'hashes', put: (row, span) => row.text(listText(span.hashes)) },
+  text('attributes', span => engineJson(withoutData(span.attributes))),
+  text('data', span => engineJson(span.attributes.ag.data ?? {})),
+  text('events', span => listText(span.events)),
+  text('links', span => listText(span.links)),
+  text('references', span => listText(span.references)),
+  text('hashes', span => listText(span.hashes)),
 ]
 
 /** The amounts of the span itself. They follow from its attributes, so they are not hashed again. */
-export const OWN_COLUMNS: readonly Column<Amounts>[] = amountColumns('incremental').map((name, index) => ({
-  name,
-  put: (row, own) => putAmount(row, own, index),
-}))
+export const OWN_COLUMNS: readonly Column<Amounts>[] = amounts('incremental', own => own)
 
 export const LIFECYCLE_COLUMNS: readonly Column<Lifecycle>[] = [
-  { name: 'project_id', put: (row, { project_id }) => row.uuid(project_id) },
-  { name: 'created_at', put: (row, { created_at }) => row.int64(created_at) },
-  { name: 'created_by_id', put: (row, { created_by_id }) => row.uuid(created_by_id) },
-  { name: 'updated_at', put: (row, { updated_at }) => row.int64(updated_at) },
-  { name: 'updated_by_id', put: (row, { updated_by_id }) => row.uuid(updated_by_id) },
-  { name: 'accepted_at', put: (row, { accepted_at }) => row.int64(accepted_at) },
-  { name: 'content_hash', put: (row, { content_hash }) => row.hex(content_hash) },
+  uuid('project_id', row => row.project_id),
+  time('created_at', row => row.created_at),
+  uuid('created_by_id', row => row.created_by_id),
+  time('updated_at', row => row.updated_at),
+  uuid('updated_by_id', row => row.updated_by_id),
+  time('accepted_at', row => row.accepted_at),
+  hex('content_hash', row => row.content_hash),
 ]
 
-/** What follows from the whole trace: the only columns that change after a row is written. */
-export const DERIVED_COLUMNS: readonly (Column<Derived> & { text(derived: Derived): string })[] = [
-  {
-    name: 'trace_type',
-    put: (row, { trace_type }) => row.int8(TRACE_TYPE[trace_type]),
-    text: ({ trace_type }) => trace_type,
-  },
-  {
-    name: 'is_trace_head',
-    put: (row, { is_trace_head }) => row.int8(is_trace_head ? 1 : 0),
-    text: ({ is_trace_head }) => (is_trace_head ? '1' : '0'),
-  },
-  ...amountColumns('cumulative').map((name, index) => ({
-    name,
-    put: (row: RowBuffer, { cumulative }: Derived) => putAmount(row, cumulative, index),
-    text: ({ cumulative }: Derived) => amountText(cumulative[index] as bigint, index),
-  })),
+/** What follows from the whole trace. */
+export const DERIVED_COLUMNS: readonly Column<Derived>[] = [
+  oneOf('trace_type', STORED_TRACE_TYPES, derived => derived.trace_type),
+  flag('is_trace_head', derived => derived.is_trace_head),
+  ...amounts<Derived>('cumulative', derived => derived.cumulative),
 ]
 
 /** The columns of an INSERT, in the order in which a row's values are put. */
@@ -117,25 +169,19 @@ export function amountColumns(view: 'incremental' | 'cumulative'): string[] {
   return AMOUNTS.map(({ metric, key }) => (key === null ? `${metric}_${view}` : `${metric}_${view}_${key}`))
 }
 
-/** The numbers behind the names of the table's enums. */
-const TRACE_TYPE: Record<TraceType, number> = { unknown: 0, invocation: 1, annotation: 2 }
-const DECLARED_TRACE_TYPE: Record<TraceType | 'none', number> = { none: 0, invocation: 1, annotation: 2, unknown: 3 }
-const SPAN_TYPE: Record<SpanType, number> = {
-  ...{ unknown: 0, agent: 1, chain: 2, workflow: 3, task: 4, tool: 5, embedding: 6, query: 7, llm: 8 },
-  ...{ completion: 9, chat: 10, rerank: 11 },
-}
-
-const NO_PARENT = '0000000000000000'
+/** Decimal seconds, which a text is cast to DateTime64 from. */
+export const secondsText = (micros: Micros): string =>
+  `${String(Math.floor(micros / 1e6)).padStart(10, '0')}.${String(micros % 1e6).padStart(6, '0')}`
 
 /** Decimal(18, 3) of milliseconds is an integer of microseconds. */
-const millisToMicros = (millis: number): number =>
-  Math.abs(millis) <= DURATION_MILLIS_MAX ? Math.round(millis * 1000) : 0
+function durationMicros(span: Span): number {
+  const millis = durationMillis(span)
+  return Math.abs(millis) <= DURATION_MILLIS_MAX ? Math.round(millis * 1000) : 0
+}
 
 const DURATION_MILLIS_MAX = 1e12
 
-/** Amounts are integers of their column's scale already; costs are the wide ones. */
-function putAmount(row: RowBuffer, amounts: Amounts, index: number): void {
-  const amount = amounts[index] as bigint
+function putAmount(row: RowBuffer, amount: bigint, index: number): void {
   if (AMOUNTS[index]?.metric === 'costs') row.int128(amount)
   else if (amount === 0n) row.int64(0)
   else row.bigInt64(amount)

@@ -169,9 +169,10 @@ class PooledEngine implements Engine {
   }
 
   command(statement: Statement): Promise<void> {
-    return this.#using(async ({ client, print, writeId }) => {
+    // With its values in the text: as parameters over HTTP they could not be longer than 128 KiB each.
+    return this.#using(async ({ client, writeId }) => {
       await client.command({
-        ...print(statement),
+        query: inlineParams(statement),
         query_id: writeId(),
         clickhouse_settings: this.#settings,
       })

@@ -1,8 +1,6 @@
 import {
-  AMOUNTS,
   amountOfText,
   claimedAmounts,
-  type Derived,
   type JsonObject,
   type Micros,
   NO_AMOUNTS,
@@ -12,7 +10,7 @@ import {
   type TraceType,
   type Uuid,
 } from '@spanhouse/model'
-import { amountColumns, DERIVED_COLUMNS } from './columns.ts'
+import { amountColumns, type Column, secondsText } from './columns.ts'
 import type { Engine } from './engine.ts'
 import type { StoredNode } from './trace-memory.ts'
 
@@ -123,43 +121,60 @@ export async function deleteRows(engine: Engine, keys: readonly RowKey[]): Promi
     await engine.command({ text: `DELETE FROM spans WHERE ${BY_KEY}`, params: keyParams(some) })
 }
 
-/** Gives stored rows new derived values, in place. */
-export async function updateDerived(
+/** A stored row and the values it gets: one text for each of the columns. */
+export interface RowUpdate {
+  key: RowKey
+  values: string[]
+}
+
+/** Texts that one statement may carry; more go in further ones. */
+const UPDATE_BYTES_MAX = 8 * 1024 * 1024
+
+/**
+ * Changes stored rows in place: a reader sees all of a row's old values or all of its new ones. Every column takes its
+ * value from a list, at the place where the row's key stands in the list of keys.
+ */
+export async function updateRows(
   engine: Engine,
-  updates: readonly { key: RowKey; derived: Derived }[],
+  columns: readonly Pick<Column<never>, 'name' | 'isHex'>[],
+  updates: readonly RowUpdate[],
 ): Promise<void> {
-  for (const some of chunks(updates, ROWS_PER_STATEMENT)) {
-    const params = keyParams(some.map(({ key }) => key))
+  const assignments = columns.map(
+    ({ name, isHex }) => `${name} = ${isHex ? `unhex(${newValue(name)})` : newValue(name)}`,
+  )
+  const text = `UPDATE spans SET ${assignments.join(', ')} WHERE ${BY_KEY}`
+  for (const some of sizedChunks(updates)) {
+    const values = Object.fromEntries(columns.map(({ name }, at) => [name, some.map(update => update.values[at])]))
     const positions = some.map((_, index) => index + 1)
-    const values = Object.fromEntries(
-      DERIVED_COLUMNS.map(column => [column.name, some.map(({ derived }) => column.text(derived))]),
-    )
-    await engine.command({ text: UPDATE, params: { ...params, ...values, positions } })
+    await engine.command({ text, params: { ...keyParams(some.map(({ key }) => key)), ...values, positions } })
   }
 }
 
-const TYPES: Record<string, string> = {
-  trace_type: "Enum8('unknown' = 0, 'invocation' = 1, 'annotation' = 2)",
-  is_trace_head: 'Bool',
-  ...Object.fromEntries(
-    CUMULATIVE.map((name, index) => [name, AMOUNTS[index]?.metric === 'costs' ? 'Decimal(38, 15)' : 'Decimal(18, 3)']),
-  ),
+const newValue = (name: string): string =>
+  `arrayElement({${name}:Array(String)}, transform(concat(toString(project_id), hex(trace_id), hex(span_id)), ` +
+  `{keys:Array(String)}, {positions:Array(UInt32)}, toUInt32(0)))`
+
+function sizedChunks(updates: readonly RowUpdate[]): RowUpdate[][] {
+  let chunk: RowUpdate[] = []
+  const all = [chunk]
+  let bytes = 0
+  for (const update of updates) {
+    const size = update.values.reduce((sum, value) => sum + value.length, 0)
+    if (chunk.length >= ROWS_PER_STATEMENT || (chunk.length > 0 && bytes + size > UPDATE_BYTES_MAX)) {
+      chunk = []
+      all.push(chunk)
+      bytes = 0
+    }
+    chunk.push(update)
+    bytes += size
+  }
+  return chunk.length === 0 ? [] : all
 }
 
 /** The key starts with project and start time, which find the granules; the pairs then pick the rows. */
 const BY_KEY = `project_id IN (SELECT arrayJoin({projects:Array(UUID)}))
   AND start_time IN (SELECT arrayJoin({times:Array(DateTime64(6, 'UTC'))}))
   AND concat(toString(project_id), hex(trace_id), hex(span_id)) IN (SELECT arrayJoin({keys:Array(String)}))`
-
-/** Every column takes its value from a list, at the place where the row's key stands in the list of keys. */
-const UPDATE = `UPDATE spans SET ${DERIVED_COLUMNS.map(
-  ({ name }) =>
-    `${name} = CAST(arrayElement({${name}:Array(String)}, transform(concat(toString(project_id), hex(trace_id), hex(span_id)), ` +
-    `{keys:Array(String)}, {positions:Array(UInt32)}, toUInt32(0))) AS ${TYPES[name]})`,
-).join(', ')} WHERE ${BY_KEY}`
-
-/** Decimal seconds, as a parameter of type DateTime64 is read. */
-const secondsText = (micros: Micros): string => `${Math.floor(micros / 1e6)}.${String(micros % 1e6).padStart(6, '0')}`
 
 function keyParams(keys: readonly RowKey[]): Record<string, unknown> {
   return {

@@ -129,6 +129,45 @@ test('a writer that starts anew knows the traces that still wait for a root', as
   expect(await heads(project_id)).toEqual([hex(2, 16)])
 })
 
+test('a row changed in place is the row that an insert of the same span makes', async () => {
+  const span = makeSpan({
+    trace_id: hex(5, 32),
+    span_id: hex(6, 16),
+    parent_id: hex(0x7f5c27ff, 16),
+    end_time: 1_770_000_000_000_007,
+    declared_trace_type: 'annotation',
+    is_trace_type_explicit: true,
+    span_type: 'rerank',
+    span_kind: 'SPAN_KIND_CONSUMER',
+    span_name: "it's \\ a\tname\n{keys:String}",
+    status_code: 'STATUS_CODE_ERROR',
+    status_message: 'é😀\u0000',
+    session_id: 's',
+    user_id: 'u',
+    agent_id: 'a',
+    events: [{ name: 'e', timestamp: 3 }],
+    links: [{ trace_id: hex(9, 32), span_id: hex(9, 16) }],
+    references: [{ slug: 'bot', attributes: { key: 'application' } }],
+    hashes: [{ id: SENDER, attributes: {} }],
+    attributes: {
+      ag: { type: {}, data: { outputs: 'x'.repeat(200_000) }, metrics: { costs: { incremental: { total: 0.00012 } } } },
+    },
+  })
+  const [changed, fresh] = [newProject(), newProject()]
+  const first = { ...span, span_name: 'first', attributes: makeSpan(span).attributes }
+  const writer = new SpanWriter(engine)
+  await writer.write([{ project_id: changed, user_id: SENDER, accepted_at: 1, span: first }])
+  await writer.write([{ project_id: changed, user_id: SENDER, accepted_at: 2, span }])
+  await writer.write([{ project_id: fresh, user_id: SENDER, accepted_at: 2, span }])
+  const rows = await engine.rows({
+    text: `SELECT * EXCEPT (project_id, created_at, updated_at, updated_by_id) FROM spans
+      WHERE project_id IN ({changed:UUID}, {fresh:UUID})`,
+    params: { changed, fresh },
+  })
+  expect(rows).toHaveLength(2)
+  expect(rows[0]).toEqual(rows[1])
+})
+
 test('ids that end in zeros are known again', async () => {
   const project_id = newProject()
   const span = makeSpan({ trace_id: 'ab'.padEnd(32, '0'), span_id: 'cd'.padEnd(16, '0') })

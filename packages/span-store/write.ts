@@ -11,10 +11,19 @@ import {
   type SpanId,
   type Uuid,
 } from '@spanhouse/model'
-import { CONTENT_COLUMNS, DERIVED_COLUMNS, INSERT_COLUMNS, LIFECYCLE_COLUMNS, OWN_COLUMNS, putAll } from './columns.ts'
+import {
+  CONTENT_COLUMNS,
+  DERIVED_COLUMNS,
+  INSERT_COLUMNS,
+  KEY_COLUMNS,
+  LIFECYCLE_COLUMNS,
+  type Lifecycle,
+  OWN_COLUMNS,
+  putAll,
+} from './columns.ts'
 import type { Engine } from './engine.ts'
 import { RowBuffer } from './row-buffer.ts'
-import { deleteRows, lookUpTraces, type RowKey, unsettledTraces, updateDerived } from './statements.ts'
+import { deleteRows, lookUpTraces, type RowKey, type RowUpdate, unsettledTraces, updateRows } from './statements.ts'
 import { type StoredNode, TraceMemory, type TraceState, traceKey } from './trace-memory.ts'
 
 /** One version of a span as it came off the stream. */
@@ -49,6 +58,8 @@ interface Insert {
   /** Where the row stands in the batch's buffer: everything of it but what is derived. */
   from: number
   to: number
+  /** Set when an earlier version is stored at the same place: it is changed instead. */
+  inPlace?: { span: Span; lifecycle: Lifecycle }
 }
 
 /** What one batch changes in one trace; nothing of it counts before it is stored. */
@@ -197,7 +208,8 @@ export class SpanWriter {
         plans.flatMap(plan => plan.removed),
       )
       await this.#insert(plans, derived)
-      await updateDerived(this.#engine, updates)
+      await replaceInPlace(this.#engine, plans, derived)
+      await updateRows(this.#engine, DERIVED_COLUMNS, updates.map(toRowUpdate))
     } catch (error) {
       for (const plan of plans) this.#memory.forget(plan.key)
       this.#isUncertain = true
@@ -211,7 +223,8 @@ export class SpanWriter {
   async #insert(plans: readonly Plan[], derived: readonly Map<SpanId, Derived>[]): Promise<void> {
     this.#rows.truncate(0)
     for (const [index, plan] of plans.entries()) {
-      for (const [span_id, { from, to }] of plan.inserts) {
+      for (const [span_id, { from, to, inPlace }] of plan.inserts) {
+        if (inPlace) continue
         this.#rows.append(this.#parts.slice(from, to))
         putAll(this.#rows, DERIVED_COLUMNS, derived[index]?.get(span_id) as Derived)
       }
@@ -271,13 +284,53 @@ function planSpan(
   putAll(parts, OWN_COLUMNS, node.own)
   const [updated_at, updated_by_id] = present ? [now, user_id] : [0, NIL_UUID]
   const versions = { created_at, created_by_id, updated_at, updated_by_id, accepted_at, content_hash }
-  putAll(parts, LIFECYCLE_COLUMNS, { project_id, ...versions })
-  if (present && present === plan.trace.nodes.get(span.span_id))
-    plan.removed.push({ project_id, trace_id: span.trace_id, span_id: span.span_id, start_time: present.start_time })
+  const lifecycle = { project_id, ...versions }
+  putAll(parts, LIFECYCLE_COLUMNS, lifecycle)
+  const insert: Insert = { node, from, to: parts.length }
+  const stored = plan.trace.nodes.get(span.span_id)
+  // Of several versions in one batch the last decides.
+  plan.removed = plan.removed.filter(key => key.span_id !== span.span_id)
+  if (stored?.start_time === span.start_time) insert.inPlace = { span, lifecycle }
+  // The start time is part of the key: the row has to move.
+  else if (stored)
+    plan.removed.push({ project_id, trace_id: span.trace_id, span_id: span.span_id, start_time: stored.start_time })
   plan.nodes.set(span.span_id, node)
-  plan.inserts.set(span.span_id, { node, from, to: parts.length })
+  plan.inserts.set(span.span_id, insert)
   return present ? 'replaced' : 'inserted'
 }
+
+const isChangeable = ({ name }: { name: string }): boolean => !KEY_COLUMNS.includes(name)
+const CHANGED_CONTENT = CONTENT_COLUMNS.filter(isChangeable)
+const CHANGED_LIFECYCLE = LIFECYCLE_COLUMNS.filter(isChangeable)
+const CHANGED = [...CHANGED_CONTENT, ...OWN_COLUMNS, ...CHANGED_LIFECYCLE, ...DERIVED_COLUMNS]
+
+/** Later versions of stored spans that start when they did: nobody finds neither of the two, or both. */
+function replaceInPlace(
+  engine: Engine,
+  plans: readonly Plan[],
+  derived: readonly ReadonlyMap<SpanId, Derived>[],
+): Promise<void> {
+  const updates: RowUpdate[] = []
+  for (const [index, { trace, inserts }] of plans.entries()) {
+    const { project_id, trace_id } = trace
+    for (const [span_id, { node, inPlace }] of inserts) {
+      if (!inPlace) continue
+      const values = [
+        ...CHANGED_CONTENT.map(column => column.text(inPlace.span)),
+        ...OWN_COLUMNS.map(column => column.text(node.own)),
+        ...CHANGED_LIFECYCLE.map(column => column.text(inPlace.lifecycle)),
+        ...DERIVED_COLUMNS.map(column => column.text(derived[index]?.get(span_id) as Derived)),
+      ]
+      updates.push({ key: { project_id, trace_id, span_id, start_time: node.start_time }, values })
+    }
+  }
+  return updateRows(engine, CHANGED, updates)
+}
+
+const toRowUpdate = ({ key, derived }: Update): RowUpdate => ({
+  key,
+  values: DERIVED_COLUMNS.map(column => column.text(derived)),
+})
 
 /** The same content, or an earlier version than the one that is there. */
 function isKnown(present: StoredNode, content_hash: string, accepted_at: Micros): boolean {
