@@ -9,7 +9,7 @@ export const ROLE_NEEDS: Record<RoleName, readonly PartName[]> = {
   writer: ['stream'],
   /** Answers queries and administers. */
   api: ['engine'],
-  /** Background work: keeps what the others need in order. */
+  /** Background work, of which there is none yet: it will run evaluations. */
   worker: [],
 }
 
