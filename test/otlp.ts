@@ -3,6 +3,10 @@ import { randomBytes } from 'node:crypto'
 export const newTraceId = (): string => randomBytes(16).toString('hex')
 export const newSpanId = (): string => randomBytes(8).toString('hex')
 
+/** A trace id, or a span id twice, as a UUID. */
+export const dashed = (id: string): string =>
+  `${id.slice(0, 8)}-${id.slice(8, 12)}-${id.slice(12, 16)}-${id.slice(16, 20)}-${id.slice(20)}`
+
 export interface OtlpSpan {
   traceId: string
   spanId: string

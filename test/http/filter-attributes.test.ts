@@ -236,6 +236,7 @@ test('content is looked for in values, words of one query in any of them', async
     ['quic', ''],
     ['timeouterror', 'model'],
     ['high', 'model'],
+    ['slow high', ''],
     ['zebra', ''],
     ['größe', 'foreign'],
     ['überall', 'foreign'],

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { dashed } from '../otlp.ts'
 import { type FilterFixture, MISSING_PARENT, namesIn, openFilterFixture, SPAN, TRACE } from './filter-fixture.ts'
 
 let fixture: FilterFixture
@@ -14,8 +15,6 @@ const check = async ([field, operator, value, names, options]: Row): Promise<voi
   expect(await fixture.spansWith(condition)).toEqual(namesIn(names))
 }
 
-const dashed = (id: string): string =>
-  `${id.slice(0, 8)}-${id.slice(8, 12)}-${id.slice(12, 16)}-${id.slice(16, 20)}-${id.slice(20)}`
 const EXACT = { case_sensitive: true }
 
 describe('ids', () => {

@@ -73,11 +73,13 @@ test('each row is visited once while others are being stored', async () => {
   await project.store(...spans)
   for (const order of ['descending', 'ascending'] as const) {
     const exports: Promise<unknown>[] = []
-    // New traces, and late children, which change the totals of rows that are there.
+    // New traces, late children, which change the totals of rows that are there, and changed versions of rows.
     const disturb = (): void => {
-      const { traceId, spanId } = spans[Math.floor(Math.random() * spans.length)] as OtlpSpan
-      const child = otlpSpan({ traceId, parentSpanId: spanId, name: 'late' }, { 'ag.metrics.unit.tokens.total': 1 })
-      exports.push(project.export(exportOf(...newTrace(), ...newTrace(), child)))
+      const some = (): OtlpSpan => spans[Math.floor(Math.random() * spans.length)] as OtlpSpan
+      const { traceId, spanId } = some()
+      const late = otlpSpan({ traceId, parentSpanId: spanId, name: 'late' }, { 'ag.metrics.unit.tokens.total': 1 })
+      const changed = { ...some(), attributes: [{ key: 'n', value: { intValue: exports.length } }] }
+      exports.push(project.export(exportOf(...newTrace(), ...newTrace(), late, changed)))
     }
     const visited = (await readAll(project, 'spans', { order, limit: 9 }, disturb)).map(spanKey)
     expect(new Set(visited).size).toBe(visited.length)

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { eventually, newProject, type TestProject } from '../harness.ts'
-import { exportOf, newSpanId, newTraceId, type OtlpSpan, otlpSpan } from '../otlp.ts'
+import { dashed, exportOf, newSpanId, newTraceId, type OtlpSpan, otlpSpan } from '../otlp.ts'
 
 const SECOND = 1_000_000_000n
 const START = 1_770_109_200_000_000_000n // 2026-02-03T09:00:00Z
@@ -12,9 +12,6 @@ const at = (seconds: number, span: Partial<OtlpSpan> & { traceId: string }): Otl
     endTimeUnixNano: String(START + BigInt(seconds + 1) * SECOND),
     ...span,
   })
-
-const dashed = (id: string): string =>
-  `${id.slice(0, 8)}-${id.slice(8, 12)}-${id.slice(12, 16)}-${id.slice(16, 20)}-${id.slice(20)}`
 
 describe('by id', () => {
   let project: TestProject

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { eventually, newProject, type TestProject } from '../harness.ts'
-import { exportOf, newSpanId, newTraceId, type OtlpSpan, otlpSpan } from '../otlp.ts'
+import { dashed, exportOf, newSpanId, newTraceId, type OtlpSpan, otlpSpan } from '../otlp.ts'
 
 const START = 1_770_109_200_000_000_000n // 2026-02-03T09:00:00Z
 
@@ -223,7 +223,7 @@ describe.concurrent('traces by id', () => {
     const root = at(0, { traceId: newTraceId() })
     const { traceId: id } = root
     await project.store(root)
-    const uuid = `${id.slice(0, 8)}-${id.slice(8, 12)}-${id.slice(12, 16)}-${id.slice(16, 20)}-${id.slice(20)}`
+    const uuid = dashed(id)
     for (const form of [id, id.toUpperCase(), `0x${id}`, uuid, uuid.toUpperCase()])
       expect((await project.get(`/api/traces/${form}`)).body).toMatchObject({ count: 1, trace: { trace_id: id } })
     const { body } = await project.get(`/api/traces/?trace_ids=${[id, `0x${id}`, uuid].join()}`)

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { newProject, type TestProject } from '../harness.ts'
-import { newTraceId, type OtlpSpan, otlpSpan } from '../otlp.ts'
+import { dashed, newTraceId, type OtlpSpan, otlpSpan } from '../otlp.ts'
 
 const NINE = Date.parse('2026-02-03T09:00:00Z')
 const iso = (second: number): string => new Date(NINE + second * 1000).toISOString()
@@ -14,9 +14,6 @@ const at = (second: number, span: Partial<OtlpSpan> = {}): OtlpSpan =>
     endTimeUnixNano: `${NINE + second * 1000 + 500}000000`,
     ...span,
   })
-
-const dashed = (id: string): string =>
-  `${id.slice(0, 8)}-${id.slice(8, 12)}-${id.slice(12, 16)}-${id.slice(16, 20)}-${id.slice(20)}`
 
 describe('spans', () => {
   let project: TestProject
