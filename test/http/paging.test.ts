@@ -49,7 +49,7 @@ test.each([
   const project = await newProject()
   // All traces use the same span ids.
   const ids = [newSpanId(), newSpanId()]
-  const spans = Array.from({ length: 25 }, () => newTrace(ids)).flat()
+  const spans = Array.from({ length: 15 }, () => newTrace(ids)).flat()
   await project.store(...spans.filter(span => span.name === 'root'))
   await project.export(exportOf(...spans))
   const wanted = new Set(spans.map(span => `${span.traceId}/${span.spanId}`))
@@ -69,7 +69,7 @@ test.each([
 
 test('each row is visited once while others are being stored', async () => {
   const project = await newProject()
-  const spans = Array.from({ length: 60 }, () => newTrace()).flat()
+  const spans = Array.from({ length: 36 }, () => newTrace()).flat()
   await project.store(...spans)
   for (const order of ['descending', 'ascending'] as const) {
     const exports: Promise<unknown>[] = []
