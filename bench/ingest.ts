@@ -48,7 +48,7 @@ async function fullSpeed(server: ServerProcess, count: number) {
   const cpuBefore = await server.cpuSeconds()
   const started = performance.now()
   const { acceptedSpans, seconds, overloaded } = await sendAll(server, exports, { concurrency: CONCURRENCY })
-  await until(async () => (await server.metric(WRITTEN)) >= acceptedSpans)
+  await until(async () => (await server.metric(WRITTEN)) >= acceptedSpans, 100)
   const total = (performance.now() - started) / 1000
   const cpu = (await server.cpuSeconds()) - cpuBefore
   return {
@@ -65,13 +65,20 @@ async function lagAtRate(server: ServerProcess, rate: number, seconds: number) {
   const count = Math.max(1, Math.round(rate * seconds))
   const startMs = Date.now() - count * 100
   const lags: Promise<number>[] = []
-  let seen = 0
+  let isLooking = false
   const exports = Array.from({ length: count }, (_, index) => makeExport(SEED + 1, index, startMs))
   await sendAll(server, exports, {
     concurrency: CONCURRENCY,
     rate,
+    // One at a time: many that look for their span would be a load of queries, not a measurement.
     accepted: sent => {
-      if (seen++ % 5 === 0) lags.push(visibleAfter(server, sent))
+      if (isLooking) return
+      isLooking = true
+      lags.push(
+        visibleAfter(server, sent).finally(() => {
+          isLooking = false
+        }),
+      )
     },
   })
   const sorted = (await Promise.all(lags)).sort((one, other) => one - other)
@@ -97,11 +104,11 @@ async function visibleAfter({ url, apiKey }: ServerProcess, { sample }: Export):
 
 const WAIT_MS = 120_000
 
-async function until(condition: () => Promise<boolean>): Promise<void> {
+async function until(condition: () => Promise<boolean>, everyMs = 25): Promise<void> {
   const end = performance.now() + WAIT_MS
   while (!(await condition())) {
     if (performance.now() > end) throw new Error(`nothing came of waiting ${WAIT_MS / 1000} s`)
-    await delay(100)
+    await delay(everyMs)
   }
 }
 
