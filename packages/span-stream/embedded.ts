@@ -1,9 +1,9 @@
-import { mkdirSync, realpathSync } from 'node:fs'
 import { BroadcastChannel } from 'node:worker_threads'
 import { microsNow } from '@spanhouse/model'
-import { checkMessage, IN_FLIGHT_BYTES_MAX, InFlight } from './admission.ts'
+import { checkMessage, IN_FLIGHT_BYTES_MAX, InFlight, refusal } from './admission.ts'
 import { Bell } from './bell.ts'
-import { EmbeddedLog } from './embedded/log.ts'
+import type { EmbeddedLog } from './embedded/log.ts'
+import { acquireLog, type OpenLog } from './embedded/open-logs.ts'
 import { EmbeddedReader } from './embedded/reader.ts'
 import { gather } from './gather.ts'
 import { HOLD_MS } from './settle.ts'
@@ -12,7 +12,10 @@ import type { DeadLetter, DeliveriesOptions, Delivery, SpanMessage, SpanStream, 
 export interface EmbeddedStreamOptions {
   /** A folder of the stream's own; made when it is missing. */
   path: string
-  /** Limit of bytes of messages not done with; dead letters may take a quarter of it in addition. */
+  /**
+   * Limit of bytes of messages not done with; dead letters may take a quarter of it in addition. Everybody who has the
+   * path open uses the same.
+   */
   bytesMax: number
   /** How long an iteration may hold an unsettled message; ten minutes when left out. */
   holdMs?: number
@@ -23,24 +26,26 @@ export interface EmbeddedStreamOptions {
  * the threads of one process wake each other when there is something to read. Throws when the file cannot be opened.
  */
 export async function openEmbeddedStream(options: EmbeddedStreamOptions): Promise<SpanStream> {
-  return new EmbeddedStream(options)
+  return new EmbeddedStream(await acquireLog(options.path, options.bytesMax), options)
 }
 
 class EmbeddedStream implements SpanStream {
   readonly partitions = 1
   readonly #options: EmbeddedStreamOptions
+  readonly #openLog: OpenLog
   readonly #log: EmbeddedLog
   readonly #inFlight = new InFlight(IN_FLIGHT_BYTES_MAX)
   readonly #bell = new Bell()
   readonly #news: BroadcastChannel
   readonly #closing = new AbortController()
-  readonly #delivering = new Set<Promise<unknown>>()
+  /** What still uses the log. */
+  readonly #working = new Set<Promise<unknown>>()
 
-  constructor(options: EmbeddedStreamOptions) {
+  constructor(openLog: OpenLog, options: EmbeddedStreamOptions) {
     this.#options = options
-    mkdirSync(options.path, { recursive: true })
-    this.#log = new EmbeddedLog(options.path, options.bytesMax)
-    this.#news = new BroadcastChannel(`span-stream:${realpathSync(options.path)}`)
+    this.#openLog = openLog
+    this.#log = openLog.log
+    this.#news = new BroadcastChannel(`span-stream:${openLog.path}`)
     this.#news.onmessage = () => this.#bell.ring()
     this.#news.unref()
   }
@@ -48,7 +53,8 @@ class EmbeddedStream implements SpanStream {
   async publish(messages: readonly SpanMessage[]): Promise<void> {
     const { bytesMax } = this.#options
     for (const message of messages) checkMessage(message, { partitions: this.partitions, bytesMax })
-    await this.#inFlight.run(messages, () => this.#log.append(messages))
+    if (this.#closing.signal.aborted) throw refusal('closed')
+    await this.#untilDone(this.#inFlight.run(messages, () => this.#log.append(messages)))
     this.#tell()
   }
 
@@ -75,13 +81,13 @@ class EmbeddedStream implements SpanStream {
     }
   }
 
-  /** Keeps `close` waiting for what still reads the file. */
+  /** Keeps `close` waiting. */
   async #untilDone<T>(work: Promise<T>): Promise<T> {
-    this.#delivering.add(work)
+    this.#working.add(work)
     try {
       return await work
     } finally {
-      this.#delivering.delete(work)
+      this.#working.delete(work)
     }
   }
 
@@ -120,10 +126,11 @@ class EmbeddedStream implements SpanStream {
   }
 
   async close(): Promise<void> {
+    if (this.#closing.signal.aborted) return
     this.#closing.abort()
     this.#news.close()
-    await Promise.allSettled(this.#delivering)
-    await this.#log.close()
+    await Promise.allSettled(this.#working)
+    await this.#openLog.release()
   }
 }
 

@@ -1,6 +1,7 @@
 import { jetstreamManager } from '@nats-io/jetstream'
 import { checkMessage, IN_FLIGHT_BYTES_MAX, InFlight, refusal } from './admission.ts'
 import { gather } from './gather.ts'
+import { Acknowledged } from './jetstream/acknowledged.ts'
 import { openConnection, REQUEST_MS_MAX } from './jetstream/connection.ts'
 import { DeadLetters } from './jetstream/dead-letters.ts'
 import { metadataOf, toHeaders } from './jetstream/headers.ts'
@@ -42,7 +43,8 @@ export async function openJetStream(options: JetStreamOptions): Promise<SpanStre
     const storage = new Storage(connection, jsm)
     await ensureTopology(jsm, topology, { bytesMax, replicas, ackWaitMs })
     const letters = new DeadLetters(storage, topology)
-    return new JetStream({ connection, storage, topology, letters, ackWaitMs, holdMs }, bytesMax)
+    const acknowledged = new Acknowledged(connection)
+    return new JetStream({ connection, storage, topology, letters, acknowledged, ackWaitMs, holdMs }, bytesMax)
   } catch (error) {
     await connection.nats.close()
     throw error

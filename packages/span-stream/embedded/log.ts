@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs'
 import { type Micros, microsNow } from '@spanhouse/model'
 import { type Database, open, type RootDatabase } from 'lmdb'
 import { DEAD_SHARE, Refusal, refusal } from '../admission.ts'
@@ -25,7 +24,7 @@ const MAP_SPARE_BYTES = 2 ** 30
  */
 export class EmbeddedLog {
   readonly #root: RootDatabase
-  readonly #bytesMax: number
+  readonly bytesMax: number
   readonly live: MessageTable
   readonly dead: MessageTable
   readonly progress: Progress
@@ -36,8 +35,7 @@ export class EmbeddedLog {
   #closed = false
 
   constructor(path: string, bytesMax: number) {
-    mkdirSync(path, { recursive: true })
-    this.#bytesMax = bytesMax
+    this.bytesMax = bytesMax
     // Address space, not disk: the file grows as it is written. lmdb would also grow a smaller map, by mapping again.
     const mapSize = 3 * bytesMax + MAP_SPARE_BYTES
     // Without batches by event turn, because with them a failed commit leaves a rejection that nobody can handle.
@@ -62,7 +60,7 @@ export class EmbeddedLog {
       const now = Date.now()
       const added = messages.filter(({ id }) => !this.#recent.has(id, now))
       const bytes = added.reduce((sum, message) => sum + bytesOf(message), this.live.tally().bytes)
-      if (added.length > 0 && bytes > this.#bytesMax) return true
+      if (added.length > 0 && bytes > this.bytesMax) return true
       for (const message of added) this.#appendOne(message, now)
       return false
     })
@@ -104,7 +102,7 @@ export class EmbeddedLog {
     const full = await this.#write(() => {
       const message = this.progress.isPending(consumer, number) ? this.live.message(number) : undefined
       if (message === undefined) return false
-      if (this.dead.tally().bytes + bytesOf(message) > this.#bytesMax * DEAD_SHARE) return true
+      if (this.dead.tally().bytes + bytesOf(message) > this.bytesMax * DEAD_SHARE) return true
       this.#letters.put(this.dead.append(message), { reason, attempt, rejected_at: microsNow() })
       this.#finish(consumer, number)
       return false
@@ -117,7 +115,7 @@ export class EmbeddedLog {
     const answer = await this.#write(() => {
       const message = this.dead.message(number)
       if (message === undefined) return 'none'
-      if (publish && this.live.tally().bytes + bytesOf(message) > this.#bytesMax) return 'full'
+      if (publish && this.live.tally().bytes + bytesOf(message) > this.bytesMax) return 'full'
       if (publish) this.progress.add(this.live.append(message))
       this.dead.remove(number)
       this.#letters.remove(number)

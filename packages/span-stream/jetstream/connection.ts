@@ -34,6 +34,12 @@ export class Connection {
     return this.nats.info?.max_payload ?? PAYLOAD_BYTES_MIN
   }
 
+  /** Whether consumers and streams may disagree after the server was killed: see Acknowledged and Puller. */
+  get losesTrack(): boolean {
+    const [major = 0, minor = 0] = (this.nats.info?.version ?? '').split('.').map(Number)
+    return major < 2 || (major === 2 && minor < 10)
+  }
+
   /**
    * Makes a request and resolves with its answer. Rejects with a Problem `overloaded` when the connection is down, without
    * making it (the client would keep it and send it later), and at once when the connection breaks: its answer, if there

@@ -5,6 +5,7 @@ import { Bell } from '../bell.ts'
 import type { Sized, Source } from '../gather.ts'
 import { createDelivery } from '../settle.ts'
 import type { DeliveriesOptions, Delivery, SpanMessage } from '../span-stream.ts'
+import type { Acknowledged } from './acknowledged.ts'
 import { type Connection, REQUEST_MS_MAX } from './connection.ts'
 import type { DeadLetters } from './dead-letters.ts'
 import { fromHeaders, getParts, type Metadata } from './headers.ts'
@@ -28,6 +29,7 @@ export interface ReaderParts {
   storage: Storage
   topology: Topology
   letters: DeadLetters
+  acknowledged: Acknowledged
   ackWaitMs: number
   holdMs: number
 }
@@ -37,6 +39,9 @@ const ASKED_MAX = 64
 const WAITING_MAX = 1_000
 /** Wait before a message comes again whose parts could not be read, or that could not be buried. */
 const FAILED_MS = 1_000
+/** How long a partition with new messages may be silent before it is nudged, and how often at a time. */
+const SILENT_MS = 2_000
+const NUDGES_MAX = 256
 /** Time for the pullers to end. */
 const END_MS_MAX = 3_000
 
@@ -49,25 +54,36 @@ export class JetStreamReader implements Source<Fetched> {
   readonly #parts: ReaderParts
   readonly #options: DeliveriesOptions
   readonly #bell = new Bell()
-  readonly #pullers: Puller[]
+  readonly #pullers: ReadonlyMap<number, Puller>
   readonly #held = new Map<number, Fetched>()
   readonly #timer: NodeJS.Timeout
   readonly #forget: () => void
   readonly #queue: Fetched[] = []
   #waitingBytes = 0
+  #starting = 0
+  #nudging = false
+  #beatAt = performance.now()
   #ended: Promise<void> | undefined
 
   /** `options.signal` ends the iteration, whoever wants that. */
   constructor(parts: ReaderParts, options: DeliveriesOptions) {
     this.#parts = parts
     this.#options = options
-    this.#pullers = [...new Set(options.partitions)].map(partition => this.#puller(partition))
-    this.#timer = setInterval(() => this.#tick(), Math.min(1_000, parts.ackWaitMs / 3))
-    this.#forget = parts.connection.onBack(() => {
-      for (const puller of this.#pullers) puller.reset()
-      this.#fetch()
-    })
+    this.#pullers = new Map(options.partitions.map(partition => [partition, this.#puller(partition)]))
+    this.#timer = setInterval(() => this.#tick(), Math.min(1_000, parts.ackWaitMs / 6))
+    this.#forget = parts.connection.onBack(() => void this.#start())
+    void this.#start()
+  }
+
+  /** Begins to fetch, at first or again. */
+  async #start(): Promise<void> {
+    this.#starting++
+    for (const puller of this.#pullers.values()) puller.reset()
+    // When the server is away again, this is done when it is back.
+    await this.#parts.acknowledged.repeat().catch(() => undefined)
+    this.#starting--
     this.#fetch()
+    await this.#nudge(0).catch(() => undefined)
   }
 
   get #nats(): NatsConnection {
@@ -87,9 +103,9 @@ export class JetStreamReader implements Source<Fetched> {
   /** Asks for as much as is sure to fit: what is waiting and asked for stays near the size of one batch. */
   #fetch(): void {
     const { bytesMax } = this.#options
-    if (this.#ended || this.#queue.length >= WAITING_MAX || this.#waitingBytes >= bytesMax) return
-    const fitting = Math.floor(bytesMax / (this.#pullers.length * this.#parts.connection.payloadBytesMax))
-    for (const puller of this.#pullers) puller.ask(Math.min(ASKED_MAX, Math.max(1, fitting)))
+    if (this.#ended || this.#starting > 0 || this.#queue.length >= WAITING_MAX || this.#waitingBytes >= bytesMax) return
+    const fitting = Math.floor(bytesMax / (this.#pullers.size * this.#parts.connection.payloadBytesMax))
+    for (const puller of this.#pullers.values()) puller.ask(Math.min(ASKED_MAX, Math.max(1, fitting)))
   }
 
   #receive(message: Msg): void {
@@ -106,12 +122,45 @@ export class JetStreamReader implements Source<Fetched> {
   }
 
   #tick(): void {
-    if (!this.#parts.connection.up) return
+    const { connection, ackWaitMs } = this.#parts
+    if (!connection.up) return
+    if (performance.now() - this.#beatAt >= ackWaitMs / 3) this.#beat()
+    this.#fetch()
+    void this.#nudge(SILENT_MS).catch(() => undefined)
+  }
+
+  /** Tells the server that what is held is being worked on, and gives back what was held too long. */
+  #beat(): void {
+    this.#beatAt = performance.now()
     for (const fetched of this.#held.values()) {
       if (fetched.untilMs > Date.now()) this.#nats.publish(fetched.reply, '+WPI')
       else this.#giveBack(fetched, 0)
     }
-    this.#fetch()
+  }
+
+  /** Looks after partitions from which nothing comes, for `silentMs` at least, although something should. */
+  async #nudge(silentMs: number): Promise<void> {
+    const { connection, storage, topology } = this.#parts
+    if (!connection.losesTrack || this.#nudging) return
+    this.#nudging = true
+    try {
+      for (const [partition, puller] of this.#pullers) {
+        if (this.#ended || puller.silentMs < silentMs) continue
+        const info = await storage.consumer(topology.live, topology.durable(this.#options.consumer, partition))
+        const unsettled = info.num_ack_pending - this.#heldOf(partition)
+        const patience = info.num_pending > 0 ? silentMs : silentMs * 4
+        if (unsettled > 0 && puller.silentMs >= patience) await puller.nudge(Math.min(NUDGES_MAX, unsettled))
+      }
+    } finally {
+      this.#nudging = false
+    }
+  }
+
+  #heldOf(partition: number): number {
+    const subject = this.#parts.topology.subject(partition)
+    return Iterator.from(this.#held.values())
+      .filter(({ message }) => message.subject === subject)
+      .toArray().length
   }
 
   peek(): Fetched | undefined {
@@ -180,6 +229,7 @@ export class JetStreamReader implements Source<Fetched> {
 
   async #finish(fetched: Fetched): Promise<void> {
     await this.#confirm(fetched, '+ACK')
+    this.#parts.acknowledged.remember(fetched.reply)
     // What fails here is done by the sweeper later.
     if (getParts(fetched.message.headers).length > 0) await this.#removeParts(fetched).catch(() => undefined)
   }
@@ -214,10 +264,10 @@ export class JetStreamReader implements Source<Fetched> {
   async #end(): Promise<void> {
     this.#forget()
     if (this.#parts.connection.up) {
-      const drained = Promise.allSettled(this.#pullers.map(puller => puller.drain()))
+      const drained = Promise.allSettled(Array.from(this.#pullers.values(), puller => puller.drain()))
       await Promise.race([drained, new Promise(resolve => setTimeout(resolve, END_MS_MAX).unref())])
     } else {
-      for (const puller of this.#pullers) puller.stop()
+      for (const puller of this.#pullers.values()) puller.stop()
     }
     clearInterval(this.#timer)
     const unsettled = [...this.#held.values()].sort((one, other) => one.sequence - other.sequence)

@@ -1,4 +1,5 @@
 import {
+  type ConsumerInfo,
   JetStreamApiError,
   type JetStreamClient,
   type JetStreamManager,
@@ -115,9 +116,13 @@ export class Storage {
     await settleAll(getParts(headers).map(seq => this.remove(shelf, seq)))
   }
 
-  /** Removes all parts up to a position. */
-  async purgeParts({ stream, partsSubject }: Shelf, upTo: number): Promise<void> {
-    await this.#ask(() => this.#jsm.streams.purge(stream, { filter: partsSubject, seq: upTo + 1 }))
+  /** Removes all messages under a subject up to a position. */
+  async purge({ stream }: Shelf, subject: string, upTo: number): Promise<void> {
+    await this.#ask(() => this.#jsm.streams.purge(stream, { filter: subject, seq: upTo + 1 }))
+  }
+
+  consumer({ stream }: Shelf, durable: string): Promise<ConsumerInfo> {
+    return this.#ask(() => this.#jsm.consumers.info(stream, durable))
   }
 
   async state({ stream, partsSubject }: Shelf): Promise<ShelfState> {

@@ -40,7 +40,7 @@ export class Sweeper {
     this.#noted = [...this.#noted, state.last].slice(-2)
     if (parts === undefined || messages === undefined || state.parts === 0) return
     if (await this.#anyUpTo(messages)) return
-    await this.#storage.purgeParts(live, parts)
+    await this.#storage.purge(live, live.partsSubject, parts)
   }
 
   async #anyUpTo(sequence: number): Promise<boolean> {

@@ -1,0 +1,40 @@
+import { mkdirSync, realpathSync } from 'node:fs'
+import { EmbeddedLog } from './log.ts'
+
+interface Entry {
+  log: EmbeddedLog
+  users: number
+  closed?: Promise<void>
+}
+
+const entries = new Map<string, Entry>()
+
+export interface OpenLog {
+  log: EmbeddedLog
+  /** The folder without symbolic links: the same for all threads. */
+  path: string
+  /** Closes the log when nobody else in this thread uses it. To be called once. */
+  release(): Promise<void>
+}
+
+/**
+ * Opens the log in a folder, once for all streams of this thread: while a transaction of one waits for its turn in the
+ * event loop, opening LMDB a second time would wait for that transaction and stop the event loop.
+ */
+export async function acquireLog(folder: string, bytesMax: number): Promise<OpenLog> {
+  mkdirSync(folder, { recursive: true })
+  const path = realpathSync(folder)
+  while (entries.get(path)?.closed) await entries.get(path)?.closed
+  const entry = entries.get(path) ?? { log: new EmbeddedLog(path, bytesMax), users: 0 }
+  entries.set(path, entry)
+  if (entry.log.bytesMax !== bytesMax) throw new Error(`${path} is open with a limit of ${entry.log.bytesMax} bytes`)
+  entry.users++
+  return { log: entry.log, path, release: () => release(path, entry) }
+}
+
+async function release(path: string, entry: Entry): Promise<void> {
+  entry.users--
+  if (entry.users > 0) return
+  entry.closed = entry.log.close().finally(() => entries.delete(path))
+  await entry.closed
+}
