@@ -5,6 +5,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { authenticateRequest } from './auth.ts'
 import { discardRest } from './discard.ts'
 import { answerUnreadable, sendProblem, toProblem } from './errors.ts'
+import { addOpenApi } from './openapi.ts'
 import { KnownPaths, routedUrl } from './paths.ts'
 
 /** Bodies are refused beyond this before anything looks at them; routes set what they need below it. */
@@ -24,7 +25,7 @@ export interface AppOptions {
  *     who          credential → project or administrator                              401      http/auth
  *     route        unknown path, wrong verb                                      404, 405
  *     body         bytes up to a limit, whatever the content type says                413
- *     handler      permission, then parsing, then the answer                 403, 400, 422     routes/
+ *     handler      permission, then shape, then the answer         403, 422, 400     http/endpoint, routes/
  *     errors       a Problem as the interface's JSON, anything else as 500                     http/errors
  *     answer       JSON, compressed from 1,000 bytes on
  */
@@ -49,6 +50,7 @@ export async function buildApp({ logger, authenticator, routes }: AppOptions): P
   app.addHook('onRoute', ({ url, method }) => paths.add(url, method))
   // Request bodies are decompressed by the routes, which know their limits and the encodings that senders really use.
   await app.register(compress, { global: true, globalDecompression: false, threshold: 1000, encodings: ['gzip'] })
+  await addOpenApi(app)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.decorateRequest('principal', null)

@@ -1,0 +1,84 @@
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import { z } from '@spanhouse/validation'
+import type { FastifyInstance, FastifySchema } from 'fastify'
+
+interface Described {
+  tag: string
+  summary: string
+  method: string
+  path: string
+  deprecated?: boolean
+  hidden?: boolean
+  status?: number
+  params?: z.ZodType
+  query?: z.ZodType
+  body?: z.ZodType
+  answer?: z.ZodType
+}
+
+/** What every operation may also answer. */
+const PROBLEM = {
+  description: 'The request was refused; `detail` says why.',
+  type: 'object',
+  properties: { detail: {} },
+  required: ['detail'],
+} as const
+
+/**
+ * Collects the routes that are added after it into an OpenAPI document: `/openapi.json`, browsable at `/docs`. The
+ * schemas describe the requests; they are checked in `endpoint.ts`, so fastify neither checks nor serialises by them.
+ */
+export async function addOpenApi(app: FastifyInstance): Promise<void> {
+  app.setValidatorCompiler(() => () => true)
+  app.setSerializerCompiler(() => answer => JSON.stringify(answer))
+  await app.register(swagger, {
+    hideUntagged: true,
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Spanhouse',
+        description: 'Versioned applications and evaluators, their traces, and questions about them.',
+        version: '0.1.0',
+        license: { name: 'Apache-2.0' },
+      },
+      servers: [{ url: '/api' }],
+      components: {
+        securitySchemes: {
+          apiKey: { type: 'apiKey', in: 'header', name: 'Authorization', description: '`ApiKey KEY`' },
+        },
+      },
+      security: [{ apiKey: [] }],
+    },
+  })
+  await app.register(swaggerUi, { routePrefix: '/docs', indexPrefix: '/api', uiConfig: { docExpansion: 'none' } })
+  app.get('/openapi.json', () => app.swagger())
+}
+
+/** An endpoint as fastify's route schema, which the document is made of. */
+export function operationSchema(endpoint: Described): FastifySchema {
+  if (endpoint.hidden) return { hide: true } as FastifySchema
+  const { tag, summary, method, path, deprecated = false, params, query, body, answer, status = 200 } = endpoint
+  return {
+    tags: [tag],
+    summary,
+    operationId: operationIdOf(method, path),
+    deprecated,
+    ...(params && { params: toSchema(params) }),
+    ...(query && { querystring: toSchema(query) }),
+    ...(body && { body: toSchema(body) }),
+    response: { [status]: answer ? toSchema(answer) : { description: 'Done' }, '4XX': PROBLEM },
+  } as FastifySchema
+}
+
+function toSchema(schema: z.ZodType): object {
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  return rest
+}
+
+/** `POST /spans/query` as `post_spans_query`. */
+const operationIdOf = (method: string, path: string): string =>
+  `${method}${path}`
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_|_$/g, '')

@@ -1,0 +1,32 @@
+import { isJsonObject, isRawJson, type Json } from '@spanhouse/model'
+
+const TEXT_LENGTH_MAX = 200
+const VALUES_MAX = 50
+/** What is never repeated, wherever it stands. */
+const SECRET_NAMES = new Set(['password', 'secret', 'client_secret', 'token', 'authorization'])
+
+/**
+ * A value as a 422 may repeat it: undefined when it is large or itself secret; members whose names say that they are
+ * secret are left out. Bodies may be of any size and depth, and what is repeated may end in somebody's log.
+ */
+export function echoOf(value: unknown, name?: string | number): Json | undefined {
+  if (typeof name === 'string' && SECRET_NAMES.has(name)) return undefined
+  const budget = { values: VALUES_MAX }
+  const echo = copy(value, budget)
+  return budget.values < 0 ? undefined : echo
+}
+
+function copy(value: unknown, budget: { values: number }): Json | undefined {
+  budget.values--
+  if (budget.values < 0) return undefined
+  if (Array.isArray(value)) return value.slice(0, VALUES_MAX).map(item => copy(item, budget) ?? null)
+  if (isJsonObject(value)) {
+    const members = Object.entries(value).filter(([name]) => !SECRET_NAMES.has(name))
+    return Object.fromEntries(members.map(([name, member]) => [name, copy(member, budget) ?? null]))
+  }
+  if (typeof value === 'string' && value.length > TEXT_LENGTH_MAX) budget.values = -1
+  return isScalar(value) ? value : null
+}
+
+const isScalar = (value: unknown): value is Json =>
+  ['string', 'number', 'boolean'].includes(typeof value) || value === null || isRawJson(value)

@@ -1,0 +1,91 @@
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type Micros,
+  parseTime,
+  parseUuid,
+  type Uuid,
+} from '@spanhouse/model'
+import { z } from 'zod'
+
+/** A member that may be absent; null counts as absent, as everywhere in the interface where null has no meaning. */
+export const optional = <S extends z.ZodType>(schema: S) => schema.nullish().transform(value => value ?? undefined)
+
+/** Any JSON, taken as it stands: nothing is copied, so depth and exact integers are no matter. */
+export const json: z.ZodType<Json, Json> = z.custom<Json>(value => value !== undefined, 'Field required')
+
+/** A JSON object with members of the caller's choosing, taken as it stands. */
+export const jsonObject: z.ZodType<JsonObject, JsonObject> = z
+  .custom<JsonObject>(isJsonObject, {
+    params: { type: 'dict_type' },
+    error: 'Input should be a valid dictionary',
+  })
+  .meta({ type: 'object', additionalProperties: true })
+
+/** A UUID in any accepted form, normalised to lower case with dashes. */
+export const uuid = textOf<Uuid>(parseUuid, 'uuid_parsing', 'Input should be a valid UUID').meta({ format: 'uuid' })
+
+/** A time: ISO 8601 text (UTC where it names no zone), or a number of seconds, milliseconds, micro- or nanoseconds. */
+export const time: z.ZodType<Micros, string | number> = z
+  .union([z.string(), z.number()])
+  .transform((value, context) => {
+    const micros = parseTime(value)
+    if (micros === null) refuse(context, 'datetime_parsing', 'Input should be a valid datetime')
+    return micros as Micros
+  })
+
+const SLUG_LENGTH_MAX = 128
+const SLUG = /^[A-Za-z0-9_-][A-Za-z0-9_.-]*$/
+
+/** The name by which a record is referred to inside its project. */
+export const slug = z
+  .string()
+  .max(SLUG_LENGTH_MAX, `String should have at most ${SLUG_LENGTH_MAX} characters`)
+  .regex(SLUG, `String should match pattern '${SLUG.source}'`)
+
+/** Points at a record by id, slug or (revisions) version; which of them are needed is decided where it is used. */
+export const reference = z.object({ id: optional(uuid), slug: optional(slug), version: optional(z.string()) })
+
+export type ReferenceBody = z.output<typeof reference>
+
+const TAGS_DEPTH_MAX = 64
+
+/** Labels: text, booleans, and maps of them. */
+export const tags: z.ZodType<JsonObject, JsonObject> = z
+  .custom<JsonObject>(value => isJsonObject(value) && Object.values(value).every(member => isTag(member, 1)), {
+    params: { type: 'value_error' },
+    error: 'Input should be a map of text, booleans and maps of these',
+  })
+  .meta({ type: 'object', additionalProperties: true })
+
+function isTag(value: unknown, depth: number): boolean {
+  if (typeof value === 'string' || typeof value === 'boolean') return true
+  if (!isJsonObject(value) || depth > TAGS_DEPTH_MAX) return false
+  return Object.values(value).every(member => isTag(member, depth + 1))
+}
+
+/** Which part of a list is asked for. Times bound the records' creation; `next` is the id of the last one of a page. */
+export const windowing = z.object({
+  newest: optional(time),
+  oldest: optional(time),
+  next: optional(uuid),
+  limit: optional(z.int().transform(limit => Math.max(1, limit))),
+  order: optional(z.enum(['ascending', 'descending'])),
+  interval: optional(z.int().positive()),
+  rate: optional(z.number().min(0).max(1)),
+})
+
+export type WindowingBody = z.output<typeof windowing>
+
+function textOf<T>(parse: (text: string) => T | null, type: string, msg: string) {
+  return z.string().transform((text, context) => {
+    const value = parse(text)
+    if (value === null) refuse(context, type, msg)
+    return value as T
+  })
+}
+
+function refuse(context: z.RefinementCtx, type: string, message: string): void {
+  context.addIssue({ code: 'custom', params: { type }, message })
+}

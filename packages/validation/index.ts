@@ -1,0 +1,3 @@
+export { z } from 'zod'
+export * from './fields.ts'
+export { type RequestPart, validate } from './validate.ts'
