@@ -17,9 +17,8 @@ export interface BatchReport {
   rejectedMessages: number
   decodeSeconds: number
   storeSeconds: number
-  /** From acceptance to stored, of the oldest and the newest message of the batch. */
-  lagSecondsMax: number
-  lagSecondsMin: number
+  /** From acceptance to stored, of the newest and the oldest message; empty when none could be decoded. */
+  lagSeconds: number[]
   memorySpans: number
 }
 
@@ -71,8 +70,7 @@ export class Metrics implements IngestMetrics {
     this.#batch.observe(report.spans)
     this.#decode.observe(report.decodeSeconds)
     this.#store.observe(report.storeSeconds)
-    this.#lag.observe(report.lagSecondsMax)
-    this.#lag.observe(report.lagSecondsMin)
+    for (const seconds of report.lagSeconds) this.#lag.observe(seconds)
     this.#memory.set(report.memorySpans)
   }
 

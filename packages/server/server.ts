@@ -11,6 +11,7 @@ import { closeParts, engineLocation, openParts, type Parts } from './parts.ts'
 import { needsOf } from './roles/roles.ts'
 import { type RunningWriter, startWriter } from './roles/writer-role.ts'
 import { adminRoutes } from './routes/admin.ts'
+import { deadLetterRoutes } from './routes/dead-letters.ts'
 import { healthRoutes, type PartCheck } from './routes/health.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { otlpRoutes } from './routes/otlp.ts'
@@ -57,6 +58,7 @@ function routesOf(config: Config, parts: Parts, metrics: Metrics): ((app: Fastif
   if (config.roles.includes('receiver') && stream) routes.push(otlpRoutes(stream, metrics))
   if (config.roles.includes('api') && engine)
     routes.push(spanRoutes(engine), traceRoutes(engine), keyRoutes(parts), adminRoutes(parts, config.adminKey ?? ''))
+  if (config.roles.includes('api') && stream) routes.push(deadLetterRoutes(stream))
   return routes
 }
 

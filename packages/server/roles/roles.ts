@@ -7,8 +7,8 @@ export const ROLE_NEEDS: Record<RoleName, readonly PartName[]> = {
   receiver: ['stream'],
   /** Moves spans from the stream into the store; its thread has connections of its own. */
   writer: ['stream'],
-  /** Answers queries and administers. */
-  api: ['engine'],
+  /** Answers queries and administers; what it writes goes through the stream too. */
+  api: ['engine', 'stream'],
   /** Background work, of which there is none yet: it will run evaluations. */
   worker: [],
 }

@@ -133,8 +133,7 @@ function reportOf(decoded: Decoded, result: WriteResult, writer: SpanWriter, sta
     rejectedMessages: decoded.rejectedMessages,
     decodeSeconds: decoded.decodeSeconds,
     storeSeconds: (performance.now() - started) / 1000,
-    lagSecondsMax: (now - Math.min(...accepted)) / 1e6,
-    lagSecondsMin: (now - Math.max(...accepted)) / 1e6,
+    lagSeconds: accepted.length > 0 ? [Math.max(...accepted), Math.min(...accepted)].map(at => (now - at) / 1e6) : [],
     memorySpans: writer.memorySpans,
   }
 }

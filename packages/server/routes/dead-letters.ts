@@ -1,0 +1,83 @@
+import { microsToIso, Problem } from '@spanhouse/model'
+import type { DeadLetter, SpanStream } from '@spanhouse/span-stream'
+import { optional, z } from '@spanhouse/validation'
+import type { FastifyInstance } from 'fastify'
+import { addAdminEndpoint } from '../http/endpoint.ts'
+
+const PAGE_DEFAULT = 50
+const PAGE_MAX = 500
+
+const tag = 'dead letters'
+const params = z.object({ id: z.string() })
+const query = z.object({
+  limit: optional(z.coerce.number().int().min(1).max(PAGE_MAX)),
+  after: optional(z.string()),
+})
+
+const letter = z.object({
+  id: z.string(),
+  reason: z.string().meta({ description: 'Why the writer could not process it.' }),
+  rejected_at: z.string(),
+  attempt: z.int().meta({ description: 'The attempt that was rejected.' }),
+  project_id: z.string(),
+  user_id: z.string(),
+  accepted_at: z.string(),
+  span_count: z.int(),
+  format: z.enum(['otlp', 'json']),
+  bytes: z.int(),
+})
+const wholeLetter = letter.extend({
+  body: z.string().meta({ description: 'What was accepted, in base64.', contentEncoding: 'base64' }),
+})
+const one = z.object({ count: z.int(), dead_letter: z.object({ id: z.string() }) })
+
+/**
+ * What was accepted and then could not be processed, with the reason. A letter stays until it is replayed, which puts
+ * it back into the stream (the spans in it that are stored already are not stored twice), or discarded.
+ */
+export function deadLetterRoutes(stream: SpanStream): (app: FastifyInstance) => void {
+  return app => {
+    addAdminEndpoint(app, {
+      ...{ method: 'GET', path: '/admin/dead-letters', tag, summary: 'Lists dead letters, the oldest first.', query },
+      answer: z.object({ count: z.int(), dead_letters: z.array(letter), windowing: optional(z.json()) }),
+      handle: async ({ query: { limit = PAGE_DEFAULT, after } }) => {
+        const letters = await stream.deadLetters({ limit, after })
+        const next = letters.length === limit ? { windowing: { after: letters.at(-1)?.id, limit } } : {}
+        return { count: letters.length, dead_letters: letters.map(letterToJson), ...next }
+      },
+    })
+    addAdminEndpoint(app, {
+      ...{ method: 'GET', path: '/admin/dead-letters/:id', tag, summary: 'Reads one dead letter.', params },
+      answer: z.object({ count: z.int(), dead_letter: wholeLetter }),
+      handle: async ({ params: { id } }) => {
+        const found = (await stream.deadLetter(id)) ?? unknown(id)
+        const body = Buffer.from(found.message.body).toString('base64')
+        return { count: 1, dead_letter: { ...letterToJson(found), body } }
+      },
+    })
+    addAdminEndpoint(app, {
+      ...{ method: 'POST', path: '/admin/dead-letters/:id/replay', tag, params, answer: one },
+      summary: 'Processes the letter again and removes it.',
+      handle: async ({ params: { id } }) => done(id, await stream.replay(id)),
+    })
+    addAdminEndpoint(app, {
+      ...{ method: 'DELETE', path: '/admin/dead-letters/:id', tag, params, answer: one },
+      summary: 'Removes the letter for good: the spans in it are lost.',
+      handle: async ({ params: { id } }) => done(id, await stream.discard(id)),
+    })
+  }
+}
+
+const done = (id: string, existed: boolean): object => (existed ? { count: 1, dead_letter: { id } } : unknown(id))
+
+function unknown(id: string): never {
+  throw new Problem('not_found', { message: 'There is no such dead letter.', ref: id })
+}
+
+function letterToJson({ id, reason, rejected_at, attempt, message }: DeadLetter): z.output<typeof letter> {
+  const { project_id, user_id, span_count, format, accepted_at, body } = message
+  return {
+    ...{ id, reason, rejected_at: microsToIso(rejected_at), attempt, project_id, user_id },
+    ...{ accepted_at: microsToIso(accepted_at), span_count, format, bytes: body.length },
+  }
+}

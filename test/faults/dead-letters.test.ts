@@ -1,0 +1,113 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { tracesFromJson } from '@spanhouse/otlp'
+import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
+import { openEmbeddedStream, type SpanMessage } from '@spanhouse/span-stream'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { call, eventually } from '../harness.ts'
+import { exportOf, newTraceId, otlpSpan } from '../otlp.ts'
+
+const COMMAND = new URL('../../packages/server/spanhouse.ts', import.meta.url).pathname
+const STREAM_BYTES_MAX = 64 * 2 ** 20
+
+const span = otlpSpan({ traceId: newTraceId(), name: 'lost and found' })
+let dataDir: string
+let server: ServerProcess
+let key: string
+
+/** A server whose stream has two dead letters: one that can be processed by now, and one that never can. */
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-letters-'))
+  server = await startServerProcess({ dataDir })
+  const made = await call(server.url, 'POST', '/api/admin/simple/accounts/', `Access ${server.adminKey}`, {
+    accounts: { one: { user: { email: 'letters@example.test' } } },
+  })
+  const { one } = made.body.accounts
+  key = `ApiKey ${one.api_keys.key}`
+  await server.stop()
+  const sender = { project_id: one.projects.prj.id, user_id: one.user.id }
+  await rejectAll([
+    { id: 'good', ...sender, body: tracesFromJson(Buffer.from(JSON.stringify(exportOf(span)))) },
+    { id: 'bad', ...sender, body: Buffer.from([0x0a, 0xff]) },
+  ])
+  server = await startServerProcess({ dataDir, like: server })
+})
+afterAll(async () => {
+  await server.kill()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+async function rejectAll(messages: Pick<SpanMessage, 'id' | 'project_id' | 'user_id' | 'body'>[]): Promise<void> {
+  const path = join(dataDir, 'stream')
+  const stream = await openEmbeddedStream({ path, bytesMax: STREAM_BYTES_MAX })
+  const accepted = { partition: 0, accepted_at: 1_770_000_000_000_000, span_count: 1, format: 'otlp' } as const
+  for (const message of messages) {
+    await stream.publish([{ ...accepted, ...message }])
+    const { signal } = new AbortController()
+    const bounds = { spansMax: 1, bytesMax: 1, lingerMs: 0, signal }
+    for await (const [delivery] of stream.deliveries({ consumer: 'writer', partitions: [0], ...bounds })) {
+      await delivery?.reject(`${message.id}: not today`)
+      break
+    }
+  }
+  await stream.close()
+}
+
+const admin = (method: string, path: string) =>
+  call(server.url, method, `/api/admin/dead-letters${path}`, `Access ${server.adminKey}`)
+
+const spanhouse = (...args: string[]) =>
+  promisify(execFile)(process.execPath, [COMMAND, 'dead-letters', ...args], {
+    env: { ...process.env, SPANHOUSE_URL: server.url, SPANHOUSE_ADMIN_KEY: server.adminKey },
+  })
+
+test('only the administrator may see them', async () => {
+  for (const path of ['', '/1']) {
+    expect((await call(server.url, 'GET', `/api/admin/dead-letters${path}`, key)).status).toBe(401)
+  }
+})
+
+test('are listed in pages, read with what was accepted, and bad pages are refused', async () => {
+  const first = await admin('GET', '?limit=1')
+  expect(first.body).toMatchObject({ count: 1, dead_letters: [{ reason: 'good: not today', span_count: 1 }] })
+  const rest = await admin('GET', `?after=${first.body.windowing.after}`)
+  expect(rest.body).toMatchObject({ count: 1, dead_letters: [{ reason: 'bad: not today', bytes: 2 }] })
+  const { body } = await admin('GET', `/${rest.body.dead_letters[0].id}`)
+  expect(Buffer.from(body.dead_letter.body, 'base64')).toEqual(Buffer.from([0x0a, 0xff]))
+  expect((await admin('GET', '?limit=0')).body.detail).toMatchObject([{ loc: ['query', 'limit'] }])
+  expect((await admin('GET', '/999')).status).toBe(404)
+})
+
+test('a replay stores the spans once, however often it is repeated', async () => {
+  const { dead_letters: letters } = (await admin('GET', '')).body
+  const good = letters.find((letter: any) => letter.reason.startsWith('good'))
+  expect((await spanhouse('show', good.id)).stdout).toContain('good: not today')
+  expect((await spanhouse('replay', good.id)).stdout).toContain('in the stream again')
+  const found = () => call(server.url, 'GET', `/api/spans/?trace_id=${span.traceId}`, key)
+  await eventually(async () => (await found()).body.count === 1)
+  await expect(spanhouse('replay', good.id)).rejects.toThrow('There is no such dead letter')
+  const again = await call(server.url, 'POST', '/api/otlp/v1/traces', key, exportOf(span))
+  expect(again.status).toBe(202)
+  await eventually(async () => (await server.metric('spanhouse_spans_written_total')) >= 2)
+  expect((await found()).body.count).toBe(1)
+})
+
+test('what cannot be processed comes back with its new reason, and can be discarded', async () => {
+  const file = join(dataDir, 'letter')
+  const [letter] = (await admin('GET', '')).body.dead_letters
+  expect((await spanhouse('list')).stdout).toContain('bad: not today')
+  await spanhouse('show', letter.id, '--body', file)
+  expect(await readFile(file)).toEqual(Buffer.from([0x0a, 0xff]))
+  await spanhouse('replay', 'all')
+  const back = await eventually(async () => (await admin('GET', '')).body.dead_letters[0])
+  expect(back.reason).toMatch(/^cannot be decoded/)
+  await spanhouse('discard', back.id)
+  expect((await spanhouse('list')).stdout).toContain('There are no dead letters.')
+})
+
+test.each([[[]], [['nonsense']]])('an unknown command explains itself: %j', async args => {
+  await expect(promisify(execFile)(process.execPath, [COMMAND, ...args])).rejects.toThrow('dead-letters list')
+})
