@@ -1,13 +1,23 @@
 /** Route families that also answer below `/preview`, as older clients call them. */
-const PREVIEWED = /^\/preview(?=\/(tracing|traces|spans|simple|annotations|invocations)(\/|$))/
+const PREVIEWED_FAMILIES = [
+  ...['tracing', 'traces', 'spans', 'simple', 'annotations', 'invocations'],
+  ...['workflows', 'applications', 'evaluators', 'testsets', 'testcases', 'queries', 'environments', 'evaluations'],
+]
+const PREVIEWED = new RegExp(`^/preview(?=/(${PREVIEWED_FAMILIES.join('|')})(/|$))`)
+/** Where older clients look for the secrets. */
+const VAULT = /^\/vault\/v1(?=\/secrets(\/|$))/
 
 /**
  * The path that is routed, for the URL that was asked for: `/api` is taken off however often it stands there, and so
- * is `/preview` before the families that have that alias.
+ * are `/preview` and `/vault/v1` before the families that have that alias.
  */
 export function routedUrl(url: string): string {
   const [path = '/', query] = splitOnce(url, '?')
-  const bare = path.replace(/^(\/api(?=\/|$))+/, '').replace(PREVIEWED, '') || '/'
+  const bare =
+    path
+      .replace(/^(\/api(?=\/|$))+/, '')
+      .replace(PREVIEWED, '')
+      .replace(VAULT, '') || '/'
   return query === undefined ? bare : `${bare}?${query}`
 }
 
