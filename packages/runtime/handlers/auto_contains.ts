@@ -1,0 +1,30 @@
+import type { Handler } from '../handler.ts'
+import { CASE_SENSITIVE, closed, field, SUCCESS } from '../schema-parts.ts'
+
+const PARAMETERS = closed(
+  {
+    substring: field('string', {
+      title: 'Substring',
+      description: 'What should stand somewhere in the output.',
+      widget: 'text',
+    }),
+    case_sensitive: CASE_SENSITIVE,
+  },
+  ['substring'],
+)
+
+/** True when the output holds the substring. Retired in favour of the regular expression presets. */
+export const autoContains: Handler = {
+  key: 'auto_contains',
+  kind: 'builtin',
+  version: 'v0',
+  roles: ['evaluator'],
+  schemas: { parameters: PARAMETERS, outputs: SUCCESS },
+  template: {
+    name: 'Contains',
+    description: 'True when the output holds the substring.',
+    categories: ['classifiers'],
+    isArchived: true,
+  },
+  legacy: { directUse: false, requiresModel: false },
+}

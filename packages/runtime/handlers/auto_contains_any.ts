@@ -1,0 +1,34 @@
+import type { Handler } from '../handler.ts'
+import { CASE_SENSITIVE, closed, field, SUCCESS } from '../schema-parts.ts'
+
+const PARAMETERS = closed(
+  {
+    substrings: field(
+      ['array', 'string'],
+      {
+        title: 'Substrings',
+        description: 'What should stand in the output: a list, or one text with commas between.',
+        widget: 'text',
+      },
+      { items: { type: 'string' } },
+    ),
+    case_sensitive: CASE_SENSITIVE,
+  },
+  ['substrings'],
+)
+
+/** True when the output holds at least one of the substrings. Retired in favour of the regular expression presets. */
+export const autoContainsAny: Handler = {
+  key: 'auto_contains_any',
+  kind: 'builtin',
+  version: 'v0',
+  roles: ['evaluator'],
+  schemas: { parameters: PARAMETERS, outputs: SUCCESS },
+  template: {
+    name: 'Contains Any',
+    description: 'True when the output holds at least one of the substrings.',
+    categories: ['classifiers'],
+    isArchived: true,
+  },
+  legacy: { directUse: false, requiresModel: false },
+}

@@ -1,0 +1,17 @@
+import type { Handler } from '../handler.ts'
+import { closed, SUCCESS } from '../schema-parts.ts'
+
+/** True when a JSON object can be cut out of the output. */
+export const autoContainsJson: Handler = {
+  key: 'auto_contains_json',
+  kind: 'builtin',
+  version: 'v0',
+  roles: ['evaluator'],
+  schemas: { parameters: closed({}), outputs: SUCCESS },
+  template: {
+    name: 'Contains JSON',
+    description: 'True when what stands between the first and the last brace of the output is valid JSON.',
+    categories: ['classifiers'],
+  },
+  legacy: { directUse: true, requiresModel: false },
+}

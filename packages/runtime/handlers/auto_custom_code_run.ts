@@ -1,0 +1,91 @@
+import type { JsonObject } from '@spanhouse/model'
+import type { Handler, Preset } from '../handler.ts'
+import { closed, field, OPTIONAL_CORRECT_ANSWER_KEY, SCORE_AND_SUCCESS, THRESHOLD } from '../schema-parts.ts'
+
+const PYTHON = `def evaluate(inputs, outputs, trace):
+    success = outputs == inputs.get("correct_answer")
+    return {"score": 1 if success else 0, "success": success}
+`
+
+const JAVASCRIPT = `function evaluate(inputs, outputs, trace) {
+  const text = value => (typeof value === 'string' ? value : JSON.stringify(value))
+  const success = text(outputs) === text(inputs.correct_answer)
+  return { score: success ? 1 : 0, success }
+}
+`
+
+const TYPESCRIPT = `function evaluate(
+  inputs: Record<string, unknown>,
+  outputs: unknown,
+  trace: unknown,
+): { score: number; success: boolean } {
+  const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
+  const success = text(outputs) === text(inputs.correct_answer)
+  return { score: success ? 1 : 0, success }
+}
+`
+
+const RUNTIMES = ['python', 'javascript', 'typescript']
+
+/** The signatures that `evaluate` has had: with four arguments and a number, with three and a number, with three. */
+const VERSIONS = ['1', '2', '3']
+
+/** The versions whose result is a number, from which score and success are made. */
+const NUMBER_VERSIONS = new Set(['1', '2'])
+
+const PARAMETERS = closed(
+  {
+    code: field('string', {
+      title: 'Code',
+      description: 'A function called evaluate. Version 3 takes (inputs, outputs, trace) and returns any JSON value.',
+      widget: 'code',
+      default: PYTHON,
+    }),
+    runtime: field(
+      'string',
+      { title: 'Runtime', description: 'The language of the code.', widget: 'choice', default: 'python' },
+      { enum: RUNTIMES },
+    ),
+    version: field(
+      'string',
+      { title: 'Version', description: 'The signature of evaluate.', widget: 'hidden', default: '3' },
+      { enum: VERSIONS },
+    ),
+    correct_answer_key: OPTIONAL_CORRECT_ANSWER_KEY,
+    requires_llm_api_keys: field('boolean', {
+      title: 'Needs provider keys',
+      description: 'Whether the code calls a model itself.',
+      widget: 'hidden',
+    }),
+    threshold: THRESHOLD,
+  },
+  ['code'],
+)
+
+const preset = (key: string, language: string, runtime: string, code: string): Preset => ({
+  key,
+  name: `Exact Match (${language})`,
+  description: `Whether the output equals the expected answer, written in ${language}: a start for code of your own.`,
+  parameters: { runtime, version: '3', correct_answer_key: 'correct_answer', requires_llm_api_keys: false, code },
+})
+
+/** Code of the user's own judges. */
+export const autoCustomCodeRun: Handler = {
+  key: 'auto_custom_code_run',
+  kind: 'builtin',
+  version: 'v0',
+  roles: ['evaluator'],
+  schemas: { parameters: PARAMETERS },
+  template: {
+    name: 'Code Evaluation',
+    description: 'Runs a function of your own on inputs, output and trace, and takes what it returns as the result.',
+    categories: ['custom'],
+    presets: [
+      preset('python_default', 'Python', 'python', PYTHON),
+      preset('javascript_default', 'JavaScript', 'javascript', JAVASCRIPT),
+      preset('typescript_default', 'TypeScript', 'typescript', TYPESCRIPT),
+    ],
+  },
+  legacy: { directUse: false, requiresModel: false },
+  surfaceOutputs: ({ version }: JsonObject) => (NUMBER_VERSIONS.has(String(version ?? '1')) ? SCORE_AND_SUCCESS : null),
+}

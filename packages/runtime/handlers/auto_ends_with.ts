@@ -1,0 +1,30 @@
+import type { Handler } from '../handler.ts'
+import { CASE_SENSITIVE, closed, field, SUCCESS } from '../schema-parts.ts'
+
+const PARAMETERS = closed(
+  {
+    suffix: field('string', {
+      title: 'Suffix',
+      description: 'What the output should end with.',
+      widget: 'text',
+    }),
+    case_sensitive: CASE_SENSITIVE,
+  },
+  ['suffix'],
+)
+
+/** True when the output ends with the suffix. Retired in favour of the regular expression presets. */
+export const autoEndsWith: Handler = {
+  key: 'auto_ends_with',
+  kind: 'builtin',
+  version: 'v0',
+  roles: ['evaluator'],
+  schemas: { parameters: PARAMETERS, outputs: SUCCESS },
+  template: {
+    name: 'Ends With',
+    description: 'True when the output ends with the suffix.',
+    categories: ['classifiers'],
+    isArchived: true,
+  },
+  legacy: { directUse: false, requiresModel: false },
+}

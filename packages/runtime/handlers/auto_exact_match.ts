@@ -1,0 +1,17 @@
+import type { Handler } from '../handler.ts'
+import { CORRECT_ANSWER_KEY, closed, SUCCESS } from '../schema-parts.ts'
+
+/** True when the output equals the expected answer. */
+export const autoExactMatch: Handler = {
+  key: 'auto_exact_match',
+  kind: 'builtin',
+  version: 'v0',
+  roles: ['evaluator'],
+  schemas: { parameters: closed({ correct_answer_key: CORRECT_ANSWER_KEY }), outputs: SUCCESS },
+  template: {
+    name: 'Exact Match',
+    description: 'True when the output and the expected answer are the same.',
+    categories: ['classifiers'],
+  },
+  legacy: { directUse: true, requiresModel: false },
+}

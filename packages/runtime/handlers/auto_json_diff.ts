@@ -1,0 +1,33 @@
+import type { JsonObject } from '@spanhouse/model'
+import type { Handler } from '../handler.ts'
+import { CORRECT_ANSWER_KEY, closed, field, SCORE_AND_SUCCESS, THRESHOLD } from '../schema-parts.ts'
+
+const off = (title: string, description: string): JsonObject =>
+  field('boolean', { title, description, widget: 'bool', default: false, isAdvanced: true })
+
+/** Compares two JSON documents leaf by leaf. */
+export const autoJsonDiff: Handler = {
+  key: 'auto_json_diff',
+  kind: 'builtin',
+  version: 'v0',
+  roles: ['evaluator'],
+  schemas: {
+    parameters: closed({
+      compare_schema_only: off('Compare types only', 'Compares the types of the values instead of the values.'),
+      predict_keys: off('Count extra keys', 'Keys that only the output has count as well, as differences.'),
+      case_insensitive_keys: off(
+        'Ignore the case of keys',
+        'Keys that differ only in upper and lower case are the same.',
+      ),
+      correct_answer_key: CORRECT_ANSWER_KEY,
+      threshold: THRESHOLD,
+    }),
+    outputs: SCORE_AND_SUCCESS,
+  },
+  template: {
+    name: 'JSON Diff Match',
+    description: 'The share of leaves on which the JSON output and the expected document agree.',
+    categories: ['classifiers'],
+  },
+  legacy: { directUse: false, requiresModel: false },
+}

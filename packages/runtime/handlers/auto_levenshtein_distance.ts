@@ -1,0 +1,24 @@
+import type { Handler } from '../handler.ts'
+import { CORRECT_ANSWER_KEY, closed, OPTIONAL_CASE_SENSITIVE, SCORE_AND_SUCCESS, THRESHOLD } from '../schema-parts.ts'
+
+/** How few edits turn the output into the expected answer. */
+export const autoLevenshteinDistance: Handler = {
+  key: 'auto_levenshtein_distance',
+  kind: 'builtin',
+  version: 'v0',
+  roles: ['evaluator'],
+  schemas: {
+    parameters: closed({
+      threshold: THRESHOLD,
+      correct_answer_key: CORRECT_ANSWER_KEY,
+      case_sensitive: OPTIONAL_CASE_SENSITIVE,
+    }),
+    outputs: SCORE_AND_SUCCESS,
+  },
+  template: {
+    name: 'Levenshtein Distance',
+    description: 'One minus the number of single-character edits between both texts, relative to the longer one.',
+    categories: ['similarity'],
+  },
+  legacy: { directUse: false, requiresModel: false },
+}

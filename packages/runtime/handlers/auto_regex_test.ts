@@ -1,0 +1,55 @@
+import type { Handler, Preset } from '../handler.ts'
+import { closed, field, OPTIONAL_CASE_SENSITIVE, SUCCESS } from '../schema-parts.ts'
+
+const PARAMETERS = closed(
+  {
+    regex_pattern: field('string', {
+      title: 'Pattern',
+      description: 'A regular expression that is searched for anywhere in the output.',
+      widget: 'regex',
+      default: '',
+    }),
+    regex_should_match: field('boolean', {
+      title: 'Should match',
+      description: 'Whether finding the pattern is success or failure.',
+      widget: 'bool',
+      default: true,
+    }),
+    case_sensitive: OPTIONAL_CASE_SENSITIVE,
+  },
+  ['regex_pattern'],
+)
+
+const preset = (key: string, name: string, regex_pattern: string, description: string): Preset => ({
+  key,
+  name,
+  description,
+  parameters: { regex_pattern, regex_should_match: true },
+})
+
+/** Whether a regular expression is found in the output. */
+export const autoRegexTest: Handler = {
+  key: 'auto_regex_test',
+  kind: 'builtin',
+  version: 'v0',
+  roles: ['evaluator'],
+  schemas: { parameters: PARAMETERS, outputs: SUCCESS },
+  template: {
+    name: 'Regex Test',
+    description: 'Searches the output for a regular expression, and succeeds when it is found, or when it is not.',
+    categories: ['classifiers'],
+    presets: [
+      preset('starts_with', 'Starts With', '^PREFIX_PLACEHOLDER', 'The output begins with a given text.'),
+      preset('ends_with', 'Ends With', 'SUFFIX_PLACEHOLDER$', 'The output ends with a given text.'),
+      preset('contains', 'Contains', 'SUBSTRING_PLACEHOLDER', 'A given text stands somewhere in the output.'),
+      preset('contains_any', 'Contains Any', '(OPTION1|OPTION2|OPTION3)', 'At least one of several texts is there.'),
+      preset(
+        'contains_all',
+        'Contains All',
+        '(?=.*SUBSTRING1)(?=.*SUBSTRING2)(?=.*SUBSTRING3).*',
+        'Each of several texts is there, in any order.',
+      ),
+    ],
+  },
+  legacy: { directUse: false, requiresModel: false },
+}

@@ -1,0 +1,31 @@
+import type { Handler } from '../handler.ts'
+import { CORRECT_ANSWER_KEY, closed, field, SCORE_AND_SUCCESS, THRESHOLD } from '../schema-parts.ts'
+
+const PARAMETERS = closed(
+  {
+    correct_answer_key: CORRECT_ANSWER_KEY,
+    embedding_model: field('string', {
+      title: 'Embedding model',
+      description: 'The model that embeds both texts; text-embedding-3-small when it is not set.',
+      widget: 'text',
+      isAdvanced: true,
+    }),
+    threshold: THRESHOLD,
+  },
+  ['correct_answer_key'],
+)
+
+/** How close the embeddings of both texts are. */
+export const autoSemanticSimilarity: Handler = {
+  key: 'auto_semantic_similarity',
+  kind: 'builtin',
+  version: 'v0',
+  roles: ['evaluator'],
+  schemas: { parameters: PARAMETERS, outputs: SCORE_AND_SUCCESS },
+  template: {
+    name: 'Semantic Similarity Match',
+    description: 'The cosine of the embeddings of the output and the expected answer.',
+    categories: ['similarity'],
+  },
+  legacy: { directUse: false, requiresModel: true },
+}

@@ -1,0 +1,43 @@
+import type { Handler } from '../handler.ts'
+import {
+  CORRECT_ANSWER_KEY,
+  closed,
+  field,
+  OPTIONAL_CASE_SENSITIVE,
+  SCORE_AND_SUCCESS,
+  THRESHOLD,
+} from '../schema-parts.ts'
+
+const PARAMETERS = closed(
+  {
+    similarity_threshold: field(
+      'number',
+      {
+        title: 'Similarity threshold',
+        description: 'The least similarity that counts as success.',
+        widget: 'float',
+        default: 0.5,
+      },
+      { minimum: 0, maximum: 1 },
+    ),
+    correct_answer_key: CORRECT_ANSWER_KEY,
+    threshold: THRESHOLD,
+    case_sensitive: OPTIONAL_CASE_SENSITIVE,
+  },
+  ['similarity_threshold'],
+)
+
+/** How much of both texts lies in blocks that they have in common. */
+export const autoSimilarityMatch: Handler = {
+  key: 'auto_similarity_match',
+  kind: 'builtin',
+  version: 'v0',
+  roles: ['evaluator'],
+  schemas: { parameters: PARAMETERS, outputs: SCORE_AND_SUCCESS },
+  template: {
+    name: 'Similarity Match',
+    description: 'The share of characters in the blocks that the output and the expected answer have in common.',
+    categories: ['similarity'],
+  },
+  legacy: { directUse: false, requiresModel: false },
+}

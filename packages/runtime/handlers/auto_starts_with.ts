@@ -1,0 +1,30 @@
+import type { Handler } from '../handler.ts'
+import { CASE_SENSITIVE, closed, field, SUCCESS } from '../schema-parts.ts'
+
+const PARAMETERS = closed(
+  {
+    prefix: field('string', {
+      title: 'Prefix',
+      description: 'What the output should begin with.',
+      widget: 'text',
+    }),
+    case_sensitive: CASE_SENSITIVE,
+  },
+  ['prefix'],
+)
+
+/** True when the output begins with the prefix. Retired in favour of the regular expression presets. */
+export const autoStartsWith: Handler = {
+  key: 'auto_starts_with',
+  kind: 'builtin',
+  version: 'v0',
+  roles: ['evaluator'],
+  schemas: { parameters: PARAMETERS, outputs: SUCCESS },
+  template: {
+    name: 'Starts With',
+    description: 'True when the output begins with the prefix.',
+    categories: ['classifiers'],
+    isArchived: true,
+  },
+  legacy: { directUse: false, requiresModel: false },
+}

@@ -1,0 +1,30 @@
+import type { Handler } from '../handler.ts'
+import { DIALECT, open, typed } from '../schema-parts.ts'
+
+/** A conversation so far, and its next message. */
+export const chat: Handler = {
+  key: 'chat',
+  kind: 'builtin',
+  version: 'v0',
+  roles: ['application'],
+  schemas: {
+    parameters: open({ prompt: typed('prompt-template', 'The prompt, and the model that answers it.') }),
+    inputs: open({ messages: typed('messages', 'The conversation so far.') }),
+    outputs: { $schema: DIALECT, type: 'object', 'x-ag-type-ref': 'message' },
+  },
+  template: {
+    name: 'chat',
+    description: 'Continues a conversation with one message of the model.',
+    categories: ['builtin'],
+    parameters: {
+      prompt: {
+        messages: [
+          { role: 'system', content: 'You are a helpful assistant. What you know about the user:\n{{context}}' },
+        ],
+        template_format: 'mustache',
+        input_keys: null,
+        llm_config: { model: 'gpt-4o-mini' },
+      },
+    },
+  },
+}

@@ -1,0 +1,44 @@
+import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
+import type { Handler } from '../handler.ts'
+import { DIALECT, open, typed } from '../schema-parts.ts'
+
+const SYSTEM = 'You are an expert in geography.'
+const USER = 'What is the capital of {{country}}?'
+
+/** One prompt, one answer. */
+export const completion: Handler = {
+  key: 'completion',
+  kind: 'builtin',
+  version: 'v0',
+  roles: ['application'],
+  schemas: {
+    parameters: open({ prompt: typed('prompt-template', 'The prompt, and the model that answers it.') }),
+    inputs: open(),
+    outputs: { $schema: DIALECT, type: ['string', 'object', 'array'] },
+  },
+  template: {
+    name: 'completion',
+    description: 'Fills a prompt with the inputs and returns what the model answers.',
+    categories: ['builtin'],
+    parameters: {
+      prompt: {
+        messages: [
+          { role: 'system', content: SYSTEM },
+          { role: 'user', content: USER },
+        ],
+        template_format: 'mustache',
+        input_keys: null,
+        llm_config: { model: 'gpt-4o-mini' },
+      },
+    },
+  },
+  inferOutputs: ({ prompt }) => answerSchemaOf(memberOf(memberOf(prompt, 'llm_config'), 'response_format')),
+}
+
+function answerSchemaOf(format: Json | undefined): Json | undefined {
+  if (memberOf(format, 'type') !== 'json_schema') return undefined
+  return memberOf(memberOf(format, 'json_schema'), 'schema')
+}
+
+const memberOf = (value: Json | undefined, name: keyof JsonObject): Json | undefined =>
+  isJsonObject(value) ? value[name] : undefined

@@ -1,0 +1,23 @@
+import type { Handler } from '../handler.ts'
+import { closed } from '../schema-parts.ts'
+
+/** Judgements by people: it cannot be run, and holds the schema of what they say. */
+export const feedback: Handler = {
+  key: 'feedback',
+  kind: 'custom',
+  version: 'v0',
+  roles: ['application', 'evaluator'],
+  template: {
+    name: 'Custom Feedback',
+    description: 'Feedback that people give; its outputs schema says what they are asked.',
+    categories: [],
+    presets: [
+      {
+        key: 'quality-rating',
+        name: 'Quality Rating',
+        description: 'One question: is it approved or not.',
+        schemas: { outputs: closed({ approved: { type: 'boolean' } }, ['approved']) },
+      },
+    ],
+  },
+}

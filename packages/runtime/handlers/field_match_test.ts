@@ -1,0 +1,31 @@
+import type { Handler } from '../handler.ts'
+import { CORRECT_ANSWER_KEY, closed, field, SUCCESS } from '../schema-parts.ts'
+
+const PARAMETERS = closed(
+  {
+    json_field: field('string', {
+      title: 'Field',
+      description: 'The member of the JSON output that is compared.',
+      widget: 'text',
+      default: '',
+    }),
+    correct_answer_key: CORRECT_ANSWER_KEY,
+  },
+  ['json_field'],
+)
+
+/** Compares one member of a JSON output. Retired in favour of the multi-field match. */
+export const fieldMatchTest: Handler = {
+  key: 'field_match_test',
+  kind: 'builtin',
+  version: 'v0',
+  roles: ['evaluator'],
+  schemas: { parameters: PARAMETERS, outputs: SUCCESS },
+  template: {
+    name: 'JSON Field Match',
+    description: 'True when one member of the JSON output equals the expected answer.',
+    categories: ['classifiers'],
+    isArchived: true,
+  },
+  legacy: { directUse: false, requiresModel: false },
+}

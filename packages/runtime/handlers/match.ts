@@ -1,0 +1,78 @@
+import { isJsonObject, type JsonObject } from '@spanhouse/model'
+import type { Handler } from '../handler.ts'
+import { closed, DIALECT, field, open } from '../schema-parts.ts'
+
+const NUMBER: JsonObject = { type: 'number' }
+const BOOLEAN: JsonObject = { type: 'boolean' }
+const LEAF: JsonObject = { success: BOOLEAN, score: NUMBER, error: { type: ['string', 'null'] } }
+
+/** Nesting of matchers that is described in full; anything below is an open object. */
+const DEPTH_MAX = 16
+
+const PARAMETERS = closed(
+  {
+    matchers: field(
+      'array',
+      {
+        title: 'Matchers',
+        description: 'What is compared, as a tree: leaves compare, parents add up.',
+        widget: 'code',
+      },
+      { items: { type: 'object', required: ['target'] } },
+    ),
+    score: field(
+      'string',
+      { title: 'Score', description: 'How the scores add up.', widget: 'choice', default: 'weighted' },
+      { enum: ['weighted', 'min', 'max'] },
+    ),
+    success: field(
+      'string',
+      { title: 'Success', description: 'When the whole succeeds.', widget: 'choice', default: 'threshold' },
+      { enum: ['all', 'any', 'threshold'] },
+    ),
+    threshold: field('number', {
+      title: 'Threshold',
+      description: 'The least score that counts as success.',
+      widget: 'float',
+      default: 1,
+    }),
+  },
+  ['matchers'],
+)
+
+/** Rules of the user's own over inputs, outputs and trace. */
+export const match: Handler = {
+  key: 'match',
+  kind: 'builtin',
+  version: 'v0',
+  roles: ['evaluator'],
+  schemas: { parameters: PARAMETERS, outputs: open({ score: NUMBER, success: BOOLEAN }, ['score', 'success']) },
+  template: {
+    name: 'Builtin Matcher',
+    description: 'Compares parts of inputs, outputs and trace by rules that can be nested and weighted.',
+    categories: [],
+  },
+  inferOutputs: ({ matchers }) =>
+    Array.isArray(matchers)
+      ? {
+          $schema: DIALECT,
+          type: 'object',
+          properties: { ...resultsOf(matchers, 1), score: NUMBER, success: BOOLEAN },
+          required: ['score', 'success'],
+        }
+      : undefined,
+}
+
+/** One member per matcher: its own result, and for a parent those of its children beside it. */
+function resultsOf(matchers: unknown[], depth: number): JsonObject {
+  const nodes = matchers.filter(isJsonObject)
+  return Object.fromEntries(nodes.map(node => [nameOf(node), resultOf(node, depth)]))
+}
+
+function resultOf({ matchers }: JsonObject, depth: number): JsonObject {
+  if (depth === DEPTH_MAX) return { type: 'object' }
+  const children = Array.isArray(matchers) ? resultsOf(matchers, depth + 1) : {}
+  return { type: 'object', properties: { ...children, ...LEAF }, additionalProperties: false }
+}
+
+const nameOf = ({ key }: JsonObject): string => (typeof key === 'string' ? key : '')

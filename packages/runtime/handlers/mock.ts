@@ -1,0 +1,15 @@
+import type { Handler } from '../handler.ts'
+
+/** Answers without a model, for checks from end to end. */
+export const mock: Handler = {
+  key: 'mock',
+  kind: 'custom',
+  version: 'v0',
+  roles: ['application', 'evaluator'],
+  template: {
+    name: 'Mock',
+    description: 'Answers by a fixed rule instead of a model, to try everything around it.',
+    categories: ['custom'],
+    isArchived: true,
+  },
+}

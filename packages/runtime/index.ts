@@ -1,0 +1,5 @@
+export { HANDLERS, handlerOf } from './handlers.ts'
+export * from './revision-data.ts'
+export * from './revision-flags.ts'
+export { shownRevisionData } from './revision-url.ts'
+export { type HandlerUri, INTERFACE_PREFIX, isWebAddress, parseHandlerUri, type RuntimeSettings } from './uri.ts'

@@ -1,0 +1,110 @@
+import { isJsonObject, type Json, type JsonObject, type Violation } from '@spanhouse/model'
+import type { Handler, Schemas } from './handler.ts'
+import { handlerOf } from './handlers.ts'
+import { handlerUriOf, hostedUrl, webAddressOf } from './revision-url.ts'
+import { isCallableUrl, isManaged, type RuntimeSettings } from './uri.ts'
+import { schemaMistake } from './well-formed.ts'
+
+const SCHEMA_NAMES = ['parameters', 'inputs', 'outputs'] as const
+
+/**
+ * What is wrong with the data of a workflow's revision beyond its shape; locations are relative to the data. A web
+ * address or `url` that cannot be called, a key under a prefix of ours that no handler has, a malformed JSON Schema.
+ */
+export function checkRevisionData(data: JsonObject, settings: RuntimeSettings): Violation[] {
+  return [...uriMistakes(data, settings), ...urlMistakes(data), ...schemaMistakes(data)]
+}
+
+function uriMistakes(data: JsonObject, settings: RuntimeSettings): Violation[] {
+  const address = webAddressOf(data)
+  if (address !== undefined)
+    return isCallableUrl(address) ? [] : [mistake(['uri'], 'is no address with a host', address)]
+  const uri = handlerUriOf(data)
+  if (!uri || !isManaged(uri, settings) || handlerOf(uri, settings)) return []
+  return [mistake(['uri'], `names no handler: there is no ${uri.kind} key '${uri.key}'`, data.uri)]
+}
+
+function urlMistakes({ url }: JsonObject): Violation[] {
+  if (url === undefined || url === null || (typeof url === 'string' && isCallableUrl(url))) return []
+  return [mistake(['url'], 'should be an http or https address with a host', url)]
+}
+
+function schemaMistakes({ schemas }: JsonObject): Violation[] {
+  if (!isJsonObject(schemas)) return []
+  return SCHEMA_NAMES.flatMap(name => {
+    const schema = schemas[name] ?? null
+    const wrong = schema === null ? null : schemaMistake(schema)
+    return wrong === null ? [] : [{ type: 'value_error', loc: ['schemas', name], msg: `Value error, ${wrong}` }]
+  })
+}
+
+const mistake = (loc: string[], msg: string, input: Json | undefined): Violation => ({
+  type: 'value_error',
+  loc,
+  msg: `Value error, ${loc.at(-1)} ${msg}`,
+  ...(input === undefined ? {} : { input }),
+})
+
+/**
+ * The data as a commit stores it: schemas that the caller left out are those of the built-in handler, the outputs'
+ * schema is the one that the parameters lead to, and a custom handler has its address. Of a skill only content is kept.
+ */
+export function enrichRevisionData(data: JsonObject, settings: RuntimeSettings): JsonObject {
+  const address = webAddressOf(data)
+  if (address !== undefined) return { ...data, url: data.url ?? address }
+  const uri = handlerUriOf(data)
+  const handler = uri && handlerOf(uri, settings)
+  if (!uri || !handler) return data
+  if (handler.isRunnable === false) return contentOf(data)
+  const url = data.url ?? (handler.kind === 'custom' ? hostedUrl(uri, settings) : undefined)
+  return {
+    ...data,
+    ...(url ? { url } : {}),
+    ...asMember({ ...handler.schemas, ...given(data), ...inferred(handler, data) }),
+  }
+}
+
+/**
+ * What the simple evaluator surface commits: the schemas of a built-in handler are the server's whatever the caller
+ * sent, and it has no address of its own. Any other data is returned as it is.
+ */
+export function evaluatorHydration(data: JsonObject, settings: RuntimeSettings): JsonObject {
+  const uri = handlerUriOf(data)
+  const handler = uri && handlerOf(uri, settings)
+  if (handler?.kind !== 'builtin') return data
+  const { url, schemas, ...rest } = data
+  const { inputs } = given(data)
+  const { parameters } = handler.schemas ?? {}
+  return { ...rest, ...asMember({ parameters, inputs, outputs: surfaceOutputs(handler, data) }) }
+}
+
+function surfaceOutputs(handler: Handler, data: JsonObject): Json | undefined {
+  const parameters = isJsonObject(data.parameters) ? data.parameters : {}
+  if (handler.surfaceOutputs) return usable(handler.surfaceOutputs(parameters))
+  return inferred(handler, data).outputs ?? handler.schemas?.outputs
+}
+
+function inferred({ inferOutputs }: Handler, { parameters }: JsonObject): Schemas {
+  const outputs = isJsonObject(parameters) ? usable(inferOutputs?.(parameters)) : undefined
+  return outputs === undefined ? {} : { outputs }
+}
+
+/** A schema inside parameters may hold placeholders and so be none yet: then it says nothing about the outputs. */
+const usable = (schema: Json | null | undefined): Json | undefined =>
+  isJsonObject(schema) && schemaMistake(schema) === null ? schema : undefined
+
+function given({ schemas }: JsonObject): Schemas {
+  if (!isJsonObject(schemas)) return {}
+  return Object.fromEntries(Object.entries(schemas).filter(([, schema]) => schema !== null && schema !== undefined))
+}
+
+function asMember(schemas: Schemas): JsonObject {
+  const present = Object.entries(schemas).filter((entry): entry is [string, Json] => entry[1] !== undefined)
+  return present.length === 0 ? {} : { schemas: Object.fromEntries(present) }
+}
+
+function contentOf({ uri, parameters, schemas }: JsonObject): JsonObject {
+  const described = isJsonObject(schemas) ? schemas.parameters : undefined
+  const content = { uri, parameters, ...asMember({ parameters: described ?? undefined }) }
+  return Object.fromEntries(Object.entries(content).filter((entry): entry is [string, Json] => entry[1] !== undefined))
+}

@@ -1,0 +1,80 @@
+import { isJsonObject, type JsonObject } from '@spanhouse/model'
+import { handlerOf } from './handlers.ts'
+import { handlerUriOf, hostedUrl, webAddressOf } from './revision-url.ts'
+import { isManaged, isWebAddress, parseHandlerUri, type RuntimeSettings } from './uri.ts'
+
+/** What artifacts of a workflow are for; stored with the artifact, not with its revisions. */
+export interface RoleFlags {
+  is_application: boolean
+  is_evaluator: boolean
+  is_snippet: boolean
+}
+
+/** What follows from a revision's data and slug. Callers' own values for these count for nothing. */
+export interface RevisionFlags {
+  is_managed: boolean
+  is_custom: boolean
+  is_llm: boolean
+  is_hook: boolean
+  is_code: boolean
+  is_match: boolean
+  is_feedback: boolean
+  is_agent: boolean
+  is_skill: boolean
+  is_chat: boolean
+  has_url: boolean
+  has_script: boolean
+  /** Whether a function of this process handles it; never over HTTP. */
+  has_handler: boolean
+  is_static: boolean
+}
+
+/** Slugs of workflows that are part of the program; nobody may commit one. */
+export const STATIC_SLUG_PREFIX = '__ag__'
+
+const CHAT_TYPES = new Set(['message', 'messages'])
+
+/** The derived flags, all of them, also for a revision without data. */
+export function revisionFlags(data: JsonObject | null, slug: string, settings: RuntimeSettings): RevisionFlags {
+  const content = data ?? {}
+  const uri = handlerUriOf(content)
+  const isWeb = webAddressOf(content) !== undefined
+  const isSkill = uri?.key === 'skill'
+  return {
+    is_managed: uri !== null && isManaged(uri, settings),
+    is_custom: isWeb || uri?.kind === 'custom',
+    is_llm: uri?.key === 'llm',
+    is_hook: isWeb || uri?.key === 'hook',
+    is_code: uri?.key === 'code',
+    is_match: uri?.key === 'match',
+    is_feedback: uri?.key === 'feedback',
+    is_agent: uri?.key === 'agent',
+    is_skill: isSkill,
+    is_chat: uri?.key === 'chat' || takesMessages(content),
+    has_url: !isSkill && (isWeb || Boolean(content.url) || (uri !== null && hostedUrl(uri, settings) !== undefined)),
+    has_script: !isSkill && Boolean(content.script),
+    has_handler: false,
+    is_static: slug.startsWith(STATIC_SLUG_PREFIX),
+  }
+}
+
+function takesMessages({ schemas }: JsonObject): boolean {
+  const inputs = isJsonObject(schemas) ? schemas.inputs : undefined
+  const properties = isJsonObject(inputs) ? inputs.properties : undefined
+  if (!isJsonObject(properties)) return false
+  return Object.values(properties).some(one => isJsonObject(one) && CHAT_TYPES.has(one['x-ag-type-ref'] as string))
+}
+
+/** What a workflow with this URI is for unless its creator says otherwise; one without a URI is an evaluator. */
+export function defaultRoles(text: string | undefined, settings: RuntimeSettings): RoleFlags {
+  if (!text) return rolesOf(['evaluator'])
+  const uri = parseHandlerUri(isWebAddress(text) ? 'custom:hook' : text)
+  return rolesOf((uri && handlerOf(uri, settings)?.roles) ?? (uri ? [] : ['evaluator']))
+}
+
+/** Role names as flags. */
+export const rolesOf = (roles: readonly string[]): RoleFlags => ({
+  is_application: roles.includes('application'),
+  is_evaluator: roles.includes('evaluator'),
+  is_snippet: roles.includes('snippet'),
+})
