@@ -4,11 +4,13 @@ import { fit } from './ag-fit.ts'
 import { AG } from './ag-schema.ts'
 import { type AttributeTree, attributeTree } from './attribute-tree.ts'
 import { recognise } from './conventions/conventions.ts'
+import { renameOlder } from './conventions/native.ts'
 import { withEnvelope } from './envelope.ts'
 import { hashOf, isName } from './hash.ts'
 import { Parking } from './parking.ts'
 import { fitReferenceList, referencesOf } from './references.ts'
 import type { SpanDraft } from './span-draft.ts'
+import { mergeBelow } from './unflatten.ts'
 
 /**
  * A draft in canonical form: attributes nested, under `ag` only what its schema knows, everything else of `ag` kept
@@ -17,8 +19,12 @@ import type { SpanDraft } from './span-draft.ts'
  */
 export function canonicalise(draft: SpanDraft): Span {
   const { events = [], links = [] } = draft
+  const recognised = draft.isInstrumented ? recognise(draft.attributes) : undefined
   const tree = attributeTree(draft.attributes)
-  const { unsupported, ...found } = recognise({ attributes: draft.attributes, ag: tree.ag, events })
+  renameOlder(tree.ag)
+  // What `ag.*` itself says wins. The rest stays in the attributes that it was recognised in.
+  if (recognised) mergeBelow(tree.ag, recognised)
+  const { unsupported, ...found } = tree.ag
   const parking = parkingOf(unsupported, tree, draft)
   const fitting = (fit(AG, found, [], parking) ?? {}) as FittingAg
   const others = withEnvelope(tree.others, draft.envelope, parking)

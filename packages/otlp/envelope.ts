@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
+import type { Json, JsonObject } from '@spanhouse/model'
+import { copyOf } from './copy.ts'
 import type { Parking } from './parking.ts'
 import { mergeBelow } from './unflatten.ts'
 
@@ -18,10 +19,4 @@ export function withEnvelope(
   const losers = mergeBelow(merged, own) ?? {}
   for (const key of Object.keys(losers)) parking.parkConflict(key, losers[key] as Json)
   return merged
-}
-
-function copyOf(value: Json): Json {
-  if (Array.isArray(value)) return value.map(copyOf)
-  if (!isJsonObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, copyOf(one)]))
 }

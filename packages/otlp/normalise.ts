@@ -51,6 +51,7 @@ export function normaliseSpan({ span, origin }: DecodedSpan, accepted_at: Micros
     accepted_at,
     status_message: span.status.message,
     attributes: span.attributes,
+    isInstrumented: true,
     envelope: ownOtlp || otlp ? { ...resourceAndScope, otlp: { ...ownOtlp, ...otlp } } : resourceAndScope,
     links: links.map(toLink),
     events: span.events.map(event => toEvent(event, start_time)),

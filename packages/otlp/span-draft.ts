@@ -38,6 +38,11 @@ export interface SpanDraft {
    */
   attributes: ReadonlyMap<string, Json>
   /**
+   * Whether the attributes are those of instrumentation, which may speak of LLMs in words of its own: OTLP. What
+   * clients write as JSON is in the words of `ag`; there a `metadata` is nobody's but theirs.
+   */
+  isInstrumented?: boolean
+  /**
    * What came around the span rather than with it, as finished top-level attributes (`resource`, `scope`, `otlp`). It
    * keeps its place when the span's own attributes claim the same one. May be shared by drafts: it is not changed.
    */

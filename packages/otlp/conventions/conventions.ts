@@ -1,20 +1,127 @@
-import type { JsonObject } from '@spanhouse/model'
-import { mergeBelow } from '../unflatten.ts'
-import type { Convention, ConventionInput } from './convention.ts'
-import { native } from './native.ts'
+import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
+import { copyOf } from '../copy.ts'
+import { parseObjectText } from '../json-text.ts'
+import { mergeBelow, unflatten } from '../unflatten.ts'
+import type { Convention, Found, Row, SentAttributes } from './convention.ts'
+import { genAi } from './gen-ai.ts'
+import { openInference } from './openinference.ts'
+import { openLlmetry } from './openllmetry.ts'
+import { vercelAi } from './vercel-ai.ts'
 
-/** Later ones win where several name the same member, so `ag.*` itself is the last. */
-export const CONVENTIONS: readonly Convention[] = [native]
+/** Later ones win where several name the same place. `ag.*` itself wins over all of them. */
+export const CONVENTIONS: readonly Convention[] = [openLlmetry, openInference, genAi, vercelAi]
 
-/** What all conventions together find in a span, as one `ag` object. */
-export function recognise(input: ConventionInput): JsonObject {
+/** What all conventions together find in a span, as one `ag` object; undefined when it follows none. */
+export function recognise(attributes: SentAttributes): JsonObject | undefined {
+  const readings = readingsIn(attributes)
+  if (!readings) return undefined
   let ag: JsonObject | undefined
-  for (const convention of CONVENTIONS) {
-    const found = convention.recognise(input)
+  for (const [index, convention] of CONVENTIONS.entries()) {
+    const own = readings[index]
+    const found = own && foundBy(convention, own, attributes, ag)
     if (!found) continue
     // What an earlier convention found in the same place goes: the attributes that it was found in stay.
     if (ag) mergeBelow(found, ag)
     ag = found
   }
-  return ag ?? {}
+  return ag
+}
+
+/** A row that applies to a key: the places are complete. */
+interface Reading {
+  index: number
+  row: Row
+  to: string | null
+  otherwise?: string
+}
+type Readings = [Reading, Json][]
+
+/** For each convention its share of the attributes, in their order; undefined when no convention has any. */
+function readingsIn(attributes: SentAttributes): (Readings | undefined)[] | undefined {
+  let readings: (Readings | undefined)[] | undefined
+  for (const [key, value] of attributes) {
+    const concerned = readingsOf(key)
+    if (concerned.length === 0) continue
+    readings ??= []
+    for (const reading of concerned) {
+      const own = readings[reading.index]
+      if (own) own.push([reading, value])
+      else readings[reading.index] = [[reading, value]]
+    }
+  }
+  return readings
+}
+
+function foundBy(
+  convention: Convention,
+  readings: Readings,
+  attributes: SentAttributes,
+  earlier: JsonObject | undefined,
+): JsonObject | undefined {
+  try {
+    const found: Found = new Map()
+    for (const [reading, value] of readings) read(reading, value, found)
+    convention.complete?.(found, attributes, earlier)
+    putTextInputsAside(found)
+    return found.size > 0 ? unflatten(found).tree : undefined
+  } catch {
+    // Promised in `Convention`: everything that was sent is stored in any case, under the keys as sent.
+    return undefined
+  }
+}
+
+function read({ row, to, otherwise }: Reading, value: Json, found: Found): void {
+  if (value === null || to === null) return
+  // Copies, because what was sent is stored as well, and both trees grow.
+  const copy = copyOf(value)
+  const meant = row.read ? row.read(copy) : copy
+  if (meant !== undefined && meant !== null) found.set(to, meant)
+  else if (otherwise !== undefined && meant === undefined) found.set(otherwise, copy)
+}
+
+/** Inputs that are no object have no place in `ag`, so they must not displace what stands below the inputs. */
+function putTextInputsAside(found: Found): void {
+  const inputs = found.get('data.inputs')
+  if (inputs === undefined || isJsonObject(inputs)) return
+  if (typeof inputs === 'string' && parseObjectText(inputs)) return
+  for (const place of found.keys())
+    if (place.startsWith('data.inputs.')) {
+      found.delete('data.inputs')
+      found.set('unsupported.data.inputs', inputs)
+      return
+    }
+}
+
+/** Senders use the same few keys for all their spans. */
+const known = new Map<string, readonly Reading[]>()
+const KNOWN_MAX = 10_000
+const REMEMBERED_LENGTH_MAX = 200
+const NONE: readonly Reading[] = []
+
+function readingsOf(key: string): readonly Reading[] {
+  const remembered = known.get(key)
+  if (remembered) return remembered
+  const readings = CONVENTIONS.flatMap((_, index) => readingOf(key, index) ?? [])
+  const result = readings.length > 0 ? readings : NONE
+  if (known.size === KNOWN_MAX) known.clear()
+  if (key.length <= REMEMBERED_LENGTH_MAX) known.set(key, result)
+  return result
+}
+
+const exactRows = CONVENTIONS.map(({ rows }) => new Map(rows.map(row => [row.from, row])))
+const prefixRows = CONVENTIONS.map(({ rows }) => rows.filter(({ from }) => from.endsWith('*')))
+
+function readingOf(key: string, index: number): Reading | undefined {
+  const exact = exactRows[index]?.get(key)
+  if (exact) return { index, row: exact, to: exact.to, otherwise: exact.otherwise }
+  const row = prefixRows[index]?.find(({ from }) => key.startsWith(from.slice(0, -1)))
+  if (!row) return undefined
+  const sent = key.slice(row.from.length - 1)
+  const rest = row.rename?.(sent) ?? sent
+  return {
+    index,
+    row,
+    to: row.to?.replace('*', () => rest) ?? null,
+    otherwise: row.otherwise?.replace('*', () => sent),
+  }
 }

@@ -1,7 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
 import { getOwn } from '../own-property.ts'
 import { mergeBelow } from '../unflatten.ts'
-import type { Convention } from './convention.ts'
 
 /** An older name of a place in `ag`. */
 interface Move {
@@ -37,15 +36,12 @@ const MOVES: readonly Move[] = [
 ]
 
 /**
- * The `ag.*` attributes themselves, under their current and their older names. A value under an older name gives way
- * to one under the current name; it then stays where it is, a place that the schema does not know.
+ * The `ag.*` attributes themselves, under their current and their older names: gives what has an older name its
+ * current place. A value under an older name gives way to one under the current name; it then stays where it is, a
+ * place that the schema does not know.
  */
-export const native: Convention = {
-  name: 'native',
-  recognise({ ag }) {
-    if (ag) for (const one of MOVES) apply(one, ag)
-    return ag
-  },
+export function renameOlder(ag: JsonObject): void {
+  for (const move of MOVES) apply(move, ag)
 }
 
 function apply({ from, to, isTree, else: otherwise, convert }: Move, ag: JsonObject): void {

@@ -1,0 +1,128 @@
+import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { spanOf } from '../drafts.testing.ts'
+import { attributeValue } from '../exports.testing.ts'
+import { CONVENTIONS, recognise } from './conventions.ts'
+import { agOf } from './recognised.testing.ts'
+
+describe('several conventions in one span', () => {
+  test.each<[string, JsonObject, JsonObject]>([
+    [
+      'the later one wins, and what only an earlier one names stays',
+      {
+        'gen_ai.request.model': 'of GenAI',
+        'ai.model.id': 'of the AI SDK',
+        'llm.top_k': 3,
+        'db.system': 'of OpenLLMetry',
+        'llm.system': 'of OpenInference',
+      },
+      { meta: { request: { model: 'of the AI SDK', top_k: 3 }, system: 'of OpenInference' } },
+    ],
+    [
+      'ag.* wins over all, also under its older names',
+      {
+        'ag.type.node': 'workflow',
+        'ag.metrics.unit.tokens.prompt': 1,
+        'ag.data.inputs.q': 'native',
+        'ag.session.id': 'native',
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.usage.input_tokens': 5,
+        'gen_ai.usage.output_tokens': 6,
+        'gen_ai.conversation.id': 'other',
+        'gen_ai.prompt.0.content': 'hi',
+      },
+      {
+        type: { span: 'workflow' },
+        session: { id: 'native' },
+        data: { inputs: { q: 'native', prompt: [{ content: 'hi' }] } },
+        metrics: { tokens: { incremental: { prompt: 1, completion: 6, total: 11 } } },
+      },
+    ],
+    [
+      'what traceloop says of a tool is its data already',
+      {
+        'traceloop.entity.input': '{"inputs":{"city":"Bari"}}',
+        'gen_ai.tool.name': 'weather',
+        tool_arguments: '{"city":"other"}',
+      },
+      {
+        data: { inputs: { city: 'Bari' } },
+        meta: { tool: { name: 'weather' }, tool_arguments: '{"city":"other"}' },
+      },
+    ],
+  ])('%s', (_, sent, ag) => {
+    expect(agOf(sent)).toEqual(ag)
+  })
+})
+
+test('what was sent stays beside what is recognised, and shares nothing with it', () => {
+  const span = spanOf(
+    { 'tag.tags': ['a'], metadata: { a: 1 }, 'ag.meta.metadata.b': 2, 'metadata.c': 3 },
+    { isInstrumented: true },
+  )
+  expect(span.attributes).toMatchObject({
+    ag: { meta: { tags: ['a'], metadata: { a: 1, b: 2 } } },
+    tag: { tags: ['a'] },
+    metadata: { a: 1, c: 3 },
+  })
+  expect(span.attributes.metadata).toEqual({ a: 1, c: 3 })
+})
+
+test('a client’s own JSON is nobody’s convention', () => {
+  const { ag } = spanOf({ metadata: { a: 1 }, 'gen_ai.operation.name': 'chat' }).attributes
+  expect(ag).toEqual({ type: {}, data: {}, metrics: { duration: {}, errors: {}, tokens: {}, costs: {} } })
+})
+
+test('a convention that fails says nothing; the others do', () => {
+  const failing = CONVENTIONS.map(convention => convention.complete)
+  const [, , genAi] = CONVENTIONS
+  if (genAi) genAi.complete = () => expect.fail('a fault')
+  try {
+    expect(
+      recognise(
+        new Map<string, Json>([
+          ['gen_ai.operation.name', 'chat'],
+          ['ai.model.id', 'm'],
+        ]),
+      ),
+    ).toEqual({
+      meta: { request: { model: 'm' } },
+    })
+  } finally {
+    if (genAi) genAi.complete = failing[2]
+  }
+})
+
+/** Keys of every row, `*` filled in. */
+const conventionKey = fc
+  .tuple(
+    fc.constantFrom(...CONVENTIONS.flatMap(({ rows }) => rows.map(({ from }) => from))),
+    fc.constantFrom(
+      '0.role',
+      '0.message.content',
+      '1.message.tool_calls.0.tool_call.id',
+      'x',
+      '0.tool.json_schema',
+      '',
+    ),
+  )
+  .map(([from, rest]) => from.replace('*', rest))
+const conventionValue = fc.oneof(
+  attributeValue,
+  fc.constantFrom('chat', 'LLM', '[{"role":"user","parts":[{"type":"text"}]}]', '[null,1,{"parts":[null,{}]}]', '[]'),
+)
+
+test('any values under any keys of the conventions are recognised without failing, and kept', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(conventionKey, conventionValue), { maxLength: 8 }), pairs => {
+      const sent = new Map(pairs)
+      const before = JSON.stringify([...sent])
+      recognise(sent)
+      expect(JSON.stringify([...sent])).toBe(before)
+      const { ag } = spanOf(Object.fromEntries(sent), { isInstrumented: true }).attributes
+      expect(isJsonObject(ag.metrics)).toBe(true)
+    }),
+    { numRuns: 500 },
+  )
+})

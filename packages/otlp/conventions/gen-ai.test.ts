@@ -1,0 +1,259 @@
+import type { JsonObject } from '@spanhouse/model'
+import { describe, expect, test } from 'vitest'
+import { agOf, at } from './recognised.testing.ts'
+
+const operation = (name: unknown, type: string): [string, unknown, JsonObject] => [
+  'gen_ai.operation.name',
+  name,
+  at('type.span', type),
+]
+const moved = (from: string, to: string, value: unknown = 'x'): [string, unknown, JsonObject] => [
+  from,
+  value,
+  at(to, value),
+]
+
+const ROWS: [attribute: string, value: unknown, ag: JsonObject][] = [
+  operation('chat', 'chat'),
+  operation('text_completion', 'completion'),
+  operation('generate_content', 'completion'),
+  operation('embeddings', 'embedding'),
+  operation('execute_tool', 'tool'),
+  operation('create_agent', 'agent'),
+  operation('invoke_agent', 'agent'),
+  operation('invoke_workflow', 'task'),
+  operation(5, 'task'),
+  moved('gen_ai.request.type', 'type.span', 'completion'),
+  ['gen_ai.request.type', 'Chat', at('unsupported.type.span', 'Chat')],
+  ...['model', 'max_tokens', 'temperature', 'top_p', 'top_k', 'presence_penalty', 'stop_sequences']
+    .concat('base_url', 'endpoint', 'headers', 'streaming')
+    .map(name => moved(`gen_ai.request.${name}`, `meta.request.${name}`)),
+  moved('gen_ai.response.model', 'meta.response.model'),
+  moved('gen_ai.response.finish_reasons', 'meta.response.finish_reasons', ['stop']),
+  moved('gen_ai.system', 'meta.system'),
+  moved('gen_ai.provider.name', 'meta.provider.name'),
+  moved('gen_ai.output.type', 'meta.output.type'),
+  moved('gen_ai.system_instructions', 'meta.system_instructions', '[{"type":"text"}]'),
+  moved('gen_ai.conversation.id', 'session.id'),
+  moved('gen_ai.agent.id', 'agent.id'),
+  moved('gen_ai.agent.description', 'meta.agent.description'),
+  moved('gen_ai.usage.input_tokens', 'metrics.tokens.incremental.prompt', 5),
+  moved('gen_ai.usage.prompt_tokens', 'metrics.tokens.incremental.prompt', 5),
+  moved('gen_ai.usage.output_tokens', 'metrics.tokens.incremental.completion', 5),
+  moved('gen_ai.usage.completion_tokens', 'metrics.tokens.incremental.completion', 5),
+  moved('gen_ai.usage.total_tokens', 'metrics.tokens.incremental.total', 5),
+  moved('gen_ai.usage.cache_read.input_tokens', 'metrics.tokens.incremental.cache_read', 5),
+  moved('gen_ai.usage.cache_read_input_tokens', 'metrics.tokens.incremental.cache_read', 5),
+  moved('gen_ai.usage.details.cache_read_tokens', 'metrics.tokens.incremental.cache_read', 5),
+  moved('gen_ai.usage.cache_creation.input_tokens', 'metrics.tokens.incremental.cache_creation', 5),
+  moved('gen_ai.usage.cache_creation_input_tokens', 'metrics.tokens.incremental.cache_creation', 5),
+  moved('gen_ai.usage.details.cache_write_tokens', 'metrics.tokens.incremental.cache_creation', 5),
+  moved('gen_ai.tool.call.id', 'meta.tool.call.id'),
+  moved('gen_ai.tool.call.arguments', 'meta.tool.call.arguments'),
+  moved('gen_ai.tool.call.result', 'meta.tool.call.result'),
+  ...['tool_arguments', 'tool_response', 'agent_name', 'model_name'].map(name => moved(name, `meta.${name}`)),
+]
+
+const MESSAGES = [
+  { role: 'system', parts: [{ type: 'text', content: 'Be brief.' }] },
+  { role: 'user', content: 'Rain?' },
+]
+
+/** `{ role, parts }` as sent, and as it is kept. */
+const NORMALISED: [string, unknown[], unknown[]][] = [
+  ['content stays', [{ role: 'user', content: 'a', name: 'n' }], [{ role: 'user', content: 'a', name: 'n' }]],
+  ['no parts', [{ role: 'user' }], [{ role: 'user', content: '' }]],
+  ['empty parts', [{ role: 'user', parts: [] }], [{ role: 'user', content: '' }]],
+  [
+    'text parts are joined',
+    [{ role: 'user', parts: [{ type: 'text', content: 'a' }, { type: 'blob' }, { type: 'text', content: 'b' }] }],
+    [{ role: 'user', content: 'a b' }],
+  ],
+  [
+    'tool calls',
+    [
+      {
+        role: 'assistant',
+        parts: [{ type: 'tool_call', id: '1', name: 'f', arguments: { x: 1 } }],
+        finish_reason: 'tool',
+      },
+    ],
+    [
+      {
+        role: 'assistant',
+        content: '',
+        tool_calls: [{ id: '1', type: 'function', function: { name: 'f', arguments: { x: 1 } } }],
+        finish_reason: 'tool',
+      },
+    ],
+  ],
+  [
+    'answers of tools beside text',
+    [
+      {
+        role: 'user',
+        parts: [
+          { type: 'tool_call_response', id: '1', name: 'f', result: 42 },
+          { type: 'text', content: 'And now?' },
+          { type: 'tool_call_response', id: '2', response: 'ok' },
+        ],
+      },
+    ],
+    [
+      { role: 'tool', content: 42, tool_call_id: '1', name: 'f' },
+      { role: 'tool', content: 'ok', tool_call_id: '2' },
+      { role: 'user', content: 'And now?' },
+    ],
+  ],
+  [
+    'answers of tools alone',
+    [{ role: 'user', parts: [{ type: 'tool_call_response', id: '1', name: 'f', result: 'x' }] }],
+    [{ role: 'tool', content: 'x', tool_call_id: '1', name: 'f' }],
+  ],
+  [
+    'thinking',
+    [
+      {
+        role: 'assistant',
+        parts: [
+          { type: 'thinking', content: 'hm' },
+          { type: 'text', content: 'yes' },
+        ],
+      },
+    ],
+    [{ role: 'assistant', content: 'yes', thinking: 'hm' }],
+  ],
+  ['what is no object', ['a', null, 3, { role: 'user', content: 'b' }], [{ role: 'user', content: 'b' }]],
+]
+
+describe('GenAI', () => {
+  test.each(ROWS)('%s: %j', (key, value, ag) => {
+    expect(agOf({ [key]: value } as JsonObject)).toEqual(ag)
+  })
+
+  test.each<[string, JsonObject, string]>([
+    ['operation last', { 'gen_ai.request.type': 'completion', 'gen_ai.operation.name': 'chat' }, 'chat'],
+    ['request type last', { 'gen_ai.operation.name': 'chat', 'gen_ai.request.type': 'completion' }, 'completion'],
+  ])('the later type wins: %s', (_, sent, type) => {
+    expect(agOf(sent).type).toEqual({ span: type })
+  })
+
+  test.each<[number, number, number | undefined, number | undefined]>([
+    [10, 5, undefined, 15],
+    [10, 5, 16, 16],
+    [10, 0, undefined, undefined],
+    [0, 5, undefined, undefined],
+  ])('total of %s and %s, sent %s: %s', (input, output, sent, total) => {
+    const attributes = {
+      'gen_ai.usage.input_tokens': input,
+      'gen_ai.usage.output_tokens': output,
+      ...(sent === undefined ? {} : { 'gen_ai.usage.total_tokens': sent }),
+    }
+    const incremental = { prompt: input, completion: output, ...(total === undefined ? {} : { total }) }
+    expect(agOf(attributes).metrics).toEqual({ tokens: { incremental } })
+  })
+
+  test.each([
+    ['JSON text', JSON.stringify(MESSAGES)],
+    ['a list', MESSAGES],
+  ])('messages as %s', (_, sent) => {
+    const attributes = { 'gen_ai.input.messages': sent, 'gen_ai.output.messages': sent } as JsonObject
+    const messages = [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'Rain?' },
+    ]
+    expect(agOf(attributes).data).toEqual({ inputs: { prompt: messages }, outputs: { completion: messages } })
+  })
+
+  test('messages that are no JSON stay where they were sent', () => {
+    expect(agOf({ 'gen_ai.input.messages': 'oops' })).toEqual({})
+  })
+
+  test.each(NORMALISED)('message: %s', (_, sent, kept) => {
+    const { inputs } = agOf({ 'gen_ai.input.messages': JSON.stringify(sent) }).data as { inputs: JsonObject }
+    expect(inputs.prompt).toEqual(kept)
+  })
+
+  test.each<[string, JsonObject, JsonObject]>([
+    ['name alone', {}, { inputs: { name: 'f' } }],
+    [
+      'arguments and result of the call',
+      { 'gen_ai.tool.call.arguments': '{"x":1}', 'gen_ai.tool.call.result': '42' },
+      { inputs: { name: 'f', arguments: { x: 1 } }, outputs: 42 },
+    ],
+    [
+      'those of Logfire come first',
+      {
+        'gen_ai.tool.call.arguments': '{"x":1}',
+        tool_arguments: '{"x":2}',
+        'gen_ai.tool.call.result': 'a',
+        tool_response: 'sunny',
+      },
+      { inputs: { name: 'f', arguments: { x: 2 } }, outputs: 'sunny' },
+    ],
+    [
+      'messages come before',
+      { 'gen_ai.input.messages': [{ role: 'user', content: 'q' }], tool_response: 'x' },
+      { inputs: { prompt: [{ role: 'user', content: 'q' }] } },
+    ],
+  ])('tool: %s', (_, sent, data) => {
+    expect(agOf({ 'gen_ai.tool.name': 'f', ...sent })).toMatchObject({ meta: { tool: { name: 'f' } }, data })
+    expect(agOf({ 'gen_ai.tool.name': 'f', ...sent }).data).toEqual(data)
+  })
+
+  const conversation = [
+    { role: 'user', content: 'one' },
+    { role: 'assistant', content: 'two' },
+    { role: 'user', content: 'three' },
+    { role: 'assistant', content: 'four' },
+  ]
+  const run = { 'gen_ai.operation.name': 'invoke_agent' }
+
+  test.each<[string, JsonObject, JsonObject]>([
+    [
+      'split at the last question',
+      { ...run, 'pydantic_ai.all_messages': JSON.stringify(conversation), final_result: 'x' },
+      { inputs: { prompt: conversation.slice(0, 3) }, outputs: { completion: conversation.slice(3) } },
+    ],
+    [
+      'nothing after the last question',
+      { ...run, 'pydantic_ai.all_messages': JSON.stringify(conversation.slice(0, 3)), final_result: 'x' },
+      { inputs: { prompt: conversation.slice(0, 3) }, outputs: { completion: 'x' } },
+    ],
+    [
+      'no question',
+      { ...run, 'pydantic_ai.all_messages': JSON.stringify(conversation.slice(1, 2)) },
+      { outputs: { completion: conversation.slice(1, 2) } },
+    ],
+    ['no messages', { final_result: 'done' }, { outputs: { completion: 'done' } }],
+    ['not an agent', { 'gen_ai.operation.name': 'chat', 'pydantic_ai.all_messages': JSON.stringify(conversation) }, {}],
+  ])('agent: %s', (_, sent, data) => {
+    expect(agOf(sent).data ?? {}).toEqual(data)
+  })
+
+  const events = [
+    { 'event.name': 'gen_ai.system.message', content: 'Be brief.', role: 'system', 'gen_ai.message.index': 0 },
+    { 'event.name': 'gen_ai.user.message', content: 'Rain?' },
+    { 'event.name': 'gen_ai.assistant.message', role: 'assistant', tool_calls: [{ id: '1' }] },
+    { 'event.name': 'gen_ai.choice', index: 0, message: { role: 'assistant', content: 'No.' } },
+    { 'event.name': 'gen_ai.choice', index: 1, message: { role: 'assistant', content: 'Yes.' } },
+  ]
+
+  test.each(['events', 'all_messages_events'])('events in the attribute %s', key => {
+    expect(agOf({ [key]: JSON.stringify(events) }).data).toEqual({
+      inputs: {
+        prompt: [
+          { role: 'system', content: 'Be brief.' },
+          { role: 'user', content: 'Rain?' },
+          { role: 'assistant', tool_calls: [{ id: '1' }] },
+        ],
+      },
+      outputs: { completion: [{ role: 'assistant', content: 'No.' }] },
+    })
+  })
+
+  test('other events are nobody’s messages', () => {
+    expect(agOf({ events: '[{"name":"click"}]' })).toEqual({})
+    expect(agOf({ events: 'many' })).toEqual({})
+  })
+})

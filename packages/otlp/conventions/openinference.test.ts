@@ -1,0 +1,167 @@
+import type { JsonObject } from '@spanhouse/model'
+import { describe, expect, test } from 'vitest'
+import { agOf, at } from './recognised.testing.ts'
+
+const kind = (sent: unknown, type: string): [string, unknown, JsonObject] => [
+  'openinference.span.kind',
+  sent,
+  at('type.span', type),
+]
+const moved = (from: string, to: string, value: unknown = 'x'): [string, unknown, JsonObject] => [
+  from,
+  value,
+  at(to, value),
+]
+
+const ROWS: [attribute: string, value: unknown, ag: JsonObject][] = [
+  kind('CHAIN', 'chain'),
+  kind('RETRIEVER', 'query'),
+  kind('RERANKER', 'rerank'),
+  kind('LLM', 'chat'),
+  kind('llm', 'chat'),
+  kind('EMBEDDING', 'embedding'),
+  kind('AGENT', 'agent'),
+  kind('TOOL', 'tool'),
+  kind('GUARDRAIL', 'task'),
+  kind('EVALUATOR', 'task'),
+  ['openinference.span.kind', 'PROMPT', {}],
+  ['openinference.span.kind', 3, {}],
+  ['input.value', '{"q":1}', at('data.inputs', { q: 1 })],
+  ['input.value', 'text', at('unsupported.data.inputs', 'text')],
+  ['input.value', '[1]', at('unsupported.data.inputs', '[1]')],
+  moved('output.value', 'data.outputs', '{"a":1}'),
+  moved('input.mime_type', 'meta.input.mime_type'),
+  moved('output.mime_type', 'meta.output.mime_type'),
+  moved('llm.model_name', 'meta.response.model'),
+  moved('embedding.model_name', 'meta.request.model'),
+  moved('llm.invocation_parameters', 'meta.request', '{"temperature":0}'),
+  moved('llm.provider', 'meta.provider'),
+  moved('llm.system', 'meta.system'),
+  moved('llm.token_count.prompt', 'metrics.tokens.incremental.prompt', 1),
+  moved('llm.token_count.completion', 'metrics.tokens.incremental.completion', 2),
+  moved('llm.token_count.total', 'metrics.tokens.incremental.total', 3),
+  moved('llm.token_count.prompt_details.cache_read', 'metrics.tokens.incremental.prompt_details.cache_read', 4),
+  ['llm.input_messages.0.message.role', 'user', at('data.inputs.prompt', [{ role: 'user' }])],
+  [
+    'llm.input_messages.0.message.contents.0.message_content.type',
+    'text',
+    at('data.inputs.prompt', [{ contents: [{ message_content: { type: 'text' } }] }]),
+  ],
+  ['llm.output_messages.0.message.content', 'hi', at('data.outputs.completion', [{ content: 'hi' }])],
+  [
+    'llm.output_messages.0.message.tool_calls.1.tool_call.function.name',
+    'f',
+    at('data.outputs.completion', [{ tool_calls: [{}, { function: { name: 'f' } }] }]),
+  ],
+  ['llm.tools.0.tool.json_schema', '{"name":"t"}', at('data.inputs.tools', [{ name: 't' }])],
+  ['llm.tools.0.tool.json_schema', '{broken', at('data.inputs.tools', [{ tool: { json_schema: '{broken' } }])],
+  moved('llm.function_call', 'data.outputs.function_call'),
+  moved('embedding.text', 'data.inputs.embedding.text'),
+  moved('embedding.vector', 'data.outputs.embedding.vector', [0.5, 1]),
+  ['embedding.embeddings.0.embedding.text', 'x', at('data.inputs.embeddings', [{ embedding: { text: 'x' } }])],
+  ['retrieval.documents.0.document.score', 0.5, at('data.outputs.retrieval.documents', [{ document: { score: 0.5 } }])],
+  [
+    'reranker.input_documents.0.document.id',
+    'd',
+    at('data.inputs.reranker.input_documents', [{ document: { id: 'd' } }]),
+  ],
+  [
+    'reranker.output_documents.0.document.id',
+    'd',
+    at('data.outputs.reranker.output_documents', [{ document: { id: 'd' } }]),
+  ],
+  moved('reranker.model_name', 'meta.reranker.model_name'),
+  moved('reranker.query', 'meta.reranker.query'),
+  moved('reranker.top_k', 'meta.reranker.top_k', 3),
+  ['message.contents.0.type', 'text', at('data.inputs.message_contents', [{ type: 'text' }])],
+  moved('document.content', 'data.internals.document.content'),
+  moved('document.id', 'data.internals.document.id'),
+  moved('document.metadata', 'data.internals.document.metadata'),
+  moved('document.score', 'data.internals.document.score', 0.25),
+  moved('image.url', 'unsupported.data.multimedia.image.url'),
+  moved('audio.url', 'unsupported.data.multimedia.audio.url'),
+  moved('audio.transcript', 'unsupported.data.multimedia.audio.transcript'),
+  moved('audio.mime_type', 'meta.multimedia.audio.mime_type'),
+  moved('llm.prompt_template.template', 'meta.prompt_template.template'),
+  moved('llm.prompt_template.variables', 'meta.prompt_template.variables', '{"a":1}'),
+  moved('llm.prompt_template.version', 'meta.prompt_template.version'),
+  ...['name', 'description', 'json_schema', 'id', 'parameters'].map(name => moved(`tool.${name}`, `meta.tool.${name}`)),
+  moved('tool_call.function.arguments', 'data.inputs.tool_call.function.arguments', '{}'),
+  moved('tool_call.function.name', 'meta.tool_call.function.name'),
+  moved('tool_call.id', 'meta.tool_call.id'),
+  moved('session.id', 'session.id'),
+  moved('user.id', 'user.id'),
+  moved('tag.tags', 'meta.tags', ['a', 'b']),
+  moved('metadata', 'meta.metadata', '{"a":1}'),
+  moved('exception.type', 'exception.type'),
+  moved('exception.message', 'exception.message'),
+  moved('exception.stacktrace', 'exception.stacktrace'),
+  moved('exception.escaped', 'exception.escaped', true),
+]
+
+describe('OpenInference', () => {
+  test.each(ROWS)('%s: %j', (key, value, ag) => {
+    expect(agOf({ [key]: value } as JsonObject)).toEqual(ag)
+  })
+
+  const messages = {
+    'llm.input_messages.0.message.content': 'hello',
+    'llm.output_messages.0.message.content': 'hi',
+    'input.value': '{"messages":[]}',
+    'output.value': '{"choices":[]}',
+  }
+
+  test.each<[string, JsonObject, JsonObject]>([
+    [
+      'with messages of both kinds',
+      { 'openinference.span.kind': 'LLM', ...messages },
+      { inputs: { prompt: [{ content: 'hello' }] }, outputs: { completion: [{ content: 'hi' }] } },
+    ],
+    [
+      'with the prompt alone',
+      { 'openinference.span.kind': 'LLM', ...messages, 'llm.output_messages.0.message.content': null },
+      { inputs: { prompt: [{ content: 'hello' }] }, outputs: '{"choices":[]}' },
+    ],
+    [
+      'that is no call to a model',
+      { 'openinference.span.kind': 'CHAIN', ...messages },
+      { inputs: { messages: [] }, outputs: '{"choices":[]}' },
+    ],
+  ])('messages replace the raw request and response of a span %s', (_, sent, data) => {
+    expect(agOf(sent).data).toEqual(data)
+  })
+
+  test('plain text inputs do not displace what is said of them in detail', () => {
+    const sent = { 'input.value': 'a text', 'embedding.embeddings.0.embedding.text': 'a text' }
+    expect(agOf(sent)).toEqual({
+      data: { inputs: { embeddings: [{ embedding: { text: 'a text' } }] } },
+      unsupported: { data: { inputs: 'a text' } },
+    })
+  })
+
+  test('the worked example', () => {
+    const sent = {
+      'openinference.span.kind': 'LLM',
+      'llm.model_name': 'gpt-x',
+      'llm.input_messages.0.message.role': 'user',
+      'llm.input_messages.0.message.content': 'hello',
+      'llm.output_messages.0.message.role': 'assistant',
+      'llm.output_messages.0.message.tool_calls.0.tool_call.function.name': 'f',
+      'llm.token_count.prompt': 10,
+      'llm.token_count.completion': 5,
+      'llm.token_count.total': 15,
+      'input.value': '{"messages":[]}',
+      'session.id': 'S',
+    }
+    expect(agOf(sent)).toEqual({
+      type: { span: 'chat' },
+      session: { id: 'S' },
+      meta: { response: { model: 'gpt-x' } },
+      data: {
+        inputs: { prompt: [{ role: 'user', content: 'hello' }] },
+        outputs: { completion: [{ role: 'assistant', tool_calls: [{ function: { name: 'f' } }] }] },
+      },
+      metrics: { tokens: { incremental: { prompt: 10, completion: 5, total: 15 } } },
+    })
+  })
+})

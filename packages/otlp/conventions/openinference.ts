@@ -1,0 +1,103 @@
+import type { Json, SpanType } from '@spanhouse/model'
+import { parseText } from '../json-text.ts'
+import { type Convention, type Found, rowsOf } from './convention.ts'
+
+const SPAN_TYPE_OF_KIND: ReadonlyMap<string, SpanType> = new Map([
+  ['CHAIN', 'chain'],
+  ['RETRIEVER', 'query'],
+  ['RERANKER', 'rerank'],
+  ['LLM', 'chat'],
+  ['EMBEDDING', 'embedding'],
+  ['AGENT', 'agent'],
+  ['TOOL', 'tool'],
+  ['GUARDRAIL', 'task'],
+  ['EVALUATOR', 'task'],
+])
+
+const spanTypeOf = (kind: Json): SpanType | undefined =>
+  typeof kind === 'string' ? SPAN_TYPE_OF_KIND.get(kind.toUpperCase()) : undefined
+
+const parsed = (value: Json): Json | undefined => (typeof value === 'string' ? parseText(value) : value)
+
+/** Each message, and each tool call inside it, is wrapped in an object of one member. */
+const withoutWrappers = (rest: string): string =>
+  rest.replace(/^(\d+)\.message\./, '$1.').replaceAll(/tool_calls\.(\d+)\.tool_call\./g, 'tool_calls.$1.')
+
+/** OpenInference: Arize Phoenix and the instrumentations made for it. */
+export const openInference: Convention = {
+  name: 'openinference',
+  rows: [
+    ...rowsOf({ 'openinference.span.kind': 'type.span' }, spanTypeOf),
+    ...rowsOf({
+      'input.value': 'data.inputs',
+      'output.value': 'data.outputs',
+      'input.mime_type': 'meta.input.mime_type',
+      'output.mime_type': 'meta.output.mime_type',
+      'llm.model_name': 'meta.response.model',
+      'embedding.model_name': 'meta.request.model',
+      'llm.invocation_parameters': 'meta.request',
+      'llm.provider': 'meta.provider',
+      'llm.system': 'meta.system',
+      'llm.token_count.*': 'metrics.tokens.incremental.*',
+    }),
+    { from: 'llm.input_messages.*', to: 'data.inputs.prompt.*', rename: withoutWrappers },
+    { from: 'llm.output_messages.*', to: 'data.outputs.completion.*', rename: withoutWrappers },
+    {
+      from: 'llm.tools.*',
+      to: 'data.inputs.tools.*',
+      rename: rest => rest.replace(/^(\d+)\.tool\.json_schema$/, '$1'),
+      read: parsed,
+      otherwise: 'data.inputs.tools.*',
+    },
+    ...rowsOf({
+      'llm.function_call': 'data.outputs.function_call',
+      'embedding.text': 'data.inputs.embedding.text',
+      'embedding.vector': 'data.outputs.embedding.vector',
+      'embedding.embeddings.*': 'data.inputs.embeddings.*',
+      'retrieval.documents.*': 'data.outputs.retrieval.documents.*',
+      'reranker.input_documents.*': 'data.inputs.reranker.input_documents.*',
+      'reranker.output_documents.*': 'data.outputs.reranker.output_documents.*',
+      'reranker.model_name': 'meta.reranker.model_name',
+      'reranker.query': 'meta.reranker.query',
+      'reranker.top_k': 'meta.reranker.top_k',
+      'message.contents.*': 'data.inputs.message_contents.*',
+      'document.content': 'data.internals.document.content',
+      'document.id': 'data.internals.document.id',
+      'document.metadata': 'data.internals.document.metadata',
+      'document.score': 'data.internals.document.score',
+      'image.url': 'data.multimedia.image.url',
+      'audio.url': 'data.multimedia.audio.url',
+      'audio.transcript': 'data.multimedia.audio.transcript',
+      'audio.mime_type': 'meta.multimedia.audio.mime_type',
+      'llm.prompt_template.template': 'meta.prompt_template.template',
+      'llm.prompt_template.variables': 'meta.prompt_template.variables',
+      'llm.prompt_template.version': 'meta.prompt_template.version',
+      'tool.name': 'meta.tool.name',
+      'tool.description': 'meta.tool.description',
+      'tool.json_schema': 'meta.tool.json_schema',
+      'tool.id': 'meta.tool.id',
+      'tool.parameters': 'meta.tool.parameters',
+      'tool_call.function.arguments': 'data.inputs.tool_call.function.arguments',
+      'tool_call.function.name': 'meta.tool_call.function.name',
+      'tool_call.id': 'meta.tool_call.id',
+      'session.id': 'session.id',
+      'user.id': 'user.id',
+      'tag.tags': 'meta.tags',
+      metadata: 'meta.metadata',
+      'exception.type': 'exception.type',
+      'exception.message': 'exception.message',
+      'exception.stacktrace': 'exception.stacktrace',
+      'exception.escaped': 'exception.escaped',
+    }),
+  ],
+  complete: dropRawMessages,
+}
+
+/** Of a call to a model the messages are the data; the raw request and response say the same in the provider's words. */
+function dropRawMessages(found: Found): void {
+  const type = found.get('type.span')
+  if (type !== 'chat' && type !== 'completion') return
+  const places = [...found.keys()]
+  if (places.some(place => place.startsWith('data.inputs.prompt.'))) found.delete('data.inputs')
+  if (places.some(place => place.startsWith('data.outputs.completion.'))) found.delete('data.outputs')
+}

@@ -1,0 +1,92 @@
+import type { JsonObject } from '@spanhouse/model'
+import { describe, expect, test } from 'vitest'
+import { agOf, at } from './recognised.testing.ts'
+
+const operation = (id: unknown, type: string): [string, unknown, JsonObject] => [
+  'ai.operationId',
+  id,
+  at('type.span', type),
+]
+const moved = (from: string, to: string, value: unknown = 'x'): [string, unknown, JsonObject] => [
+  from,
+  value,
+  at(to, value),
+]
+const tokens = (from: string, to: string): [string, unknown, JsonObject] =>
+  moved(`ai.usage.${from}`, `metrics.tokens.incremental.${to}`, 7)
+
+const ROWS: [attribute: string, value: unknown, ag: JsonObject][] = [
+  operation('ai.toolCall', 'tool'),
+  ...['ai.embed', 'ai.embed.doEmbed', 'ai.embedMany', 'ai.embedMany.doEmbed'].map(id => operation(id, 'embedding')),
+  ...['ai.generateText', 'ai.streamText', 'ai.generateObject', 'ai.streamObject'].map(id => operation(id, 'task')),
+  ...['ai.generateText', 'ai.generateObject'].map(id => operation(`${id}.doGenerate`, 'chat')),
+  ...['ai.streamText', 'ai.streamObject'].map(id => operation(`${id}.doStream`, 'chat')),
+  operation('ai.somethingNew', 'task'),
+  ['ai.operationId', 1, {}],
+  moved('ai.model.id', 'meta.request.model'),
+  moved('ai.model.provider', 'meta.system', 'openai.chat'),
+  moved('ai.response.model', 'meta.response.model'),
+  moved('ai.response.id', 'meta.response.id'),
+  moved('ai.response.timestamp', 'meta.response.timestamp'),
+  ['ai.response.finishReason', 'stop', at('meta.response.finish_reasons', ['stop'])],
+  moved('ai.settings.temperature', 'meta.request.temperature', 0.5),
+  moved('ai.settings.topP', 'meta.request.top_p', 0.5),
+  moved('ai.settings.topK', 'meta.request.top_k', 5),
+  moved('ai.settings.maxOutputTokens', 'meta.request.max_tokens', 5),
+  moved('ai.settings.frequencyPenalty', 'meta.request.frequency_penalty', 0.5),
+  moved('ai.settings.presencePenalty', 'meta.request.presence_penalty', 0.5),
+  moved('ai.settings.stopSequences', 'meta.request.stop_sequences', ['.']),
+  moved('ai.settings.seed', 'meta.request.seed', 5),
+  moved('ai.settings.maxRetries', 'meta.request.max_retries', 2),
+  tokens('promptTokens', 'prompt'),
+  tokens('inputTokens', 'prompt'),
+  tokens('tokens', 'prompt'),
+  tokens('completionTokens', 'completion'),
+  tokens('outputTokens', 'completion'),
+  tokens('totalTokens', 'total'),
+  tokens('reasoningTokens', 'reasoning'),
+  tokens('cachedInputTokens', 'cached'),
+  ['ai.prompt', '{"prompt":"hi"}', at('data.inputs', { prompt: 'hi' })],
+  ['ai.prompt', 'plain', at('unsupported.data.inputs', 'plain')],
+  ['ai.prompt.messages', '[{"role":"user"}]', at('data.inputs.prompt', [{ role: 'user' }])],
+  moved('ai.response.text', 'data.outputs', 'Hello'),
+  ['ai.response.object', '{"a":[1]}', at('data.outputs', { a: [1] })],
+  ['ai.response.toolCalls', '[{"toolName":"f"}]', at('data.outputs.toolCalls', [{ toolName: 'f' }])],
+  moved('ai.response.reasoning', 'data.outputs.reasoning', 'hm'),
+  moved('ai.toolCall.name', 'data.inputs.name', 'f'),
+  ['ai.toolCall.args', '{"x":1}', at('data.inputs.args', { x: 1 })],
+  ['ai.toolCall.result', '{"y":2}', at('data.outputs', { y: 2 })],
+  ['ai.toolCall.result', 'sunny', at('data.outputs', 'sunny')],
+  moved('ai.telemetry.metadata.userId', 'user.id'),
+  moved('ai.telemetry.metadata.sessionId', 'session.id'),
+]
+
+describe('AI SDK', () => {
+  test.each(ROWS)('%s: %j', (key, value, ag) => {
+    expect(agOf({ [key]: value } as JsonObject)).toEqual(ag)
+  })
+
+  const calls = { 'ai.response.toolCalls': '[{"toolName":"f"}]' }
+
+  test.each<[string, JsonObject, JsonObject]>([
+    ['text and tool calls', { 'ai.response.text': 'Hi', ...calls }, { text: 'Hi', toolCalls: [{ toolName: 'f' }] }],
+    ['tool calls first', { ...calls, 'ai.response.text': '' }, { text: '', toolCalls: [{ toolName: 'f' }] }],
+    [
+      'text and reasoning',
+      { 'ai.response.text': 'Hi', 'ai.response.reasoning': 'hm' },
+      { text: 'Hi', reasoning: 'hm' },
+    ],
+    [
+      'all three',
+      { 'ai.response.text': 'Hi', ...calls, 'ai.response.reasoning': 'hm' },
+      { text: 'Hi', toolCalls: [{ toolName: 'f' }], reasoning: 'hm' },
+    ],
+    [
+      'an object and reasoning',
+      { 'ai.response.object': '{"a":1}', 'ai.response.reasoning': 'hm' },
+      { object: { a: 1 }, reasoning: 'hm' },
+    ],
+  ])('outputs: %s', (_, sent, outputs) => {
+    expect(agOf(sent).data).toEqual({ outputs })
+  })
+})
