@@ -1,4 +1,4 @@
-import { flag, listOf, mapOf, type Of, object, optional, record, text, textThat } from './body.ts'
+import { jsonObject, optional, z } from '@spanhouse/validation'
 import { reference, referenceOrEmail } from './reference.ts'
 
 /** Accounts in one request: they are stored in one transaction. */
@@ -9,86 +9,106 @@ const IDEMPOTENCY_KEY_LENGTH_MAX = 256
 /** RFC 5321, section 4.5.3.1.3. */
 const EMAIL_LENGTH_MAX = 254
 
-const email = textThat(
-  value => /^[^\s@]+@[^\s@]+$/.test(value) && value.length <= EMAIL_LENGTH_MAX,
-  'Value error, an email address must have text on both sides of one @-sign',
-)
+/** Whether mail could be sent to it. What really stands there only a sent mail can tell. */
+export const isEmail = (value: string): boolean => /^[^\s@]+@[^\s@]+$/.test(value) && value.length <= EMAIL_LENGTH_MAX
 
-const idempotencyKey = textThat(
-  value => value.length > 0 && value.length <= IDEMPOTENCY_KEY_LENGTH_MAX,
-  `Value error, an idempotency key must have 1 to ${IDEMPOTENCY_KEY_LENGTH_MAX} characters`,
-)
+export const email = z
+  .string()
+  .refine(isEmail, 'Value error, an email address must have text on both sides of one @-sign')
 
-export const user = record({ email, username: optional(text), name: optional(text) })
+const idempotencyKey = z
+  .string()
+  .refine(
+    value => value.length > 0 && value.length <= IDEMPOTENCY_KEY_LENGTH_MAX,
+    `Value error, an idempotency key must have 1 to ${IDEMPOTENCY_KEY_LENGTH_MAX} characters`,
+  )
 
-export const identity = record({
-  method: text,
-  subject: text,
-  email: optional(text),
-  password: optional(text),
-  verified: optional(flag),
+/** An object with keys of the caller's choosing, as a map in the same order: every key counts, `__proto__` too. */
+export function mapOf<S extends z.ZodType>(schema: S, sizeMax: number = ACCOUNTS_MAX) {
+  return jsonObject
+    .refine(value => Object.keys(value).length <= sizeMax, {
+      params: { type: 'too_long' },
+      error: `Dictionary should have at most ${sizeMax} items`,
+      abort: true,
+    })
+    .transform(value => new Map<string, unknown>(Object.entries(value)))
+    .pipe(z.map(z.string(), schema))
+}
+
+const listOf = <S extends z.ZodType>(schema: S) => optional(z.array(schema).max(ITEMS_MAX))
+
+const text = optional(z.string())
+const flag = optional(z.boolean())
+
+export const user = z.object({ email, username: text, name: text })
+
+export const identity = z.object({
+  method: z.string(),
+  subject: z.string(),
+  email: text,
+  password: text,
+  verified: flag,
   user_ref: optional(referenceOrEmail),
-  domain: optional(text),
-  provider_user_id: optional(text),
-  claims: optional(object),
+  domain: text,
+  provider_user_id: text,
+  claims: optional(jsonObject),
 })
 
-export const organization = record({
-  name: text,
-  slug: optional(text),
+export const organization = z.object({
+  name: z.string(),
+  slug: text,
   owner_user_ref: optional(reference),
-  metadata: optional(object),
+  metadata: optional(jsonObject),
 })
 
-export const workspace = record({ name: text, organization_ref: reference, slug: optional(text) })
+export const workspace = z.object({ name: z.string(), organization_ref: reference, slug: text })
 
-export const project = record({
-  name: text,
+export const project = z.object({
+  name: z.string(),
   organization_ref: reference,
   workspace_ref: reference,
-  is_default: optional(flag),
+  is_default: flag,
 })
 
-export const organizationMembership = record({ organization_ref: reference, user_ref: reference, role: text })
-export const workspaceMembership = record({ workspace_ref: reference, user_ref: reference, role: text })
-export const projectMembership = record({ project_ref: reference, user_ref: reference, role: text })
+export const organizationMembership = z.object({ organization_ref: reference, user_ref: reference, role: z.string() })
+export const workspaceMembership = z.object({ workspace_ref: reference, user_ref: reference, role: z.string() })
+export const projectMembership = z.object({ project_ref: reference, user_ref: reference, role: z.string() })
 
-export const accountOptions = record({
-  dry_run: optional(flag),
+export const accountOptions = z.object({
+  dry_run: flag,
   idempotency_key: optional(idempotencyKey),
-  create_identities: optional(flag),
-  create_api_keys: optional(flag),
-  return_api_keys: optional(flag),
-  seed_defaults: optional(flag),
-  reason: optional(text),
+  create_identities: flag,
+  create_api_keys: flag,
+  return_api_keys: flag,
+  seed_defaults: flag,
+  reason: text,
 })
 
-const account = record({
+export const account = z.object({
   user,
   options: optional(accountOptions),
-  user_identities: optional(listOf(identity, ITEMS_MAX)),
+  user_identities: listOf(identity),
   organization: optional(organization),
   workspace: optional(workspace),
   project: optional(project),
-  organization_memberships: optional(listOf(organizationMembership, ITEMS_MAX)),
-  workspace_memberships: optional(listOf(workspaceMembership, ITEMS_MAX)),
-  project_memberships: optional(listOf(projectMembership, ITEMS_MAX)),
-  subscription: optional(record({ plan: text })),
+  organization_memberships: listOf(organizationMembership),
+  workspace_memberships: listOf(workspaceMembership),
+  project_memberships: listOf(projectMembership),
+  subscription: optional(z.object({ plan: z.string() })),
 })
 
 /** `POST /admin/simple/accounts/`. */
-export const createAccountsBody = record({
-  accounts: mapOf(account, ACCOUNTS_MAX),
-  options: optional(accountOptions),
-})
+export const createAccountsBody = z.object({ accounts: mapOf(account), options: optional(accountOptions) })
 
 /** `DELETE /admin/simple/accounts/`. */
-export const deleteAccountsBody = record({
-  accounts: mapOf(record({ user: referenceOrEmail }), ACCOUNTS_MAX),
-  dry_run: optional(flag),
-  reason: optional(text),
+export const deleteAccountsBody = z.object({
+  accounts: mapOf(z.object({ user: referenceOrEmail })),
+  dry_run: flag,
+  reason: text,
 })
 
-export type AccountBody = Of<typeof account>
-export type IdentityBody = Of<typeof identity>
-export type AccountOptionsBody = Of<typeof accountOptions>
+export type AccountBody = z.output<typeof account>
+export type IdentityBody = z.output<typeof identity>
+export type AccountOptionsBody = z.output<typeof accountOptions>
+export type CreateAccountsBody = z.output<typeof createAccountsBody>
+export type DeleteAccountsBody = z.output<typeof deleteAccountsBody>

@@ -1,6 +1,6 @@
 import type { Uuid } from '@spanhouse/model'
 import { type Database, type Insertable, newId, type Tables, type Trx, toJsonb } from '@spanhouse/postgres'
-import type { AccountBody, IdentityBody } from './account-body.ts'
+import { type AccountBody, type IdentityBody, isEmail } from './account-body.ts'
 import { hashPassword } from './password.ts'
 import { resolveReference } from './reference.ts'
 
@@ -71,7 +71,7 @@ function errorOf(ref: string, { method, subject, email, password }: IdentityBody
     return { code: 'not_implemented', message, details: { ref, method } }
   }
   const address = email ?? subject
-  if (!/^[^\s@]+@[^\s@]+$/.test(address)) {
+  if (!isEmail(address)) {
     return { code: 'invalid_identity', message: 'The identity needs an email address.', details: { ref, method } }
   }
   if (password) return null

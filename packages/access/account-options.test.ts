@@ -1,7 +1,9 @@
 import type { Database } from '@spanhouse/postgres'
+import { validate } from '@spanhouse/validation'
 import { describe, expect, test } from 'vitest'
 import { onEachDatabase } from '../postgres/database.testing.ts'
 import { countOf, create, freshEmail, makeAccount, only, principalOf } from './account.testing.ts'
+import { createAccountsBody } from './account-body.ts'
 import { createAccounts } from './accounts.ts'
 import { verifyPassword } from './password.ts'
 import type { NewProject, Seed } from './seed.ts'
@@ -248,7 +250,7 @@ onEachDatabase('what accounts are made with', postgres => {
     test('does not help when the secret was changed since', async () => {
       const body = bodyWith(freshEmail())
       await create(db(), body)
-      const again = createAccounts(db(), body, { secret: 'another' })
+      const again = createAccounts(db(), validate(createAccountsBody, body, 'body'), { secret: 'another' })
       await expect(again).rejects.toMatchObject({ status: 409, detail: { email: body.accounts.a.user.email } })
     })
   })

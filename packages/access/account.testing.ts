@@ -1,5 +1,7 @@
 import { type Database, sql, type Tables } from '@spanhouse/postgres'
+import { validate } from '@spanhouse/validation'
 import type { AccountAnswer, AccountsAnswer } from './account-answer.ts'
+import { createAccountsBody } from './account-body.ts'
 import { createAccounts } from './accounts.ts'
 import { openAuthenticator } from './authenticate.ts'
 import type { ProjectPrincipal } from './principal.ts'
@@ -11,8 +13,8 @@ let emails = 0
 /** An address that no other test uses. */
 export const freshEmail = (): string => `user-${process.pid}-${++emails}@corp.test`
 
-export const create = (db: Database, body: unknown, seeds: Seed[] = []): Promise<AccountsAnswer> =>
-  createAccounts(db, body, { secret: SECRET, seeds })
+export const create = async (db: Database, body: unknown, seeds: Seed[] = []): Promise<AccountsAnswer> =>
+  createAccounts(db, validate(createAccountsBody, body, 'body'), { secret: SECRET, seeds })
 
 /** How many rows a table has. */
 export async function countOf(db: Database, table: keyof Tables): Promise<number> {

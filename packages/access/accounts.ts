@@ -1,11 +1,10 @@
 import { type Database, type Trx, withDatabaseProblems } from '@spanhouse/postgres'
 import { type AccountAnswer, type AccountsAnswer, accountAnswerOf } from './account-answer.ts'
-import { type AccountBody, createAccountsBody } from './account-body.ts'
+import type { AccountBody, CreateAccountsBody } from './account-body.ts'
 import { type AccountError, type IdentityPlans, insertIdentities, planIdentities } from './account-identities.ts'
 import { insertAccounts } from './account-insert.ts'
 import { type AccountOptions, accountOptionsOf } from './account-options.ts'
 import { type AccountRows, accountRowsOf } from './account-rows.ts'
-import { parseBody } from './body.ts'
 import { IdempotencyLog, type IdempotentWork } from './idempotency.ts'
 import { type NewProject, newProjectOf, type Seed } from './seed.ts'
 import { insertApiKey } from './stored-keys.ts'
@@ -40,12 +39,12 @@ type Answers = Map<string, Answer>
 
 /**
  * `POST /admin/simple/accounts/`: makes the accounts of a request, all or none, each a user with an organization, a
- * workspace, a project, memberships and an API key. Throws Problems: `unprocessable` for a body of another shape,
- * `invalid` and `not_found` for references, `conflict` for an email or slug that is taken.
+ * workspace, a project, memberships and an API key. Throws Problems: `invalid` and `not_found` for references, `conflict`
+ * for an email or slug that is taken, `unprocessable` for an idempotency key that was used for something else.
  */
 export async function createAccounts(
   db: Database,
-  body: unknown,
+  body: CreateAccountsBody,
   { secret, seeds = [] }: CreateAccountsOptions,
 ): Promise<AccountsAnswer> {
   const wanted = wantedOf(body)
@@ -65,8 +64,7 @@ export async function createAccounts(
   })
 }
 
-function wantedOf(body: unknown): Wanted[] {
-  const request = parseBody(createAccountsBody, body)
+function wantedOf(request: CreateAccountsBody): Wanted[] {
   return [...request.accounts].map(([key, account]) => {
     const options = accountOptionsOf(account, request.options)
     return { key, body: account, options, work: workOf(key, account, options) }

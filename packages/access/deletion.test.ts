@@ -1,16 +1,19 @@
 import { newId } from '@spanhouse/postgres'
+import { validate } from '@spanhouse/validation'
 import { describe, expect, test, vi } from 'vitest'
 import { onEachDatabase } from '../postgres/database.testing.ts'
 import { countOf, freshEmail, makeAccount, principalOf } from './account.testing.ts'
-import { openAuthenticator } from './authenticate.ts'
+import { deleteAccountsBody } from './account-body.ts'
+import { type CredentialCache, openAuthenticator } from './authenticate.ts'
 import { deleteAccounts, deleteProject } from './deletion.ts'
 import type { ProjectPrincipal } from './principal.ts'
 
 onEachDatabase('deleting', postgres => {
   const db = () => postgres().db
   const cache = { forget: () => undefined }
-  const remove = (user: object, members: object = {}) =>
-    deleteAccounts(db(), cache, { accounts: { k: { user } }, ...members })
+  const removeAll = async (body: unknown, forgetful: CredentialCache = cache) =>
+    deleteAccounts(db(), forgetful, validate(deleteAccountsBody, body, 'body'))
+  const remove = (user: object) => removeAll({ accounts: { k: { user } } })
 
   describe('accounts', () => {
     test.each(['id', 'email'] as const)('by %s takes everything that is the user’s', async member => {
@@ -56,7 +59,7 @@ onEachDatabase('deleting', postgres => {
       const authenticator = openAuthenticator(db(), { cacheSeconds: 60 })
       const header = `ApiKey ${account.api_keys?.key}`
       await authenticator.authenticate(header, '/x')
-      await deleteAccounts(db(), authenticator, { accounts: { k: { user: { id: account.user.id } } } })
+      await removeAll({ accounts: { k: { user: { id: account.user.id } } } }, authenticator)
       await expect(authenticator.authenticate(header, '/x')).rejects.toMatchObject({ status: 401 })
       await authenticator.close()
     })
@@ -65,7 +68,7 @@ onEachDatabase('deleting', postgres => {
       const account = await makeAccount(db())
       const forget = vi.fn()
       const body = { accounts: { k: { user: { email: account.user.email.toUpperCase() } } }, dry_run: true }
-      const deleted = await deleteAccounts(db(), { forget }, body)
+      const deleted = await removeAll(body, { forget })
       expect(deleted.projects).toEqual([account.projects.prj.id])
       expect(await principalOf(db(), account)).toMatchObject({ role: 'owner' })
       expect(forget).not.toHaveBeenCalled()
@@ -85,7 +88,7 @@ onEachDatabase('deleting', postgres => {
     ])('%s is refused and nothing is deleted', async (_name, user, status, detail) => {
       const account = await makeAccount(db())
       const body = { accounts: { good: { user: { id: account.user.id } }, bad: { user } } }
-      await expect(deleteAccounts(db(), cache, body)).rejects.toMatchObject({ status, detail })
+      await expect(removeAll(body)).rejects.toMatchObject({ status, detail })
       await remove({ id: account.user.id })
     })
 
@@ -95,7 +98,7 @@ onEachDatabase('deleting', postgres => {
       [{ accounts: { k: {} } }, ['body', 'accounts', 'k', 'user']],
       [{ accounts: { k: { user: {} } } }, ['body', 'accounts', 'k', 'user']],
     ])('%j is a 422', async (body, loc) => {
-      await expect(deleteAccounts(db(), cache, body)).rejects.toMatchObject({ status: 422, detail: [{ loc }] })
+      await expect(removeAll(body)).rejects.toMatchObject({ status: 422, detail: [{ loc }] })
     })
   })
 

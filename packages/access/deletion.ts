@@ -1,8 +1,7 @@
 import { Problem, type Uuid } from '@spanhouse/model'
 import { type Database, type Trx, withDatabaseProblems } from '@spanhouse/postgres'
-import { deleteAccountsBody } from './account-body.ts'
+import type { DeleteAccountsBody } from './account-body.ts'
 import type { CredentialCache } from './authenticate.ts'
-import { parseBody } from './body.ts'
 import { type Principal, requireProject } from './principal.ts'
 import { findReferenced, type Reference } from './reference.ts'
 
@@ -17,10 +16,13 @@ export interface Deleted {
 /**
  * `DELETE /admin/simple/accounts/`: users and the organizations they own, whoever else is a member there; all or none.
  * An unknown email is passed over. A dry run deletes nothing and answers what would be deleted. Throws Problems:
- * `unprocessable`, `invalid` (a `ref`, a `slug` or a bad UUID) and `not_found` (an unknown id).
+ * `invalid` (a `ref`, a `slug` or a bad UUID) and `not_found` (an unknown id).
  */
-export async function deleteAccounts(db: Database, cache: CredentialCache, body: unknown): Promise<Deleted> {
-  const request = parseBody(deleteAccountsBody, body)
+export async function deleteAccounts(
+  db: Database,
+  cache: CredentialCache,
+  request: DeleteAccountsBody,
+): Promise<Deleted> {
   const references = [...request.accounts.values()].map(account => account.user)
   const deleted = await withDatabaseProblems(() =>
     db.transaction().execute(async trx => {

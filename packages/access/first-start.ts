@@ -1,4 +1,5 @@
 import { type Database, newId, sql, type Trx, toJsonb, withDatabaseProblems } from '@spanhouse/postgres'
+import { account } from './account-body.ts'
 import { insertAccounts, insertOrganizations } from './account-insert.ts'
 import { accountRowsOf } from './account-rows.ts'
 import { identifyApiKey, isSameKey, type KeyIdentity } from './api-key.ts'
@@ -63,7 +64,7 @@ async function findDefaultProject(trx: Trx): Promise<NewProject | null> {
 /** The user may be there without the project: an admin can delete an organization and leave its owner. */
 async function makeDefaultProject(trx: Trx, seeds: readonly Seed[]): Promise<NewProject> {
   const user = await findReferenced(trx, 'users', { by: 'email', value: DEFAULT_EMAIL })
-  const body = { user: { email: DEFAULT_EMAIL, username: 'owner' }, organization: { name: 'Default' } }
+  const body = account.parse({ user: { email: DEFAULT_EMAIL, username: 'owner' }, organization: { name: 'Default' } })
   const rows = await accountRowsOf(trx, body, user ?? undefined)
   rows.project.flags = FIRST
   await (user === null ? insertAccounts(trx, [rows]) : insertOrganizations(trx, [rows]))

@@ -1,4 +1,5 @@
 export type { AccountAnswer, AccountsAnswer } from './account-answer.ts'
+export { createAccountsBody, deleteAccountsBody } from './account-body.ts'
 export type { AccountError } from './account-identities.ts'
 export { type CreateAccountsOptions, createAccounts } from './accounts.ts'
 export { makeApiKey } from './api-key.ts'

@@ -1,6 +1,6 @@
 import { Problem, parseUuid, type Uuid } from '@spanhouse/model'
 import { type Database, sql } from '@spanhouse/postgres'
-import { optional, type Rule, record, text } from './body.ts'
+import { optional, z } from '@spanhouse/validation'
 
 type ReferenceMember = 'ref' | 'id' | 'slug' | 'email'
 
@@ -11,19 +11,12 @@ export interface Reference {
 }
 
 /** An object with exactly one of the members that make sense at its place. */
-function referenceBy(members: readonly ReferenceMember[]): Rule<Reference> {
-  const fields = Object.fromEntries(members.map(name => [name, optional(text)]))
-  const shape = record(fields, value => {
-    const given = Object.values(value).filter(member => member !== undefined)
-    return given.length === 1 ? null : `Value error, exactly one of ${members.join(', ')} must be given`
-  })
-  return {
-    read: (value, place) => {
-      const given = Object.entries(shape.read(value, place) ?? {}).find(([, member]) => member !== undefined)
-      return { by: given?.[0] as ReferenceMember, value: given?.[1] ?? '' }
-    },
-  }
-}
+const referenceBy = (members: readonly ReferenceMember[]) =>
+  z
+    .object(Object.fromEntries(members.map(name => [name, optional(z.string())])))
+    .transform(value => Object.entries(value).filter(([, member]) => member !== undefined))
+    .refine(given => given.length === 1, `Value error, exactly one of ${members.join(', ')} must be given`)
+    .transform(([given]): Reference => ({ by: given?.[0] as ReferenceMember, value: given?.[1] ?? '' }))
 
 export const reference = referenceBy(['ref', 'id', 'slug'])
 /** Where records that exist are meant: deletes, transfers and identities. */

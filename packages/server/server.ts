@@ -17,6 +17,7 @@ import { keyRoutes } from './routes/keys.ts'
 import { otlpRoutes } from './routes/otlp.ts'
 import { spanRoutes } from './routes/spans.ts'
 import { traceRoutes } from './routes/traces.ts'
+import { PROJECT_SEEDS } from './seeds.ts'
 
 const ROOT = new URL('../../', import.meta.url).pathname
 
@@ -78,7 +79,7 @@ async function migrateStore(config: Config, parts: Parts): Promise<void> {
 }
 
 async function makeDefaultProject(config: Config, { postgres }: Parts): Promise<string | undefined> {
-  const { apiKey } = await ensureDefaultProject(postgres.db, { apiKey: config.apiKey })
+  const { apiKey } = await ensureDefaultProject(postgres.db, { apiKey: config.apiKey, seeds: PROJECT_SEEDS })
   if (apiKey === undefined || config.apiKey) return undefined
   await writeKeyFile(config.dataDir, apiKey)
   return apiKey

@@ -1,8 +1,15 @@
 import compress from '@fastify/compress'
 import type { Authenticator } from '@spanhouse/access'
 import { PROBLEMS, Problem } from '@spanhouse/model'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
 import { authenticateRequest } from './auth.ts'
+import { addCors } from './cors.ts'
 import { discardRest } from './discard.ts'
 import { answerUnreadable, sendProblem, toProblem } from './errors.ts'
 import { addOpenApi } from './openapi.ts'
@@ -22,6 +29,7 @@ export interface AppOptions {
  * The way of a request, top to bottom:
  *
  *     path         `/api` and `/preview` taken off, either spelling of the trailing slash      http/paths
+ *     preflight    answered without credentials                                          204      http/cors
  *     who          credential → project or administrator                              401      http/auth
  *     route        unknown path, wrong verb                                      404, 405
  *     body         bytes up to a limit, whatever the content type says                413
@@ -46,6 +54,7 @@ export async function buildApp({ logger, authenticator, routes }: AppOptions): P
       )
     },
   })
+  await addCors(app)
   const paths = new KnownPaths()
   app.addHook('onRoute', ({ url, method }) => paths.add(url, method))
   // Request bodies are decompressed by the routes, which know their limits and the encodings that senders really use.
@@ -60,11 +69,17 @@ export async function buildApp({ logger, authenticator, routes }: AppOptions): P
   app.addHook('onSend', async (request, reply) => {
     if (reply.statusCode === PROBLEMS.too_large.status) await discardRest(request.raw)
   })
-  app.setErrorHandler((error, request, reply) => sendProblem(toProblem(error), request, reply))
-  app.setNotFoundHandler((request, reply) => sendProblem(unrouted(paths, request.url), request, reply))
+  const refuse = (problem: Problem, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    if (problem.code === 'method_not_allowed') reply.header('allow', paths.methodsOf(request.url).join(', '))
+    return sendProblem(problem, request, reply)
+  }
+  app.setErrorHandler((error, request, reply) => refuse(toProblem(error), request, reply))
+  app.setNotFoundHandler((request, reply) => refuse(unrouted(paths, request.url), request, reply))
   for (const add of routes) add(app)
   return app
 }
 
 const unrouted = (paths: KnownPaths, url: string): Problem =>
-  paths.has(url) ? new Problem('method_not_allowed', 'Method Not Allowed') : new Problem('not_found', 'Not Found')
+  paths.methodsOf(url).length > 0
+    ? new Problem('method_not_allowed', 'Method Not Allowed')
+    : new Problem('not_found', 'Not Found')

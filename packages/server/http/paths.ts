@@ -28,15 +28,20 @@ function splitOnce(text: string, separator: string): [string, string?] {
 
 /** Which verbs a path would answer to, so that a wrong verb is told from a wrong path. */
 export class KnownPaths {
-  readonly #patterns: { matches: RegExp; methods: Set<string> }[] = []
+  readonly #patterns: { matches: RegExp; parameters: number; methods: string[] }[] = []
 
   add(url: string, method: string | string[]): void {
     const source = url.replace(/\/$/, '').replace(/:[^/]+/g, '[^/]+')
-    this.#patterns.push({ matches: new RegExp(`^${source}/?$`), methods: new Set([method].flat()) })
+    const parameters = url.split('/:').length - 1
+    this.#patterns.push({ matches: new RegExp(`^${source}/?$`), parameters, methods: [method].flat() })
   }
 
-  has(url: string): boolean {
+  /** Sorted; empty for a path that does not exist. Of `/traces/query` and `/traces/:trace_id` the first counts. */
+  methodsOf(url: string): string[] {
     const [path] = splitOnce(url, '?')
-    return this.#patterns.some(({ matches }) => matches.test(path))
+    const found = this.#patterns.filter(({ matches }) => matches.test(path))
+    const fewest = Math.min(...found.map(({ parameters }) => parameters))
+    const exact = found.filter(({ parameters }) => parameters === fewest)
+    return [...new Set(exact.flatMap(({ methods }) => methods))].sort()
   }
 }

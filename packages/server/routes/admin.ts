@@ -1,20 +1,23 @@
-import { createAccounts, deleteAccounts, requireAdmin } from '@spanhouse/access'
+import { createAccounts, createAccountsBody, deleteAccounts, deleteAccountsBody } from '@spanhouse/access'
 import type { FastifyInstance } from 'fastify'
-import { principalOf } from '../http/auth.ts'
-import { readRequiredJson } from '../http/body.ts'
+import { addAdminEndpoint } from '../http/endpoint.ts'
 import type { Parts } from '../parts.ts'
+import { PROJECT_SEEDS } from '../seeds.ts'
+
+const tag = 'administration'
 
 /** Platform administration: accounts with everything they need, made and taken away in one call. */
 export function adminRoutes({ postgres, authenticator }: Parts, secret: string): (app: FastifyInstance) => void {
   return app => {
-    app.post('/admin/simple/accounts', async request => {
-      requireAdmin(principalOf(request))
-      return createAccounts(postgres.db, await readRequiredJson(request), { secret })
+    addAdminEndpoint(app, {
+      ...{ method: 'POST', path: '/admin/simple/accounts', tag, body: createAccountsBody },
+      summary: 'Makes accounts: users with organization, workspace, project, memberships and API key.',
+      handle: ({ body }) => createAccounts(postgres.db, body, { secret, seeds: PROJECT_SEEDS }),
     })
-    app.delete('/admin/simple/accounts', async (request, reply) => {
-      requireAdmin(principalOf(request))
-      await deleteAccounts(postgres.db, authenticator, await readRequiredJson(request))
-      return reply.code(204).send()
+    addAdminEndpoint(app, {
+      ...{ method: 'DELETE', path: '/admin/simple/accounts', tag, body: deleteAccountsBody, status: 204 },
+      summary: 'Deletes users with the organizations they own.',
+      handle: ({ body }) => deleteAccounts(postgres.db, authenticator, body),
     })
   }
 }

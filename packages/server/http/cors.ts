@@ -1,0 +1,22 @@
+import cors, { type FastifyCorsOptions } from '@fastify/cors'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+
+/** Browsers keep the answer to a preflight for at most this long in any case (Chromium: 2 h). */
+const PREFLIGHT_SECONDS = 7200
+
+/**
+ * Pages of any origin may call: who calls is told by a header that only a page which knows the key can send, never by a
+ * cookie. Added before authentication, because browsers send preflights without credentials.
+ */
+export async function addCors(app: FastifyInstance): Promise<void> {
+  await app.register(cors, { delegator: async (request: FastifyRequest) => optionsFor(request) })
+}
+
+/** OPTIONS that is no preflight is a verb like any other. */
+const optionsFor = ({ method, headers }: FastifyRequest): FastifyCorsOptions => ({
+  origin: '*',
+  methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+  exposedHeaders: ['x-ag-support-id', 'x-ag-support-ts', 'retry-after'],
+  maxAge: PREFLIGHT_SECONDS,
+  preflight: method === 'OPTIONS' && headers.origin !== undefined && 'access-control-request-method' in headers,
+})
