@@ -17,7 +17,7 @@ export interface SpanMessage {
   /** When the receiver accepted it. Of two versions of one span the later accepted wins. */
   accepted_at: Micros
   span_count: number
-  /** How `body` is encoded: `otlp` is a protobuf `TracesData`, `json` a list of spans in the interface's own shape. */
+  /** How `body` is encoded: `otlp` is a protobuf `TracesData`, `json` a list of spans that came as JSON. */
   format: 'otlp' | 'json'
   /** May be a view into a larger buffer. It is not copied: leave the bytes alone until `publish` has settled. */
   body: Uint8Array

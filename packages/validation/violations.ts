@@ -26,8 +26,8 @@ const LARGE: Record<string, string> = { string: 'string_too_long', array: 'too_l
  * The violated rules in the interface's form. `place` is what the locations start with; `root` is the value that was
  * read, which a missing member's parent is taken from.
  */
-export function violationsOf(issues: readonly Issue[], place: string, root: unknown): Violation[] {
-  return issues.flatMap(issue => violationsOfIssue(issue, [place], root))
+export function violationsOf(issues: readonly Issue[], place: Path, root: unknown): Violation[] {
+  return issues.flatMap(issue => violationsOfIssue(issue, place, root))
 }
 
 function violationsOfIssue(issue: Issue, place: Path, root: unknown): Violation[] {

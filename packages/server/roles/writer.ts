@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { decodeTraces, toSpan } from '@spanhouse/otlp'
 import { type IncomingSpan, isPassing, type SpanWriter, type WriteResult } from '@spanhouse/span-store'
 import type { Delivery, SpanMessage, SpanStream } from '@spanhouse/span-stream'
 import type { Logger } from 'pino'
 import type { BatchReport } from '../metrics.ts'
+import { spansIn } from './message-spans.ts'
 
 export interface WriterOptions {
   stream: SpanStream
@@ -68,11 +68,9 @@ async function decode(deliveries: readonly Delivery[]): Promise<Decoded> {
   return decoded
 }
 
-function spansOf({ project_id, user_id, accepted_at, body }: SpanMessage): IncomingSpan[] {
-  const spans: IncomingSpan[] = []
-  for (const decoded of decodeTraces(body))
-    spans.push({ project_id, user_id, accepted_at, span: toSpan(decoded, accepted_at) })
-  return spans
+function spansOf(message: SpanMessage): IncomingSpan[] {
+  const { project_id, user_id, accepted_at } = message
+  return Array.from(spansIn(message), span => ({ project_id, user_id, accepted_at, span }))
 }
 
 async function store(decoded: Decoded, options: WriterOptions): Promise<void> {
