@@ -33,6 +33,8 @@ export interface TestProject {
   receiverUrl: string
   get(path: string): Promise<Answer>
   post(path: string, body?: unknown): Promise<Answer>
+  /** Any other verb. */
+  send(method: 'PUT' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<Answer>
   /** Sends an export; `headers` replace the defaults (OTLP/JSON). */
   export(body: Uint8Array | string | object, headers?: Record<string, string>): Promise<Answer>
   /** Exports the spans and resolves when all of them can be read. Span ids must differ. */
@@ -54,6 +56,7 @@ export async function newProject(target: Target = inject('target')): Promise<Tes
     receiverUrl: target.receiverUrl,
     get: path => call(target.apiUrl, 'GET', path, authorization),
     post: (path, body) => call(target.apiUrl, 'POST', path, authorization, body),
+    send: (method, path, body) => call(target.apiUrl, method, path, authorization, body),
     export: (body, headers) => sendExport(target.receiverUrl, authorization, body, headers),
   }
   return { ...calls, store: (...spans) => store(calls, spans) }

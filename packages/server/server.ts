@@ -16,7 +16,9 @@ import { healthRoutes, type PartCheck } from './routes/health.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { otlpRoutes } from './routes/otlp.ts'
 import { spanRoutes } from './routes/spans.ts'
+import { traceWriteRoutes } from './routes/trace-writes.ts'
 import { traceRoutes } from './routes/traces.ts'
+import { tracingWriteRoutes } from './routes/tracing-writes.ts'
 import { PROJECT_SEEDS } from './seeds.ts'
 
 const ROOT = new URL('../../', import.meta.url).pathname
@@ -59,7 +61,10 @@ function routesOf(config: Config, parts: Parts, metrics: Metrics): ((app: Fastif
   if (config.roles.includes('receiver') && stream) routes.push(otlpRoutes(stream, metrics))
   if (config.roles.includes('api') && engine)
     routes.push(spanRoutes(engine), traceRoutes(engine), keyRoutes(parts), adminRoutes(parts, config.adminKey ?? ''))
-  if (config.roles.includes('api') && stream) routes.push(deadLetterRoutes(stream))
+  if (config.roles.includes('api') && stream) {
+    const ingest = { stream, metrics }
+    routes.push(deadLetterRoutes(stream), traceWriteRoutes(ingest), tracingWriteRoutes(ingest))
+  }
   return routes
 }
 

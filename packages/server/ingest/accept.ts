@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto'
+import type { ProjectPrincipal } from '@spanhouse/access'
+import { type Micros, microsNow, type SpanId, type TraceId } from '@spanhouse/model'
+import { draftOfBody, encodeDrafts, type SpanBody, type SpanDraft } from '@spanhouse/otlp'
+import { partitionOf, type SpanStream } from '@spanhouse/span-stream'
+import type { IngestMetrics } from '../metrics.ts'
+
+/** Where accepted spans go, and where they are counted. */
+export interface Ingest {
+  stream: SpanStream
+  metrics: IngestMetrics
+}
+
+/** Whose spans they are. */
+export type Sender = Pick<ProjectPrincipal, 'project_id' | 'user_id'>
+
+export interface SpanPlace {
+  trace_id: TraceId
+  span_id: SpanId
+}
+
+/**
+ * Makes the spans that can be stored durable in the stream and returns their ids, each once: of several versions of a
+ * span the last counts. Those that cannot be stored are counted as rejected.
+ */
+export async function acceptSpans(ingest: Ingest, sender: Sender, bodies: readonly SpanBody[]): Promise<SpanPlace[]> {
+  const accepted_at = microsNow()
+  const drafts = new Map<string, SpanDraft>()
+  let rejected = 0
+  for (const body of bodies) {
+    const draft = draftOfBody(body, accepted_at)
+    if (draft) drafts.set(draft.trace_id + draft.span_id, draft)
+    else rejected++
+  }
+  await publishDrafts(ingest.stream, sender, [...drafts.values()], accepted_at)
+  ingest.metrics.accepted.inc(drafts.size)
+  ingest.metrics.rejected.inc(rejected)
+  return Array.from(drafts.values(), ({ trace_id, span_id }) => ({ trace_id, span_id }))
+}
+
+/** Resolves when the spans are durable. */
+export async function publishDrafts(
+  stream: SpanStream,
+  sender: Sender,
+  drafts: readonly SpanDraft[],
+  accepted_at: Micros,
+): Promise<void> {
+  const { project_id, user_id } = sender
+  const shares = Map.groupBy(drafts, ({ trace_id }) => partitionOfTrace(trace_id, stream))
+  await stream.publish(
+    Array.from(shares, ([partition, share]) => ({
+      ...{ id: randomUUID(), partition, project_id, user_id, accepted_at },
+      ...{ span_count: share.length, format: 'json', body: encodeDrafts(share) },
+    })),
+  )
+}
+
+export const partitionOfTrace = (trace_id: TraceId, { partitions }: SpanStream): number =>
+  partitionOf(Buffer.from(trace_id, 'hex'), partitions)

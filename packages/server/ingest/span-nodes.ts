@@ -1,0 +1,142 @@
+import { randomBytes } from 'node:crypto'
+import {
+  isJsonObject,
+  isRawJson,
+  type Json,
+  type JsonObject,
+  type Problem,
+  parseTime,
+  parseTraceId,
+  SPAN_KINDS,
+  SPAN_TYPES,
+  STATUS_CODES,
+  TRACE_TYPES,
+  unprocessable,
+} from '@spanhouse/model'
+import type { SpanBody } from '@spanhouse/otlp'
+import { json, jsonObject, optional, validate, z } from '@spanhouse/validation'
+
+/** A time as text or as an integer. An integer of an unusual length makes the span unusable, and only the span. */
+const time = z.custom<Json>(
+  value =>
+    typeof value === 'number' ||
+    isRawJson(value) ||
+    (typeof value === 'string' && (INTEGER.test(value) || isIso(value))),
+  { params: { type: 'datetime_type' }, error: 'Input should be a valid datetime' },
+)
+const INTEGER = /^\s*\d+\s*$/
+const isIso = (text: string): boolean => parseTime(text) !== null
+
+/** One span of a request, with its children where spans are nested. Ids may be malformed: such spans are left out. */
+export const spanNode = z.object({
+  trace_id: z.string(),
+  span_id: z.string(),
+  parent_id: optional(z.string()),
+  trace_type: optional(z.enum(TRACE_TYPES)).meta({ description: 'Has no effect: `ag.type.trace` says it.' }),
+  span_type: optional(z.enum(SPAN_TYPES)).meta({ description: 'Counts where `ag.type.span` is absent.' }),
+  span_kind: optional(z.enum(SPAN_KINDS)),
+  span_name: optional(z.string()),
+  start_time: optional(time),
+  end_time: optional(time),
+  status_code: optional(z.enum(STATUS_CODES)),
+  status_message: optional(z.string()),
+  attributes: optional(jsonObject).meta({ description: 'Nested, or flat with dotted keys.' }),
+  references: optional(z.array(json)),
+  links: optional(z.array(json)),
+  events: optional(z.array(json)),
+  spans: optional(jsonObject).meta({ description: 'Children by name: each a span or a list of spans.' }),
+})
+
+/** A map of name → span or list of spans, which may be nested; looked into by {@link readSpans}. */
+export const spanTree = jsonObject.meta({
+  description: 'Spans by name, each a span or a list of spans, with their children under `spans`.',
+})
+
+/** One span of a request and where in the tree it stood. */
+export interface GivenSpan {
+  body: SpanBody
+  /** The trace it names, in normal form; null when malformed. */
+  trace_id: string | null
+  /** Directly in the request, not below another span and not in a list. */
+  isTop: boolean
+  isRoot: boolean
+}
+
+interface Open {
+  value: Json
+  at: Place
+  /** The key it stands under. */
+  name?: string
+  /** The span it stands below. */
+  parent_id?: string
+  isTop: boolean
+}
+
+/** Where a value stands, as steps from the last to the first: a tree may be as deep as its text is long. */
+interface Place {
+  step: string | number
+  within?: Place
+}
+
+/**
+ * All spans of a tree or of a flat list, in no particular order. A span without a name gets that of its key, one below
+ * another without a parent gets that one. Throws a Problem `unprocessable` for the first whose shape is wrong. Works on
+ * trees of any depth.
+ */
+export function readSpans(spans: JsonObject | readonly Json[], loc: readonly (string | number)[]): GivenSpan[] {
+  const within = loc.reduce<Place | undefined>((within, step) => ({ step, within }), undefined) as Place
+  const open = Array.isArray(spans)
+    ? itemsOf(spans, within, { isTop: true })
+    : entriesOf(spans as JsonObject, within, { isTop: true })
+  const given: GivenSpan[] = []
+  for (let next = open.pop(); next; next = open.pop()) {
+    if (Array.isArray(next.value)) {
+      open.push(...itemsOf(next.value, next.at, { ...next, isTop: false }))
+      continue
+    }
+    const { at } = next
+    const { spans: children, ...node } = validate(spanNode, next.value, 'body', { at: () => locOf(at) })
+    given.push(givenSpan(node, next))
+    if (!children) continue
+    open.push(...entriesOf(children, { step: 'spans', within: at }, { parent_id: node.span_id, isTop: false }))
+  }
+  // The later of two versions of one span counts, and the last was taken up first.
+  return given.reverse()
+}
+
+function givenSpan(
+  node: Omit<z.output<typeof spanNode>, 'spans' | 'trace_type'>,
+  { name, parent_id, isTop }: Open,
+): GivenSpan {
+  const body = {
+    ...node,
+    span_name: node.span_name ?? name ?? randomBytes(6).toString('hex'),
+    parent_id: node.parent_id ?? parent_id,
+  } as SpanBody
+  return { body, trace_id: parseTraceId(node.trace_id), isTop, isRoot: body.parent_id === undefined }
+}
+
+type Around = Pick<Open, 'name' | 'parent_id' | 'isTop'>
+
+const entriesOf = (spans: JsonObject, within: Place, around: Around): Open[] =>
+  Object.entries(spans).map(([name, value]) => ({ ...around, value, name, at: { step: name, within } }))
+
+/** Lists stand directly in a map of spans, or are all there is, and hold spans. */
+const itemsOf = (spans: readonly Json[], within: Place, around: Around): Open[] =>
+  spans.map((value, step) => {
+    const at = { step, within }
+    if (!isJsonObject(value)) throw noSpan(at)
+    return { ...around, value, at }
+  })
+
+function locOf(place: Place): (string | number)[] {
+  const loc: (string | number)[] = []
+  for (let at: Place | undefined = place; at; at = at.within) loc.push(at.step)
+  return loc.reverse()
+}
+
+const noSpan = (at: Place): Problem =>
+  unprocessable({
+    ...{ type: 'model_attributes_type', loc: ['body', ...locOf(at)] },
+    ...{ msg: 'Input should be a valid object', input: null },
+  })

@@ -1,0 +1,87 @@
+import { beforeAll, expect, test } from 'vitest'
+import { eventually, newProject, type TestProject } from '../harness.ts'
+import { newSpanId, newTraceId } from '../otlp.ts'
+
+let project: TestProject
+beforeAll(async () => {
+  project = await newProject()
+})
+
+const node = (trace_id: string, members: object = {}): Record<string, any> => ({
+  ...{ trace_id, span_id: newSpanId(), span_name: 'step', start_time: '2026-02-03T09:15:00Z' },
+  ...members,
+})
+
+const stored = (trace_id: string, count: number): Promise<any[]> =>
+  eventually(async () => {
+    const { body } = await project.get(`/api/spans/?trace_id=${trace_id}`)
+    return body.count === count && body.spans
+  })
+
+const linkOf = ({ trace_id, span_id }: Record<string, any>) => ({ trace_id, span_id })
+
+test('spans are taken in as a flat list or as trees by trace id; a list goes before', async () => {
+  const trace_id = newTraceId()
+  const root = node(trace_id)
+  const child = node(trace_id, { parent_id: root.span_id })
+  const bad = node(trace_id, { span_id: 'x' })
+  const flat = await project.post('/api/tracing/spans/ingest', {
+    spans: [root, bad],
+    traces: { [trace_id]: { spans: { child } } },
+  })
+  expect([flat.status, flat.body]).toEqual([202, { count: 1, links: [linkOf(root)] }])
+  const tree = await project.post('/api/preview/tracing/spans/ingest/', {
+    traces: { [trace_id]: { spans: { child: { ...child, spans: { leaf: node(trace_id) } } } }, [newTraceId()]: {} },
+  })
+  expect(tree.body.count).toBe(2)
+  expect(tree.body.links).toContainEqual(linkOf(child))
+  await stored(trace_id, 3)
+  expect(await project.post('/api/tracing/spans/ingest', {})).toMatchObject({
+    status: 202,
+    body: { count: 0, links: [] },
+  })
+})
+
+test('one trace is written as a list or as a tree, and again', async () => {
+  const trace_id = newTraceId()
+  const root = node(trace_id)
+  const child = node(trace_id, { parent_id: root.span_id })
+  const made = await project.post('/api/tracing/traces/', { spans: [root, child] })
+  expect([made.status, made.body]).toEqual([202, { count: 2, links: [linkOf(root), linkOf(child)] }])
+  const traces = { [trace_id]: { spans: { root: { ...root, spans: { leaf: node(trace_id) } } } } }
+  const again = await project.send('PUT', `/api/tracing/traces/${trace_id}`, { traces })
+  expect(again).toMatchObject({ status: 202, body: { count: 2 } })
+  await stored(trace_id, 3)
+  for (const id of ['x', newTraceId()])
+    expect(await project.send('PUT', `/api/tracing/traces/${id}`, { traces })).toMatchObject({ status: 400 })
+})
+
+const T = newTraceId()
+const U = newTraceId()
+test.each<[string, object, string]>([
+  ['nothing', {}, 'Missing spans'],
+  ['an empty list', { spans: [] }, 'Missing spans'],
+  ['an empty trace', { traces: { [T]: {} } }, 'Missing spans'],
+  [
+    'two traces in a map',
+    { traces: { [T]: { spans: { a: node(T) } }, [U]: { spans: { a: node(U) } } } },
+    'Too many traces',
+  ],
+  ['two traces in a list', { spans: [node(T), node(U)] }, 'Too many traces'],
+  ['no root in a list', { spans: [node(T, { parent_id: newSpanId() })] }, 'Missing root span'],
+  ['two roots in a list', { spans: [node(T), node(T)] }, 'Too many root spans'],
+  ['two roots in a tree', { traces: { [T]: { spans: { a: node(T), b: node(T) } } } }, 'Too many root spans'],
+])('a trace: %s', async (_name, body, detail) => {
+  expect(await project.post('/api/tracing/traces/', body)).toMatchObject({ status: 400, body: { detail } })
+  expect(await project.send('PUT', `/api/tracing/traces/${T}`, body)).toMatchObject({ status: 400, body: { detail } })
+})
+
+test('shapes that are wrong are told with their place', async () => {
+  for (const [body, loc] of [
+    [{ spans: {} }, ['body', 'spans']],
+    [{ spans: [1] }, ['body', 'spans', 0]],
+    [{ spans: [node(T, { span_kind: 'x' })] }, ['body', 'spans', 0, 'span_kind']],
+    [{ traces: { [T]: { spans: { a: {} } } } }, ['body', 'traces', T, 'spans', 'a', 'trace_id']],
+  ] as const)
+    expect((await project.post('/api/tracing/spans/ingest', body)).body.detail[0]).toMatchObject({ loc })
+})
