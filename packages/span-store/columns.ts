@@ -16,6 +16,7 @@ import {
 } from '@spanhouse/model'
 import { engineJson } from '@spanhouse/query'
 import type { RowBuffer } from './row-buffer.ts'
+import { RowReader } from './row-reader.ts'
 
 /** The words of the table's enums in the order of their numbers. */
 const STORED_TRACE_TYPES: readonly TraceType[] = ['unknown', 'invocation', 'annotation']
@@ -41,72 +42,80 @@ export interface Lifecycle {
 }
 
 /**
- * One stored column: its name in the DDL, how its value is put into a new row, and the value as a text that ClickHouse
- * casts to the column's type when it changes a stored row (hex digits where `isHex`).
+ * One stored column: its name in the DDL, how its value is put into a row, and how it is read from one again, as a text
+ * that ClickHouse casts to the column's type when it changes a stored row (hex digits where `isHex`).
  */
 export interface Column<Source> {
   name: string
   isHex?: boolean
   put(row: RowBuffer, source: Source): void
-  text(source: Source): string
+  text(row: RowReader): string
 }
 
 type Read<Source, Value> = (source: Source) => Value
 
-const hex = <S>(name: string, read: Read<S, string>): Column<S> => ({
+const hex = <S>(name: string, byteCount: number, read: Read<S, string>): Column<S> => ({
   name,
   isHex: true,
   put: (row, source) => row.hex(read(source)),
-  text: read,
+  text: row => row.hex(byteCount),
 })
 
 const uuid = <S>(name: string, read: Read<S, Uuid>): Column<S> => ({
   name,
   put: (row, source) => row.uuid(read(source)),
-  text: read,
+  text: row => row.uuid(),
 })
 
 const text = <S>(name: string, read: Read<S, string>): Column<S> => ({
   name,
   put: (row, source) => row.text(read(source)),
-  text: read,
+  text: row => row.text(),
 })
 
 const time = <S>(name: string, read: Read<S, Micros>): Column<S> => ({
   name,
   put: (row, source) => row.int64(read(source)),
-  text: source => secondsText(read(source)),
+  text: row => secondsText(Number(row.int64())),
 })
 
 const flag = <S>(name: string, read: Read<S, boolean>): Column<S> => ({
   name,
   put: (row, source) => row.int8(read(source) ? 1 : 0),
-  text: source => (read(source) ? '1' : '0'),
+  text: row => String(row.int8()),
 })
 
 /** `values` in the order of the numbers that the DDL gives them, from 0. */
 const oneOf = <S, V extends string>(name: string, values: readonly V[], read: Read<S, V>): Column<S> => ({
   name,
   put: (row, source) => row.int8(values.indexOf(read(source))),
-  text: read,
+  text: row => values[row.int8()] as string,
 })
 
 /** Amounts are integers of their column's scale already; costs are the wide ones. */
 const amounts = <S>(view: 'incremental' | 'cumulative', read: Read<S, Amounts>): Column<S>[] =>
-  amountColumns(view).map((name, index) => ({
-    name,
-    put: (row, source) => putAmount(row, read(source)[index] as bigint, index),
-    text: source => amountText(read(source)[index] as bigint, index),
-  }))
+  amountColumns(view).map((name, index) =>
+    AMOUNTS[index]?.metric === 'costs'
+      ? {
+          name,
+          put: (row, source) => row.int128(read(source)[index] as bigint),
+          text: row => amountText(row.int128(), index),
+        }
+      : {
+          name,
+          put: (row, source) => row.bigInt64(read(source)[index] as bigint),
+          text: row => amountText(row.int64(), index),
+        },
+  )
 
 /** What finds a row: never changed in place. */
 export const KEY_COLUMNS: readonly string[] = ['project_id', 'start_time', 'trace_id', 'span_id']
 
 /** What the sender said. These columns make up the content hash, in this order. */
 export const CONTENT_COLUMNS: readonly Column<Span>[] = [
-  hex('trace_id', span => span.trace_id),
-  hex('span_id', span => span.span_id),
-  hex('parent_id', span => span.parent_id ?? NO_PARENT),
+  hex('trace_id', 16, span => span.trace_id),
+  hex('span_id', 8, span => span.span_id),
+  hex('parent_id', 8, span => span.parent_id ?? NO_PARENT),
   time('start_time', span => span.start_time),
   time('end_time', span => span.end_time),
   oneOf('declared_trace_type', DECLARED_TRACE_TYPES, span => span.declared_trace_type ?? 'none'),
@@ -122,7 +131,7 @@ export const CONTENT_COLUMNS: readonly Column<Span>[] = [
   {
     name: 'duration_cumulative',
     put: (row, span) => row.int64(durationMicros(span)),
-    text: span => (durationMicros(span) / 1000).toFixed(3),
+    text: row => (Number(row.int64()) / 1000).toFixed(3),
   },
   text('attributes', span => engineJson(withoutData(span.attributes))),
   text('data', span => engineJson(span.attributes.ag.data ?? {})),
@@ -142,7 +151,7 @@ export const LIFECYCLE_COLUMNS: readonly Column<Lifecycle>[] = [
   time('updated_at', row => row.updated_at),
   uuid('updated_by_id', row => row.updated_by_id),
   time('accepted_at', row => row.accepted_at),
-  hex('content_hash', row => row.content_hash),
+  hex('content_hash', 8, row => row.content_hash),
 ]
 
 /** What follows from the whole trace. */
@@ -164,6 +173,12 @@ export function putAll<Source>(row: RowBuffer, columns: readonly Column<Source>[
   for (const column of columns) column.put(row, source)
 }
 
+/** The values of a row, or of a part of one, that was put by these columns. */
+export function textsOf(bytes: Buffer, columns: readonly Column<never>[]): string[] {
+  const row = new RowReader(bytes)
+  return columns.map(column => column.text(row))
+}
+
 /** `tokens_cumulative_total` and so on, one name for each amount. */
 export function amountColumns(view: 'incremental' | 'cumulative'): string[] {
   return AMOUNTS.map(({ metric, key }) => (key === null ? `${metric}_${view}` : `${metric}_${view}_${key}`))
@@ -180,12 +195,6 @@ function durationMicros(span: Span): number {
 }
 
 const DURATION_MILLIS_MAX = 1e12
-
-function putAmount(row: RowBuffer, amount: bigint, index: number): void {
-  if (AMOUNTS[index]?.metric === 'costs') row.int128(amount)
-  else if (amount === 0n) row.int64(0)
-  else row.bigInt64(amount)
-}
 
 const listText = (list: readonly unknown[] | undefined): string => (list?.length ? engineJson(list as Json) : '')
 

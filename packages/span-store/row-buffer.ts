@@ -46,7 +46,7 @@ export class RowBuffer {
     this.#bytes[this.#length++] = value
   }
 
-  /** Int64, DateTime64, Decimal(18, …): an integer of up to 2^53. */
+  /** DateTime64: an integer of up to 2^53. */
   int64(value: number): void {
     this.#reserve(8)
     this.#bytes.writeInt32LE(value | 0, this.#length)
@@ -54,7 +54,12 @@ export class RowBuffer {
     this.#length += 8
   }
 
+  /** Decimal(18, …). */
   bigInt64(value: bigint): void {
+    if (value === 0n) {
+      this.int64(0)
+      return
+    }
     this.#reserve(8)
     this.#bytes.writeBigInt64LE(value, this.#length)
     this.#length += 8

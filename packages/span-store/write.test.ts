@@ -5,8 +5,9 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Engine, Statement } from './engine.ts'
 import { readSpans, SPAN_COLUMNS } from './row.ts'
+import { type IncomingSpan, SpanBatch } from './span-batch.ts'
 import { makeSpan, newProject, openTestEngine } from './spans.testing.ts'
-import { type IncomingSpan, SpanWriter } from './write.ts'
+import { SpanWriter } from './write.ts'
 
 let engine: Engine
 let close: () => Promise<void>
@@ -87,7 +88,7 @@ test('whatever way spans come, each is stored once and every total is that of th
         .map(({ incoming }) => incoming)
       let writer = new SpanWriter(engine, { memorySpansMax: 5 })
       for (let at = 0, turn = 1; at < travelling.length; at += batch, turn++) {
-        await writer.write(travelling.slice(at, at + batch))
+        await writer.write(SpanBatch.of(travelling.slice(at, at + batch)))
         if (turn % restartEvery === 0) writer = new SpanWriter(engine)
       }
       expect(await stored(project_id)).toEqual(expected(sent))
@@ -101,9 +102,9 @@ test('a write that failed half-way is finished by writing it again', async () =>
   const spans = [1, 2, 3].map(id => incomingOf(project_id, id, id === 1 ? null : id - 1))
   for (const failAt of ['command', 'insert'] as const) {
     const writer = new SpanWriter(failing(engine, failAt))
-    await new SpanWriter(engine).write([spans[1] as IncomingSpan])
-    await writer.write(spans).catch(error => expect(error.message).toBe('cut off'))
-    await writer.write(spans)
+    await new SpanWriter(engine).write(SpanBatch.of([spans[1] as IncomingSpan]))
+    await writer.write(SpanBatch.of(spans)).catch(error => expect(error.message).toBe('cut off'))
+    await writer.write(SpanBatch.of(spans))
   }
   expect(await stored(project_id)).toEqual(expected(spans))
 })
@@ -112,17 +113,17 @@ test('a trace without a root gets its earliest span as head after the wait, and 
   const project_id = newProject()
   const writer = new SpanWriter(engine, { rootWaitMs: 0 })
   const [root, child, grandchild] = [null, 1, 2].map((parent, index) => incomingOf(project_id, index + 1, parent))
-  await writer.write([child as IncomingSpan, grandchild as IncomingSpan])
+  await writer.write(SpanBatch.of([child as IncomingSpan, grandchild as IncomingSpan]))
   expect(await heads(project_id)).toEqual([])
   expect(await writer.settleRootless()).toBe(1)
   expect(await heads(project_id)).toEqual([hex(2, 16)])
-  await new SpanWriter(engine).write([root as IncomingSpan])
+  await new SpanWriter(engine).write(SpanBatch.of([root as IncomingSpan]))
   expect(await heads(project_id)).toEqual([hex(1, 16)])
 })
 
 test('a writer that starts anew knows the traces that still wait for a root', async () => {
   const project_id = newProject()
-  await new SpanWriter(engine).write([incomingOf(project_id, 2, 1)])
+  await new SpanWriter(engine).write(SpanBatch.of([incomingOf(project_id, 2, 1)]))
   const next = new SpanWriter(engine, { rootWaitMs: 0 })
   await next.recover()
   await next.settleRootless()
@@ -156,9 +157,9 @@ test('a row changed in place is the row that an insert of the same span makes', 
   const [changed, fresh] = [newProject(), newProject()]
   const first = { ...span, span_name: 'first', attributes: makeSpan(span).attributes }
   const writer = new SpanWriter(engine)
-  await writer.write([{ project_id: changed, user_id: SENDER, accepted_at: 1, span: first }])
-  await writer.write([{ project_id: changed, user_id: SENDER, accepted_at: 2, span }])
-  await writer.write([{ project_id: fresh, user_id: SENDER, accepted_at: 2, span }])
+  await writer.write(SpanBatch.of([{ project_id: changed, user_id: SENDER, accepted_at: 1, span: first }]))
+  await writer.write(SpanBatch.of([{ project_id: changed, user_id: SENDER, accepted_at: 2, span }]))
+  await writer.write(SpanBatch.of([{ project_id: fresh, user_id: SENDER, accepted_at: 2, span }]))
   const rows = await engine.rows({
     text: `SELECT * EXCEPT (project_id, created_at, updated_at, updated_by_id) FROM spans
       WHERE project_id IN ({changed:UUID}, {fresh:UUID})`,
@@ -172,10 +173,10 @@ test('ids that end in zeros are known again', async () => {
   const project_id = newProject()
   const span = makeSpan({ trace_id: 'ab'.padEnd(32, '0'), span_id: 'cd'.padEnd(16, '0') })
   const incoming = { project_id, user_id: SENDER, accepted_at: 1, span }
-  expect(await new SpanWriter(engine).write([incoming])).toMatchObject({ inserted: 1 })
-  expect(await new SpanWriter(engine).write([incoming])).toMatchObject({ known: 1 })
+  expect(await new SpanWriter(engine).write(SpanBatch.of([incoming]))).toMatchObject({ inserted: 1 })
+  expect(await new SpanWriter(engine).write(SpanBatch.of([incoming]))).toMatchObject({ known: 1 })
   const changed = { ...incoming, accepted_at: 2, span: { ...span, span_name: 'renamed' } }
-  expect(await new SpanWriter(engine).write([changed])).toMatchObject({ replaced: 1 })
+  expect(await new SpanWriter(engine).write(SpanBatch.of([changed]))).toMatchObject({ replaced: 1 })
   expect(await read(project_id)).toHaveLength(1)
 })
 
@@ -183,11 +184,11 @@ test('a later version replaces the earlier one and says so', async () => {
   const project_id = newProject()
   const writer = new SpanWriter(engine)
   const first = incomingOf(project_id, 1, null)
-  expect(await writer.write([first])).toMatchObject({ inserted: 1 })
+  expect(await writer.write(SpanBatch.of([first]))).toMatchObject({ inserted: 1 })
   const [before] = await read(project_id)
   const second = { ...first, accepted_at: 2, span: { ...first.span, span_name: 'renamed' } }
-  expect(await writer.write([second])).toMatchObject({ replaced: 1 })
-  expect(await writer.write([first, second])).toMatchObject({ known: 2 })
+  expect(await writer.write(SpanBatch.of([second]))).toMatchObject({ replaced: 1 })
+  expect(await writer.write(SpanBatch.of([first, second]))).toMatchObject({ known: 2 })
   const [after, ...more] = await read(project_id)
   expect(more).toEqual([])
   expect(after).toMatchObject({ span_name: 'renamed', created_at: before?.created_at, updated_by_id: SENDER })
@@ -220,7 +221,7 @@ test('a row gives back the span it was made from', async () => {
     hashes: [{ id: SENDER, attributes: { key: 'indirect' } }],
     attributes,
   })
-  await new SpanWriter(engine).write([{ project_id, user_id: SENDER, accepted_at: 1, span }])
+  await new SpanWriter(engine).write(SpanBatch.of([{ project_id, user_id: SENDER, accepted_at: 1, span }]))
   const [back] = await read(project_id)
   const { duration, ...metrics } = attributes.ag.metrics
   expect(back).toMatchObject({

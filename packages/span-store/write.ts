@@ -1,39 +1,30 @@
-import { hash } from 'node:crypto'
-import {
-  type Derived,
-  equalDerived,
-  type Micros,
-  measureSpan,
-  microsNow,
-  NIL_UUID,
-  rollUp,
-  type Span,
-  type SpanId,
-  type Uuid,
-} from '@spanhouse/model'
+import { type Derived, type Micros, microsNow, rollUp, type SpanId, type TraceId, type Uuid } from '@spanhouse/model'
 import {
   CONTENT_COLUMNS,
   DERIVED_COLUMNS,
   INSERT_COLUMNS,
   KEY_COLUMNS,
   LIFECYCLE_COLUMNS,
-  type Lifecycle,
   OWN_COLUMNS,
   putAll,
+  textsOf,
 } from './columns.ts'
 import type { Engine } from './engine.ts'
+import {
+  changesOf,
+  type DerivedChange,
+  groupByTrace,
+  hasHeadWithoutRoot,
+  hasRoot,
+  type Insert,
+  newPlan,
+  type Plan,
+  planSpan,
+} from './plan.ts'
 import { RowBuffer } from './row-buffer.ts'
-import { deleteRows, lookUpTraces, type RowKey, type RowUpdate, unsettledTraces, updateRows } from './statements.ts'
-import { type StoredNode, TraceMemory, type TraceState, traceKey } from './trace-memory.ts'
-
-/** One version of a span as it came off the stream. */
-export interface IncomingSpan {
-  project_id: Uuid
-  user_id: Uuid
-  /** Of two versions of a span the later accepted one is kept. */
-  accepted_at: Micros
-  span: Span
-}
+import type { BatchedSpan, SpanBatch } from './span-batch.ts'
+import { deleteRows, lookUpTraces, type RowUpdate, unsettledTraces, updateRows } from './statements.ts'
+import { TraceMemory, type TraceState, traceKey } from './trace-memory.ts'
 
 export interface WriteResult {
   /** Spans that were new. */
@@ -53,30 +44,6 @@ export interface SpanWriterOptions {
   rootWaitMs?: number
 }
 
-interface Insert {
-  node: StoredNode
-  /** Where the row stands in the batch's buffer: everything of it but what is derived. */
-  from: number
-  to: number
-  /** Set when an earlier version is stored at the same place: it is changed instead. */
-  inPlace?: { span: Span; lifecycle: Lifecycle }
-}
-
-/** What one batch changes in one trace; nothing of it counts before it is stored. */
-interface Plan {
-  key: string
-  trace: TraceState
-  nodes: Map<SpanId, StoredNode>
-  inserts: Map<SpanId, Insert>
-  removed: RowKey[]
-}
-
-interface Update {
-  key: RowKey
-  node: StoredNode
-  derived: Derived
-}
-
 /**
  * Writes spans so that every row is exact: one row a span, with the totals of its whole trace as far as it has come.
  * There may be one writer for a trace at a time, which the stream's partitions see to.
@@ -92,13 +59,12 @@ export class SpanWriter {
   readonly #memory: TraceMemory
   readonly #rootWaitMicros: number
   /** Traces without a root, by key, with the time of their last arrival. */
-  readonly #rootless = new Map<string, { project_id: Uuid; trace_id: string; at: Micros }>()
+  readonly #rootless = new Map<string, TracePlace & { at: Micros }>()
 
   #last: Promise<void> = Promise.resolve()
   /** A statement failed, and may for all we know still be at work. */
   #isUncertain = true
-  /** The rows of the batch as far as they are known before the roll-up, and whole. Used again for each batch. */
-  readonly #parts = new RowBuffer()
+  /** Rows of the batch under way. Used again for each batch. */
   readonly #rows = new RowBuffer()
 
   constructor(engine: Engine, { memorySpansMax = 500_000, rootWaitMs = 60_000 }: SpanWriterOptions = {}) {
@@ -111,23 +77,22 @@ export class SpanWriter {
     return this.#memory.spans
   }
 
-  /** Resolves when everything is stored; rejects with what is worth trying again. */
-  write(batch: readonly IncomingSpan[]): Promise<WriteResult> {
+  /** Resolves when everything is stored, and the batch can be used again; rejects with what is worth trying again. */
+  write(batch: SpanBatch): Promise<WriteResult> {
     return this.#alone(() => this.#write(batch))
   }
 
-  async #write(batch: readonly IncomingSpan[]): Promise<WriteResult> {
+  async #write(batch: SpanBatch): Promise<WriteResult> {
     const now = microsNow()
-    const byTrace = groupByTrace(batch)
-    const states = await this.#load([...byTrace.values()].map(([first]) => first as IncomingSpan))
+    const groups = groupByTrace(batch)
+    const states = await this.#load(groups.map(({ spans: [first] }) => placeOf(first as BatchedSpan)))
     const result: WriteResult = { inserted: 0, replaced: 0, known: 0, updated: 0 }
-    this.#parts.truncate(0)
-    const plans = [...byTrace].map(([key, incoming]) => {
+    const plans = groups.map(({ key, spans }) => {
       const plan = newPlan(key, states.get(key) as TraceState)
-      for (const one of incoming) result[planSpan(plan, one, now, this.#parts)]++
+      for (const span of spans) result[planSpan(plan, span, now)]++
       return plan
     })
-    result.updated = await this.#carryOut(plans)
+    result.updated = await this.#carryOut(plans, batch)
     for (const plan of plans) this.#awaitRoot(plan.key, plan.trace, now)
     return result
   }
@@ -170,13 +135,11 @@ export class SpanWriter {
   }
 
   /** The state of each trace, from memory or from the store; an empty one for traces that are new. */
-  async #load(
-    traces: readonly { project_id: Uuid; span?: Span; trace_id?: string }[],
-  ): Promise<Map<string, TraceState>> {
+  async #load(traces: readonly TracePlace[]): Promise<Map<string, TraceState>> {
     await this.#becomeCertain()
     const states = new Map<string, TraceState>()
     const missing: TraceState[] = []
-    for (const { project_id, span, trace_id = span?.trace_id as string } of traces) {
+    for (const { project_id, trace_id } of traces) {
       const key = traceKey(project_id, trace_id)
       const known = this.#memory.get(key)
       const state = known ?? { project_id, trace_id, nodes: new Map(), isRootless: false }
@@ -199,38 +162,61 @@ export class SpanWriter {
     this.#isUncertain = false
   }
 
-  async #carryOut(plans: readonly Plan[]): Promise<number> {
+  async #carryOut(plans: readonly Plan[], batch?: SpanBatch): Promise<number> {
     const derived = plans.map(plan => rollUp(plan.nodes, plan.trace.isRootless))
-    const updates = plans.flatMap((plan, index) => changesOf(plan, derived[index] as Map<SpanId, Derived>))
+    const changes = plans.flatMap((plan, index) => changesOf(plan, derived[index] as Map<SpanId, Derived>))
     try {
       await deleteRows(
         this.#engine,
         plans.flatMap(plan => plan.removed),
       )
-      await this.#insert(plans, derived)
-      await replaceInPlace(this.#engine, plans, derived)
-      await updateRows(this.#engine, DERIVED_COLUMNS, updates.map(toRowUpdate))
+      if (batch) await this.#insert(batch, plans, derived)
+      await updateRows(
+        this.#engine,
+        DERIVED_COLUMNS,
+        changes.map(change => this.#toRowUpdate(change)),
+      )
     } catch (error) {
       for (const plan of plans) this.#memory.forget(plan.key)
       this.#isUncertain = true
       throw error
     }
-    for (const { node, derived } of updates) node.derived = derived
+    for (const { node, derived } of changes) node.derived = derived
     for (const [index, plan] of plans.entries()) this.#remember(plan, derived[index] as Map<SpanId, Derived>)
-    return updates.length
+    return changes.length
   }
 
-  async #insert(plans: readonly Plan[], derived: readonly Map<SpanId, Derived>[]): Promise<void> {
+  /** New rows go in by one statement; those of stored spans that start when they did are changed in place. */
+  async #insert(batch: SpanBatch, plans: readonly Plan[], derived: readonly Map<SpanId, Derived>[]): Promise<void> {
+    const replacements: RowUpdate[] = []
     this.#rows.truncate(0)
-    for (const [index, plan] of plans.entries()) {
-      for (const [span_id, { from, to, inPlace }] of plan.inserts) {
-        if (inPlace) continue
-        this.#rows.append(this.#parts.slice(from, to))
-        putAll(this.#rows, DERIVED_COLUMNS, derived[index]?.get(span_id) as Derived)
+    for (const [index, { trace, inserts }] of plans.entries()) {
+      for (const [span_id, insert] of inserts) {
+        const from = this.#rows.length
+        this.#putRow(batch, insert, derived[index]?.get(span_id) as Derived)
+        if (!insert.isInPlace) continue
+        const { project_id, trace_id } = trace
+        const values = changedTexts(this.#rows.slice(from, this.#rows.length))
+        replacements.push({ key: { project_id, trace_id, span_id, start_time: insert.node.start_time }, values })
+        this.#rows.truncate(from)
       }
     }
     if (this.#rows.length > 0)
       await this.#engine.insert('spans', INSERT_COLUMNS, this.#rows.slice(0, this.#rows.length))
+    await updateRows(this.#engine, CHANGED_COLUMNS, replacements)
+  }
+
+  #putRow(batch: SpanBatch, { span, node, lifecycle }: Insert, derived: Derived): void {
+    this.#rows.append(batch.contentOf(span))
+    putAll(this.#rows, OWN_COLUMNS, node.own)
+    putAll(this.#rows, LIFECYCLE_COLUMNS, lifecycle)
+    putAll(this.#rows, DERIVED_COLUMNS, derived)
+  }
+
+  #toRowUpdate({ key, derived }: DerivedChange): RowUpdate {
+    this.#rows.truncate(0)
+    putAll(this.#rows, DERIVED_COLUMNS, derived)
+    return { key, values: textsOf(this.#rows.slice(0, this.#rows.length), DERIVED_COLUMNS) }
   }
 
   #remember(plan: Plan, derived: ReadonlyMap<SpanId, Derived>): void {
@@ -245,123 +231,18 @@ export class SpanWriter {
   }
 }
 
-function groupByTrace(batch: readonly IncomingSpan[]): Map<string, IncomingSpan[]> {
-  const groups = new Map<string, IncomingSpan[]>()
-  for (const incoming of batch) {
-    const key = traceKey(incoming.project_id, incoming.span.trace_id)
-    const group = groups.get(key)
-    if (group) group.push(incoming)
-    else groups.set(key, [incoming])
-  }
-  return groups
+interface TracePlace {
+  project_id: Uuid
+  trace_id: TraceId
 }
 
-const newPlan = (key: string, trace: TraceState): Plan => ({
-  key,
-  trace,
-  nodes: new Map(trace.nodes),
-  inserts: new Map(),
-  removed: [],
-})
+const placeOf = ({ sender, trace_id }: BatchedSpan): TracePlace => ({ project_id: sender.project_id, trace_id })
 
-/** Decides what becomes of one span, and puts its row, if it gets one, behind the others of the batch. */
-function planSpan(
-  plan: Plan,
-  { span, accepted_at, project_id, user_id }: IncomingSpan,
-  now: Micros,
-  parts: RowBuffer,
-): 'inserted' | 'replaced' | 'known' {
-  const from = parts.length
-  putAll(parts, CONTENT_COLUMNS, span)
-  const content_hash = hash('sha1', parts.slice(from, parts.length), 'hex').slice(0, 16)
-  const present = plan.nodes.get(span.span_id)
-  if (present && isKnown(present, content_hash, accepted_at)) {
-    parts.truncate(from)
-    return 'known'
-  }
-  const { created_at, created_by_id } = present ?? { created_at: now, created_by_id: user_id }
-  const node = { ...measureSpan(span), derived: NOT_DERIVED, content_hash, accepted_at, created_at, created_by_id }
-  putAll(parts, OWN_COLUMNS, node.own)
-  const [updated_at, updated_by_id] = present ? [now, user_id] : [0, NIL_UUID]
-  const versions = { created_at, created_by_id, updated_at, updated_by_id, accepted_at, content_hash }
-  const lifecycle = { project_id, ...versions }
-  putAll(parts, LIFECYCLE_COLUMNS, lifecycle)
-  const insert: Insert = { node, from, to: parts.length }
-  const stored = plan.trace.nodes.get(span.span_id)
-  // Of several versions in one batch the last decides.
-  plan.removed = plan.removed.filter(key => key.span_id !== span.span_id)
-  if (stored?.start_time === span.start_time) insert.inPlace = { span, lifecycle }
-  // The start time is part of the key: the row has to move.
-  else if (stored)
-    plan.removed.push({ project_id, trace_id: span.trace_id, span_id: span.span_id, start_time: stored.start_time })
-  plan.nodes.set(span.span_id, node)
-  plan.inserts.set(span.span_id, insert)
-  return present ? 'replaced' : 'inserted'
-}
+const ALL_COLUMNS = [...CONTENT_COLUMNS, ...OWN_COLUMNS, ...LIFECYCLE_COLUMNS, ...DERIVED_COLUMNS]
 
-const isChangeable = ({ name }: { name: string }): boolean => !KEY_COLUMNS.includes(name)
-const CHANGED_CONTENT = CONTENT_COLUMNS.filter(isChangeable)
-const CHANGED_LIFECYCLE = LIFECYCLE_COLUMNS.filter(isChangeable)
-const CHANGED = [...CHANGED_CONTENT, ...OWN_COLUMNS, ...CHANGED_LIFECYCLE, ...DERIVED_COLUMNS]
+/** Nobody finds neither of two versions, or both: the later one takes the place of the earlier in all but its key. */
+const isChangeable = (column: { name: string }): boolean => !KEY_COLUMNS.includes(column.name)
+const CHANGED_COLUMNS = ALL_COLUMNS.filter(isChangeable)
 
-/** Later versions of stored spans that start when they did: nobody finds neither of the two, or both. */
-function replaceInPlace(
-  engine: Engine,
-  plans: readonly Plan[],
-  derived: readonly ReadonlyMap<SpanId, Derived>[],
-): Promise<void> {
-  const updates: RowUpdate[] = []
-  for (const [index, { trace, inserts }] of plans.entries()) {
-    const { project_id, trace_id } = trace
-    for (const [span_id, { node, inPlace }] of inserts) {
-      if (!inPlace) continue
-      const values = [
-        ...CHANGED_CONTENT.map(column => column.text(inPlace.span)),
-        ...OWN_COLUMNS.map(column => column.text(node.own)),
-        ...CHANGED_LIFECYCLE.map(column => column.text(inPlace.lifecycle)),
-        ...DERIVED_COLUMNS.map(column => column.text(derived[index]?.get(span_id) as Derived)),
-      ]
-      updates.push({ key: { project_id, trace_id, span_id, start_time: node.start_time }, values })
-    }
-  }
-  return updateRows(engine, CHANGED, updates)
-}
-
-const toRowUpdate = ({ key, derived }: Update): RowUpdate => ({
-  key,
-  values: DERIVED_COLUMNS.map(column => column.text(derived)),
-})
-
-/** The same content, or an earlier version than the one that is there. */
-function isKnown(present: StoredNode, content_hash: string, accepted_at: Micros): boolean {
-  if (present.content_hash !== content_hash) return present.accepted_at > accepted_at
-  // Sent again after another version that may still be on its way: that one is older than this.
-  if (accepted_at > present.accepted_at) present.accepted_at = accepted_at
-  return true
-}
-
-/** Stands in a node until its batch is stored. */
-const NOT_DERIVED: Derived = { cumulative: [], trace_type: 'unknown', is_trace_head: false }
-
-/** The rows that are stored with other totals than they should have now. */
-function changesOf(plan: Plan, derived: ReadonlyMap<SpanId, Derived>): Update[] {
-  const updates: Update[] = []
-  for (const [span_id, node] of plan.nodes) {
-    const now = derived.get(span_id) as Derived
-    if (plan.inserts.has(span_id) || equalDerived(node.derived, now)) continue
-    const { project_id, trace_id } = plan.trace
-    updates.push({ key: { project_id, trace_id, span_id, start_time: node.start_time }, node, derived: now })
-  }
-  return updates
-}
-
-const hasRoot = (nodes: ReadonlyMap<SpanId, StoredNode>): boolean => {
-  for (const node of nodes.values()) if (node.parent_id === null) return true
-  return false
-}
-
-function hasHeadWithoutRoot(nodes: ReadonlyMap<SpanId, StoredNode>): boolean {
-  if (hasRoot(nodes)) return false
-  for (const node of nodes.values()) if (node.derived.is_trace_head) return true
-  return false
-}
+const changedTexts = (row: Buffer): string[] =>
+  textsOf(row, ALL_COLUMNS).filter((_, at) => isChangeable(ALL_COLUMNS[at] as { name: string }))

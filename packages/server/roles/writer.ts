@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type IncomingSpan, isPassing, type SpanWriter, type WriteResult } from '@spanhouse/span-store'
+import { isPassing, SpanBatch, type SpanWriter, type WriteResult } from '@spanhouse/span-store'
 import type { Delivery, SpanMessage, SpanStream } from '@spanhouse/span-stream'
 import type { Logger } from 'pino'
 import type { BatchReport } from '../metrics.ts'
@@ -22,12 +22,12 @@ const SETTLE_EVERY_MS = 5_000
 
 interface Decoded {
   deliveries: Delivery[]
-  spans: IncomingSpan[]
+  batch: SpanBatch
   rejectedMessages: number
   decodeSeconds: number
 }
 
-/** How many decoded batches may wait for the one that is being stored. */
+/** The one that is being stored and the one that is being decoded meanwhile. */
 const BATCHES_AHEAD = 2
 
 /**
@@ -40,10 +40,13 @@ export async function runWriter(options: WriterOptions): Promise<void> {
   await persist(() => writer.recover(), options)
   const settling = settleRootless(options)
   const ahead: Promise<void>[] = []
+  const free = Array.from({ length: BATCHES_AHEAD }, () => new SpanBatch())
   for await (const deliveries of stream.deliveries({ consumer: 'writer', partitions, ...BATCH, signal })) {
-    const decoded = await decode(deliveries)
     if (ahead.length === BATCHES_AHEAD) await ahead.shift()
-    const stored = (ahead.at(-1) ?? Promise.resolve()).then(() => store(decoded, options))
+    const decoded = await decode(deliveries, free.pop() as SpanBatch)
+    const stored = (ahead.at(-1) ?? Promise.resolve())
+      .then(() => store(decoded, options))
+      .finally(() => free.push(decoded.batch))
     // Awaited in a later turn; until then its failure is not an unhandled one.
     stored.catch(() => {})
     ahead.push(stored)
@@ -52,14 +55,17 @@ export async function runWriter(options: WriterOptions): Promise<void> {
   await settling
 }
 
-async function decode(deliveries: readonly Delivery[]): Promise<Decoded> {
+async function decode(deliveries: readonly Delivery[], batch: SpanBatch): Promise<Decoded> {
   const started = performance.now()
-  const decoded: Decoded = { deliveries: [], spans: [], rejectedMessages: 0, decodeSeconds: 0 }
+  batch.truncate(0)
+  const decoded: Decoded = { deliveries: [], batch, rejectedMessages: 0, decodeSeconds: 0 }
   for (const delivery of deliveries) {
+    const count = batch.spans.length
     try {
-      for (const span of spansOf(delivery.message)) decoded.spans.push(span)
+      addSpans(batch, delivery.message)
       decoded.deliveries.push(delivery)
     } catch (error) {
+      batch.truncate(count)
       await delivery.reject(`cannot be decoded: ${(error as Error).message}`)
       decoded.rejectedMessages++
     }
@@ -68,16 +74,18 @@ async function decode(deliveries: readonly Delivery[]): Promise<Decoded> {
   return decoded
 }
 
-function spansOf(message: SpanMessage): IncomingSpan[] {
+function addSpans(batch: SpanBatch, message: SpanMessage): SpanBatch {
   const { project_id, user_id, accepted_at } = message
-  return Array.from(spansIn(message), span => ({ project_id, user_id, accepted_at, span }))
+  const sender = { project_id, user_id, accepted_at }
+  for (const span of spansIn(message)) batch.add(sender, span)
+  return batch
 }
 
 async function store(decoded: Decoded, options: WriterOptions): Promise<void> {
-  const { deliveries, spans } = decoded
+  const { deliveries, batch } = decoded
   const started = performance.now()
   try {
-    const result = await persist(() => options.writer.write(spans), options)
+    const result = await persist(() => options.writer.write(batch), options)
     await Promise.all(deliveries.map(delivery => delivery.ack()))
     options.report(reportOf(decoded, result, options.writer, started))
   } catch (error) {
@@ -91,7 +99,8 @@ async function storeApart(deliveries: readonly Delivery[], error: Error, options
   options.log.error({ err: error, messages: deliveries.length }, 'a batch cannot be stored; trying its messages apart')
   for (const delivery of deliveries) {
     try {
-      await persist(() => options.writer.write(spansOf(delivery.message)), options)
+      const alone = addSpans(new SpanBatch(), delivery.message)
+      await persist(() => options.writer.write(alone), options)
       await delivery.ack()
     } catch (cause) {
       if (options.signal.aborted) return
@@ -126,7 +135,7 @@ function reportOf(decoded: Decoded, result: WriteResult, writer: SpanWriter, sta
   const now = Date.now() * 1000
   const accepted = decoded.deliveries.map(({ message }) => message.accepted_at)
   return {
-    spans: decoded.spans.length,
+    spans: decoded.batch.spans.length,
     ...result,
     rejectedMessages: decoded.rejectedMessages,
     decodeSeconds: decoded.decodeSeconds,

@@ -1,0 +1,67 @@
+import { hash } from 'node:crypto'
+import { type Micros, measureSpan, type Span, type TraceId, type TraceNode, type Uuid } from '@spanhouse/model'
+import { CONTENT_COLUMNS, putAll } from './columns.ts'
+import { RowBuffer } from './row-buffer.ts'
+
+/** Who sent a span, and when it was accepted: of two versions of a span the later accepted one is kept. */
+export interface Sender {
+  project_id: Uuid
+  user_id: Uuid
+  accepted_at: Micros
+}
+
+/** One version of a span as it came off the stream. */
+export interface IncomingSpan extends Sender {
+  span: Span
+}
+
+/** What the writer needs to know of a span beside its row. */
+export interface BatchedSpan {
+  sender: Sender
+  trace_id: TraceId
+  node: TraceNode
+  /** 16 hex digits over the bytes of the content columns. */
+  content_hash: string
+  /** Where the content columns stand in the batch's bytes. */
+  from: number
+  to: number
+}
+
+const HASH_BYTES = 8
+
+/**
+ * Spans on their way into the store, each as the bytes of a row's content columns and a node of its trace. A span is
+ * taken apart the moment it comes and is garbage at once: kept until the batch is full, thousands of them survive two
+ * collections each, which cost as much time as decoding them. A batch can be used again when it is stored.
+ */
+export class SpanBatch {
+  readonly spans: BatchedSpan[] = []
+  readonly #content = new RowBuffer()
+
+  static of(spans: Iterable<IncomingSpan>): SpanBatch {
+    const batch = new SpanBatch()
+    for (const { span, ...sender } of spans) batch.add(sender, span)
+    return batch
+  }
+
+  add(sender: Sender, span: Span): void {
+    const from = this.#content.length
+    putAll(this.#content, CONTENT_COLUMNS, span)
+    const to = this.#content.length
+    const content_hash = hash('sha1', this.#content.slice(from, to), 'buffer').toString('hex', 0, HASH_BYTES)
+    this.spans.push({ sender, trace_id: span.trace_id, node: measureSpan(span), content_hash, from, to })
+  }
+
+  /** The content columns of one of its spans; valid until the next one is added. */
+  contentOf({ from, to }: BatchedSpan): Buffer {
+    return this.#content.slice(from, to)
+  }
+
+  /** Takes back all but the first `count` spans. */
+  truncate(count: number): void {
+    const first = this.spans[count]
+    if (!first) return
+    this.#content.truncate(first.from)
+    this.spans.length = count
+  }
+}
