@@ -57,7 +57,8 @@ ENGINE = ReplicatedMergeTree
 ORDER BY (project_id, start_time, trace_id, span_id)
 -- The first two allow lightweight UPDATE and DELETE. A block like an earlier one is stored again, as without a cluster:
 -- the writer alone decides what is known.
-SETTINGS enable_block_number_column = 1, enable_block_offset_column = 1, replicated_deduplication_window = 0;
+SETTINGS enable_block_number_column = 1, enable_block_offset_column = 1, replicated_deduplication_window = 0,
+    min_bytes_for_wide_part = 134217728;
 
 CREATE TABLE IF NOT EXISTS spans ON CLUSTER '{cluster}' AS spans_local
 ENGINE = Distributed('{cluster}', currentDatabase(), 'spans_local', sipHash64(trace_id))

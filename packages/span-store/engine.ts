@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { rm, writeFile } from 'node:fs/promises'
+import { type FileHandle, open, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import {
@@ -120,19 +120,25 @@ async function embedded(path: string): Promise<() => Connection> {
     const connection = createChdbConnection({ path })
     const client = createClient({ connection: connection as unknown as InjectedConnection })
     const file = `${path}-insert-${randomUUID()}.rows`
+    let handle: FileHandle | undefined
     return {
       client,
       print: statement => ({ query: inlineParams(statement) }),
       writeId: () => undefined,
       // The engine's own way in for bytes takes text formats only, and half as fast as it reads a file.
       insert: async (table, columns, rowBinary) => {
-        await writeFile(file, rowBinary)
+        // Written over, not anew: to free the pages of the last rows and find others takes ten times as long.
+        handle ??= await open(file, 'w')
+        const { bytesWritten } = await handle.write(rowBinary, 0, rowBinary.length, 0)
+        if (bytesWritten < rowBinary.length) throw new Problem('overloaded', 'The disk has no room for more spans.')
+        await handle.truncate(rowBinary.length)
         await client.command({
           query: `INSERT INTO ${table} (${columns.join(', ')}) FROM INFILE ${quote(file)} FORMAT RowBinary`,
         })
       },
       close: async () => {
         await client.close()
+        await handle?.close()
         await rm(file, { force: true })
       },
     }
@@ -258,8 +264,8 @@ const UNREADABLE = new Set(['6', '26', '27', '33', '38', '41', '53', '69', '72',
  * remains is the fault of the rows themselves.
  */
 export function isPassing(error: unknown): boolean {
-  if (error instanceof Problem) return true
-  const code = (error as NodeJS.ErrnoException).code ?? ''
+  const { code = '', syscall } = error as NodeJS.ErrnoException
+  if (error instanceof Problem || syscall !== undefined) return true
   return /^\d+$/.test(code) && !UNREADABLE.has(code)
 }
 
