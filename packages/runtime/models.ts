@@ -1,0 +1,112 @@
+/** US dollars per million tokens, what goes in and what comes out; null where the provider states no lasting price. */
+export type TokenPrice = readonly [input: number, output: number] | null
+
+/**
+ * The models that forms offer, by provider. An id is what `model` holds: with the provider's routing prefix, except
+ * OpenAI's own. Other models can be named as well; this list is what is offered, not what is allowed. Prices are those
+ * that the providers publish, as of 2026-11-20.
+ */
+export const MODELS: Readonly<Record<string, Readonly<Record<string, TokenPrice>>>> = {
+  openai: {
+    'gpt-6-astra': [10, 50],
+    'gpt-6-sol': [2, 10],
+    'gpt-6-luna': [0.1, 0.5],
+    'gpt-5.6-sol': [4, 20],
+    'gpt-5.6-terra': [2, 12],
+    'gpt-5.6-luna': [0.2, 1.2],
+    'gpt-5.5': [5, 30],
+    'gpt-5.4': [2.5, 15],
+    'gpt-5.4-mini': [0.75, 4.5],
+    'gpt-5.4-nano': [0.2, 1.25],
+    'gpt-5.2': [1.75, 14],
+    'gpt-5.1': [1.25, 10],
+    'gpt-5': [1.25, 10],
+    'gpt-5-mini': [0.25, 2],
+    'gpt-5-nano': [0.05, 0.4],
+    'gpt-4.1': [2, 8],
+    'gpt-4.1-mini': [0.4, 1.6],
+    'gpt-4.1-nano': [0.1, 0.4],
+    'gpt-4o': [2.5, 10],
+    'gpt-4o-mini': [0.15, 0.6],
+    'gpt-4-turbo': [10, 30],
+    'gpt-3.5-turbo': [0.5, 1.5],
+    o3: [2, 8],
+    'o3-mini': [1.1, 4.4],
+    'o4-mini': [1.1, 4.4],
+    o1: [15, 60],
+  },
+  anthropic: {
+    'anthropic/claude-fable-5-1': [10, 50],
+    'anthropic/claude-opus-5-5': [4, 20],
+    'anthropic/claude-opus-5': [5, 25],
+    'anthropic/claude-sonnet-5': [2, 10],
+    'anthropic/claude-opus-4-8': [5, 25],
+    'anthropic/claude-opus-4-5': [5, 25],
+    'anthropic/claude-sonnet-4-6': [3, 15],
+    'anthropic/claude-sonnet-4-5': [3, 15],
+    'anthropic/claude-haiku-4-5': [1, 5],
+  },
+  gemini: {
+    'gemini/gemini-3.8-flash': [1.5, 7.5],
+    'gemini/gemini-3.7-flash': [1.5, 7.5],
+    'gemini/gemini-3.5-flash-lite': [0.3, 2.5],
+    'gemini/gemini-3.1-pro-preview': [2, 12],
+    'gemini/gemini-3.1-flash-lite': [0.25, 1.5],
+    'gemini/gemini-2.5-pro': [1.25, 10],
+    'gemini/gemini-2.5-flash': [0.3, 2.5],
+    'gemini/gemini-2.5-flash-lite': [0.1, 0.4],
+  },
+  mistral: {
+    'mistral/mistral-large-2512': [0.5, 1.5],
+    'mistral/mistral-medium-latest': [1.5, 7.5],
+    'mistral/mistral-small-latest': [0.1, 0.3],
+    'mistral/ministral-14b-2512': [0.2, 0.2],
+    'mistral/ministral-8b-2512': [0.15, 0.15],
+    'mistral/codestral-2508': [0.3, 0.9],
+    'mistral/devstral-2512': [0.4, 2],
+  },
+  cohere: {
+    'cohere/command-a-03-2025': [2.5, 10],
+    'cohere/command-r-plus-08-2024': [2.5, 10],
+    'cohere/command-r-08-2024': [0.15, 0.6],
+    'cohere/command-r7b-12-2024': [0.0375, 0.15],
+  },
+  groq: {
+    'groq/openai/gpt-oss-120b': [0.15, 0.6],
+    'groq/openai/gpt-oss-20b': [0.075, 0.3],
+    'groq/meta-llama/llama-4-maverick-17b-128e-instruct': [0.2, 0.6],
+    'groq/meta-llama/llama-4-scout-17b-16e-instruct': [0.11, 0.34],
+    'groq/moonshotai/kimi-k2-instruct': [1, 3],
+    'groq/qwen/qwen3-32b': [0.29, 0.59],
+    'groq/llama-3.3-70b-versatile': [0.59, 0.79],
+    'groq/llama-3.1-8b-instant': [0.05, 0.08],
+  },
+  deepinfra: {
+    'deepinfra/meta-llama/Llama-3.3-70B-Instruct-Turbo': null,
+    'deepinfra/meta-llama/Meta-Llama-3.1-8B-Instruct': null,
+    'deepinfra/Qwen/Qwen3-32B': null,
+  },
+  together_ai: {
+    'together_ai/meta-llama/Llama-4-Maverick-17B-128E-Instruct-FP8': [0.27, 0.85],
+    'together_ai/meta-llama/Llama-4-Scout-17B-16E-Instruct': [0.18, 0.59],
+    'together_ai/meta-llama/Llama-3.3-70B-Instruct-Turbo': [0.88, 0.88],
+    'together_ai/meta-llama/Meta-Llama-3.1-8B-Instruct-Turbo': [0.18, 0.18],
+  },
+  openrouter: {
+    'openrouter/openai/gpt-5.4': [2.5, 15],
+    'openrouter/openai/gpt-4o-mini': [0.15, 0.6],
+    'openrouter/anthropic/claude-sonnet-5': [2, 10],
+    'openrouter/google/gemini-2.5-flash': [0.3, 2.5],
+  },
+  perplexityai: {
+    'perplexity/sonar': [1, 1],
+    'perplexity/sonar-pro': [3, 15],
+    'perplexity/sonar-reasoning-pro': [2, 8],
+    'perplexity/sonar-deep-research': [2, 8],
+  },
+  minimax: {
+    'minimax/MiniMax-M2.7': [0.3, 1.2],
+    'minimax/MiniMax-M2.7-highspeed': [0.6, 2.4],
+    'minimax/MiniMax-M2': [0.3, 1.2],
+  },
+}
