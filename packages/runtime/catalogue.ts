@@ -4,6 +4,8 @@ import { HANDLERS } from './handlers.ts'
 import { type RoleFlags, rolesOf } from './revision-flags.ts'
 import type { RuntimeSettings } from './uri.ts'
 
+type Naming = Pick<RuntimeSettings, 'uriPrefix'>
+
 /** What a template is for, and whether lists show it. */
 export interface TemplateFlags extends RoleFlags {
   is_archived: boolean
@@ -44,7 +46,7 @@ export interface TemplateChoice {
 }
 
 /** The templates of a role, in the order of the catalogue. */
-export function listTemplates({ role, includeArchived }: TemplateChoice, settings: RuntimeSettings): TemplateRecord[] {
+export function listTemplates({ role, includeArchived }: TemplateChoice, settings: Naming): TemplateRecord[] {
   return shownFor(role)
     .filter(({ template }) => includeArchived || !template.isArchived)
     .map(handler => toTemplate(handler, settings))
@@ -54,7 +56,7 @@ export function listTemplates({ role, includeArchived }: TemplateChoice, setting
 export function findTemplate(
   role: Role | undefined,
   key: string,
-  settings: RuntimeSettings,
+  settings: Naming,
 ): (TemplateRecord & { presets: PresetRecord[] }) | undefined {
   const handler = shownFor(role).find(one => one.key === key)
   return handler && { ...toTemplate(handler, settings), presets: presetsOf(handler, settings) }
@@ -64,7 +66,7 @@ function shownFor(role: Role | undefined): readonly Shown[] {
   return role === undefined ? SHOWN : SHOWN.filter(handler => handler.roles.includes(role))
 }
 
-function toTemplate(handler: Shown, settings: RuntimeSettings): TemplateRecord {
+function toTemplate(handler: Shown, settings: Naming): TemplateRecord {
   const { key, template, schemas = {} } = handler
   const uri = catalogueUri(handler, settings)
   const parameters = { ...scalarDefaults(schemas.parameters), ...template.parameters }
@@ -84,10 +86,10 @@ function toTemplate(handler: Shown, settings: RuntimeSettings): TemplateRecord {
   }
 }
 
-const presetsOf = (handler: Shown, settings: RuntimeSettings): PresetRecord[] =>
+const presetsOf = (handler: Shown, settings: Naming): PresetRecord[] =>
   (handler.template.presets ?? []).map(preset => toPreset(handler, preset, settings))
 
-function toPreset(handler: Shown, preset: Preset, settings: RuntimeSettings): PresetRecord {
+function toPreset(handler: Shown, preset: Preset, settings: Naming): PresetRecord {
   const { key, name, description, parameters, schemas } = preset
   return {
     key,
@@ -103,7 +105,7 @@ function toPreset(handler: Shown, preset: Preset, settings: RuntimeSettings): Pr
   }
 }
 
-const catalogueUri = ({ kind, key, version }: Handler, { uriPrefix }: RuntimeSettings): string =>
+const catalogueUri = ({ kind, key, version }: Handler, { uriPrefix }: Naming): string =>
   `${uriPrefix}:${kind}:${key}:${version}`
 
 const flagsOf = ({ roles, template }: Shown): TemplateFlags => ({

@@ -1,6 +1,7 @@
 export { findTemplate, listTemplates, type PresetRecord, type TemplateRecord } from './catalogue.ts'
 export type { Role } from './handler.ts'
 export { HANDLERS, handlerOf } from './handlers.ts'
+export { HARNESSES, type Harness } from './harnesses.ts'
 export { type LegacyTemplate, listLegacyTemplates } from './legacy-templates.ts'
 export * from './revision-data.ts'
 export * from './revision-flags.ts'

@@ -1,3 +1,4 @@
+import { INTERFACE_PREFIX } from '@spanhouse/runtime'
 import { ROLE_NAMES, type RoleName } from './roles/names.ts'
 
 /** Everything that can be set, read once at start from the environment. */
@@ -16,6 +17,8 @@ export interface Config {
   apiKey: string | undefined
   /** Encrypts stored provider keys. */
   secretKey: string | undefined
+  /** The first segment of the handler URIs that the server makes itself. */
+  uriPrefix: string
   /** Accepted but not yet stored; beyond it exports are refused. Unset: what suits the kind of stream. */
   streamBytesMax: number | undefined
   logLevel: string
@@ -38,6 +41,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     adminKey: text('SPANHOUSE_ADMIN_KEY'),
     apiKey: text('SPANHOUSE_API_KEY'),
     secretKey: text('SPANHOUSE_SECRET_KEY'),
+    uriPrefix: prefixOf(text('SPANHOUSE_URI_PREFIX') ?? INTERFACE_PREFIX, wrong),
     streamBytesMax: bytesOf('SPANHOUSE_STREAM_BYTES_MAX', text('SPANHOUSE_STREAM_BYTES_MAX'), wrong),
     logLevel: text('SPANHOUSE_LOG_LEVEL') ?? 'info',
   }
@@ -54,6 +58,12 @@ function portOf(text: string, wrong: string[]): number {
   const port = Number(text)
   if (!Number.isInteger(port) || port < 0 || port > 65535) wrong.push(`SPANHOUSE_PORT=${text}: not a port`)
   return port
+}
+
+function prefixOf(text: string, wrong: string[]): string {
+  if (!/^[A-Za-z0-9_.-]+$/.test(text))
+    wrong.push(`SPANHOUSE_URI_PREFIX=${text}: only letters, digits, dot, dash and underscore`)
+  return text
 }
 
 const STREAM_BYTES_MIN = 16 * 1024 ** 2

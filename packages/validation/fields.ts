@@ -26,6 +26,20 @@ export const jsonObject: z.ZodType<JsonObject, JsonObject> = z
 /** A UUID in any accepted form, normalised to lower case with dashes. */
 export const uuid = textOf<Uuid>(parseUuid, 'uuid_parsing', 'Input should be a valid UUID').meta({ format: 'uuid' })
 
+const TRUE = ['true', 't', 'yes', 'y', 'on', '1']
+const FALSE = ['false', 'f', 'no', 'n', 'off', '0']
+const BOOLEAN_WORDS = new Map([
+  ...TRUE.map(word => [word, true] as const),
+  ...FALSE.map(word => [word, false] as const),
+])
+
+/** A boolean as a query string has it. */
+export const booleanText: z.ZodType<boolean, string> = textOf<boolean>(
+  text => BOOLEAN_WORDS.get(text.toLowerCase()) ?? null,
+  'bool_parsing',
+  'Input should be a valid boolean, unable to interpret input',
+).meta({ type: 'boolean' })
+
 /** A time: ISO 8601 text (UTC where it names no zone), or a number of seconds, milliseconds, micro- or nanoseconds. */
 export const time: z.ZodType<Micros, string | number> = z
   .union([z.string(), z.number()])
