@@ -1,4 +1,4 @@
-export { type Insertable, type Selectable, sql } from 'kysely'
+export { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely'
 export * from './database-problem.ts'
 export type * from './lease.ts'
 export * from './limits.ts'

@@ -113,6 +113,36 @@ export interface AccountRequestsTable {
   created_at: CreatedAt
 }
 
+/** Who made, changed and archived a record, and when. Archived: `deleted_at` is set. */
+interface Versioned extends Authored, Annotated {
+  project_id: Uuid
+  /** `workflow`, `testset`, `query` or `environment`. */
+  family: string
+  id: Uuid
+  slug: string
+  name: Text
+  description: Text
+  deleted_at: Time
+  deleted_by_id: OptionalId
+}
+
+export interface ArtifactsTable extends Versioned {
+  folder_id: OptionalId
+}
+
+export interface VariantsTable extends Versioned {
+  artifact_id: Uuid
+}
+
+export interface RevisionsTable extends Versioned {
+  artifact_id: Uuid
+  variant_id: Uuid
+  version: number
+  message: Text
+  data: JsonObjectColumn
+  deleted_with_variant: Flag
+}
+
 /** Every table of Postgres, as the migrations leave it. */
 export interface Tables {
   users: UsersTable
@@ -125,6 +155,9 @@ export interface Tables {
   project_memberships: ProjectMembershipsTable
   api_keys: ApiKeysTable
   account_requests: AccountRequestsTable
+  artifacts: ArtifactsTable
+  variants: VariantsTable
+  revisions: RevisionsTable
 }
 
 export type Database = Kysely<Tables>

@@ -1,0 +1,160 @@
+import { invalid, type JsonObject, Problem, type Uuid } from '@spanhouse/model'
+import { sql } from '@spanhouse/postgres'
+import type { CommitWarning, ContentPlace, Delta } from './content.ts'
+import { isSameContent } from './equality.ts'
+import { defaultVariantOf } from './find.ts'
+import { refuseReservedSlug, requireUnguarded } from './guard.ts'
+import type { HeaderInput } from './header.ts'
+import type { Kind } from './kinds.ts'
+import { commitRefused, withRegistryProblems } from './problems.ts'
+import { insertRevisions } from './revisions.ts'
+import { findRow, type RevisionRow, selectRows, type VariantRow } from './rows.ts'
+import { inTransaction, type Scope } from './scope.ts'
+
+/** How long a commit waits for another one to the same variant. */
+const LOCK_MS_MAX = 5_000
+
+export interface CommitInput extends HeaderInput {
+  variant_id?: Uuid
+  /** Checked against the variant's; where a kind allows it, its default variant is committed to when none is named. */
+  artifact_id?: Uuid
+  /** The head that the caller knows: the commit is refused when there is a newer one. */
+  base_revision_id?: Uuid
+  /** The revision that the delta is applied to instead of the head. */
+  delta_base_id?: Uuid
+  slug?: string
+  message?: string | null
+  data?: JsonObject
+  delta?: Delta
+  /** Where the data stands in the request: the start of the location in a 422. */
+  loc?: (string | number)[]
+}
+
+export interface Committed {
+  /** The new revision, or the head when nothing was new. */
+  row: RevisionRow
+  status: 'committed' | 'no_change'
+  warnings: CommitWarning[]
+}
+
+/**
+ * Appends a revision to a variant, under a lock on the variant's row: versions have no gaps, and a delta is applied to
+ * the head as it is. 404 for an unknown variant, 400 when it is not the artifact's or the commit carries too much or
+ * too little, 409 when `base_revision_id` is not the head or the slug is taken, 422 for unusable data or delta, 503
+ * when the lock is not to be had in time.
+ */
+export function commitRevision(scope: Scope, input: CommitInput): Promise<Committed> {
+  requireSources(scope.kind, input)
+  refuseReservedSlug(scope.kind, input.slug)
+  return inTransaction(scope, async inside => {
+    const variant = await lockVariant(inside, await variantIdOf(inside, input))
+    if (input.artifact_id !== undefined && input.artifact_id !== variant.artifact_id)
+      throw invalid(`${scope.kind.name}_id: the variant belongs to another ${scope.kind.name}`)
+    requireUnguarded(scope, variant.artifact_flags)
+    const { head, nextVersion } = await headOf(inside, variant.id)
+    return commitOnto(inside, { variant, head, nextVersion }, input)
+  })
+}
+
+/** A variant whose row is locked, and what is on it. */
+export interface LockedVariant {
+  variant: VariantRow
+  /** The newest revision that is not archived. */
+  head: RevisionRow | undefined
+  nextVersion: number
+}
+
+async function commitOnto(scope: Scope, locked: LockedVariant, input: CommitInput): Promise<Committed> {
+  const { variant, head, nextVersion } = locked
+  requireBase(input, head)
+  if (scope.kind.commit.keepsData && !input.data && !input.delta && head?.data)
+    throw invalid('A commit needs data or delta: the variant has data that it would lose.')
+  const { data, warnings, message } = await contentOf(scope, locked, input)
+  if (head && skipsEqual(scope.kind, input) && isSameContent(data ?? undefined, head.data ?? undefined)) {
+    const warning = { code: 'no_change', message: 'The head holds this already: no revision was made.' }
+    return { row: head, status: 'no_change', warnings: [...warnings, warning] }
+  }
+  const revision = { ...input, version: nextVersion, data, message: input.message ?? message }
+  const [row] = await insertRevisions(scope, variant, [revision])
+  return { row: row as RevisionRow, status: 'committed', warnings }
+}
+
+/** The variant with its row locked until the transaction ends. 404 when it is not there. */
+export async function lockVariant(scope: Scope, id: Uuid): Promise<VariantRow> {
+  await sql`select set_config('lock_timeout', ${String(LOCK_MS_MAX)}, true)`.execute(scope.db)
+  const where = [sql`v.id = ${id}`]
+  const [variant] = await withRegistryProblems(() => selectRows(scope, 'variant', { where, tail: sql`for update of v` }))
+  if (!variant) throw new Problem('not_found', `There is no ${scope.kind.name} variant ${id}.`)
+  return variant
+}
+
+/** Read after the lock was taken: what the locking statement sees beside the locked row may be older. */
+export async function headOf(scope: Scope, variantId: Uuid): Promise<Omit<LockedVariant, 'variant'>> {
+  const isOnVariant = sql`r.variant_id = ${variantId}`
+  const tail = sql`order by r.version desc limit 1`
+  const [newest] = await selectRows(scope, 'revision', { where: [isOnVariant], tail })
+  const nextVersion = (newest?.version ?? -1) + 1
+  if (newest?.deleted_at == null) return { head: newest, nextVersion }
+  const [head] = await selectRows(scope, 'revision', { where: [isOnVariant, sql`r.deleted_at is null`], tail })
+  return { head, nextVersion }
+}
+
+async function variantIdOf(scope: Scope, { variant_id, artifact_id, delta_base_id }: CommitInput): Promise<Uuid> {
+  const { name, commit } = scope.kind
+  if (variant_id !== undefined) return variant_id
+  if (commit.needsVariant) throw invalid(`${name}_variant_id is required`)
+  if (delta_base_id !== undefined) return (await deltaBaseOf(scope, delta_base_id)).variant_id
+  if (artifact_id === undefined) throw invalid(`${name}_variant_id or ${name}_id is required`)
+  const { rows } = await sql<{ id: Uuid }>`${defaultVariantOf(scope, sql`${artifact_id}::uuid`)}`.execute(scope.db)
+  if (!rows[0]) throw new Problem('not_found', `There is no ${name} ${artifact_id} with a variant.`)
+  return rows[0].id
+}
+
+async function deltaBaseOf(scope: Scope, id: Uuid): Promise<RevisionRow> {
+  const base = await findRow(scope, 'revision', id)
+  if (!base) throw new Problem('not_found', `There is no ${scope.kind.name} revision ${id}.`)
+  return base
+}
+
+function requireSources({ name, commit }: Kind, { data, delta }: CommitInput): void {
+  if (commit.takes === 'data only') return
+  if (data && delta) throw invalid(`${name}_revision: data and delta exclude each other`)
+  if (commit.takes === 'exactly one' && !data && !delta) throw invalid(`${name}_revision: data or delta is required`)
+}
+
+function requireBase({ base_revision_id, delta }: CommitInput, head: RevisionRow | undefined): void {
+  if (delta?.needsBase && base_revision_id === undefined)
+    throw commitRefused('unprocessable', 'invalid_delta', 'Operations need base_revision_id: the head they were made for.')
+  if (base_revision_id === undefined || base_revision_id === head?.id) return
+  throw commitRefused('conflict', 'revision_conflict', 'The variant has another head than base_revision_id.', {
+    next_step: 'Fetch the current revision, make the change again and send its id as base_revision_id.',
+    details: {
+      base_revision_id,
+      ...(head && { current_revision_id: head.id, current_revision_version: String(head.version) }),
+    },
+  })
+}
+
+const skipsEqual = ({ commit }: Kind, { base_revision_id }: CommitInput): boolean =>
+  commit.skipsEqual === 'always' || (commit.skipsEqual === 'with a base' && base_revision_id !== undefined)
+
+interface NewContent {
+  data: JsonObject | null
+  warnings: CommitWarning[]
+  message?: string
+}
+
+/** What is to be stored for a commit: its data, or that of its base with the delta applied. */
+async function contentOf(scope: Scope, { variant, head }: LockedVariant, input: CommitInput): Promise<NewContent> {
+  const { data, delta, delta_base_id, loc = ['body'] } = input
+  const place: ContentPlace = { scope, artifact_id: variant.artifact_id, loc: [...loc, delta ? 'delta' : 'data'] }
+  const { content } = scope.kind
+  if (delta) {
+    const base = delta_base_id === undefined ? head : await deltaBaseOf(scope, delta_base_id)
+    const { warnings = [], message, ...changed } = await delta.apply(base?.data ?? null, place)
+    const read = content.data.safeParse(changed.data)
+    if (!read.success) throw commitRefused('unprocessable', 'final_validation_failed', read.error.issues.map(issue => `${issue.path.join('.')}: ${issue.message}`).join('; '))
+    return { data: await content.store(read.data, place), warnings, message }
+  }
+  return { data: data ? await content.store(data, place) : null, warnings: [] }
+}

@@ -1,0 +1,34 @@
+import { isJsonObject, type Json } from '@spanhouse/model'
+import { DeltaRefusal } from './delta-refusal.ts'
+
+const DEPTH_MAX = 64
+const TEXT_LENGTH_MAX = 200_000
+const EMBED = '@ag.embed'
+const KNOWN_MARKERS = new Set([EMBED, '@ag.references', '@ag.selector'])
+const FILE_MARKER = '@ag.file'
+
+/** Refuses what may stand in no delta, wherever in it: too deep, too long, markers that mean nothing, broken embeds. */
+export function checkDelta(value: Json, depth = 1): void {
+  if (typeof value === 'string' && value.length > TEXT_LENGTH_MAX)
+    throw new DeltaRefusal('text_too_large', `A text is longer than ${TEXT_LENGTH_MAX} characters.`)
+  const members = Array.isArray(value) ? value : isJsonObject(value) ? Object.values(value) : []
+  if (depth > DEPTH_MAX && (Array.isArray(value) || isJsonObject(value)))
+    throw new DeltaRefusal('value_too_deep', `The delta is nested more than ${DEPTH_MAX} levels deep.`)
+  if (isJsonObject(value)) Object.entries(value).forEach(([name, member]) => checkMarker(name, member))
+  for (const member of members) checkDelta(member, depth + 1)
+}
+
+function checkMarker(name: string, value: Json): void {
+  if (!name.startsWith('@ag.')) return
+  if (name.startsWith(FILE_MARKER)) throw new DeltaRefusal('unresolved_file_marker', `${name} stands for a file that was not put in.`)
+  if (!KNOWN_MARKERS.has(name)) throw new DeltaRefusal('unknown_marker', `${name} is no marker.`)
+  if (name === EMBED && !isEmbed(value))
+    throw new DeltaRefusal('invalid_embed', `${EMBED} needs @ag.references with at least one reference in it.`)
+}
+
+function isEmbed(value: Json): boolean {
+  const references = isJsonObject(value) ? value['@ag.references'] : undefined
+  if (!isJsonObject(references)) return false
+  const entries = Object.values(references)
+  return entries.length > 0 && entries.every(isJsonObject)
+}

@@ -1,0 +1,65 @@
+import { invalid, type Uuid } from '@spanhouse/model'
+import { newId, sql, toJsonb } from '@spanhouse/postgres'
+import { findRevision, hasReference } from './find.ts'
+import { requireUnguarded } from './guard.ts'
+import { newSlug } from './header.ts'
+import { identifies, type References } from './references.ts'
+import type { VariantRow } from './rows.ts'
+import { inTransaction, type Scope } from './scope.ts'
+import { insertVariant, type NewVariant } from './variants.ts'
+
+/**
+ * Makes a variant of the same artifact with copies of a variant's revisions, up to the one that is pinned or all of
+ * them. Copies keep what was said and held, and are otherwise new: ids, slugs, author, date, versions from 0; archived
+ * ones are left out. 400 when the references lead to no revision, 409 when the slug is taken. All or nothing.
+ */
+export function forkVariant(
+  scope: Scope,
+  source: Pick<References, 'variant' | 'revision'>,
+  input: Omit<NewVariant, 'artifact_id'>,
+): Promise<VariantRow> {
+  return inTransaction(scope, async inside => {
+    const pinned = await pinnedRevision(inside, source)
+    const copies = sql`r.project_id = ${scope.project_id} and r.variant_id = ${pinned.variant_id}
+      and r.deleted_at is null and r.version <= ${pinned.version}`
+    const { rows } = await sql<{ count: number }>`select count(*) from revisions r where ${copies}`.execute(inside.db)
+    const count = Number(rows[0]?.count)
+    if (count === 0) throw invalid(`${scope.kind.name}_variant_ref: the source variant has no revisions to copy`)
+    requireUnguarded(scope, pinned.artifact_flags)
+    const artifact = { id: pinned.artifact_id, slug: pinned.artifact_slug, flags: pinned.artifact_flags }
+    const variant = await insertVariant(inside, artifact, input)
+    const names = Array.from({ length: count }, (_, version) => ({ version, id: newId(), slug: newSlug() }))
+    await sql`
+      insert into revisions (project_id, family, artifact_id, variant_id, id, slug, version,
+        name, description, flags, tags, meta, message, data, created_by_id)
+      select s.project_id, s.family, s.artifact_id, ${variant.id}, n.id, n.slug, n.version,
+        s.name, s.description, s.flags, s.tags, s.meta, s.message, s.data, ${scope.user_id}
+      from (select r.*, row_number() over (order by r.version) - 1 as copy from revisions r where ${copies}) s
+      join jsonb_to_recordset(${toJsonb(names)}::jsonb) as n (version int, id uuid, slug text) on n.version = s.copy
+    `.execute(inside.db)
+    return variant
+  })
+}
+
+interface Pinned {
+  artifact_id: Uuid
+  artifact_slug: string
+  artifact_flags: VariantRow['artifact_flags']
+  variant_id: Uuid
+  version: number
+}
+
+async function pinnedRevision(scope: Scope, source: Pick<References, 'variant' | 'revision'>): Promise<Pinned> {
+  const { name } = scope.kind
+  if (!hasReference(scope.kind, source)) throw invalid(`${name}_variant_ref: no source variant is named`)
+  const pinned = await findRevision(scope, source)
+  if (pinned) return pinned
+  const { variant } = source
+  const isNamed = variant && identifies(variant) && source.revision
+  throw invalid(
+    isNamed
+      ? `${name}_revision_ref: there is no such source revision on the source variant`
+      : `${name}_variant_ref: there is no such source variant with revisions`,
+  )
+}
+

@@ -1,0 +1,138 @@
+import { invalid, type JsonObject, type Micros, microsToIso, type Uuid } from '@spanhouse/model'
+import { type RawBuilder, sql, toJsonb } from '@spanhouse/postgres'
+import type { WindowingBody } from '@spanhouse/validation'
+import type { Kind, Layer } from './kinds.ts'
+import { identifies, type Reference, versionOf } from './references.ts'
+import { column, type RowOf, selectRows } from './rows.ts'
+import type { Scope } from './scope.ts'
+import { type Page, pageOf, windowOf } from './window.ts'
+
+/** What records must have; all of it. */
+export interface RecordFilter {
+  /** Any of these. */
+  slugs?: string[]
+  /** Part of the text, in any case. */
+  name?: string
+  description?: string
+  message?: string
+  /** Contained in the record's own. */
+  flags?: JsonObject
+  tags?: JsonObject
+  /** Null: in no folder. Artifacts only. */
+  folder_id?: Uuid | null
+  /** Any of these. Revisions only. */
+  authors?: Uuid[]
+  dates?: Micros[]
+}
+
+export interface ListQuery {
+  filter?: RecordFilter
+  /** Records of, or at, any of these, for each layer that is given. An empty list is no restriction. */
+  artifact_refs?: Reference[]
+  variant_refs?: Reference[]
+  revision_refs?: Reference[]
+  include_archived?: boolean
+  windowing?: WindowingBody
+}
+
+/** The page of a layer that a query asks for, newest first unless the query says otherwise. Further conditions may be added. */
+export async function listRows<L extends Layer>(
+  scope: Scope,
+  layer: L,
+  query: ListQuery,
+  more: readonly RawBuilder<unknown>[] = [],
+): Promise<Page<RowOf[L]>> {
+  const window = windowOf(layer, query.windowing)
+  const where = [...conditionsOf(scope, layer, query), ...more, ...window.conditions]
+  return pageOf(await selectRows(scope, layer, { where, tail: window.tail }), window, query.windowing)
+}
+
+/** Everything but the window. */
+export function conditionsOf({ kind }: Scope, layer: Layer, query: ListQuery): RawBuilder<unknown>[] {
+  return [
+    ...visible(layer, query.include_archived ?? false),
+    ...(kind.role === null ? [] : [contains(sql.ref('a.flags'), { [kind.role]: true })]),
+    ...referenced(kind, layer, query),
+    ...filtered(kind, layer, query.filter ?? {}),
+  ]
+}
+
+const LAYERS_UP_TO: Record<Layer, readonly Layer[]> = {
+  artifact: ['artifact'],
+  variant: ['variant', 'artifact'],
+  revision: ['revision', 'variant', 'artifact'],
+}
+
+/** What lies below an archived record is hidden with it. */
+const visible = (layer: Layer, include_archived: boolean): RawBuilder<unknown>[] =>
+  include_archived ? [] : LAYERS_UP_TO[layer].map(one => sql`${column(one, 'deleted_at')} is null`)
+
+function referenced(kind: Kind, layer: Layer, query: ListQuery): RawBuilder<unknown>[] {
+  const given = { artifact: query.artifact_refs, variant: query.variant_refs, revision: query.revision_refs }
+  const isScoped = [...(given.artifact ?? []), ...(given.variant ?? [])].some(identifies)
+  return LAYERS_UP_TO[layer].flatMap(one => {
+    const options = (given[one] ?? []).flatMap(reference => {
+      const parts = partsOf(one, reference)
+      if (one === 'revision' && reference.version !== undefined && !identifies(reference) && !isScoped)
+        throw invalid(`${kind.name}_revision_refs: a version needs ${kind.name}_variant_refs to be a version of`)
+      return parts.length === 0 ? [] : [sql`(${sql.join(parts, sql` and `)})`]
+    })
+    return options.length === 0 ? [] : [sql`(${sql.join(options, sql` or `)})`]
+  })
+}
+
+function partsOf(layer: Layer, { id, slug, version }: Reference): RawBuilder<unknown>[] {
+  const byVersion = layer === 'revision' && version !== undefined
+  return [
+    id === undefined ? null : sql`${column(layer, 'id')} = ${id}::uuid`,
+    slug === undefined ? null : sql`${column(layer, 'slug')} = ${slug}`,
+    byVersion ? sql`${column(layer, 'version')} = ${versionOf(version)}` : null,
+  ].filter(part => part !== null)
+}
+
+/** One row a member of the filter. */
+function filtered(kind: Kind, layer: Layer, filter: RecordFilter): RawBuilder<unknown>[] {
+  const { slugs, name, description, message, flags, tags, folder_id, authors, dates } = filter
+  const own = (column_: string): RawBuilder<unknown> => column(layer, column_)
+  return [
+    slugs && anyOf(own('slug'), slugs),
+    name === undefined ? undefined : hasText(own('name'), name),
+    description === undefined ? undefined : hasText(own('description'), description),
+    message === undefined ? undefined : hasText(own('message'), message),
+    flags && flagsContain(kind, layer, flags),
+    tags && contains(own('tags'), tags),
+    folder_id === undefined ? undefined : sql`${own('folder_id')} is not distinct from ${folder_id}::uuid`,
+    authors && anyOf(own('created_by_id'), authors, 'uuid'),
+    dates && anyOf(own('created_at'), dates.map(microsToIso), 'timestamptz'),
+  ].filter(condition => condition !== undefined)
+}
+
+function anyOf(left: RawBuilder<unknown>, values: string[], type = 'text'): RawBuilder<unknown> {
+  if (values.length === 0) return sql`false`
+  return sql`${left} in (${sql.join(values.map(value => sql`${value}::${sql.raw(type)}`))})`
+}
+
+/** Case does not matter, and `%` and `_` are what they look like. */
+const hasText = (left: RawBuilder<unknown>, text: string): RawBuilder<unknown> =>
+  sql`${left} ilike ${`%${text.replaceAll(/[\\%_]/g, '\\$&')}%`}`
+
+export const contains = (left: RawBuilder<unknown>, value: JsonObject): RawBuilder<unknown> =>
+  sql`${left} @> ${toJsonb(value)}::jsonb`
+
+/**
+ * Flags as they are shown: a workflow's roles stand with the artifact and nowhere else, the rest with the revision. A
+ * workflow's variant has the artifact's.
+ */
+export function flagsContain(kind: Kind, layer: Layer, flags: JsonObject): RawBuilder<unknown> {
+  if (!kind.content.flags || layer === 'artifact') return contains(column(layer, 'flags'), flags)
+  if (layer === 'variant') return contains(sql.ref('a.flags'), flags)
+  const names = Object.entries(flags)
+  const roles = Object.fromEntries(names.filter(([name]) => kind.artifactFlags.includes(name)))
+  const derived = Object.fromEntries(names.filter(([name]) => !kind.artifactFlags.includes(name)))
+  const parts = [
+    Object.keys(roles).length === 0 ? null : contains(sql.ref('a.flags'), roles),
+    Object.keys(derived).length === 0 ? null : contains(sql.ref('r.flags'), derived),
+  ].filter(part => part !== null)
+  return parts.length === 0 ? sql`true` : sql.join(parts, sql` and `)
+}
+

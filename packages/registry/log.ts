@@ -1,0 +1,43 @@
+import type { Uuid } from '@spanhouse/model'
+import { invalid } from '@spanhouse/model'
+import { type RawBuilder, sql } from '@spanhouse/postgres'
+import { defaultVariantOf } from './find.ts'
+import { findRow, type RevisionRow, selectRows } from './rows.ts'
+import type { Scope } from './scope.ts'
+import { PAGE_ROWS_MAX } from './window.ts'
+
+export interface LogQuery {
+  /** One of these is needed; the most precise one that is given counts. */
+  artifact_id?: Uuid
+  variant_id?: Uuid
+  revision_id?: Uuid
+  /** Revisions at most; below 1 there are none. */
+  depth?: number
+  include_archived?: boolean
+}
+
+/**
+ * The history of a variant (of an artifact: of its default variant) from its newest revision back, or from the revision
+ * that is named. Archived ones are left out unless asked for. Nothing is known of what is not there: an empty list.
+ */
+export async function logRevisions(scope: Scope, query: LogQuery): Promise<RevisionRow[]> {
+  const { depth = PAGE_ROWS_MAX, include_archived = false } = query
+  if (depth < 1) return []
+  const from = await startOf(scope, query)
+  if (!from) return []
+  const where = [...from, ...(include_archived ? [] : [sql`r.deleted_at is null`])]
+  const tail = sql`order by r.version desc limit ${Math.min(depth, PAGE_ROWS_MAX)}`
+  return selectRows(scope, 'revision', { where, tail })
+}
+
+async function startOf(scope: Scope, query: LogQuery): Promise<RawBuilder<unknown>[] | undefined> {
+  const { artifact_id, variant_id, revision_id } = query
+  if (revision_id !== undefined) {
+    const row = await findRow(scope, 'revision', revision_id)
+    return row && [sql`r.variant_id = ${row.variant_id}`, sql`r.version <= ${row.version}`]
+  }
+  if (variant_id !== undefined) return [sql`r.variant_id = ${variant_id}`]
+  const { name } = scope.kind
+  if (artifact_id === undefined) throw invalid(`${name}_id, ${name}_variant_id or ${name}_revision_id is required`)
+  return [sql`r.variant_id = (${defaultVariantOf(scope, sql`${artifact_id}::uuid`)})`]
+}

@@ -1,0 +1,78 @@
+import type { Json, JsonObject } from '@spanhouse/model'
+import { revisionFlagsShown, variantFlags } from './flags.ts'
+import type { Kind } from './kinds.ts'
+import type { ArtifactRow, RevisionRow, VariantRow } from './rows.ts'
+import type { Scope } from './scope.ts'
+
+/** Records as the interface shows them: members without a value are left out, nulls inside free-form JSON are not. */
+
+export const artifactRecord = (row: ArtifactRow): JsonObject => ({
+  ...header(row, row.flags),
+  ...present({ folder_id: row.folder_id }),
+  ...lifecycle(row),
+})
+
+export const variantRecord = ({ kind }: Scope, row: VariantRow): JsonObject => ({
+  ...header(row, variantFlags(kind, row)),
+  ...lineage(kind, '', row.artifact_id, row.artifact_slug),
+  ...lifecycle(row),
+})
+
+/** `withData: false` leaves out what may be large. */
+export const revisionRecord = (scope: Scope, row: RevisionRow, { withData = true } = {}): JsonObject => ({
+  ...header(row, revisionFlagsShown(scope, row)),
+  ...lineage(scope.kind, '', row.artifact_id, row.artifact_slug),
+  ...lineage(scope.kind, '_variant', row.variant_id, row.variant_slug),
+  version: String(row.version),
+  ...present({ message: row.message, author: row.created_by_id }),
+  date: row.created_at,
+  ...(withData ? shownData(scope, row) : {}),
+  ...lifecycle(row),
+})
+
+/** A revision's data as it is shown, as a member of its record. */
+export const shownData = (scope: Scope, { data }: { data: JsonObject | null }): JsonObject =>
+  data === null ? {} : { data: scope.kind.content.show(data, scope) }
+
+interface Header {
+  id: string
+  slug: string
+  name: string | null
+  description: string | null
+  tags: JsonObject | null
+  meta: JsonObject | null
+}
+
+/** What every record begins with. */
+export const header = ({ id, slug, name, description, tags, meta }: Header, flags: JsonObject | null): JsonObject => ({
+  id,
+  slug,
+  ...present({ name, description, flags, tags, meta }),
+})
+
+type Lifecycle = Pick<
+  ArtifactRow,
+  'created_at' | 'updated_at' | 'deleted_at' | 'created_by_id' | 'updated_by_id' | 'deleted_by_id'
+>
+
+/** Who made, changed and archived a record, and when. */
+export const lifecycle = (row: Lifecycle): JsonObject =>
+  present({
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    deleted_at: row.deleted_at,
+    created_by_id: row.created_by_id,
+    updated_by_id: row.updated_by_id,
+    deleted_by_id: row.deleted_by_id,
+  })
+
+/** A parent's id and slug, under each of the names that the kind knows it by. */
+function lineage({ lineage: names }: Kind, layer: '' | '_variant', id: string, slug: string): JsonObject {
+  const generic = layer === '' ? 'artifact' : 'variant'
+  const prefixes = [...names.map(name => `${name}${layer}`), generic]
+  return Object.fromEntries(prefixes.flatMap(prefix => [[`${prefix}_id`, id], [`${prefix}_slug`, slug]]))
+}
+
+function present(members: Record<string, Json | null>): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null)) as JsonObject
+}

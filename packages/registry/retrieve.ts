@@ -1,0 +1,86 @@
+import { invalid, isJsonObject, type JsonObject, Problem } from '@spanhouse/model'
+import { defaultKey } from './deployed.ts'
+import { findRevision, hasReference, requireConsistent } from './find.ts'
+import { KINDS, type Kind } from './kinds.ts'
+import type { Reference, References } from './references.ts'
+import { findRow, type RevisionRow } from './rows.ts'
+import { asKind, type Scope } from './scope.ts'
+
+export interface RetrieveQuery {
+  references: References
+  /** Through which environment, and under which key of it; the key follows from the artifact when it is left out. */
+  environment?: References
+  key?: string
+}
+
+/** A revision, and the way that led to it. */
+export interface Retrieved {
+  row: RevisionRow
+  environment?: RevisionRow
+  key?: string
+}
+
+/**
+ * The revision that references lead to, directly or through an environment; undefined when there is none. Throws a 400
+ * that names the field when the references do not suffice or contradict each other, 404 when the environment, the key
+ * in it, or what this kind would be in the entry is missing.
+ */
+export async function retrieveRevision(scope: Scope, query: RetrieveQuery): Promise<Retrieved | undefined> {
+  const { references, environment = {}, key } = query
+  const throughEnvironment = scope.kind.deployable && hasReference(KINDS.environment, environment)
+  if (throughEnvironment) return retrieveDeployed(scope, { ...query, environment })
+  if (scope.kind.deployable && key !== undefined) throw invalid('key needs an environment_ref to be a key of')
+  if (!scope.kind.needsReference && !hasReference(scope.kind, references)) return undefined
+  const row = await findRevision(scope, references)
+  return row && { row }
+}
+
+async function retrieveDeployed(
+  scope: Scope,
+  { references, environment, key: given }: RetrieveQuery & { environment: References },
+): Promise<Retrieved | undefined> {
+  const key = given ?? (await derivedKey(scope, references.artifact))
+  const place = await findRevision(asKind(scope, KINDS.environment), environment)
+  if (!place) throw new Problem('not_found', 'The environment does not exist, or nothing was ever deployed to it.')
+  const entry = entryAt(place.data, key)
+  const deployed = entry && referencesIn(entry, scope.kind)
+  if (!deployed) throw new Problem('not_found', `The environment has no ${scope.kind.name} under the key ${key}.`)
+  const row = await findRevision(scope, deployed)
+  if (!row) return undefined
+  requireConsistent(scope.kind, references, row)
+  return { row, environment: place, key }
+}
+
+async function derivedKey(scope: Scope, artifact: Reference | undefined): Promise<string> {
+  const { name } = scope.kind
+  if (artifact?.slug !== undefined) return defaultKey(artifact.slug)
+  if (artifact?.id === undefined) throw invalid(`key or ${name}_ref is required`)
+  const row = await findRow(scope, 'artifact', artifact.id)
+  if (!row) throw invalid(`${name}_ref.id: there is no such ${name} to derive the key from`)
+  return defaultKey(row.slug)
+}
+
+function entryAt(data: JsonObject | null, key: string): JsonObject | undefined {
+  const references = data?.references
+  const entry = isJsonObject(references) && Object.hasOwn(references, key) ? references[key] : undefined
+  return isJsonObject(entry) ? entry : undefined
+}
+
+/** What an entry says about a kind; undefined when it says nothing. */
+function referencesIn(entry: JsonObject, { name }: Kind): References | undefined {
+  const [artifact, variant, revision] = [name, `${name}_variant`, `${name}_revision`].map(one => entry[one])
+  const found = { artifact, variant, revision } as References
+  return [found.artifact, found.variant, found.revision].some(one => one?.id ?? one?.slug) ? found : undefined
+}
+
+/** `retrieval_info`: the three layers that were found, and the environment's with the key when it led there. */
+export function retrievalInfo({ name }: Kind, { row, environment, key }: Retrieved): JsonObject {
+  const references = { ...(environment && layersOf('environment', environment)), ...layersOf(name, row) }
+  return key === undefined ? { references } : { references, selector: { key } }
+}
+
+const layersOf = (name: string, row: RevisionRow): JsonObject => ({
+  [name]: { id: row.artifact_id, slug: row.artifact_slug },
+  [`${name}_variant`]: { id: row.variant_id, slug: row.variant_slug },
+  [`${name}_revision`]: { id: row.id, slug: row.slug, version: String(row.version) },
+})

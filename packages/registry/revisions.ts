@@ -1,0 +1,94 @@
+import type { JsonObject, Uuid } from '@spanhouse/model'
+import { newId, toJsonb } from '@spanhouse/postgres'
+import { requireUnguarded } from './guard.ts'
+import { archived, changedHeader, type HeaderInput, newHeader, newSlug, restored, touched } from './header.ts'
+import { withRegistryProblems } from './problems.ts'
+import { findRow, type RevisionRow, type VariantRow } from './rows.ts'
+import { inTransaction, type Scope } from './scope.ts'
+
+/** A revision about to be stored. */
+export interface NewRevision extends HeaderInput {
+  version: number
+  slug?: string
+  message?: string | null
+  data: JsonObject | null
+}
+
+/**
+ * Stores revisions of a variant, whose row the caller has locked or made in the same transaction. 409 when a slug is
+ * taken. Flags that follow from the data are computed; a first revision that says nothing at all has none.
+ */
+export async function insertRevisions(
+  scope: Scope,
+  variant: VariantRow,
+  revisions: readonly NewRevision[],
+): Promise<RevisionRow[]> {
+  const { db, project_id, user_id, kind } = scope
+  const rows = revisions.map(revision => {
+    const slug = revision.slug ?? newSlug()
+    return {
+      project_id,
+      family: kind.storedAs,
+      id: newId(),
+      artifact_id: variant.artifact_id,
+      variant_id: variant.id,
+      version: revision.version,
+      slug,
+      ...newHeader(revision),
+      flags: toJsonb(storedFlags(scope, revision, slug)),
+      message: revision.message,
+      data: toJsonb(revision.data),
+      created_by_id: user_id,
+    }
+  })
+  const stored = await withRegistryProblems(() => db.insertInto('revisions').values(rows).returningAll().execute())
+  const { artifact_slug, artifact_flags, slug: variant_slug } = variant
+  return stored.map(row => ({ ...row, artifact_slug, artifact_flags, variant_slug }))
+}
+
+function storedFlags(scope: Scope, revision: NewRevision, slug: string): JsonObject | null {
+  const { content, freeFlags } = scope.kind
+  if (content.flags) return content.flags(revision.data, slug, scope)
+  return freeFlags ? (revision.flags ?? null) : null
+}
+
+/** Changes the labels of a revision and returns it; undefined when there is none. What it holds never changes. */
+export function editRevision(scope: Scope, id: Uuid, edit: HeaderInput): Promise<RevisionRow | undefined> {
+  const { freeFlags } = scope.kind
+  return changeRevision(scope, id, () => ({
+    ...changedHeader(edit),
+    ...(freeFlags && edit.flags !== undefined ? { flags: toJsonb(edit.flags) } : {}),
+    ...touched(scope),
+  }))
+}
+
+/** Archives or restores one revision. Undefined: not there. */
+export function setRevisionArchived(scope: Scope, id: Uuid, isArchived: boolean): Promise<RevisionRow | undefined> {
+  return changeRevision(scope, id, ({ deleted_at }) => {
+    if ((deleted_at !== null) === isArchived) return undefined
+    return { ...(isArchived ? archived(scope) : restored(scope)), deleted_with_variant: false }
+  })
+}
+
+function changeRevision(
+  scope: Scope,
+  id: Uuid,
+  changesOf: (row: RevisionRow) => object | undefined,
+): Promise<RevisionRow | undefined> {
+  return inTransaction(scope, async inside => {
+    const row = await findRow(inside, 'revision', id)
+    if (!row) return undefined
+    requireUnguarded(scope, row.artifact_flags)
+    const changes = changesOf(row)
+    if (!changes) return row
+    await inside.db
+      .updateTable('revisions')
+      .set(changes)
+      .where('project_id', '=', scope.project_id)
+      .where('family', '=', scope.kind.storedAs)
+      .where('id', '=', id)
+      .execute()
+    return findRow(inside, 'revision', id)
+  })
+}
+

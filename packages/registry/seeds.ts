@@ -1,0 +1,40 @@
+import type { JsonObject, Uuid } from '@spanhouse/model'
+import type { Trx } from '@spanhouse/postgres'
+import type { RuntimeSettings } from '@spanhouse/runtime'
+import { KINDS } from './kinds.ts'
+import type { Scope } from './scope.ts'
+import { createSimple } from './simple.ts'
+
+const ENVIRONMENTS = ['development', 'staging', 'production']
+
+const evaluatorsWith = (prefix: string): { slug: string; name: string; data: JsonObject }[] => [
+  {
+    slug: 'exact-match',
+    name: 'Exact Match',
+    data: { uri: `${prefix}:builtin:auto_exact_match:v0`, parameters: { correct_answer_key: 'correct_answer' } },
+  },
+  { slug: 'contains-json', name: 'Contains JSON', data: { uri: `${prefix}:builtin:auto_contains_json:v0` } },
+  {
+    slug: 'quality-rating',
+    name: 'Quality Rating',
+    data: { uri: `${prefix}:custom:feedback:v0`, schemas: { outputs: APPROVED } },
+  },
+]
+
+const APPROVED: JsonObject = {
+  type: 'object',
+  properties: { approved: { type: 'boolean' } },
+  required: ['approved'],
+  additionalProperties: false,
+}
+
+/** Gives every new project its environments and evaluators (section 5.8 of the interface), in the transaction that makes it. */
+export const registrySeed =
+  (runtime: RuntimeSettings) =>
+  async (db: Trx, { project_id, user_id }: { project_id: Uuid; user_id: Uuid }): Promise<void> => {
+    const scope = { db, project_id, user_id, runtime, mayDeploy: true }
+    const environment: Scope = { ...scope, kind: KINDS.environment }
+    for (const slug of ENVIRONMENTS) await createSimple(environment, { slug, name: slug })
+    const evaluator: Scope = { ...scope, kind: KINDS.evaluator }
+    for (const record of evaluatorsWith(runtime.uriPrefix)) await createSimple(evaluator, record)
+  }

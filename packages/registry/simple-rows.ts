@@ -1,0 +1,71 @@
+import type { JsonObject, Uuid } from '@spanhouse/model'
+import { type RawBuilder, sql } from '@spanhouse/postgres'
+import { conditionsOf, contains, flagsContain, type ListQuery } from './list.ts'
+import { header, lifecycle, shownData } from './records.ts'
+import { type ArtifactRow, recordColumns } from './rows.ts'
+import type { Scope } from './scope.ts'
+import { type Page, pageOf, windowOf } from './window.ts'
+
+/** An artifact with the head of its default variant: the flat record of the interface. */
+export interface SimpleRow extends ArtifactRow {
+  variant_id: Uuid
+  revision_id: Uuid
+  revision_slug: string
+  revision_flags: JsonObject | null
+  data: JsonObject | null
+}
+
+/** The flat record with this id, archived or not; undefined when there is none, or nothing was ever committed to it. */
+export async function findSimple(scope: Scope, id: Uuid): Promise<SimpleRow | undefined> {
+  const [row] = await selectSimple(scope, [sql`a.id = ${id}`], sql``)
+  return row
+}
+
+/** The flat records that a query asks for: one statement, whatever their number. */
+export async function listSimple(scope: Scope, query: ListQuery): Promise<Page<SimpleRow>> {
+  const window = windowOf('artifact', query.windowing)
+  const { flags, ...filter } = query.filter ?? {}
+  const where = [...conditionsOf(scope, 'artifact', { ...query, filter }), ...window.conditions]
+  if (flags) where.push(scope.kind.content.flags ? flagsContain(scope.kind, 'revision', flags) : contains(sql.ref('a.flags'), flags))
+  return pageOf(await selectSimple(scope, where, window.tail), window, query.windowing)
+}
+
+async function selectSimple(
+  { db, project_id, kind }: Scope,
+  where: readonly RawBuilder<unknown>[],
+  tail: RawBuilder<unknown>,
+): Promise<SimpleRow[]> {
+  const own = sql`a.project_id = ${project_id} and a.family = ${kind.storedAs}`
+  const { rows } = await sql<SimpleRow>`
+    select ${recordColumns('a')}, a.folder_id, r.variant_id, r.id as revision_id, r.slug as revision_slug,
+      r.flags as revision_flags, r.data
+    from artifacts a
+    join lateral (
+      select d.id from variants d where d.project_id = a.project_id and d.artifact_id = a.id
+      order by (d.deleted_at is not null), d.created_at, d.id limit 1
+    ) v on true
+    join lateral (
+      select h.id, h.variant_id, h.slug, h.flags, h.data from revisions h
+      where h.project_id = a.project_id and h.variant_id = v.id
+      order by (h.deleted_at is not null), h.version desc limit 1
+    ) r on true
+    where ${sql.join([own, ...where], sql` and `)} ${tail}`.execute(db)
+  return rows
+}
+
+export const simpleRecord = (scope: Scope, row: SimpleRow): JsonObject => ({
+  ...header(row, simpleFlags(scope, row)),
+  ...(row.folder_id === null ? {} : { folder_id: row.folder_id }),
+  variant_id: row.variant_id,
+  revision_id: row.revision_id,
+  ...shownData(scope, row),
+  ...lifecycle(row),
+})
+
+/** A workflow's are those of the head: what follows from its data, and the roles. */
+function simpleFlags(scope: Scope, row: SimpleRow): JsonObject | null {
+  const { content, artifactFlags } = scope.kind
+  if (!content.flags) return row.flags
+  const roles = Object.fromEntries(artifactFlags.map(name => [name, row.flags?.[name] ?? false]))
+  return { ...roles, ...(row.revision_flags ?? content.flags(row.data, row.revision_slug, scope)) }
+}

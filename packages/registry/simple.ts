@@ -1,0 +1,110 @@
+import type { JsonObject, Uuid } from '@spanhouse/model'
+import { sql } from '@spanhouse/postgres'
+import { createArtifact, editArtifact, type NewArtifact, setArtifactArchived } from './artifacts.ts'
+import { headOf, lockVariant } from './commit.ts'
+import { isSameContent } from './equality.ts'
+import { type HeaderInput, newSlug } from './header.ts'
+import { insertRevisions } from './revisions.ts'
+import type { ArtifactRow } from './rows.ts'
+import { inTransaction, type Scope } from './scope.ts'
+import { findSimple, type SimpleRow } from './simple-rows.ts'
+import { insertVariant, setVariantArchived } from './variants.ts'
+
+export interface NewSimple extends Omit<NewArtifact, 'folder_id'> {
+  data?: JsonObject
+  /** Where the data stands in the request: the start of the location in a 422. */
+  loc?: (string | number)[]
+}
+
+export interface SimpleEdit extends HeaderInput {
+  /** Replaces the head's as a whole; left out, the head's stays. */
+  data?: JsonObject
+  loc?: (string | number)[]
+}
+
+/**
+ * Makes an artifact, its default variant, an empty first revision and one with the data: all or nothing. 409 when the
+ * slug or id is taken, 422 for unusable data.
+ */
+export function createSimple(scope: Scope, input: NewSimple): Promise<SimpleRow> {
+  const { kind } = scope
+  return inTransaction(scope, async inside => {
+    const flags = kind.storedAs === 'workflow' ? (input.flags ?? {}) : input.flags
+    const artifact = await createArtifact(inside, { ...input, flags })
+    const variant = await insertVariant(inside, artifact, { ...input, slug: newSlug(), flags: undefined })
+    const data = await storable(inside, artifact.id, input)
+    const header = { name: input.name, description: input.description, tags: input.tags, meta: input.meta }
+    const [, head] = await insertRevisions(inside, variant, [
+      { ...(kind.content.flags ? header : {}), version: 0, message: 'Initial commit', data: null },
+      { ...header, version: 1, data },
+    ])
+    if (!head) throw new Error('the database returned one row of two')
+    return { ...artifact, ...headOfRecord(head) }
+  })
+}
+
+const headOfRecord = (head: { id: Uuid; variant_id: Uuid; slug: string; flags: JsonObject | null; data: JsonObject | null }) => ({
+  variant_id: head.variant_id,
+  revision_id: head.id,
+  revision_slug: head.slug,
+  revision_flags: head.flags,
+  data: head.data,
+})
+
+async function storable(scope: Scope, artifact_id: Uuid, input: SimpleEdit): Promise<JsonObject | null> {
+  const { content, simpleData } = scope.kind
+  const data = simpleData ? simpleData(input.data, scope.runtime) : input.data
+  return data ? content.store(data, { scope, artifact_id, loc: [...(input.loc ?? ['body']), 'data'] }) : null
+}
+
+/**
+ * Changes what the edit names of the artifact, and commits to its default variant when the data or a label differs from
+ * what is there. Undefined when there is no such record, or when it is archived and the kind does not let such be
+ * changed. Otherwise as `editArtifact`.
+ */
+export function editSimple(scope: Scope, id: Uuid, edit: SimpleEdit): Promise<SimpleRow | undefined> {
+  return inTransaction(scope, async inside => {
+    const before = await findSimple(inside, id)
+    if (!before) return undefined
+    const variant = await lockVariant(inside, before.variant_id)
+    const artifact = await editArtifact(inside, id, edit)
+    if (!artifact) return undefined
+    const { head, nextVersion } = await headOf(inside, variant.id)
+    const stored = head?.data ?? null
+    const data = edit.data ? await storable(inside, id, edit) : stored
+    if (!hasNewLabels(before, artifact) && isSameContent(data ?? undefined, stored ?? undefined)) return findSimple(inside, id)
+    const { name, description, tags, meta } = artifact
+    await insertRevisions(inside, variant, [{ name, description, tags, meta, version: nextVersion, data }])
+    return findSimple(inside, id)
+  })
+}
+
+const LABELS = ['name', 'description', 'tags', 'meta'] as const
+
+const hasNewLabels = (before: ArtifactRow, after: ArtifactRow): boolean =>
+  LABELS.some(label => !isSameContent(before[label], after[label]))
+
+/** Archives or restores the record, with its default variant where the kind has it so. Undefined: not there. */
+export function setSimpleArchived(scope: Scope, id: Uuid, isArchived: boolean): Promise<SimpleRow | undefined> {
+  return inTransaction(scope, async inside => {
+    const artifact = await setArtifactArchived(inside, id, isArchived)
+    if (!artifact) return undefined
+    const oldest = scope.kind.simpleArchivesVariant ? await oldestVariant(inside, id) : undefined
+    if (oldest !== undefined) await setVariantArchived(inside, oldest, isArchived)
+    return findSimple(inside, id)
+  })
+}
+
+/** Archived or not, so that restoring finds the variant that was archived with the record. */
+async function oldestVariant({ db, project_id }: Scope, artifactId: Uuid): Promise<Uuid | undefined> {
+  const { rows } = await sql<{ id: Uuid }>`
+    select v.id from variants v where v.project_id = ${project_id} and v.artifact_id = ${artifactId}
+    order by v.created_at, v.id limit 1`.execute(db)
+  return rows[0]?.id
+}
+
+/** Decides whether changing an environment needs the permission to deploy. Undefined: not there. */
+export async function setGuarded(scope: Scope, id: Uuid, is_guarded: boolean): Promise<SimpleRow | undefined> {
+  const artifact = await editArtifact(scope, id, { flags: { is_guarded } })
+  return artifact && findSimple(scope, id)
+}

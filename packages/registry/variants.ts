@@ -1,0 +1,104 @@
+import { type JsonObject, Problem, type Uuid } from '@spanhouse/model'
+import { newId, toJsonb } from '@spanhouse/postgres'
+import { refuseReservedSlug, requireUnguarded } from './guard.ts'
+import { archived, changedHeader, type HeaderInput, newHeader, restored, touched } from './header.ts'
+import { withRegistryProblems } from './problems.ts'
+import { findRow, type VariantRow } from './rows.ts'
+import { inTransaction, type Scope } from './scope.ts'
+
+export interface NewVariant extends HeaderInput {
+  artifact_id: Uuid
+  slug: string
+}
+
+/** The artifact as far as its variants show it. */
+interface Parent {
+  id: Uuid
+  slug: string
+  flags: JsonObject | null
+}
+
+/** Makes a variant without revisions. 404 when there is no such artifact, 409 when the slug is taken. */
+export async function createVariant(scope: Scope, input: NewVariant): Promise<VariantRow> {
+  const artifact = await findRow(scope, 'artifact', input.artifact_id)
+  if (!artifact) throw new Problem('not_found', `There is no ${scope.kind.name} ${input.artifact_id}.`)
+  requireUnguarded(scope, artifact.flags)
+  return insertVariant(scope, artifact, input)
+}
+
+/** Makes a variant of an artifact that is known to be there. It is called like its slug unless it has a name. */
+export async function insertVariant(
+  { db, project_id, user_id, kind }: Scope,
+  artifact: Parent,
+  input: Omit<NewVariant, 'artifact_id'>,
+): Promise<VariantRow> {
+  refuseReservedSlug(kind, input.slug)
+  const row = await withRegistryProblems(() =>
+    db
+      .insertInto('variants')
+      .values({
+        project_id,
+        family: kind.storedAs,
+        id: newId(),
+        artifact_id: artifact.id,
+        slug: input.slug,
+        ...newHeader({ ...input, name: input.name ?? input.slug }),
+        flags: kind.freeFlags ? toJsonb(input.flags) : null,
+        created_by_id: user_id,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow(),
+  )
+  return { ...row, artifact_slug: artifact.slug, artifact_flags: artifact.flags }
+}
+
+/** Changes what the edit names and returns the variant; undefined when there is none. */
+export function editVariant(scope: Scope, id: Uuid, edit: HeaderInput): Promise<VariantRow | undefined> {
+  const { freeFlags } = scope.kind
+  return changeVariant(scope, id, async inside => {
+    const flags = freeFlags && edit.flags !== undefined ? { flags: toJsonb(edit.flags) } : {}
+    await update(inside, id, { ...changedHeader(edit), ...flags, ...touched(scope) })
+  })
+}
+
+/**
+ * Archives a variant with all its revisions, or restores it with those that were archived with it. Undefined: not there.
+ */
+export function setVariantArchived(scope: Scope, id: Uuid, isArchived: boolean): Promise<VariantRow | undefined> {
+  return changeVariant(scope, id, async (inside, variant) => {
+    if ((variant.deleted_at !== null) === isArchived) return
+    const changes = isArchived ? archived(scope) : restored(scope)
+    await update(inside, id, changes)
+    await inside.db
+      .updateTable('revisions')
+      .set({ ...changes, deleted_with_variant: isArchived })
+      .where('project_id', '=', scope.project_id)
+      .where('variant_id', '=', id)
+      .where(eb => (isArchived ? eb('deleted_at', 'is', null) : eb('deleted_with_variant', '=', true)))
+      .execute()
+  })
+}
+
+function changeVariant(
+  scope: Scope,
+  id: Uuid,
+  change: (inside: Scope, variant: VariantRow) => Promise<void>,
+): Promise<VariantRow | undefined> {
+  return inTransaction(scope, async inside => {
+    const variant = await findRow(inside, 'variant', id)
+    if (!variant) return undefined
+    requireUnguarded(scope, variant.artifact_flags)
+    await change(inside, variant)
+    return findRow(inside, 'variant', id)
+  })
+}
+
+async function update({ db, project_id, kind }: Scope, id: Uuid, changes: object): Promise<void> {
+  await db
+    .updateTable('variants')
+    .set(changes)
+    .where('project_id', '=', project_id)
+    .where('family', '=', kind.storedAs)
+    .where('id', '=', id)
+    .execute()
+}

@@ -1,0 +1,43 @@
+import { type JsonObject, Problem } from '@spanhouse/model'
+import { checkRevisionData, enrichRevisionData, revisionFlags, shownRevisionData } from '@spanhouse/runtime'
+import { jsonObject, optional, reference, z } from '@spanhouse/validation'
+import type { Content } from './content.ts'
+import { defined } from './defined.ts'
+import { workflowDelta } from './workflow-delta.ts'
+
+const url = z
+  .string()
+  .refine(text => /^https?:\/\/[^/]/i.test(text) && URL.canParse(text), 'Input should be a valid http or https URL')
+
+/** A JSON Schema; whether it is well formed in its dialect is checked apart. */
+const schema = optional(jsonObject)
+
+/** What locates a handler and configures it. Closed: unknown members are refused. */
+const workflowData = z
+  .strictObject({
+    uri: optional(z.string()),
+    url: optional(url),
+    headers: optional(z.record(z.string(), z.union([z.string(), reference.transform(defined)]))),
+    runtime: optional(z.enum(['python', 'typescript', 'javascript'])),
+    script: optional(z.string()),
+    schemas: optional(z.object({ parameters: schema, inputs: schema, outputs: schema }).transform(defined)),
+    parameters: optional(jsonObject),
+  })
+  .transform(defined)
+
+export const workflowContent: Content = {
+  data: workflowData,
+  delta: workflowDelta,
+  store: (data, { scope, loc }) => {
+    const violations = checkRevisionData(data, scope.runtime)
+    if (violations.length > 0) {
+      throw new Problem(
+        'unprocessable',
+        violations.map(one => ({ ...one, loc: [...loc, ...one.loc] })),
+      )
+    }
+    return enrichRevisionData(data, scope.runtime)
+  },
+  flags: (data, slug, { runtime }) => ({ ...revisionFlags(data, slug, runtime) }),
+  show: (data, { runtime }) => shownRevisionData(data, runtime),
+}

@@ -1,0 +1,29 @@
+import type { JsonObject } from '@spanhouse/model'
+import { jsonObject, optional, z } from '@spanhouse/validation'
+import type { Changed, Delta } from './content.ts'
+import { applyOperations } from './operations.ts'
+import { checkDelta } from './delta-limits.ts'
+import { refusing } from './delta-refusal.ts'
+import { mergeDeep, removePath } from './merge.ts'
+
+const unordered = z.object({ set: optional(jsonObject), remove: optional(z.array(z.string())) })
+
+/** A change to a workflow's data: `{set, remove}`, or `{operations}`, which are checked and applied in order. */
+export const workflowDelta: z.ZodType<Delta> = jsonObject.transform((value, context): Delta => {
+  if (value.operations !== undefined && value.operations !== null) {
+    return { needsBase: true, apply: base => applyOperations(base ?? {}, value) }
+  }
+  const { data, error } = unordered.safeParse(value)
+  if (data) return { needsBase: false, apply: base => applyUnordered(base ?? {}, data) }
+  for (const issue of error.issues) context.addIssue({ ...issue, code: 'custom', message: issue.message })
+  return z.NEVER
+})
+
+/** Objects merge, everything else replaces; then dotted paths go, present or not. */
+function applyUnordered(base: JsonObject, { set = {}, remove = [] }: z.output<typeof unordered>): Changed {
+  refusing(() => checkDelta(set))
+  const data = remove.reduce<JsonObject>((rest, path) => removePath(rest, path.split('.')), mergeDeep(base, set))
+  const message = 'A delta of set and remove is applied to whatever the head is; operations name their base.'
+  return { data, warnings: [{ code: 'legacy_delta_form', message }] }
+}
+
