@@ -16,7 +16,10 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
   prices: { imports: ['model'], libraries: ['@pydantic/genai-prices'] },
   access: { imports: ['model', 'postgres', 'validation'], libraries: [] },
   runtime: { imports: ['model', 'validation'], libraries: ['ajv', 'ajv-draft-04', 'ajv-formats'] },
-  registry: { imports: ['model', 'postgres', 'validation', 'runtime'], libraries: ['csv-parse', 'csv-stringify'] },
+  registry: {
+    imports: ['model', 'postgres', 'validation', 'query', 'runtime'],
+    libraries: ['csv-parse', 'csv-stringify'],
+  },
   server: {
     imports: [
       'model',

@@ -16,7 +16,8 @@ describe.skipIf(!postgresAvailable)('a Postgres server', () => {
     const url = await server.createDatabase()
     const processes = await Promise.all(Array.from({ length: 10 }, () => openPostgres({ url })))
     const ran = await Promise.all(processes.map(one => one.migrate()))
-    expect(ran.flat()).toEqual(['001_access'])
+    expect(ran.flat()).toEqual([...new Set(ran.flat())])
+    expect(ran.flat()).toContain('001_access')
     await Promise.all(processes.map(one => one.close()))
   })
 

@@ -83,7 +83,9 @@ async function commitOnto(scope: Scope, locked: LockedVariant, input: CommitInpu
 export async function lockVariant(scope: Scope, id: Uuid): Promise<VariantRow> {
   await sql`select set_config('lock_timeout', ${String(LOCK_MS_MAX)}, true)`.execute(scope.db)
   const where = [sql`v.id = ${id}`]
-  const [variant] = await withRegistryProblems(() => selectRows(scope, 'variant', { where, tail: sql`for update of v` }))
+  const [variant] = await withRegistryProblems(() =>
+    selectRows(scope, 'variant', { where, tail: sql`for update of v` }),
+  )
   if (!variant) throw new Problem('not_found', `There is no ${scope.kind.name} variant ${id}.`)
   return variant
 }
@@ -124,7 +126,11 @@ function requireSources({ name, commit }: Kind, { data, delta }: CommitInput): v
 
 function requireBase({ base_revision_id, delta }: CommitInput, head: RevisionRow | undefined): void {
   if (delta?.needsBase && base_revision_id === undefined)
-    throw commitRefused('unprocessable', 'invalid_delta', 'Operations need base_revision_id: the head they were made for.')
+    throw commitRefused(
+      'unprocessable',
+      'invalid_delta',
+      'Operations need base_revision_id: the head they were made for.',
+    )
   if (base_revision_id === undefined || base_revision_id === head?.id) return
   throw commitRefused('conflict', 'revision_conflict', 'The variant has another head than base_revision_id.', {
     next_step: 'Fetch the current revision, make the change again and send its id as base_revision_id.',
@@ -153,7 +159,12 @@ async function contentOf(scope: Scope, { variant, head }: LockedVariant, input: 
     const base = delta_base_id === undefined ? head : await deltaBaseOf(scope, delta_base_id)
     const { warnings = [], message, ...changed } = await delta.apply(base?.data ?? null, place)
     const read = content.data.safeParse(changed.data)
-    if (!read.success) throw commitRefused('unprocessable', 'final_validation_failed', read.error.issues.map(issue => `${issue.path.join('.')}: ${issue.message}`).join('; '))
+    if (!read.success)
+      throw commitRefused(
+        'unprocessable',
+        'final_validation_failed',
+        read.error.issues.map(issue => `${issue.path.join('.')}: ${issue.message}`).join('; '),
+      )
     return { data: await content.store(read.data, place), warnings, message }
   }
   return { data: data ? await content.store(data, place) : null, warnings: [] }

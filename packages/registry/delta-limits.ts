@@ -14,13 +14,14 @@ export function checkDelta(value: Json, depth = 1): void {
   const members = Array.isArray(value) ? value : isJsonObject(value) ? Object.values(value) : []
   if (depth > DEPTH_MAX && (Array.isArray(value) || isJsonObject(value)))
     throw new DeltaRefusal('value_too_deep', `The delta is nested more than ${DEPTH_MAX} levels deep.`)
-  if (isJsonObject(value)) Object.entries(value).forEach(([name, member]) => checkMarker(name, member))
+  if (isJsonObject(value)) for (const [name, member] of Object.entries(value)) checkMarker(name, member)
   for (const member of members) checkDelta(member, depth + 1)
 }
 
 function checkMarker(name: string, value: Json): void {
   if (!name.startsWith('@ag.')) return
-  if (name.startsWith(FILE_MARKER)) throw new DeltaRefusal('unresolved_file_marker', `${name} stands for a file that was not put in.`)
+  if (name.startsWith(FILE_MARKER))
+    throw new DeltaRefusal('unresolved_file_marker', `${name} stands for a file that was not put in.`)
   if (!KNOWN_MARKERS.has(name)) throw new DeltaRefusal('unknown_marker', `${name} is no marker.`)
   if (name === EMBED && !isEmbed(value))
     throw new DeltaRefusal('invalid_embed', `${EMBED} needs @ag.references with at least one reference in it.`)

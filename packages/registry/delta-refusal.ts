@@ -44,7 +44,10 @@ export function refusing<T>(work: () => T, operation?: { index: number; target: 
     return work()
   } catch (error) {
     if (!(error instanceof DeltaRefusal)) throw error
-    const details = operation && { operation_index: operation.index, ...(operation.target && { target: operation.target }) }
+    const details = operation && {
+      operation_index: operation.index,
+      ...(operation.target && { target: operation.target }),
+    }
     throw commitRefused('unprocessable', error.reason, error.message, details && { details })
   }
 }

@@ -20,8 +20,10 @@ export interface Deployment extends RetrieveQuery {
 export async function deployRevision(scope: Scope, deployment: Deployment): Promise<RevisionRow> {
   const { references, environment = {}, key, message } = deployment
   const { kind } = scope
-  if (!hasReference(kind, references)) throw invalid(`${kind.name}_ref, ${kind.name}_variant_ref or ${kind.name}_revision_ref is required`)
-  if (!hasReference(KINDS.environment, environment)) throw invalid('environment_ref, environment_variant_ref or environment_revision_ref is required')
+  if (!hasReference(kind, references))
+    throw invalid(`${kind.name}_ref, ${kind.name}_variant_ref or ${kind.name}_revision_ref is required`)
+  if (!hasReference(KINDS.environment, environment))
+    throw invalid('environment_ref, environment_variant_ref or environment_revision_ref is required')
   return inTransaction(scope, async inside => {
     const row = await findRevision(inside, references)
     if (!row) throw new Problem('not_found', `There is no such ${kind.name} revision.`)

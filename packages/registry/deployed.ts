@@ -32,7 +32,10 @@ export async function fillSlugs(scope: Scope, data: JsonObject): Promise<JsonObj
   const isOne = sql`${column('revision', 'id')} in (${sql.join(ids)})`
   const rows = await selectRows(scope, 'revision', { where: [isOne], family: 'workflow' })
   const byId = new Map(rows.map(row => [row.id, row]))
-  const filled = Object.entries(entries).map(([key, entry]) => [key, isJsonObject(entry) ? filledEntry(entry, byId) : entry])
+  const filled = Object.entries(entries).map(([key, entry]) => [
+    key,
+    isJsonObject(entry) ? filledEntry(entry, byId) : entry,
+  ])
   return { ...data, references: Object.fromEntries(filled) }
 }
 

@@ -30,7 +30,10 @@ export interface Wanted {
 }
 
 /** The newest revision of the artifact with this slug, which is made with the data when it is not there. */
-export async function ensureRecord(scope: Scope, { slug = newSlug(), name = slug, data }: Wanted): Promise<ResolvedRevision> {
+export async function ensureRecord(
+  scope: Scope,
+  { slug = newSlug(), name = slug, data }: Wanted,
+): Promise<ResolvedRevision> {
   const found = await resolveReferences(scope, { artifact: { slug } })
   if (found) return found
   try {
@@ -40,7 +43,8 @@ export async function ensureRecord(scope: Scope, { slug = newSlug(), name = slug
     if (!(error instanceof Problem) || error.code !== 'conflict') throw error
   }
   const made = await resolveReferences(scope, { artifact: { slug } })
-  if (!made) throw new Problem('conflict', { message: 'The slug belongs to a record without revisions.', conflict: { slug } })
+  if (!made)
+    throw new Problem('conflict', { message: 'The slug belongs to a record without revisions.', conflict: { slug } })
   return made
 }
 

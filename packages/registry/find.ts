@@ -31,7 +31,10 @@ export async function findRevision(scope: Scope, references: References): Promis
   if (identifies(revision)) return found(sql`${matches('revision', revision as Reference)}`)
   const parent = identifies(variant)
     ? sql`select v.id from variants v where ${ownOf('v', scope)} and ${matches('variant', variant as Reference)}`
-    : defaultVariantOf(scope, sql`select a.id from artifacts a where ${ownOf('a', scope)} and ${matches('artifact', artifact as Reference)}`)
+    : defaultVariantOf(
+        scope,
+        sql`select a.id from artifacts a where ${ownOf('a', scope)} and ${matches('artifact', artifact as Reference)}`,
+      )
   const isOnVariant = sql`r.project_id = ${project_id} and r.variant_id = (${parent})`
   if (version !== undefined) return found(sql`${isOnVariant} and r.version = ${versionOf(version)}`)
   return found(isOnVariant, NEWEST_FIRST)

@@ -62,4 +62,3 @@ async function pinnedRevision(scope: Scope, source: Pick<References, 'variant' |
       : `${name}_variant_ref: there is no such source variant with revisions`,
   )
 }
-

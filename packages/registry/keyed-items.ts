@@ -26,7 +26,8 @@ export function replaceItem(parent: JsonObject, segment: ItemSegment, value: Jso
   return changeItem(parent, segment, () => [value as Json])
 }
 
-export const removeItem = (parent: JsonObject, segment: ItemSegment): JsonObject => changeItem(parent, segment, () => [])
+export const removeItem = (parent: JsonObject, segment: ItemSegment): JsonObject =>
+  changeItem(parent, segment, () => [])
 
 /** The object with an entry of one of its lists replaced by what the change makes of it. */
 export function changeItem(parent: JsonObject, { list, key }: ItemSegment, change: (item: Json) => Json[]): JsonObject {
@@ -48,7 +49,8 @@ function itemsOf(parent: JsonObject, list: string): Json[] {
 
 function keyOf(list: string, item: Json | undefined): string {
   const key = keyIn(list, item)
-  if (key === undefined) throw new DeltaRefusal('item_key_undefined', `An entry of ${list} needs a ${keyMemberOf(list)}.`)
+  if (key === undefined)
+    throw new DeltaRefusal('item_key_undefined', `An entry of ${list} needs a ${keyMemberOf(list)}.`)
   return key
 }
 

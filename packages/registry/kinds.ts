@@ -24,8 +24,20 @@ export interface Kind {
   /** The flag that makes a workflow one of these: set on everything created here, and what lists are limited to. */
   role: Role | null
   permissions: {
-    view: 'view_workflows' | 'view_applications' | 'view_evaluators' | 'view_testsets' | 'view_queries' | 'view_environments'
-    edit: 'edit_workflows' | 'edit_application' | 'edit_evaluators' | 'edit_testsets' | 'edit_queries' | 'edit_environments'
+    view:
+      | 'view_workflows'
+      | 'view_applications'
+      | 'view_evaluators'
+      | 'view_testsets'
+      | 'view_queries'
+      | 'view_environments'
+    edit:
+      | 'edit_workflows'
+      | 'edit_application'
+      | 'edit_evaluators'
+      | 'edit_testsets'
+      | 'edit_queries'
+      | 'edit_environments'
     /** To fetch and list variants. */
     viewVariants: Kind['permissions']['view'] | Kind['permissions']['edit']
   }

@@ -135,4 +135,3 @@ export function flagsContain(kind: Kind, layer: Layer, flags: JsonObject): RawBu
   ].filter(part => part !== null)
   return parts.length === 0 ? sql`true` : sql.join(parts, sql` and `)
 }
-

@@ -12,7 +12,10 @@ const OPERATIONS_MAX = 64
 
 const segment = z.union([z.string(), z.strictObject({ list: z.string(), key: z.string() })])
 const target = z.array(segment).min(1).max(12)
-const textEdits = z.array(z.strictObject({ old_text: z.string(), new_text: z.string() })).min(1).max(32)
+const textEdits = z
+  .array(z.strictObject({ old_text: z.string(), new_text: z.string() }))
+  .min(1)
+  .max(32)
 
 /** One operation as it was sent, its shape checked. */
 interface Operation {
@@ -69,8 +72,9 @@ const OPERATIONS: Record<string, OperationKind> = {
 /** Applies `{operations: [...]}` in order, all or none. Throws a 422 whose code says why. */
 export function applyOperations(base: JsonObject, delta: JsonObject): Changed {
   const operations = refusing(() => operationsOf(delta))
-  const data = operations.reduce(
-    (before, sent, index) => refusing(() => applyOne(before, sent), { index, target: isJsonObject(sent) ? sent.target : undefined }),
+  const data = operations.reduce<JsonObject>(
+    (before, sent, index) =>
+      refusing(() => applyOne(before, sent), { index, target: isJsonObject(sent) ? sent.target : undefined }),
     base,
   )
   return { data }
@@ -110,14 +114,16 @@ function readOperation(sent: Json): { kind: OperationKind; path: Segment[]; oper
   if (extra !== undefined) throw new DeltaRefusal('invalid_operation_shape', `${extra} does not belong to ${name}.`)
   const path = target.safeParse(sent.target)
   if (!path.success) throw new DeltaRefusal('invalid_target_shape', 'target is a list of 1 to 12 names or {list, key}.')
-  if (kind.needs === 'value' && sent.value === undefined) throw new DeltaRefusal('missing_operation_value', `${name} needs a value.`)
+  if (kind.needs === 'value' && sent.value === undefined)
+    throw new DeltaRefusal('missing_operation_value', `${name} needs a value.`)
   return { kind, path: path.data, operation: { value: sent.value, ...readEdits(kind, sent) } }
 }
 
 function readEdits({ needs }: OperationKind, { edits, match_mode = 'auto' }: JsonObject): Omit<Operation, 'value'> {
   if (needs !== 'edits') return { edits: undefined, match_mode: 'exact' }
   const read = textEdits.safeParse(edits)
-  if (!read.success) throw new DeltaRefusal('invalid_operation_shape', 'edits is a list of 1 to 32 {old_text, new_text}.')
+  if (!read.success)
+    throw new DeltaRefusal('invalid_operation_shape', 'edits is a list of 1 to 32 {old_text, new_text}.')
   if (match_mode !== 'auto' && match_mode !== 'exact')
     throw new DeltaRefusal('invalid_operation_shape', 'match_mode is auto or exact.')
   return { edits: read.data, match_mode }

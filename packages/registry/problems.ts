@@ -25,7 +25,8 @@ export async function withRegistryProblems<T>(work: () => Promise<T>): Promise<T
 function problemOf(error: unknown): Problem | null {
   const { code, constraint } = (error ?? {}) as DriverError
   if (code === CODES.unique) return taken(error)
-  if (code === CODES.foreignKey && constraint?.includes('folder')) return new Problem('not_found', 'The folder does not exist.')
+  if (code === CODES.foreignKey && constraint?.includes('folder'))
+    return new Problem('not_found', 'The folder does not exist.')
   if (code === CODES.lockNotAvailable) return lockTimeout(error)
   return null
 }
@@ -36,7 +37,11 @@ function taken(error: unknown): Problem | null {
   const columns = Object.entries((detail.conflict ?? {}) as Record<string, string>)
   const conflict = Object.fromEntries(columns.filter(([name]) => !SCOPE_COLUMNS.has(name)))
   const names = Object.keys(conflict).join(', ')
-  return new Problem('conflict', { message: `There is a record with this ${names} already.`, conflict }, { cause: error })
+  return new Problem(
+    'conflict',
+    { message: `There is a record with this ${names} already.`, conflict },
+    { cause: error },
+  )
 }
 
 function lockTimeout(cause: unknown): Problem {

@@ -70,7 +70,12 @@ export const lifecycle = (row: Lifecycle): JsonObject =>
 function lineage({ lineage: names }: Kind, layer: '' | '_variant', id: string, slug: string): JsonObject {
   const generic = layer === '' ? 'artifact' : 'variant'
   const prefixes = [...names.map(name => `${name}${layer}`), generic]
-  return Object.fromEntries(prefixes.flatMap(prefix => [[`${prefix}_id`, id], [`${prefix}_slug`, slug]]))
+  return Object.fromEntries(
+    prefixes.flatMap(prefix => [
+      [`${prefix}_id`, id],
+      [`${prefix}_slug`, slug],
+    ]),
+  )
 }
 
 function present(members: Record<string, Json | null>): JsonObject {

@@ -91,4 +91,3 @@ function changeRevision(
     return findRow(inside, 'revision', id)
   })
 }
-

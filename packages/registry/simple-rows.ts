@@ -26,7 +26,10 @@ export async function listSimple(scope: Scope, query: ListQuery): Promise<Page<S
   const window = windowOf('artifact', query.windowing)
   const { flags, ...filter } = query.filter ?? {}
   const where = [...conditionsOf(scope, 'artifact', { ...query, filter }), ...window.conditions]
-  if (flags) where.push(scope.kind.content.flags ? flagsContain(scope.kind, 'revision', flags) : contains(sql.ref('a.flags'), flags))
+  if (flags)
+    where.push(
+      scope.kind.content.flags ? flagsContain(scope.kind, 'revision', flags) : contains(sql.ref('a.flags'), flags),
+    )
   return pageOf(await selectSimple(scope, where, window.tail), window, query.windowing)
 }
 

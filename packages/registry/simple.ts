@@ -43,7 +43,13 @@ export function createSimple(scope: Scope, input: NewSimple): Promise<SimpleRow>
   })
 }
 
-const headOfRecord = (head: { id: Uuid; variant_id: Uuid; slug: string; flags: JsonObject | null; data: JsonObject | null }) => ({
+const headOfRecord = (head: {
+  id: Uuid
+  variant_id: Uuid
+  slug: string
+  flags: JsonObject | null
+  data: JsonObject | null
+}) => ({
   variant_id: head.variant_id,
   revision_id: head.id,
   revision_slug: head.slug,
@@ -72,7 +78,8 @@ export function editSimple(scope: Scope, id: Uuid, edit: SimpleEdit): Promise<Si
     const { head, nextVersion } = await headOf(inside, variant.id)
     const stored = head?.data ?? null
     const data = edit.data ? await storable(inside, id, edit) : stored
-    if (!hasNewLabels(before, artifact) && isSameContent(data ?? undefined, stored ?? undefined)) return findSimple(inside, id)
+    if (!hasNewLabels(before, artifact) && isSameContent(data ?? undefined, stored ?? undefined))
+      return findSimple(inside, id)
     const { name, description, tags, meta } = artifact
     await insertRevisions(inside, variant, [{ name, description, tags, meta, version: nextVersion, data }])
     return findSimple(inside, id)

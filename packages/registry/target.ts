@@ -26,7 +26,8 @@ export function changeAt(data: JsonObject, target: readonly Segment[], change: C
 function descend(parent: JsonObject, [segment, ...rest]: readonly Segment[], change: Change): JsonObject {
   if (segment === undefined) return parent
   if (rest.length === 0) return change.change(parent, segment)
-  if (typeof segment !== 'string') return changeItem(parent, segment, item => [descend(object(item, segment.key), rest, change)])
+  if (typeof segment !== 'string')
+    return changeItem(parent, segment, item => [descend(object(item, segment.key), rest, change)])
   const isThere = Object.hasOwn(parent, segment)
   if (!isThere && !change.makesParents) throw new DeltaRefusal('target_not_found', `There is no ${segment}.`)
   const child = isThere ? object(parent[segment], segment) : {}

@@ -1,4 +1,4 @@
-import { type JsonObject, Problem } from '@spanhouse/model'
+import { Problem } from '@spanhouse/model'
 import { checkRevisionData, enrichRevisionData, revisionFlags, shownRevisionData } from '@spanhouse/runtime'
 import { jsonObject, optional, reference, z } from '@spanhouse/validation'
 import type { Content } from './content.ts'

@@ -1,10 +1,10 @@
 import type { JsonObject } from '@spanhouse/model'
 import { jsonObject, optional, z } from '@spanhouse/validation'
 import type { Changed, Delta } from './content.ts'
-import { applyOperations } from './operations.ts'
 import { checkDelta } from './delta-limits.ts'
 import { refusing } from './delta-refusal.ts'
 import { mergeDeep, removePath } from './merge.ts'
+import { applyOperations } from './operations.ts'
 
 const unordered = z.object({ set: optional(jsonObject), remove: optional(z.array(z.string())) })
 
@@ -26,4 +26,3 @@ function applyUnordered(base: JsonObject, { set = {}, remove = [] }: z.output<ty
   const message = 'A delta of set and remove is applied to whatever the head is; operations name their base.'
   return { data, warnings: [{ code: 'legacy_delta_form', message }] }
 }
-

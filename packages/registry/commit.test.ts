@@ -1,0 +1,62 @@
+import { onEachDatabase } from '@spanhouse/postgres/database.testing.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { commitRevision } from './commit.ts'
+import { deployRevision } from './deploy.ts'
+import { logRevisions } from './log.ts'
+import { newScope } from './registry.testing.ts'
+import { createSimple } from './simple.ts'
+
+onEachDatabase('commits', postgres => {
+  let as: Awaited<ReturnType<typeof newScope>>
+  beforeAll(async () => {
+    as = await newScope(postgres())
+  })
+
+  test('fifty at once make fifty versions without a gap', async () => {
+    const scope = as('application')
+    const { variant_id } = await createSimple(scope, { slug: 'busy', data: { parameters: { n: -1 } } })
+    await Promise.all(
+      Array.from({ length: 50 }, (_, n) => commitRevision(scope, { variant_id, data: { parameters: { n } } })),
+    )
+    const rows = await logRevisions(scope, { variant_id })
+    expect(rows.map(row => row.version)).toEqual(Array.from({ length: 52 }, (_, index) => 51 - index))
+    expect(new Set(rows.map(row => row.data?.parameters)).size).toBe(52)
+  })
+
+  test('deployments at once lose none', async () => {
+    const environment = await createSimple(as('environment'), { slug: 'live' })
+    const slugs = Array.from({ length: 10 }, (_, index) => `app-${index}`)
+    for (const slug of slugs) await createSimple(as('application'), { slug, data: { parameters: {} } })
+    await Promise.all(
+      slugs.map(slug =>
+        deployRevision(as('application'), {
+          references: { artifact: { slug } },
+          environment: { artifact: { slug: 'live' } },
+        }),
+      ),
+    )
+    const [head] = await logRevisions(as('environment'), { variant_id: environment.variant_id, depth: 1 })
+    expect(Object.keys(head?.data?.references ?? {}).toSorted()).toEqual(slugs.map(slug => `${slug}.revision`))
+  })
+
+  describe('a failure leaves nothing', () => {
+    test.each([['a commit whose slug is taken', 'taken']])('%s', async (_name, slug) => {
+      const scope = as('workflow')
+      const { variant_id } = await createSimple(scope, { slug: 'orderly', data: { parameters: { a: 1 } } })
+      await commitRevision(scope, { variant_id, slug, data: { parameters: { a: 2 } } })
+      await expect(commitRevision(scope, { variant_id, slug, data: { parameters: { a: 3 } } })).rejects.toMatchObject({
+        code: 'conflict',
+        detail: { conflict: { slug } },
+      })
+      const { row } = await commitRevision(scope, { variant_id, data: { parameters: { a: 4 } } })
+      expect(row.version).toBe(3)
+    })
+
+    test('a simple record whose data cannot be stored keeps no slug', async () => {
+      const scope = as('evaluator')
+      const input = { slug: 'half', data: { uri: 'agenta:builtin:no_such_key:v0' } }
+      await expect(createSimple(scope, input)).rejects.toMatchObject({ code: 'unprocessable' })
+      await createSimple(scope, { slug: 'half', data: { uri: 'agenta:builtin:auto_exact_match:v0' } })
+    })
+  })
+})
