@@ -1,0 +1,87 @@
+import { isJsonObject, type Json, type JsonObject, numberOf, type Span, type SpanType } from '@spanhouse/model'
+import { overriddenRates, type PriceOverrides } from './overrides.ts'
+import { type Rate, type Rates, ratesOf } from './rates.ts'
+
+/** Spans of these types are one use of one model. The others pass on or repeat what such spans used. */
+const PRICED_TYPES: ReadonlySet<SpanType> = new Set(['llm', 'chat', 'completion', 'embedding', 'query', 'rerank'])
+
+/** Where the model is named, the first of them counts. The one that answered comes before the one that was asked for. */
+const MODEL_PATHS = [
+  ['ag', 'meta', 'response', 'model'],
+  ['ag', 'data', 'parameters', 'model'],
+  ['ag', 'meta', 'request', 'model'],
+  ['gen_ai', 'request', 'model'],
+]
+const PROVIDER_PATHS = [
+  ['ag', 'meta', 'provider', 'name'],
+  ['ag', 'meta', 'provider'],
+  ['ag', 'meta', 'system'],
+]
+
+/**
+ * Gives a span that used a model its costs in USD: `ag.metrics.costs.incremental` with `prompt`, `completion` and
+ * `total`, from its own tokens, at the prices of the time at which it started. Costs that the client sent stay as they
+ * are, and nothing is invented for a model without a price. `overrides`: the project's own prices, which come before
+ * the list's. The span is changed; it must be in canonical form and its own (not shared).
+ */
+export function priceSpan(span: Span, overrides?: PriceOverrides): void {
+  if (!PRICED_TYPES.has(span.span_type)) return
+  const metrics = span.attributes.ag.metrics as JsonObject
+  const costs = objectOf(metrics.costs)
+  const sent = objectOf(costs.incremental)
+  if (COSTS.some(key => numberOf(sent[key]) !== undefined)) return
+  const model = textAt(span.attributes, MODEL_PATHS)
+  if (model === undefined) return
+  const rates =
+    (overrides && overriddenRates(overrides, model)) ??
+    ratesOf(textAt(span.attributes, PROVIDER_PATHS), model, span.start_time)
+  if (!rates) return
+  metrics.costs = {
+    ...costs,
+    incremental: { ...sent, ...costsOf(rates, objectOf(objectOf(metrics.tokens).incremental)) },
+  }
+}
+
+const COSTS = ['prompt', 'completion', 'total'] as const
+
+const PICODOLLARS = 1e12
+
+/** Cached tokens are part of the prompt, and have their own price. */
+function costsOf(rates: Rates, tokens: JsonObject): Record<(typeof COSTS)[number], number> {
+  const prompt = countOf(tokens.prompt)
+  const cacheRead =
+    countOf(tokens.cache_read) || countOf(tokens.cached) || countOf(objectOf(tokens.prompt_details).cache_read)
+  const cacheWrite = countOf(tokens.cache_creation)
+  const plain = Math.max(0, prompt - cacheRead - cacheWrite)
+  const forPrompt =
+    plain * priceAt(rates.prompt, prompt) +
+    cacheRead * priceAt(rates.cacheRead, prompt) +
+    cacheWrite * priceAt(rates.cacheWrite, prompt)
+  const forCompletion = countOf(tokens.completion) * priceAt(rates.completion, prompt)
+  return {
+    prompt: forPrompt / PICODOLLARS,
+    completion: forCompletion / PICODOLLARS,
+    total: (forPrompt + forCompletion) / PICODOLLARS,
+  }
+}
+
+/** Nobody uses a negative number of tokens. */
+const countOf = (value: Json | undefined): number => Math.max(0, numberOf(value) ?? 0)
+
+function priceAt(rate: Rate, promptTokens: number): number {
+  let price = 0
+  for (const { above, picodollars } of rate) if (promptTokens > above) price = picodollars
+  return price
+}
+
+function textAt(attributes: JsonObject, paths: readonly (readonly string[])[]): string | undefined {
+  for (const path of paths) {
+    let value: Json | undefined = attributes
+    for (const key of path) value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
+    if (typeof value === 'string' && value !== '') return value
+  }
+  return undefined
+}
+
+const NOTHING: JsonObject = {}
+const objectOf = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : NOTHING)
