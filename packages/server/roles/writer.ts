@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { priceSpan } from '@spanhouse/prices'
 import { isPassing, SpanBatch, type SpanWriter, type WriteResult } from '@spanhouse/span-store'
 import type { Delivery, SpanMessage, SpanStream } from '@spanhouse/span-stream'
 import type { Logger } from 'pino'
@@ -77,7 +78,10 @@ async function decode(deliveries: readonly Delivery[], batch: SpanBatch): Promis
 function addSpans(batch: SpanBatch, message: SpanMessage): SpanBatch {
   const { project_id, user_id, accepted_at } = message
   const sender = { project_id, user_id, accepted_at }
-  for (const span of spansIn(message)) batch.add(sender, span)
+  for (const span of spansIn(message)) {
+    priceSpan(span)
+    batch.add(sender, span)
+  }
   return batch
 }
 
