@@ -13,6 +13,7 @@ export interface BatchReport {
   inserted: number
   replaced: number
   known: number
+  deleted: number
   updated: number
   rejectedMessages: number
   decodeSeconds: number
@@ -44,7 +45,7 @@ export class Metrics implements IngestMetrics {
   })
   readonly #written = new Counter({
     name: 'spanhouse_spans_written_total',
-    help: 'Spans that came off the stream: inserted, replaced by a later version, or known already.',
+    help: 'Spans that came off the stream: inserted, replaced by a later version, known already, or of a deleted trace.',
     labelNames: ['outcome'] as const,
     registers: [this.registry],
   })
@@ -65,6 +66,7 @@ export class Metrics implements IngestMetrics {
     this.#written.inc({ outcome: 'inserted' }, report.inserted)
     this.#written.inc({ outcome: 'replaced' }, report.replaced)
     this.#written.inc({ outcome: 'known' }, report.known)
+    this.#written.inc({ outcome: 'deleted' }, report.deleted)
     this.#updated.inc(report.updated)
     this.#rejectedMessages.inc(report.rejectedMessages)
     this.#batch.observe(report.spans)

@@ -62,8 +62,8 @@ function routesOf(config: Config, parts: Parts, metrics: Metrics): ((app: Fastif
   if (config.roles.includes('receiver') && stream) routes.push(otlpRoutes(stream, metrics))
   if (config.roles.includes('api') && engine)
     routes.push(spanRoutes(engine), traceRoutes(engine), keyRoutes(parts), adminRoutes(parts, config.adminKey ?? ''))
-  if (config.roles.includes('api') && stream) {
-    const ingest = { stream, metrics }
+  if (config.roles.includes('api') && stream && engine) {
+    const ingest = { stream, engine, metrics }
     routes.push(deadLetterRoutes(stream), traceWriteRoutes(ingest), tracingWriteRoutes(ingest))
   }
   if (config.roles.includes('api')) routes.push(catalogueRoutes(config))

@@ -1,3 +1,4 @@
+export { deletedSpans, type TraceDeletion } from './deletions.ts'
 export { type Engine, type EngineLocation, isPassing, openEngine, type Statement } from './engine.ts'
 export { migrateSpans } from './migrate.ts'
 export { positionOf, readSpans, readTraceHeads, SPAN_COLUMNS } from './row.ts'

@@ -1,13 +1,24 @@
-import { type Derived, equalDerived, type Micros, NIL_UUID, type SpanId } from '@spanhouse/model'
+import {
+  type Derived,
+  equalDerived,
+  type Micros,
+  NIL_UUID,
+  type SpanId,
+  type TraceId,
+  type Uuid,
+} from '@spanhouse/model'
 import type { Lifecycle } from './columns.ts'
+import type { PlannedDeletion, TraceDeletion } from './deletions.ts'
 import type { BatchedSpan, SpanBatch } from './span-batch.ts'
 import type { RowKey } from './statements.ts'
-import { type StoredNode, type TraceState, traceKey } from './trace-memory.ts'
+import { type StoredNode, type TracePlace, type TraceState, traceKey } from './trace-memory.ts'
 
-/** The spans of one trace in a batch. */
+/** The spans of one trace in a batch, and its deletions. */
 export interface TraceGroup {
   key: string
+  place: TracePlace
   spans: BatchedSpan[]
+  deletions: TraceDeletion[]
 }
 
 export interface Insert {
@@ -25,6 +36,9 @@ export interface Plan {
   nodes: Map<SpanId, StoredNode>
   inserts: Map<SpanId, Insert>
   removed: RowKey[]
+  /** Rows of spans that are deleted for good. */
+  deleted: RowKey[]
+  deletions: PlannedDeletion[]
 }
 
 /** A row that is stored with other totals than it should have now. */
@@ -42,15 +56,23 @@ export function groupByTrace(batch: SpanBatch): TraceGroup[] {
     const before = last?.spans[0]
     if (before?.trace_id !== span.trace_id || before.sender.project_id !== span.sender.project_id) {
       const key = traceKey(span.sender.project_id, span.trace_id)
-      last = groups.get(key)
-      if (!last) {
-        last = { key, spans: [] }
-        groups.set(key, last)
-      }
+      last = groups.get(key) ?? newGroup(groups, key, span.sender.project_id, span.trace_id)
     }
     last?.spans.push(span)
   }
+  for (const deletion of batch.deletions) {
+    const { project_id, trace_id } = deletion
+    const key = traceKey(project_id, trace_id)
+    const group = groups.get(key) ?? newGroup(groups, key, project_id, trace_id)
+    group.deletions.push(deletion)
+  }
   return [...groups.values()]
+}
+
+function newGroup(groups: Map<string, TraceGroup>, key: string, project_id: Uuid, trace_id: TraceId): TraceGroup {
+  const group = { key, place: { project_id, trace_id }, spans: [], deletions: [] }
+  groups.set(key, group)
+  return group
 }
 
 export const newPlan = (key: string, trace: TraceState): Plan => ({
@@ -59,16 +81,42 @@ export const newPlan = (key: string, trace: TraceState): Plan => ({
   nodes: new Map(trace.nodes),
   inserts: new Map(),
   removed: [],
+  deleted: [],
+  deletions: [],
 })
+
+/**
+ * Takes out of the trace what was accepted up to its deletions. Comes before its spans are planned, which see the trace
+ * as it is then.
+ */
+export function planDeletions(plan: Plan, { deletions, spans }: TraceGroup): void {
+  const { project_id, trace_id } = plan.trace
+  let { deleted_at } = plan.trace
+  for (const deletion of deletions.toSorted((one, other) => one.deleted_at - other.deleted_at)) {
+    const span_ids = new Set<SpanId>()
+    for (const { sender, node } of spans)
+      if (sender.accepted_at <= deletion.deleted_at && sender.accepted_at > deleted_at) span_ids.add(node.span_id)
+    for (const [span_id, { accepted_at, start_time }] of plan.nodes) {
+      if (accepted_at > deletion.deleted_at) continue
+      span_ids.add(span_id)
+      plan.nodes.delete(span_id)
+      plan.deleted.push({ project_id, trace_id, span_id, start_time })
+    }
+    deleted_at = Math.max(deleted_at, deletion.deleted_at)
+    plan.deletions.push({ deletion, span_ids: [...span_ids] })
+  }
+  plan.trace = { ...plan.trace, deleted_at, nodes: new Map(plan.nodes) }
+}
 
 /** Stands in a node until its batch is stored. */
 const NOT_DERIVED: Derived = { cumulative: [], trace_type: 'unknown', is_trace_head: false }
 
 /** Decides what becomes of one span: of several versions in one batch the last decides. */
-export function planSpan(plan: Plan, span: BatchedSpan, now: Micros): 'inserted' | 'replaced' | 'known' {
+export function planSpan(plan: Plan, span: BatchedSpan, now: Micros): 'inserted' | 'replaced' | 'known' | 'deleted' {
   const { sender, node: own, content_hash } = span
   const { project_id, user_id, accepted_at } = sender
   const { span_id } = own
+  if (accepted_at <= plan.trace.deleted_at) return 'deleted'
   const present = plan.nodes.get(span_id)
   if (present && isKnown(present, content_hash, accepted_at)) return 'known'
   const created_at = present ? present.created_at : now

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { type Micros, measureSpan, type Span, type TraceId, type TraceNode, type Uuid } from '@spanhouse/model'
 import { CONTENT_COLUMNS, putAll } from './columns.ts'
+import type { TraceDeletion } from './deletions.ts'
 import { RowBuffer } from './row-buffer.ts'
 
 /** Who sent a span, and when it was accepted: of two versions of a span the later accepted one is kept. */
@@ -36,6 +37,8 @@ const HASH_BYTES = 8
  */
 export class SpanBatch {
   readonly spans: BatchedSpan[] = []
+  /** Where they stand among the spans does not matter: what was accepted when decides. */
+  readonly deletions: TraceDeletion[] = []
   readonly #content = new RowBuffer()
 
   static of(spans: Iterable<IncomingSpan>): SpanBatch {
@@ -57,8 +60,9 @@ export class SpanBatch {
     return this.#content.slice(from, to)
   }
 
-  /** Takes back all but the first `count` spans. */
+  /** Takes back all but the first `count` spans; with 0 the deletions too. */
   truncate(count: number): void {
+    if (count === 0) this.deletions.length = 0
     const first = this.spans[count]
     if (!first) return
     this.#content.truncate(first.from)

@@ -10,13 +10,19 @@ export interface StoredNode extends TraceNode {
   readonly created_by_id: Uuid
 }
 
-/** The skeleton of one trace, exactly as stored. */
-export interface TraceState {
+/** Which trace is meant: two projects may have the same trace id. */
+export interface TracePlace {
   readonly project_id: Uuid
   readonly trace_id: TraceId
+}
+
+/** The skeleton of one trace, exactly as stored. */
+export interface TraceState extends TracePlace {
   nodes: Map<SpanId, StoredNode>
   /** Given up waiting for a root: the earliest span stands for the trace. */
   isRootless: boolean
+  /** What was accepted up to then was deleted; 0: nothing was. */
+  deleted_at: Micros
 }
 
 export const traceKey = (project_id: Uuid, trace_id: TraceId): string => `${project_id}${trace_id}`

@@ -1,4 +1,4 @@
-import { type Derived, type Micros, microsNow, rollUp, type SpanId, type TraceId, type Uuid } from '@spanhouse/model'
+import { type Derived, type Micros, microsNow, rollUp, type SpanId } from '@spanhouse/model'
 import {
   CONTENT_COLUMNS,
   DERIVED_COLUMNS,
@@ -9,6 +9,7 @@ import {
   putAll,
   textsOf,
 } from './columns.ts'
+import { lookUpDeletions, noteDeletions } from './deletions.ts'
 import type { Engine } from './engine.ts'
 import {
   changesOf,
@@ -19,12 +20,13 @@ import {
   type Insert,
   newPlan,
   type Plan,
+  planDeletions,
   planSpan,
 } from './plan.ts'
 import { RowBuffer } from './row-buffer.ts'
-import type { BatchedSpan, SpanBatch } from './span-batch.ts'
+import type { SpanBatch } from './span-batch.ts'
 import { deleteRows, lookUpTraces, type RowUpdate, unsettledTraces, updateRows } from './statements.ts'
-import { TraceMemory, type TraceState, traceKey } from './trace-memory.ts'
+import { TraceMemory, type TracePlace, type TraceState, traceKey } from './trace-memory.ts'
 
 export interface WriteResult {
   /** Spans that were new. */
@@ -33,6 +35,8 @@ export interface WriteResult {
   replaced: number
   /** Spans that were stored already, the same or in a later version. */
   known: number
+  /** Spans that were accepted before their trace was deleted and came only afterwards. */
+  deleted: number
   /** Rows of other spans whose totals, trace type or place as head changed. */
   updated: number
 }
@@ -51,6 +55,7 @@ export interface SpanWriterOptions {
  * A batch goes through in four steps: the traces that are not in memory are looked up; what is new, changed or known
  * already is told apart by a hash of the content; every touched trace is summed up again; then outdated versions are
  * deleted, all new rows go in by one insert, and the rows of other spans whose totals changed are updated in place.
+ * That a trace is deleted is noted before its rows go, so that nothing older of it comes back, and again when all is done.
  * When it fails half-way, the memory forgets the traces, and the same batch written again finishes the work: what is
  * stored is found, and totals that are not yet as they should be are updated. So `write` is idempotent.
  */
@@ -85,11 +90,12 @@ export class SpanWriter {
   async #write(batch: SpanBatch): Promise<WriteResult> {
     const now = microsNow()
     const groups = groupByTrace(batch)
-    const states = await this.#load(groups.map(({ spans: [first] }) => placeOf(first as BatchedSpan)))
-    const result: WriteResult = { inserted: 0, replaced: 0, known: 0, updated: 0 }
-    const plans = groups.map(({ key, spans }) => {
-      const plan = newPlan(key, states.get(key) as TraceState)
-      for (const span of spans) result[planSpan(plan, span, now)]++
+    const states = await this.#load(groups.map(({ place }) => place))
+    const result: WriteResult = { inserted: 0, replaced: 0, known: 0, deleted: 0, updated: 0 }
+    const plans = groups.map(group => {
+      const plan = newPlan(group.key, states.get(group.key) as TraceState)
+      if (group.deletions.length > 0) planDeletions(plan, group)
+      for (const span of group.spans) result[planSpan(plan, span, now)]++
       return plan
     })
     result.updated = await this.#carryOut(plans, batch)
@@ -142,7 +148,7 @@ export class SpanWriter {
     for (const { project_id, trace_id } of traces) {
       const key = traceKey(project_id, trace_id)
       const known = this.#memory.get(key)
-      const state = known ?? { project_id, trace_id, nodes: new Map(), isRootless: false }
+      const state = known ?? { project_id, trace_id, nodes: new Map(), isRootless: false, deleted_at: 0 }
       if (!known) missing.push(state)
       states.set(key, state)
     }
@@ -151,7 +157,11 @@ export class SpanWriter {
       const state = states.get(traceKey(row.project_id, row.trace_id))
       state?.nodes.set(row.node.span_id, row.node)
     }
-    for (const state of missing) state.isRootless = hasHeadWithoutRoot(state.nodes)
+    const deletions = await lookUpDeletions(this.#engine, missing)
+    for (const state of missing) {
+      state.isRootless = hasHeadWithoutRoot(state.nodes)
+      state.deleted_at = deletions.get(traceKey(state.project_id, state.trace_id)) ?? 0
+    }
     return states
   }
 
@@ -165,10 +175,12 @@ export class SpanWriter {
   async #carryOut(plans: readonly Plan[], batch?: SpanBatch): Promise<number> {
     const derived = plans.map(plan => rollUp(plan.nodes, plan.trace.isRootless))
     const changes = plans.flatMap((plan, index) => changesOf(plan, derived[index] as Map<SpanId, Derived>))
+    const deletions = plans.flatMap(plan => plan.deletions)
     try {
+      await noteDeletions(this.#engine, deletions, false)
       await deleteRows(
         this.#engine,
-        plans.flatMap(plan => plan.removed),
+        plans.flatMap(plan => [...plan.deleted, ...plan.removed]),
       )
       if (batch) await this.#insert(batch, plans, derived)
       await updateRows(
@@ -176,6 +188,7 @@ export class SpanWriter {
         DERIVED_COLUMNS,
         changes.map(change => this.#toRowUpdate(change)),
       )
+      await noteDeletions(this.#engine, deletions, true)
     } catch (error) {
       for (const plan of plans) this.#memory.forget(plan.key)
       this.#isUncertain = true
@@ -222,21 +235,15 @@ export class SpanWriter {
   #remember(plan: Plan, derived: ReadonlyMap<SpanId, Derived>): void {
     for (const [span_id, { node }] of plan.inserts) node.derived = derived.get(span_id) as Derived
     plan.trace.nodes = plan.nodes
-    this.#memory.put(plan.key, plan.trace)
+    if (plan.nodes.size > 0) this.#memory.put(plan.key, plan.trace)
+    else this.#memory.forget(plan.key)
   }
 
   #awaitRoot(key: string, { project_id, trace_id, nodes, isRootless }: TraceState, now: Micros): void {
-    if (isRootless || hasRoot(nodes)) this.#rootless.delete(key)
+    if (isRootless || nodes.size === 0 || hasRoot(nodes)) this.#rootless.delete(key)
     else this.#rootless.set(key, { project_id, trace_id, at: now })
   }
 }
-
-interface TracePlace {
-  project_id: Uuid
-  trace_id: TraceId
-}
-
-const placeOf = ({ sender, trace_id }: BatchedSpan): TracePlace => ({ project_id: sender.project_id, trace_id })
 
 const ALL_COLUMNS = [...CONTENT_COLUMNS, ...OWN_COLUMNS, ...LIFECYCLE_COLUMNS, ...DERIVED_COLUMNS]
 

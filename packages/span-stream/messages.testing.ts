@@ -1,5 +1,6 @@
 import { MICROS_MAX } from '@spanhouse/model'
 import fc from 'fast-check'
+import { MESSAGE_FORMATS } from './span-stream.ts'
 
 const PRINTABLE = Array.from({ length: 94 }, (_, at) => String.fromCharCode(33 + at))
 
@@ -11,6 +12,6 @@ export const anyMessage = fc.record({
   user_id: fc.uuid(),
   accepted_at: fc.integer({ min: 0, max: MICROS_MAX }),
   span_count: fc.integer({ min: 0, max: 0xffffffff }),
-  format: fc.constantFrom('otlp', 'json'),
+  format: fc.constantFrom(...MESSAGE_FORMATS),
   body: fc.uint8Array({ maxLength: 40 }),
 })

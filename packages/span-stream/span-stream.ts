@@ -1,5 +1,8 @@
 import type { Micros, Uuid } from '@spanhouse/model'
 
+export const MESSAGE_FORMATS = ['otlp', 'json', 'deletion'] as const
+export type MessageFormat = (typeof MESSAGE_FORMATS)[number]
+
 /**
  * One partition's share of one accepted export. All spans of a trace are in the same partition, so one writer at a
  * time sees them all.
@@ -17,8 +20,11 @@ export interface SpanMessage {
   /** When the receiver accepted it. Of two versions of one span the later accepted wins. */
   accepted_at: Micros
   span_count: number
-  /** How `body` is encoded: `otlp` is a protobuf `TracesData`, `json` a list of spans that came as JSON. */
-  format: 'otlp' | 'json'
+  /**
+   * How `body` is encoded: `otlp` is a protobuf `TracesData`, `json` a list of spans that came as JSON, `deletion` the 16
+   * bytes of the id of a trace that is to be deleted, as far as it was accepted up to then.
+   */
+  format: MessageFormat
   /** May be a view into a larger buffer. It is not copied: leave the bytes alone until `publish` has settled. */
   body: Uint8Array
 }

@@ -1,6 +1,14 @@
-import type { Span } from '@spanhouse/model'
+import { parseTraceId, parseUuid, type Span } from '@spanhouse/model'
 import { canonicalise, decodeDrafts, decodeTraces, toSpan } from '@spanhouse/otlp'
+import type { TraceDeletion } from '@spanhouse/span-store'
 import type { SpanMessage } from '@spanhouse/span-stream'
+
+/** The deletion in a message of the format `deletion`. Throws when it is none. */
+export function deletionIn({ id, project_id, accepted_at, body }: SpanMessage): TraceDeletion {
+  const trace_id = parseTraceId(Buffer.from(body).toString('hex'))
+  if (!trace_id || parseUuid(id) !== id) throw new Error('no id of a trace, or none of the deletion')
+  return { id, project_id, trace_id, deleted_at: accepted_at }
+}
 
 /** The spans in a message, in canonical form, whichever way they came. Throws when the body cannot be decoded. */
 export function* spansIn({ format, body, accepted_at }: SpanMessage): Iterable<Span> {

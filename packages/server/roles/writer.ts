@@ -4,7 +4,7 @@ import { isPassing, SpanBatch, type SpanWriter, type WriteResult } from '@spanho
 import type { Delivery, SpanMessage, SpanStream } from '@spanhouse/span-stream'
 import type { Logger } from 'pino'
 import type { BatchReport } from '../metrics.ts'
-import { spansIn } from './message-spans.ts'
+import { deletionIn, spansIn } from './message-spans.ts'
 
 export interface WriterOptions {
   stream: SpanStream
@@ -63,7 +63,7 @@ async function decode(deliveries: readonly Delivery[], batch: SpanBatch): Promis
   for (const delivery of deliveries) {
     const count = batch.spans.length
     try {
-      addSpans(batch, delivery.message)
+      addMessage(batch, delivery.message)
       decoded.deliveries.push(delivery)
     } catch (error) {
       batch.truncate(count)
@@ -75,7 +75,11 @@ async function decode(deliveries: readonly Delivery[], batch: SpanBatch): Promis
   return decoded
 }
 
-function addSpans(batch: SpanBatch, message: SpanMessage): SpanBatch {
+function addMessage(batch: SpanBatch, message: SpanMessage): SpanBatch {
+  if (message.format === 'deletion') {
+    batch.deletions.push(deletionIn(message))
+    return batch
+  }
   const { project_id, user_id, accepted_at } = message
   const sender = { project_id, user_id, accepted_at }
   for (const span of spansIn(message)) {
@@ -103,7 +107,7 @@ async function storeApart(deliveries: readonly Delivery[], error: Error, options
   options.log.error({ err: error, messages: deliveries.length }, 'a batch cannot be stored; trying its messages apart')
   for (const delivery of deliveries) {
     try {
-      const alone = addSpans(new SpanBatch(), delivery.message)
+      const alone = addMessage(new SpanBatch(), delivery.message)
       await persist(() => options.writer.write(alone), options)
       await delivery.ack()
     } catch (cause) {

@@ -1,5 +1,5 @@
 import { microsToIso, Problem } from '@spanhouse/model'
-import type { DeadLetter, SpanStream } from '@spanhouse/span-stream'
+import { type DeadLetter, MESSAGE_FORMATS, type SpanStream } from '@spanhouse/span-stream'
 import { optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { addAdminEndpoint } from '../http/endpoint.ts'
@@ -23,7 +23,7 @@ const letter = z.object({
   user_id: z.string(),
   accepted_at: z.string(),
   span_count: z.int(),
-  format: z.enum(['otlp', 'json']),
+  format: z.enum(MESSAGE_FORMATS),
   bytes: z.int(),
 })
 const wholeLetter = letter.extend({

@@ -3,6 +3,7 @@ import { optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { addEndpoint } from '../http/endpoint.ts'
 import { acceptSpans, type Ingest } from '../ingest/accept.ts'
+import { type Deleting, deleteTrace } from '../ingest/delete-trace.ts'
 import { type GivenSpan, readSpans, spanTree } from '../ingest/span-nodes.ts'
 
 const tag = 'traces'
@@ -11,11 +12,12 @@ const status = 202
 
 const trace = z.object({ trace_id: optional(z.string()), spans: optional(spanTree) })
 const body = z.object({ trace: optional(trace) })
+const params = z.object({ trace_id: z.string() })
 const accepted = z.object({ count: z.int(), trace_id: optional(z.string()) })
 const link = z.object({ trace_id: z.string(), span_id: z.string() })
 
 /** Whole traces as JSON. 202 says that their spans are durable; they can be read a moment later. */
-export function traceWriteRoutes(ingest: Ingest): (app: FastifyInstance) => void {
+export function traceWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {
       ...{ method: 'POST', path: '/traces', tag, permission, status, body, answer: accepted },
@@ -28,12 +30,20 @@ export function traceWriteRoutes(ingest: Ingest): (app: FastifyInstance) => void
     addEndpoint(app, {
       ...{ method: 'PUT', path: '/traces/:trace_id', tag, permission, status, body, answer: accepted },
       summary: 'Adds spans to a trace; spans that are there get a new version, and no other is taken away.',
-      params: z.object({ trace_id: z.string() }),
+      params,
       handle: async ({ principal, params, body }) => {
         const named = requiredTraceId(params.trace_id)
         const { trace_id, spans } = readTrace(body)
         if (trace_id !== named) throw invalid('The trace_id of the path is not that of the trace.')
         return traceEnvelope(trace_id, await acceptSpans(ingest, principal, spans))
+      },
+    })
+    addEndpoint(app, {
+      ...{ method: 'DELETE', path: '/traces/:trace_id', tag, permission, status, params, answer: accepted },
+      summary: 'Deletes a trace for good, with what of it is accepted and not stored yet.',
+      handle: async ({ principal, params }) => {
+        const trace_id = requiredTraceId(params.trace_id)
+        return traceEnvelope(trace_id, await deleteTrace(ingest, principal, trace_id))
       },
     })
     addEndpoint(app, {

@@ -3,6 +3,7 @@ import { json, jsonObject, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { addEndpoint } from '../http/endpoint.ts'
 import { acceptSpans, type Ingest } from '../ingest/accept.ts'
+import { type Deleting, deleteTrace } from '../ingest/delete-trace.ts'
 import { type GivenSpan, readSpans } from '../ingest/span-nodes.ts'
 import { requiredTraceId, requireOneRoot } from './trace-writes.ts'
 
@@ -16,10 +17,11 @@ const body = z.object({
   spans: optional(z.array(json)).meta({ description: 'A flat list of spans.' }),
   traces: optional(jsonObject).meta({ description: 'By trace id: an object with the tree of its spans as `spans`.' }),
 })
+const params = z.object({ trace_id: z.string() })
 const links = z.object({ count: z.int(), links: z.array(z.object({ trace_id: z.string(), span_id: z.string() })) })
 
 /** The older way to write spans as JSON: every answer has a link to each accepted span. */
-export function tracingWriteRoutes(ingest: Ingest): (app: FastifyInstance) => void {
+export function tracingWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {
       ...{ method: 'POST', path: '/tracing/spans/ingest', tag, permission, status, deprecated, body, answer: links },
@@ -38,13 +40,22 @@ export function tracingWriteRoutes(ingest: Ingest): (app: FastifyInstance) => vo
     addEndpoint(app, {
       ...{ method: 'PUT', path: '/tracing/traces/:trace_id', tag, permission, status, deprecated, body, answer: links },
       summary: 'Adds spans to a trace; spans that are there get a new version.',
-      params: z.object({ trace_id: z.string() }),
+      params,
       handle: async ({ principal, params, body }) => {
         const trace_id = requiredTraceId(params.trace_id)
         const spans = givenTrace(body)
         if (spans.some(span => span.trace_id !== null && span.trace_id !== trace_id))
           throw invalid('The trace_id of the path is not that of the spans.')
         return linksEnvelope(await acceptSpans(ingest, principal, bodiesOf(spans)))
+      },
+    })
+    addEndpoint(app, {
+      ...{ method: 'DELETE', path: '/tracing/traces/:trace_id', tag, permission, status, deprecated, params },
+      ...{ summary: 'Deletes a trace for good.', answer: links },
+      handle: async ({ principal, params }) => {
+        const trace_id = requiredTraceId(params.trace_id)
+        const span_ids = await deleteTrace(ingest, principal, trace_id)
+        return linksEnvelope(span_ids.map(span_id => ({ trace_id, span_id })))
       },
     })
   }

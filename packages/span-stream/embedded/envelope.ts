@@ -1,5 +1,5 @@
 import { parseUuid } from '@spanhouse/model'
-import type { SpanMessage } from '../span-stream.ts'
+import { MESSAGE_FORMATS, type SpanMessage } from '../span-stream.ts'
 
 /**
  * What is stored of a message beside its body, little-endian:
@@ -14,7 +14,6 @@ import type { SpanMessage } from '../span-stream.ts'
  */
 const VERSION = 1
 const FIXED_BYTES = 52
-const FORMATS = ['otlp', 'json'] as const
 
 /** A message without its body, and how many bytes that has. */
 export type Envelope = Omit<SpanMessage, 'body'> & { bodyBytes: number }
@@ -22,7 +21,7 @@ export type Envelope = Omit<SpanMessage, 'body'> & { bodyBytes: number }
 export function encodeEnvelope(message: SpanMessage): Buffer {
   const bytes = Buffer.allocUnsafe(FIXED_BYTES + message.id.length)
   bytes.writeUInt8(VERSION, 0)
-  bytes.writeUInt8(FORMATS.indexOf(message.format), 1)
+  bytes.writeUInt8(MESSAGE_FORMATS.indexOf(message.format), 1)
   bytes.writeUInt16LE(message.partition, 2)
   bytes.writeUInt32LE(message.span_count, 4)
   bytes.writeDoubleLE(message.accepted_at, 8)
@@ -35,7 +34,7 @@ export function encodeEnvelope(message: SpanMessage): Buffer {
 
 /** Throws on bytes that `encodeEnvelope` of this version did not make. */
 export function decodeEnvelope(bytes: Buffer): Envelope {
-  const format = bytes.length > FIXED_BYTES ? FORMATS[bytes.readUInt8(1)] : undefined
+  const format = bytes.length > FIXED_BYTES ? MESSAGE_FORMATS[bytes.readUInt8(1)] : undefined
   if (format === undefined || bytes.readUInt8(0) !== VERSION) throw new Error('Not an envelope of a span message')
   return {
     id: bytes.toString('latin1', FIXED_BYTES),

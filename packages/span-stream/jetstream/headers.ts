@@ -1,5 +1,5 @@
 import { headers, type MsgHdrs } from '@nats-io/transport-node'
-import type { DeadLetter, SpanMessage } from '../span-stream.ts'
+import { type DeadLetter, MESSAGE_FORMATS, type SpanMessage } from '../span-stream.ts'
 
 /** Room that is kept in each message for its headers. Ids, a reason and the list of parts have limits below this. */
 export const HEADER_BYTES_MAX = 16 * 1024
@@ -33,7 +33,8 @@ export function fromHeaders(from: MsgHdrs | undefined): Metadata | null {
   if (from === undefined) return null
   const text = (field: keyof typeof TEXTS) => from.get(TEXTS[field])
   const number = (field: keyof typeof NUMBERS) => Number(from.get(NUMBERS[field]) || Number.NaN)
-  const format = text('format')
+  const format = MESSAGE_FORMATS.find(one => one === text('format'))
+  if (format === undefined) return null
   const metadata: Metadata = {
     id: text('id'),
     partition: number('partition'),
@@ -41,11 +42,11 @@ export function fromHeaders(from: MsgHdrs | undefined): Metadata | null {
     user_id: text('user_id'),
     accepted_at: number('accepted_at'),
     span_count: number('span_count'),
-    format: format === 'json' ? 'json' : 'otlp',
+    format,
     bodyBytes: number('bodyBytes'),
   }
   const complete = Object.values(metadata).every(value => value !== '' && !Number.isNaN(value))
-  return complete && ['otlp', 'json'].includes(format) ? metadata : null
+  return complete ? metadata : null
 }
 
 /** The reason as JSON: a header cannot hold line breaks. */

@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { microsNow, Problem, type SpanId, type TraceId } from '@spanhouse/model'
+import { deletedSpans, type Engine } from '@spanhouse/span-store'
+import type { SpanStream } from '@spanhouse/span-stream'
+import { partitionOfTrace, type Sender } from './accept.ts'
+
+/** Where deletions go, and where it shows that they have been carried out. */
+export interface Deleting {
+  stream: SpanStream
+  engine: Engine
+}
+
+/** How long an answer waits for the writer, and how often it looks. */
+const WAIT_MS = 10_000
+const LOOK_EVERY_MS = 40
+
+/**
+ * Deletes everything of a trace that was accepted up to now, and resolves with the spans that were there when no query
+ * finds them any more. It travels behind them through the stream, so that those that are not stored yet go as well.
+ * Rejects with a Problem `overloaded` when the writer does not get there in time; it is carried out all the same.
+ */
+export async function deleteTrace({ stream, engine }: Deleting, sender: Sender, trace_id: TraceId): Promise<SpanId[]> {
+  const { project_id, user_id } = sender
+  const id = randomUUID()
+  const accepted_at = microsNow()
+  const partition = partitionOfTrace(trace_id, stream)
+  const body = Buffer.from(trace_id, 'hex')
+  await stream.publish([{ id, partition, project_id, user_id, accepted_at, span_count: 0, format: 'deletion', body }])
+  const until = performance.now() + WAIT_MS
+  while (performance.now() < until) {
+    await delay(LOOK_EVERY_MS)
+    const spans = await deletedSpans(engine, { id, project_id, trace_id, deleted_at: accepted_at })
+    if (spans) return spans
+  }
+  const detail = 'The deletion is accepted and will be carried out; what was accepted before it is not processed yet.'
+  throw new Problem('overloaded', detail, { retryAfterSeconds: 5 })
+}
