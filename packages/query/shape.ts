@@ -51,3 +51,10 @@ export const oneOf =
     if (word === undefined) throw malformed('enum', loc, `Input should be one of ${words.join(', ')}`, value)
     return word
   }
+
+/** Refuses members beside those that are known: a misspelt one must not be passed over. */
+export function refuseOthers(object: JsonObject, known: readonly string[], loc: Location): void {
+  const other = Object.keys(object).find(name => !known.includes(name))
+  if (other === undefined) return
+  throw malformed('extra_forbidden', [...loc, other], 'Extra inputs are not permitted', object[other])
+}

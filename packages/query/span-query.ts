@@ -31,13 +31,14 @@ export const namesSavedQuery = (body: unknown): boolean =>
 
 function parseEitherFilter(members: JsonObject, loc: Location): Filter | undefined {
   const nested = parseFilter(members.filtering, [...loc, 'filtering'])
-  const flat = parseFilter(parseFlatFilter(members.filter, [...loc, 'filter']), [...loc, 'filter'])
+  const flat = parseFilter(parseJsonText(members.filter, [...loc, 'filter']), [...loc, 'filter'])
   if (members.filtering == null || members.filter == null) return nested ?? flat
   if (JSON.stringify(nested) === JSON.stringify(flat)) return nested
   throw contradiction([...loc, 'filter'], 'filtering')
 }
 
-function parseFlatFilter(value: unknown, loc: Location): unknown {
+/** A value that may also be given as JSON text. Throws `unprocessable` (422) where the text is no JSON. */
+export function parseJsonText(value: unknown, loc: Location): unknown {
   if (typeof value !== 'string') return value
   try {
     return parseJson(value)

@@ -12,7 +12,7 @@ import { pageLimit } from './windowing.ts'
  * Columns are given by the reader and may have aliases that are names of columns; conditions and orders always mean
  * the columns. A statement that reads the table several times sees the same rows each time.
  */
-const SETTINGS = sql`SETTINGS prefer_column_name_to_alias = 1, enable_shared_storage_snapshot_in_query = 1`
+export const SETTINGS = sql`SETTINGS prefer_column_name_to_alias = 1, enable_shared_storage_snapshot_in_query = 1`
 
 /** Settings that must go with every statement: large filters exceed the engine's defaults for the size of a query. */
 export const STATEMENT_SETTINGS = {

@@ -11,6 +11,7 @@ import { closeParts, engineLocation, openParts, type Parts } from './parts.ts'
 import { needsOf } from './roles/roles.ts'
 import { type RunningWriter, startWriter } from './roles/writer-role.ts'
 import { adminRoutes } from './routes/admin.ts'
+import { analyticsRoutes } from './routes/analytics.ts'
 import { catalogueRoutes } from './routes/catalogue.ts'
 import { deadLetterRoutes } from './routes/dead-letters.ts'
 import { healthRoutes, type PartCheck } from './routes/health.ts'
@@ -66,6 +67,7 @@ function routesOf(config: Config, parts: Parts, metrics: Metrics): ((app: Fastif
     const ingest = { stream, engine, metrics }
     routes.push(deadLetterRoutes(stream), traceWriteRoutes(ingest), tracingWriteRoutes(ingest))
   }
+  if (config.roles.includes('api') && engine) routes.push(analyticsRoutes(engine))
   if (config.roles.includes('api')) routes.push(catalogueRoutes(config))
   return routes
 }

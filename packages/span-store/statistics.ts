@@ -1,0 +1,120 @@
+import type { Json, JsonObject } from '@spanhouse/model'
+import {
+  binBounds,
+  type Frequencies,
+  type HistogramRow,
+  type Measure,
+  type MeasureRows,
+  type NumbersRow,
+  PERCENTILES,
+  percentilePlace,
+  type Runs,
+  type Spec,
+} from '@spanhouse/query'
+
+export type Statistics = JsonObject & { type: Measure; count: number }
+
+type Read<M extends Measure> = (row: MeasureRows[M], spec: Spec) => JsonObject & { count: number }
+
+/** What a measure selected as the interface answers it; undefined when there were no values. */
+export function statisticsOf(measure: Measure, row: unknown, spec: Spec): Statistics | undefined {
+  const { count, ...members } = READERS[measure](row as never, spec)
+  return count === 0 ? undefined : { type: measure, count, ...members }
+}
+
+const READERS: { readonly [M in Measure]: Read<M> } = {
+  'numeric/continuous': ([sum, count, min, max, below, above, histogram], spec) => ({
+    ...numberStatistics([sum, count, min, max, below, above]),
+    hist: count === 0 ? [] : histogramOf(histogram, count, spec.edge),
+  }),
+  'numeric/discrete': ([sum, count, min, max, below, above, runs]) => ({
+    ...numberStatistics([sum, count, min, max, below, above]),
+    ...frequenciesOf(runs[0], lengthsOf(runs)),
+  }),
+  binary: ([yes, no]) => {
+    const of = (value: boolean, count: number) => ({ value, count, density: densityOf(count, yes + no) })
+    return { count: yes + no, freq: [of(true, yes), of(false, no)], uniq: [true, false] }
+  },
+  'categorical/single': row => categories(row),
+  'categorical/multiple': row => categories(row),
+  string: count => ({ count }),
+  json: count => ({ count }),
+}
+
+const categories = ([values, counts]: Frequencies): JsonObject & { count: number } => ({
+  count: counts.reduce((sum, count) => sum + count, 0),
+  ...frequenciesOf(values, counts),
+})
+
+/** By falling count, equal ones by rising value. */
+function frequenciesOf<V extends string | number>(values: readonly V[], counts: readonly number[]): JsonObject {
+  const count = counts.reduce((sum, one) => sum + one, 0)
+  const freq = values
+    .map((value, index) => ({ value, count: counts[index] as number }))
+    .sort((one, other) => other.count - one.count || (one.value < other.value ? -1 : 1))
+    .map(one => ({ ...one, density: densityOf(one.count, count) }))
+  return { freq, uniq: freq.map(({ value }) => value) }
+}
+
+/** How many values each run has. */
+const lengthsOf = ([, ends]: Runs<number>): number[] => ends.map((end, index) => end - (ends[index - 1] ?? 0))
+
+/** A share to five decimals. */
+const densityOf = (count: number, of: number): number => Math.round((count / of) * 1e5) / 1e5
+
+/** `p00.05`, `p12.5`, `p50`: hundredths of a percent as the interface names them. */
+function nameOf(percentile: number): string {
+  const [whole = '', fraction] = String(percentile / 100).split('.')
+  return `p${whole.padStart(2, '0')}${fraction === undefined ? '' : `.${fraction}`}`
+}
+
+/** The ranges between percentiles: the name after `iqr` and `psc`, and the two ends. */
+const SPREADS = [
+  ['25', 3750, 6250],
+  ['50', 2500, 7500],
+  ['75', 1250, 8750],
+  ['80', 1000, 9000],
+  ['90', 500, 9500],
+  ['95', 250, 9750],
+  ['99', 50, 9950],
+  ['99.9', 5, 9995],
+] as const
+
+function numberStatistics([sum, count, min, max, below, above]: NumbersRow): JsonObject & { count: number } {
+  const at = new Map<number, number>()
+  for (const [index, percentile] of PERCENTILES.entries()) {
+    const [low, high] = [below[index] as number, above[index] as number]
+    at.set(percentile, low + (high - low) * percentilePlace(percentile, count).share)
+  }
+  const spread = (low: number, high: number): number => (at.get(high) as number) - (at.get(low) as number)
+  const named = (prefix: string, of: (low: number, high: number) => number): JsonObject =>
+    Object.fromEntries(SPREADS.map(([name, low, high]) => [prefix + name, of(low, high)]))
+  const median = at.get(5000) as number
+  return {
+    count,
+    ...(sum === null ? {} : { sum, mean: sum / count }),
+    ...{ min, max, range: max - min },
+    pcts: Object.fromEntries([...at].map(([percentile, value]) => [nameOf(percentile), value])),
+    iqrs: named('iqr', spread),
+    ...(isComparable(at) ? { pscs: named('psc', (low, high) => (median === 0 ? 0 : spread(low, high) / median)) } : {}),
+  }
+}
+
+/** Whether spreads mean anything as multiples of the median: it must not be tiny beside the ends, nor they of two signs. */
+function isComparable(at: ReadonlyMap<number, number>): boolean {
+  const [low, median, high] = [100, 5000, 9900].map(one => at.get(one) as number) as [number, number, number]
+  if (low * high < 0) return false
+  return Math.abs(median) >= Math.abs(high) / 100 && Math.abs(median) >= Math.abs(low) / 100
+}
+
+/** Every bin, empty ones too. */
+function histogramOf(row: HistogramRow, count: number, edge: boolean): Json {
+  const [, , bins, [places, ends]] = row
+  const counts = new Map(lengthsOf([places, ends]).map((length, index) => [places[index], length]))
+  const bounds = binBounds(row, edge)
+  return Array.from({ length: bins }, (_, bin) => {
+    const inBin = counts.get(bin) ?? 0
+    const interval = [bounds[bin] as number, bounds[bin + 1] as number]
+    return { bin: bin + 1, count: inBin, interval, density: densityOf(inBin, count) }
+  })
+}
