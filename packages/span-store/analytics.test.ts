@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readAnalytics } from './analytics.ts'
 import type { Engine } from './engine.ts'
+import { SpanBatch } from './span-batch.ts'
 import { makeSpan, newProject, openTestEngine } from './spans.testing.ts'
 import { statisticsOracle } from './statistics.testing.ts'
 import { SpanWriter } from './write.ts'
@@ -69,7 +70,7 @@ async function store(project_id: Uuid, traces: readonly Trace[]): Promise<void> 
     ]
   })
   const sent = { project_id, user_id: project_id, accepted_at: OLDEST }
-  await writer.write(spans.map(span => ({ ...sent, span })))
+  await writer.write(SpanBatch.of(spans.map(span => ({ ...sent, span }))))
 }
 
 /** Numbers as near as the order of summing lets them be, everything else exactly. */
