@@ -45,20 +45,22 @@ CREATE TABLE IF NOT EXISTS spans_local ON CLUSTER '{cluster}'
     links String CODEC(ZSTD(1)),
     references String CODEC(ZSTD(1)),
     hashes String CODEC(ZSTD(1)),
+    search_terms Array(UInt32) CODEC(ZSTD(1)),
     created_at DateTime64(6, 'UTC') CODEC(Delta(8), ZSTD(1)),
     created_by_id UUID CODEC(ZSTD(1)),
     updated_at DateTime64(6, 'UTC') CODEC(Delta(8), ZSTD(1)),
     updated_by_id UUID CODEC(ZSTD(1)),
     accepted_at DateTime64(6, 'UTC') CODEC(Delta(8), ZSTD(1)),
     content_hash FixedString(8) CODEC(ZSTD(1)),
-    INDEX by_trace trace_id TYPE bloom_filter(0.01) GRANULARITY 1
+    INDEX by_trace trace_id TYPE bloom_filter(0.01) GRANULARITY 1,
+    INDEX by_search_term search_terms TYPE bloom_filter(0.01) GRANULARITY 1
 )
 ENGINE = ReplicatedMergeTree
 ORDER BY (project_id, start_time, trace_id, span_id)
 -- The first two allow lightweight UPDATE and DELETE. A block like an earlier one is stored again, as without a cluster:
 -- the writer alone decides what is known.
 SETTINGS enable_block_number_column = 1, enable_block_offset_column = 1, replicated_deduplication_window = 0,
-    min_bytes_for_wide_part = 134217728;
+    min_bytes_for_wide_part = 134217728, index_granularity = 1024;
 
 CREATE TABLE IF NOT EXISTS spans ON CLUSTER '{cluster}' AS spans_local
 ENGINE = Distributed('{cluster}', currentDatabase(), 'spans_local', sipHash64(trace_id))

@@ -2,11 +2,13 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@clickhouse/client'
-import { type Json, type JsonObject, type Micros, microsToIso } from '@spanhouse/model'
+import { type Json, type JsonObject, type Micros, microsToIso, type Span } from '@spanhouse/model'
 import { createChdbConnection } from 'chdb/connection'
 import { compileFilter } from './compile-filter.ts'
 import { parseFilter } from './parse-filter.ts'
-import { printSql, type Sql, sql } from './sql.ts'
+import { compileSearchHints } from './search-hints.ts'
+import { searchTermsOf } from './search-terms.ts'
+import { allOf, printSql, type Sql, sql } from './sql.ts'
 import { fromSpans, STATEMENT_SETTINGS } from './statements.ts'
 
 export const PROJECT = '11111111-1111-4111-8111-111111111111'
@@ -78,7 +80,8 @@ export async function openTable() {
 export type TestTable = Awaited<ReturnType<typeof openTable>>
 
 function toColumns(row: SpanRow): Record<string, unknown> {
-  const columns = { project_id: PROJECT, start_time: NOON, attributes: {}, data: {}, ...row }
+  const search_terms = searchTermsOf({ attributes: {}, ...row } as unknown as Span)
+  const columns = { project_id: PROJECT, start_time: NOON, attributes: {}, data: {}, search_terms, ...row }
   return Object.fromEntries(Object.entries(columns).map(([name, value]) => [name, toColumn(name, value)]))
 }
 
@@ -104,11 +107,18 @@ export function compileJson(filter: unknown): Sql {
 /** A condition or group as the interface has it, and the numbers of the spans that satisfy it. */
 export type FilterCase = readonly [filter: object, spans: readonly number[]]
 
-/** What the cases select, to be compared with {@link expectedOf}. */
+/**
+ * What the cases select, to be compared with {@link expectedOf}. Throws when one selects less with the hints for the
+ * index than without.
+ */
 export async function selectedBy(table: TestTable, cases: readonly FilterCase[]): Promise<string[]> {
   const selected: string[] = []
   for (const [filter] of cases) {
-    const ids = await table.spanIds(compileJson({ conditions: [filter] }))
+    const condition = compileJson({ conditions: [filter] })
+    const ids = await table.spanIds(condition)
+    const hints = compileSearchHints(parseFilter({ conditions: [filter] }, ['body', 'filtering']))
+    const hinted = hints.length === 0 ? ids : await table.spanIds(allOf([...hints, condition]))
+    if (hinted.join() !== ids.join()) throw new Error(`the search terms hide spans from ${JSON.stringify(filter)}`)
     selected.push(
       caseLine(
         filter,

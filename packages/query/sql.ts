@@ -18,6 +18,7 @@ type ParameterType =
   | 'Array(Int64)'
   | 'Int128'
   | 'UInt64'
+  | 'Array(UInt32)'
   | 'Float64'
   | 'UUID'
   | `Decimal(${number}, ${number})`
@@ -94,6 +95,7 @@ function combine(conditions: readonly Sql[], separator: Sql, none: Sql): Sql {
 export const text = (value: string): Parameter => new Bound('String', value)
 export const int = (value: number): Parameter => new Bound('Int64', value)
 export const ints = (values: readonly number[]): Parameter => new Bound('Array(Int64)', values)
+export const uint32s = (values: readonly number[]): Parameter => new Bound('Array(UInt32)', values)
 /** An integer of up to 38 digits. */
 export const bigInt = (value: bigint): Parameter => new Bound('Int128', value.toString())
 /** A count: not negative. */

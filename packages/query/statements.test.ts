@@ -358,11 +358,11 @@ test('a trace id is found by the index, and pages are read by key', async () => 
   for (const body of [conditions('is', found?.id), conditions('in', [found?.id])]) {
     const condition = compileJson(body.filter)
     for (const statement of [sql`SELECT span_id ${fromSpans(project, [condition])}`, traceQuery(project, body)]) {
-      expect(await plan(statement)).toMatch(/Name: by_trace[\s\S]*Granules: [1-3]\/1\d\b/)
+      expect(await plan(statement)).toMatch(/Name: by_trace[\s\S]*Granules: [1-3]\/\d+\b/)
     }
     expect(await spansOf(project, body)).toHaveLength(1)
     expect(await tracesOf(project, body)).toHaveLength(1)
   }
   // The newest page: its keys, then its rows, in one or two of the granules.
-  expect(await plan(spanQuery(project, { limit: 50 }))).toMatch(/Granules: [1-3]\/1\d\b/)
+  expect(await plan(spanQuery(project, { limit: 50 }))).toMatch(/Granules: [1-3]\/\d+\b/)
 })

@@ -1,6 +1,7 @@
 import type { SpanId, TraceId, Uuid } from '@spanhouse/model'
 import { compileBounds, compileOrder } from './bounds.ts'
 import { compileFilter } from './compile-filter.ts'
+import { compileSearchHints } from './search-hints.ts'
 import type { SpanQuery } from './span-query.ts'
 import { allOf, count, join, type Sql, sql, texts, uuid } from './sql.ts'
 import { splitFilter } from './trace-level.ts'
@@ -45,7 +46,10 @@ export interface ColumnsOf {
 export function compileSpanQuery({ project_id, columns, query }: ColumnsOf & { query: SpanQuery<'span'> }): Sql {
   const { filter, windowing } = query
   const bounds = compileBounds(windowing, 'span')
-  const conditions = [...bounds, filter === undefined ? withinPage(project_id, query, bounds) : compileFilter(filter)]
+  const conditions =
+    filter === undefined
+      ? [...bounds, withinPage(project_id, query, bounds)]
+      : [...bounds, ...compileSearchHints(filter), compileFilter(filter)]
   const keys = sql`SELECT start_time, trace_id, span_id ${fromSpans(project_id, conditions)} ${page(query)}`
   const rows = fromFewSpans(project_id, [sql`(start_time, trace_id, span_id) IN (${keys})`])
   return sql`SELECT ${join(columns)} ${rows} ${page(query)} ${SETTINGS}`
@@ -80,7 +84,7 @@ export function fromTraceHeads({ project_id, query }: { project_id: Uuid; query:
   const { ofTrace, ofSpan } = splitFilter(query.filter)
   const heads = [sql`is_trace_head`, ...compileBounds(query.windowing, 'trace'), ...ofTrace.map(compileFilter)]
   if (ofSpan.length === 0) return fromSpans(project_id, heads)
-  const spans = ofSpan.map(compileFilter)
+  const spans = [...compileSearchHints(query.filter), ...ofSpan.map(compileFilter)]
   // A window spares reading what the filter needs of all other traces; without one there is nothing to spare.
   const candidates =
     query.windowing.oldest === undefined ? [] : [sql`trace_id IN (SELECT trace_id ${fromSpans(project_id, heads)})`]

@@ -10,7 +10,8 @@ export function splitFilter(filter: Filter | undefined): { ofTrace: Filter[]; of
   return { ofTrace: parts.filter(isOfTrace), ofSpan: parts.filter(part => !isOfTrace(part)) }
 }
 
-const conjunctsOf = (filter: Filter): Filter[] =>
+/** The parts of a filter all of which must hold. */
+export const conjunctsOf = (filter: Filter): Filter[] =>
   filter.kind === 'group' && filter.operator === 'and' ? filter.members.flatMap(conjunctsOf) : [filter]
 
 const isOfTrace = (filter: Filter): boolean =>

@@ -14,7 +14,7 @@ import {
   type TraceType,
   type Uuid,
 } from '@spanhouse/model'
-import { engineJson } from '@spanhouse/query'
+import { engineJson, searchTermsOf } from '@spanhouse/query'
 import type { RowBuffer } from './row-buffer.ts'
 import { RowReader } from './row-reader.ts'
 
@@ -141,6 +141,15 @@ export const CONTENT_COLUMNS: readonly Column<Span>[] = [
   text('hashes', span => listText(span.hashes)),
 ]
 
+/** What the index is made on. It follows from the content. */
+export const SEARCH_COLUMNS: readonly Column<Span>[] = [
+  {
+    name: 'search_terms',
+    put: (row, span) => row.uint32s(searchTermsOf(span)),
+    text: row => `[${row.uint32s().join()}]`,
+  },
+]
+
 /** The amounts of the span itself. They follow from its attributes, so they are not hashed again. */
 export const OWN_COLUMNS: readonly Column<Amounts>[] = amounts('incremental', own => own)
 
@@ -162,12 +171,14 @@ export const DERIVED_COLUMNS: readonly Column<Derived>[] = [
 ]
 
 /** The columns of an INSERT, in the order in which a row's values are put. */
-export const INSERT_COLUMNS: readonly string[] = [
+export const ALL_COLUMNS = [
   ...CONTENT_COLUMNS,
+  ...SEARCH_COLUMNS,
   ...OWN_COLUMNS,
   ...LIFECYCLE_COLUMNS,
   ...DERIVED_COLUMNS,
-].map(column => column.name)
+]
+export const INSERT_COLUMNS: readonly string[] = ALL_COLUMNS.map(column => column.name)
 
 export function putAll<Source>(row: RowBuffer, columns: readonly Column<Source>[], source: Source): void {
   for (const column of columns) column.put(row, source)

@@ -89,6 +89,14 @@ export class RowBuffer {
     this.append(bytes)
   }
 
+  /** Array(UInt32) of at most 16,383 numbers: their count as a variable-length integer of two bytes, then each. */
+  uint32s(values: readonly number[]): void {
+    this.#reserve(2 + values.length * 4)
+    this.#bytes[this.#length++] = (values.length & 0x7f) | 0x80
+    this.#bytes[this.#length++] = values.length >> 7
+    for (const value of values) this.#length = this.#bytes.writeUInt32LE(value, this.#length)
+  }
+
   /** String. The length stands before it as a variable-length integer, here always of four bytes. */
   text(value: string): void {
     if (value === '') {

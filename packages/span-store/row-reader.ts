@@ -33,13 +33,21 @@ export class RowReader {
   }
 
   text(): string {
-    let length = 0
+    return this.#take(this.#count()).toString('utf8')
+  }
+
+  uint32s(): number[] {
+    return Array.from({ length: this.#count() }, () => this.#take(4).readUInt32LE())
+  }
+
+  #count(): number {
+    let count = 0
     for (let shift = 0, more = true; more; shift += 7) {
       const byte = this.#take(1).readUInt8()
-      length |= (byte & 0x7f) << shift
+      count |= (byte & 0x7f) << shift
       more = byte > 0x7f
     }
-    return this.#take(length).toString('utf8')
+    return count
   }
 
   #take(byteCount: number): Buffer {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { type Micros, measureSpan, type Span, type TraceId, type TraceNode, type Uuid } from '@spanhouse/model'
-import { CONTENT_COLUMNS, putAll } from './columns.ts'
+import { CONTENT_COLUMNS, putAll, SEARCH_COLUMNS } from './columns.ts'
 import type { TraceDeletion } from './deletions.ts'
 import { RowBuffer } from './row-buffer.ts'
 
@@ -23,7 +23,7 @@ export interface BatchedSpan {
   node: TraceNode
   /** 16 hex digits over the bytes of the content columns. */
   content_hash: string
-  /** Where the content columns stand in the batch's bytes. */
+  /** Where the content and search columns stand in the batch's bytes. */
   from: number
   to: number
 }
@@ -50,12 +50,14 @@ export class SpanBatch {
   add(sender: Sender, span: Span): void {
     const from = this.#content.length
     putAll(this.#content, CONTENT_COLUMNS, span)
+    const content = this.#content.slice(from, this.#content.length)
+    const content_hash = hash('sha1', content, 'buffer').toString('hex', 0, HASH_BYTES)
+    putAll(this.#content, SEARCH_COLUMNS, span)
     const to = this.#content.length
-    const content_hash = hash('sha1', this.#content.slice(from, to), 'buffer').toString('hex', 0, HASH_BYTES)
     this.spans.push({ sender, trace_id: span.trace_id, node: measureSpan(span), content_hash, from, to })
   }
 
-  /** The content columns of one of its spans; valid until the next one is added. */
+  /** The content and search columns of one of its spans; valid until the next one is added. */
   contentOf({ from, to }: BatchedSpan): Buffer {
     return this.#content.slice(from, to)
   }

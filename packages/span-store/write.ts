@@ -1,6 +1,6 @@
 import { type Derived, type Micros, microsNow, rollUp, type SpanId } from '@spanhouse/model'
 import {
-  CONTENT_COLUMNS,
+  ALL_COLUMNS,
   DERIVED_COLUMNS,
   INSERT_COLUMNS,
   KEY_COLUMNS,
@@ -245,7 +245,6 @@ export class SpanWriter {
   }
 }
 
-const ALL_COLUMNS = [...CONTENT_COLUMNS, ...OWN_COLUMNS, ...LIFECYCLE_COLUMNS, ...DERIVED_COLUMNS]
 
 /** Nobody finds neither of two versions, or both: the later one takes the place of the earlier in all but its key. */
 const isChangeable = (column: { name: string }): boolean => !KEY_COLUMNS.includes(column.name)

@@ -1,0 +1,72 @@
+import { ATTRIBUTE_COLUMNS } from './attribute-columns.ts'
+import { isScalar } from './engine-json.ts'
+import type { AttributeCondition, ColumnCondition, Filter, ListCondition, Pattern } from './filter.ts'
+import { MANY_TERMS, type SpanTerms, type TermList, termsOfAttribute, termsOfListed } from './search-terms.ts'
+import { type Sql, sql, uint32s } from './sql.ts'
+import { conjunctsOf } from './trace-level.ts'
+
+/** A condition with more alternatives is not narrowed: the index would be asked too much. */
+const ALTERNATIVES_MAX = 500
+
+/**
+ * Conditions that every span satisfies which satisfies the filter, and that the index on search terms can serve: one
+ * for each part of the filter that asks for an equality. None of them changes what is found.
+ */
+export function compileSearchHints(filter: Filter | undefined): Sql[] {
+  const parts = filter === undefined ? [] : conjunctsOf(filter)
+  const rootsOnly = parts.some(isRootCondition)
+  return parts.flatMap(part => {
+    const alternatives = alternativesOf(part)
+    if (!alternatives || alternatives.length > ALTERNATIVES_MAX) return []
+    const terms = alternatives.flatMap(({ root, other }) => (rootsOnly ? [root] : [root, other]))
+    return [sql`hasAny(search_terms, ${uint32s([MANY_TERMS, ...terms])})`]
+  })
+}
+
+const isRootCondition = (filter: Filter): boolean =>
+  filter.kind === 'column' && filter.field === 'parent_id' && filter.test.test === 'not_exists'
+
+/** What a span has one of that satisfies the part of a filter; undefined when that cannot be told. */
+function alternativesOf(part: Filter): SpanTerms[] | undefined {
+  if (part.kind === 'attribute') return ofAttribute(part)
+  if (part.kind === 'column') return ofColumn(part)
+  return part.kind === 'list' ? ofList(part) : undefined
+}
+
+const INDEX = /^[0-9]+$/
+
+function ofAttribute({ path, test }: AttributeCondition): SpanTerms[] | undefined {
+  // A number in a path may be an index, and an item has no term of its own.
+  if (path.some(key => INDEX.test(key)) || ATTRIBUTE_COLUMNS.has(path.join('.'))) return undefined
+  if (test.test === 'is') return isScalar(test.value) ? allKnown([termsOfAttribute(path, test.value)]) : undefined
+  return test.test === 'in' ? allKnown(test.values.map(value => termsOfAttribute(path, value))) : undefined
+}
+
+const COLUMNS: Record<string, TermList> = { session_id: 'session_id', user_id: 'user_id' }
+
+function ofColumn({ field, test }: ColumnCondition): SpanTerms[] | undefined {
+  const list = COLUMNS[field]
+  if (list === undefined) return undefined
+  if (test.test === 'eq') return [termsOfListed(list, String(test.value))]
+  return test.test === 'in' ? test.values.map(value => termsOfListed(list, String(value))) : undefined
+}
+
+/** By which member, if it is given, an item of a field is looked for; the first one that is. */
+const MEMBERS: Record<string, Record<string, TermList>> = {
+  references: { id: 'references.id', slug: 'references.slug' },
+  links: { trace_id: 'links.trace_id' },
+  hashes: { id: 'hashes.id' },
+}
+
+function ofList({ field, test }: ListCondition): SpanTerms[] | undefined {
+  if (test.test !== 'in' || test.patterns.length === 0) return undefined
+  return allKnown(test.patterns.map(pattern => ofPattern(MEMBERS[field] ?? {}, pattern)))
+}
+
+function ofPattern(members: Record<string, TermList>, pattern: Pattern): SpanTerms | undefined {
+  const known = Object.entries(members).find(([name]) => Object.hasOwn(pattern, name))
+  return known && termsOfListed(known[1], pattern[known[0]] as string)
+}
+
+const allKnown = (terms: (SpanTerms | undefined)[]): SpanTerms[] | undefined =>
+  terms.every(one => one !== undefined) ? terms : undefined
