@@ -245,7 +245,6 @@ export class SpanWriter {
   }
 }
 
-
 /** Nobody finds neither of two versions, or both: the later one takes the place of the earlier in all but its key. */
 const isChangeable = (column: { name: string }): boolean => !KEY_COLUMNS.includes(column.name)
 const CHANGED_COLUMNS = ALL_COLUMNS.filter(isChangeable)
