@@ -1,4 +1,5 @@
 export * from './amounts.ts'
+export * from './blake2b.ts'
 export * from './identifiers.ts'
 export * from './json.ts'
 export * from './metrics.ts'

@@ -1,4 +1,5 @@
 import {
+  blake2b,
   parseUuid,
   REFERENCE_KEYS,
   type SpanHash,
@@ -6,7 +7,6 @@ import {
   type SpanReference,
   type Uuid,
 } from '@spanhouse/model'
-import { blake2b } from './blake2b.ts'
 
 /** Runs of one revision over the rows of one testset must differ by the row, not by where the row came from. */
 const HASHED_KEYS: ReadonlySet<string> = new Set(
