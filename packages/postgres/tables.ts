@@ -143,6 +143,18 @@ export interface RevisionsTable extends Versioned {
   deleted_with_variant: Flag
 }
 
+export interface FoldersTable extends Authored, Annotated {
+  project_id: Uuid
+  id: Uuid
+  parent_id: OptionalId
+  kind: string
+  slug: string
+  /** The slugs from the root down, joined by dots. */
+  path: string
+  name: string
+  description: Text
+}
+
 /** Every table of Postgres, as the migrations leave it. */
 export interface Tables {
   users: UsersTable
@@ -158,6 +170,7 @@ export interface Tables {
   artifacts: ArtifactsTable
   variants: VariantsTable
   revisions: RevisionsTable
+  folders: FoldersTable
 }
 
 export type Database = Kysely<Tables>

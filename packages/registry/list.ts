@@ -107,7 +107,7 @@ function filtered(kind: Kind, layer: Layer, filter: RecordFilter): RawBuilder<un
   ].filter(condition => condition !== undefined)
 }
 
-function anyOf(left: RawBuilder<unknown>, values: string[], type = 'text'): RawBuilder<unknown> {
+export function anyOf(left: RawBuilder<unknown>, values: string[], type = 'text'): RawBuilder<unknown> {
   if (values.length === 0) return sql`false`
   return sql`${left} in (${sql.join(values.map(value => sql`${value}::${sql.raw(type)}`))})`
 }

@@ -20,7 +20,10 @@ export interface Scope {
 export const asKind = (scope: Scope, kind: Kind): Scope => ({ ...scope, kind })
 
 /** Runs work in a transaction: the scope's own when it has one already. */
-export function inTransaction<T>(scope: Scope, work: (scope: Scope & { db: Trx }) => Promise<T>): Promise<T> {
+export function inTransaction<T, S extends Pick<Scope, 'db'>>(
+  scope: S,
+  work: (scope: S & { db: Trx }) => Promise<T>,
+): Promise<T> {
   const { db } = scope
   if (db.isTransaction) return work({ ...scope, db: db as Trx })
   return db.transaction().execute(trx => work({ ...scope, db: trx }))

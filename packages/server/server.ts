@@ -14,6 +14,7 @@ import { adminRoutes } from './routes/admin.ts'
 import { analyticsRoutes } from './routes/analytics.ts'
 import { catalogueRoutes } from './routes/catalogue.ts'
 import { deadLetterRoutes } from './routes/dead-letters.ts'
+import { folderRoutes } from './routes/folders.ts'
 import { healthRoutes, type PartCheck } from './routes/health.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { otlpRoutes } from './routes/otlp.ts'
@@ -68,7 +69,7 @@ function routesOf(config: Config, parts: Parts, metrics: Metrics): ((app: Fastif
     routes.push(deadLetterRoutes(stream), traceWriteRoutes(ingest), tracingWriteRoutes(ingest))
   }
   if (config.roles.includes('api') && engine) routes.push(analyticsRoutes(engine))
-  if (config.roles.includes('api')) routes.push(catalogueRoutes(config))
+  if (config.roles.includes('api')) routes.push(catalogueRoutes(config), folderRoutes(parts))
   return routes
 }
 

@@ -52,11 +52,11 @@ export const time: z.ZodType<Micros, string | number> = z
 const SLUG_LENGTH_MAX = 128
 const SLUG = /^[A-Za-z0-9_-][A-Za-z0-9_.-]*$/
 
+/** A slug of any length, for records with a limit of their own. */
+export const slugOfAnyLength = z.string().regex(SLUG, `String should match pattern '${SLUG.source}'`)
+
 /** The name by which a record is referred to inside its project. */
-export const slug = z
-  .string()
-  .max(SLUG_LENGTH_MAX, `String should have at most ${SLUG_LENGTH_MAX} characters`)
-  .regex(SLUG, `String should match pattern '${SLUG.source}'`)
+export const slug = slugOfAnyLength.max(SLUG_LENGTH_MAX, `String should have at most ${SLUG_LENGTH_MAX} characters`)
 
 /** Points at a record by id, slug or (revisions) version; which of them are needed is decided where it is used. */
 export const reference = z.object({ id: optional(uuid), slug: optional(slug), version: optional(z.string()) })

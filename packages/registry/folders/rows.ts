@@ -1,0 +1,66 @@
+import type { JsonObject, Uuid } from '@spanhouse/model'
+import { type FoldersTable, type RawBuilder, type Selectable, sql } from '@spanhouse/postgres'
+import { anyOf, contains } from '../list.ts'
+import type { Scope } from '../scope.ts'
+import { FOLDERS_MAX, type FolderKind } from './rules.ts'
+
+export type FolderRow = Selectable<FoldersTable>
+type ReadScope = Pick<Scope, 'db' | 'project_id'>
+
+/** What folders must have; all of it. In every list one is enough. */
+export interface FolderFilter {
+  ids?: Uuid[]
+  slugs?: string[]
+  /** False: no folder, since each has one. */
+  kinds?: FolderKind[] | boolean
+  /** Null stands for the root. */
+  parent_ids?: (Uuid | null)[]
+  paths?: string[]
+  /** The folder with this path and everything below it. */
+  prefixes?: string[]
+  /** Contained in the folder's own. */
+  flags?: JsonObject
+  tags?: JsonObject
+}
+
+export function findFolder({ db, project_id }: ReadScope, id: Uuid): Promise<FolderRow | undefined> {
+  return db
+    .selectFrom('folders')
+    .selectAll()
+    .where('project_id', '=', project_id)
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+/** All folders that pass the filter, parents before what is in them. */
+export async function listFolders({ db, project_id }: ReadScope, filter: FolderFilter): Promise<FolderRow[]> {
+  const where = sql.join([sql`project_id = ${project_id}`, ...conditionsOf(filter)], sql` and `)
+  const { rows } = await sql<FolderRow>`
+    select * from folders where ${where} order by path limit ${FOLDERS_MAX}`.execute(db)
+  return rows
+}
+
+/** One row a member of the filter. */
+function conditionsOf(filter: FolderFilter): RawBuilder<unknown>[] {
+  const { ids, slugs, kinds, parent_ids, paths, prefixes, flags, tags } = filter
+  return [
+    ids && anyOf(sql.ref('id'), ids, 'uuid'),
+    slugs && anyOf(sql.ref('slug'), slugs),
+    typeof kinds === 'boolean' ? sql`${kinds}::boolean` : kinds && anyOf(sql.ref('kind'), kinds),
+    parent_ids && parentIn(parent_ids),
+    paths && anyOf(sql.ref('path'), paths),
+    prefixes && either(prefixes.map(prefix => sql`path = ${prefix} or starts_with(path, ${`${prefix}.`})`)),
+    flags && contains(sql.ref('flags'), flags),
+    tags && contains(sql.ref('tags'), tags),
+  ].filter(condition => condition !== undefined)
+}
+
+function parentIn(ids: readonly (Uuid | null)[]): RawBuilder<unknown> {
+  const given = ids.filter(id => id !== null)
+  const options = [anyOf(sql.ref('parent_id'), given, 'uuid')]
+  if (given.length < ids.length) options.push(sql`parent_id is null`)
+  return either(options)
+}
+
+const either = (options: readonly RawBuilder<unknown>[]): RawBuilder<unknown> =>
+  options.length === 0 ? sql`false` : sql`(${sql.join(options, sql` or `)})`
