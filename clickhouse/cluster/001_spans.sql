@@ -39,6 +39,7 @@ CREATE TABLE IF NOT EXISTS spans_local ON CLUSTER '{cluster}'
     costs_cumulative_prompt Decimal(38, 15) CODEC(ZSTD(1)),
     costs_cumulative_completion Decimal(38, 15) CODEC(ZSTD(1)),
     costs_cumulative_total Decimal(38, 15) CODEC(ZSTD(1)),
+    restated Enum8('none' = 0, 'tokens' = 1, 'costs' = 2, 'tokens and costs' = 3),
     attributes String CODEC(ZSTD(1)),
     data String CODEC(ZSTD(1)),
     events String CODEC(ZSTD(1)),

@@ -45,6 +45,8 @@ CREATE TABLE IF NOT EXISTS spans
     costs_cumulative_prompt Decimal(38, 15) CODEC(ZSTD(1)),
     costs_cumulative_completion Decimal(38, 15) CODEC(ZSTD(1)),
     costs_cumulative_total Decimal(38, 15) CODEC(ZSTD(1)),
+    -- Derived: what of the span's own usage its children say already, so that it is left out of its totals.
+    restated Enum8('none' = 0, 'tokens' = 1, 'costs' = 2, 'tokens and costs' = 3),
     -- JSON text: all attributes but ag.data, which is most of the bytes and stands by itself.
     attributes String CODEC(ZSTD(1)),
     data String CODEC(ZSTD(1)),

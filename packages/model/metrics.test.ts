@@ -7,6 +7,8 @@ import type { Span } from './span.ts'
 
 const amounts = fc.oneof(
   fc.constant(AMOUNTS.map(() => 0n)),
+  // Few and small, so that some are sums of others.
+  fc.tuple(...AMOUNTS.map(() => fc.bigInt({ min: 0n, max: 2n }))),
   fc.tuple(...AMOUNTS.map(() => fc.bigInt({ min: -5n, max: 1000n }))),
 )
 const id = fc.integer({ min: 1, max: 12 }).map(n => n.toString(16).padStart(16, '0'))
@@ -39,6 +41,52 @@ test('the roll-up is the definition, for any trace in any order', () => {
     }),
     { numRuns: 2000 },
   )
+})
+
+/** Amounts of errors, tokens (prompt, completion, total) and costs (the same). */
+type Small = readonly [number, number, number, number, number, number, number]
+const NOTHING: Small = [0, 0, 0, 0, 0, 0, 0]
+
+/** A parent and its children: own amounts, what the parent's total is, and what of its own is restated. */
+const RESTATED: [string, own: Small, children: Small[], total: Small, restated: string][] = [
+  ['all of one child', [0, 4, 2, 6, 4, 8, 12], [[0, 4, 2, 6, 4, 8, 12]], [0, 4, 2, 6, 4, 8, 12], 'tokens and costs'],
+  [
+    'the sum of two',
+    [1, 5, 0, 5, 0, 0, 0],
+    [
+      [0, 4, 0, 4, 0, 0, 0],
+      [0, 1, 0, 1, 0, 0, 0],
+    ],
+    [1, 5, 0, 5, 0, 0, 0],
+    'tokens',
+  ],
+  ['without a total', [0, 4, 2, 0, 0, 0, 0], [[0, 4, 2, 6, 0, 0, 0]], [0, 4, 2, 6, 0, 0, 0], 'tokens'],
+  ['at another price', [0, 4, 2, 6, 9, 9, 18], [[0, 4, 2, 6, 4, 8, 12]], [0, 4, 2, 6, 4, 8, 12], 'tokens and costs'],
+  ['where only it is priced', [0, 4, 2, 6, 4, 8, 12], [[0, 4, 2, 6, 0, 0, 0]], [0, 4, 2, 6, 4, 8, 12], 'tokens'],
+  ['where only the child is priced', [0, 4, 2, 6, 0, 0, 0], [[0, 4, 2, 6, 4, 8, 12]], [0, 4, 2, 6, 4, 8, 12], 'tokens'],
+  ['costs alone', [0, 0, 0, 0, 0, 0, 12], [[0, 4, 2, 6, 4, 8, 12]], [0, 4, 2, 6, 4, 8, 12], 'costs'],
+  ['costs beside tokens of its own', [0, 1, 0, 1, 0, 0, 3], [[0, 2, 0, 2, 0, 0, 3]], [0, 3, 0, 3, 0, 0, 3], 'costs'],
+  ['errors never', [2, 0, 0, 0, 0, 0, 0], [[2, 0, 0, 0, 0, 0, 0]], [4, 0, 0, 0, 0, 0, 0], 'none'],
+  ['nothing', NOTHING, [[0, 4, 2, 6, 0, 0, 0]], [0, 4, 2, 6, 0, 0, 0], 'none'],
+  ['something a child has nothing of', [0, 4, 2, 6, 0, 0, 0], [NOTHING], [0, 4, 2, 6, 0, 0, 0], 'none'],
+  ['a leaf', [0, 4, 2, 6, 0, 0, 0], [], [0, 4, 2, 6, 0, 0, 0], 'none'],
+  ['other usage', [0, 4, 2, 7, 0, 0, 0], [[0, 4, 2, 6, 0, 0, 0]], [0, 8, 4, 13, 0, 0, 0], 'none'],
+]
+
+test.each(RESTATED)('usage said twice counts once: %s', (_, own, children, total, restated) => {
+  const nodeOf = (span_id: string, values: Small): TraceNode => ({
+    span_id,
+    parent_id: span_id === 'parent' ? null : 'parent',
+    start_time: 0,
+    own: values.map(BigInt),
+    claimed: null,
+    declared_trace_type: null,
+    is_trace_type_explicit: false,
+  })
+  const all = [nodeOf('parent', own), ...children.map((values, index) => nodeOf(`child ${index}`, values))]
+  const derived = rollUp(new Map(all.map(one => [one.span_id, one]))).get('parent')
+  expect(derived?.cumulative).toEqual(total.map(BigInt))
+  expect(derived?.restated).toBe(restated)
 })
 
 test('a chain of 200,000 spans is summed up', () => {

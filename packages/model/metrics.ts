@@ -1,4 +1,13 @@
-import { AMOUNTS, type Amounts, equalAmounts, NO_AMOUNTS, SUMMED_METRICS, sumAmounts, toAmount } from './amounts.ts'
+import {
+  AMOUNTS,
+  type Amounts,
+  equalAmounts,
+  NO_AMOUNTS,
+  SUMMED_METRICS,
+  type SummedMetric,
+  sumAmounts,
+  toAmount,
+} from './amounts.ts'
 import type { SpanId } from './identifiers.ts'
 import { isJsonObject, type Json, type JsonObject, numberOf } from './json.ts'
 import type { Span, TraceType } from './span.ts'
@@ -18,9 +27,17 @@ export interface TraceNode {
   readonly is_trace_type_explicit: boolean
 }
 
+/**
+ * What of a span's own usage is said a second time: frameworks repeat on the span around calls what the calls have used.
+ * It counts once, where it was used; see {@link rollUp}.
+ */
+export const RESTATEMENTS = ['none', 'tokens', 'costs', 'tokens and costs'] as const
+export type Restatement = (typeof RESTATEMENTS)[number]
+
 /** What follows for a span from its whole trace. */
 export interface Derived {
   readonly cumulative: Amounts
+  readonly restated: Restatement
   readonly trace_type: TraceType
   readonly is_trace_head: boolean
 }
@@ -73,6 +90,12 @@ function amountAt(metric: Json | undefined, view: string, key: string | null): n
  * alone, so that neither order nor clocks matter. A span whose parent is missing is the top of its own tree. A cycle
  * of parents is cut above its earliest span. Where a metric sums to nothing, what the client claimed counts.
  *
+ * A span's own usage is left out of its total where it restates what its children's totals say already: its tokens when
+ * they are not all zero and each kind of them that is not zero equals the children's sum of that kind; its costs when
+ * the same is true of them, or when its tokens are restated and its children have any costs (one use has one price).
+ * Since this asks for nothing but own amounts and children's totals it depends on no order, and a late child makes a
+ * restatement or ends it.
+ *
  * The type is the one that the earliest span with a type in words declares, else `annotation` when any span suggests
  * it, else `invocation`. The head, the span that stands for the trace in lists, is the root that started last; a
  * trace without a root has one (its earliest span) only when `isRootless` says that none is expected any more.
@@ -83,43 +106,74 @@ export function rollUp(nodes: ReadonlyMap<SpanId, TraceNode>, isRootless = false
   const trace_type = traceTypeOf(nodes)
   const head = headOf(nodes, isRootless)
   const derived = new Map<SpanId, Derived>()
-  for (const [span_id, cumulative] of cumulativeOf(nodes))
-    derived.set(span_id, { cumulative, trace_type, is_trace_head: span_id === head })
+  for (const [span_id, { sum, restated }] of totalsOf(nodes))
+    derived.set(span_id, { cumulative: sum, restated, trace_type, is_trace_head: span_id === head })
   return derived
 }
 
 export const equalDerived = (one: Derived, other: Derived): boolean =>
   one.trace_type === other.trace_type &&
+  one.restated === other.restated &&
   one.is_trace_head === other.is_trace_head &&
   equalAmounts(one.cumulative, other.cumulative)
 
 /** Leaves first: a span is summed up once all its children are, and then added to its parent. */
-function cumulativeOf(nodes: ReadonlyMap<SpanId, TraceNode>): Map<SpanId, Amounts> {
+function totalsOf(nodes: ReadonlyMap<SpanId, TraceNode>): Map<SpanId, Total> {
   const childrenLeft = countChildren(nodes)
   const below = new Map<SpanId, Amounts>()
-  const cumulative = new Map<SpanId, Amounts>()
+  const totals = new Map<SpanId, Total>()
   const ready: TraceNode[] = []
   for (const node of nodes.values()) if (!childrenLeft.has(node.span_id)) ready.push(node)
   const settle = (): void => {
     for (let node = ready.pop(); node; node = ready.pop()) {
-      const sum = withClaims(sumAmounts(node.own, below.get(node.span_id) ?? NO_AMOUNTS), node.claimed)
-      cumulative.set(node.span_id, sum)
+      const total = totalOf(node, below.get(node.span_id) ?? NO_AMOUNTS)
+      totals.set(node.span_id, total)
       const parent = node.parent_id === null ? undefined : nodes.get(node.parent_id)
-      if (!parent || cumulative.has(parent.span_id)) continue
-      below.set(parent.span_id, sumAmounts(below.get(parent.span_id) ?? NO_AMOUNTS, sum))
+      if (!parent || totals.has(parent.span_id)) continue
+      below.set(parent.span_id, sumAmounts(below.get(parent.span_id) ?? NO_AMOUNTS, total.sum))
       const left = (childrenLeft.get(parent.span_id) as number) - 1
       childrenLeft.set(parent.span_id, left)
       if (left === 0) ready.push(parent)
     }
   }
   settle()
-  if (cumulative.size === nodes.size) return cumulative
+  if (totals.size === nodes.size) return totals
   // What is left are cycles and nothing else: every node below one is settled, and each has one parent.
-  for (const top of cycleTops(nodes, cumulative)) {
+  for (const top of cycleTops(nodes, totals)) {
     cutAbove(top, nodes, childrenLeft, ready)
     settle()
   }
-  return cumulative
+  return totals
+}
+
+interface Total {
+  sum: Amounts
+  restated: Restatement
+}
+
+/** `below`: the sum of the children's totals. */
+function totalOf({ own, claimed }: TraceNode, below: Amounts): Total {
+  const restated = own === NO_AMOUNTS || below === NO_AMOUNTS ? 'none' : restatementOf(own, below)
+  const added = restated === 'none' ? own : own.map((value, index) => (isRestated(restated, index) ? 0n : value))
+  return { sum: withClaims(sumAmounts(added, below), claimed), restated }
+}
+
+const isRestated = (restated: Restatement, index: number): boolean =>
+  restated.includes((AMOUNTS[index] as (typeof AMOUNTS)[number]).metric)
+
+const INDEXES_OF = Object.fromEntries(SUMMED_METRICS.map(({ metric, indexes }) => [metric, indexes])) as Record<
+  SummedMetric,
+  readonly number[]
+>
+
+function restatementOf(own: Amounts, below: Amounts): Restatement {
+  const isSaid = (amounts: Amounts, metric: SummedMetric): boolean =>
+    INDEXES_OF[metric].some(index => amounts[index] !== 0n)
+  const repeats = (metric: SummedMetric): boolean =>
+    isSaid(own, metric) && INDEXES_OF[metric].every(index => own[index] === 0n || own[index] === below[index])
+  const tokens = repeats('tokens')
+  const costs = repeats('costs') || (tokens && isSaid(own, 'costs') && isSaid(below, 'costs'))
+  return tokens ? (costs ? 'tokens and costs' : 'tokens') : costs ? 'costs' : 'none'
 }
 
 function countChildren(nodes: ReadonlyMap<SpanId, TraceNode>): Map<SpanId, number> {

@@ -1,5 +1,5 @@
 import { AMOUNTS, type Amounts, NO_AMOUNTS } from './amounts.ts'
-import type { Derived, TraceNode } from './metrics.ts'
+import type { Derived, Restatement, TraceNode } from './metrics.ts'
 
 /**
  * The totals of a trace straight from their definition, slowly: each span's parent is looked at again and again, and
@@ -22,9 +22,26 @@ export function oracle(nodes: readonly TraceNode[], isRootless = false): Map<str
     return parentOf(node) === undefined || (cycle.length > 0 && cycle.toSorted(before)[0] === node)
   }
   const add = (a: Amounts, b: Amounts): Amounts => a.map((value, index) => value + (b[index] as bigint))
+  const childrenOf = (node: TraceNode): TraceNode[] =>
+    nodes.filter(other => other.parent_id === node.span_id && !isTop(other))
+  const below = (node: TraceNode): Amounts => childrenOf(node).map(cumulative).reduce(add, NO_AMOUNTS)
+  const of = (metric: string, amounts: Amounts): bigint[] =>
+    amounts.filter((_, index) => AMOUNTS[index]?.metric === metric)
+  const isSome = (values: bigint[]): boolean => values.some(value => value !== 0n)
+  const isRepeated = (node: TraceNode, metric: string): boolean => {
+    const [own, others] = [of(metric, node.own), of(metric, below(node))]
+    return isSome(own) && own.every((value, at) => value === 0n || value === others[at])
+  }
+  const restated = (node: TraceNode): Restatement => {
+    const tokens = isRepeated(node, 'tokens')
+    const priced = [node.own, below(node)].every(amounts => isSome(of('costs', amounts)))
+    const costs = isRepeated(node, 'costs') || (tokens && priced)
+    return ([tokens && 'tokens', costs && 'costs'].filter(Boolean).join(' and ') || 'none') as Restatement
+  }
   const cumulative = (node: TraceNode): Amounts => {
-    const children = nodes.filter(other => other.parent_id === node.span_id && !isTop(other))
-    const sum = children.map(cumulative).reduce(add, node.own)
+    const left = restated(node)
+    const own = node.own.map((value, index) => (left.includes(AMOUNTS[index]?.metric ?? '') ? 0n : value))
+    const sum = add(own, below(node))
     return sum.map((value, index) => {
       const metric = AMOUNTS[index]?.metric
       const isNothing = sum.every((other, at) => AMOUNTS[at]?.metric !== metric || other === 0n)
@@ -37,6 +54,9 @@ export function oracle(nodes: readonly TraceNode[], isRootless = false): Map<str
   const trace_type = explicit?.declared_trace_type ?? (suggests ? 'annotation' : 'invocation')
   const head = sorted.findLast(node => node.parent_id === null) ?? (isRootless ? sorted[0] : undefined)
   return new Map(
-    nodes.map(node => [node.span_id, { cumulative: cumulative(node), trace_type, is_trace_head: node === head }]),
+    nodes.map(node => [
+      node.span_id,
+      { cumulative: cumulative(node), restated: restated(node), trace_type, is_trace_head: node === head },
+    ]),
   )
 }

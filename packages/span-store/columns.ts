@@ -7,6 +7,7 @@ import {
   type Json,
   type JsonObject,
   type Micros,
+  RESTATEMENTS,
   SPAN_KINDS,
   type Span,
   type SpanType,
@@ -168,6 +169,7 @@ export const DERIVED_COLUMNS: readonly Column<Derived>[] = [
   oneOf('trace_type', STORED_TRACE_TYPES, derived => derived.trace_type),
   flag('is_trace_head', derived => derived.is_trace_head),
   ...amounts<Derived>('cumulative', derived => derived.cumulative),
+  oneOf('restated', RESTATEMENTS, derived => derived.restated),
 ]
 
 /** The columns of an INSERT, in the order in which a row's values are put. */

@@ -109,7 +109,7 @@ export function planDeletions(plan: Plan, { deletions, spans }: TraceGroup): voi
 }
 
 /** Stands in a node until its batch is stored. */
-const NOT_DERIVED: Derived = { cumulative: [], trace_type: 'unknown', is_trace_head: false }
+const NOT_DERIVED: Derived = { cumulative: [], restated: 'none', trace_type: 'unknown', is_trace_head: false }
 
 /** Decides what becomes of one span: of several versions in one batch the last decides. */
 export function planSpan(plan: Plan, span: BatchedSpan, now: Micros): 'inserted' | 'replaced' | 'known' | 'deleted' {

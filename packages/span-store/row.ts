@@ -9,6 +9,7 @@ import {
   numberOf,
   parseJson,
   parseTime,
+  type Restatement,
   type SpanId,
   type SpanJson,
   type TraceId,
@@ -43,6 +44,7 @@ export interface SpanRow {
   links: string
   references: string
   hashes: string
+  restated: Restatement
   created_at: Micros
   created_by_id: string
   updated_at: Micros
@@ -61,7 +63,7 @@ export const SPAN_COLUMNS: readonly Sql[] = [
   sql`toFloat64(costs_cumulative_prompt) AS costs_cumulative_prompt`,
   sql`toFloat64(costs_cumulative_completion) AS costs_cumulative_completion`,
   sql`toFloat64(costs_cumulative_total) AS costs_cumulative_total`,
-  sql`attributes, data, events, links, references, hashes, created_by_id, updated_by_id`,
+  sql`attributes, data, events, links, references, hashes, restated, created_by_id, updated_by_id`,
   sql`toUnixTimestamp64Micro(created_at) AS created_at, toUnixTimestamp64Micro(updated_at) AS updated_at`,
 ]
 
@@ -100,6 +102,7 @@ export function toSpanJson(row: SpanRow): SpanJson {
   if (isRoot) for (const name of ['session_id', 'user_id', 'agent_id'] as const) if (row[name]) span[name] = row[name]
   span.attributes = attributesOf(row)
   for (const name of ['references', 'links', 'hashes'] as const) if (row[name]) span[name] = parseJson(row[name])
+  if (row.restated !== 'none') span.restates = row.restated.split(' and ')
   if (row.events) span.events = (parseJson(row.events) as JsonObject[]).map(withIsoTimestamp)
   span.created_at = microsToIso(row.created_at)
   if (row.created_by_id !== NIL_UUID) span.created_by_id = row.created_by_id

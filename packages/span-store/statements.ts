@@ -5,6 +5,7 @@ import {
   type Micros,
   NO_AMOUNTS,
   parseJson,
+  type Restatement,
   type SpanId,
   type TraceId,
   type TraceType,
@@ -42,6 +43,7 @@ interface NodeRow {
   is_trace_type_explicit: boolean
   trace_type: TraceType
   is_trace_head: boolean
+  restated: Restatement
   content_hash: string
   accepted_at: Micros
   created_at: Micros
@@ -61,7 +63,7 @@ const texts = (columns: readonly string[]): string => `[${columns.map(name => `t
 const LOOK_UP = `
 SELECT project_id, lower(hex(trace_id)) AS trace_id, lower(hex(span_id)) AS span_id, lower(hex(parent_id)) AS parent_id,
   toUnixTimestamp64Micro(start_time) AS start_time, declared_trace_type, is_trace_type_explicit, trace_type,
-  is_trace_head, lower(hex(content_hash)) AS content_hash, toUnixTimestamp64Micro(accepted_at) AS accepted_at,
+  is_trace_head, restated, lower(hex(content_hash)) AS content_hash, toUnixTimestamp64Micro(accepted_at) AS accepted_at,
   toUnixTimestamp64Micro(created_at) AS created_at, created_by_id,
   JSONExtractRaw(attributes, 'ag', 'metrics') AS metrics, ${texts(OWN)} AS own, ${texts(CUMULATIVE)} AS cumulative
 FROM spans AS s
@@ -91,6 +93,7 @@ function toNode(row: NodeRow): StoredNode {
     is_trace_type_explicit: row.is_trace_type_explicit,
     derived: {
       cumulative: row.cumulative.map(amountOfText),
+      restated: row.restated,
       trace_type: row.trace_type,
       is_trace_head: row.is_trace_head,
     },

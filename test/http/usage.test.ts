@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest'
+import { eventually, newProject, type TestProject } from '../harness.ts'
+import { newTraceId, otlpSpan } from '../otlp.ts'
+
+/** A model call, and around it the operation that repeats what it used, as the AI SDK tells of them. */
+function aiSdkTrace() {
+  const traceId = newTraceId()
+  const usage = (input: number, output: number) => ({ 'ai.usage.inputTokens': input, 'ai.usage.outputTokens': output })
+  const outer = otlpSpan(
+    { traceId, name: 'outer' },
+    { 'ai.operationId': 'ai.generateText', 'ai.model.id': 'gpt-4o-mini', ...usage(300, 30) },
+  )
+  const call = (name: string, input: number, output: number) =>
+    otlpSpan(
+      { traceId, name, parentSpanId: outer.spanId },
+      {
+        'ai.operationId': 'ai.generateText.doGenerate',
+        'ai.model.provider': 'openai.chat',
+        'ai.response.model': 'gpt-4o-mini-2024-07-18',
+        ...usage(input, output),
+      },
+    )
+  return { traceId, outer, first: call('first', 100, 10), second: call('second', 200, 20) }
+}
+
+async function spansByName(project: TestProject, traceId: string, count: number): Promise<Record<string, any>> {
+  return eventually(async () => {
+    const { body } = await project.get(`/api/spans/?trace_id=${traceId}`)
+    expect(body.count).toBe(count)
+    return Object.fromEntries(body.spans.map((span: any) => [span.span_name, span]))
+  })
+}
+
+describe.concurrent('usage', () => {
+  test('that is said twice counts once, whatever arrives first', async () => {
+    const project = await newProject()
+    const { traceId, outer, first, second } = aiSdkTrace()
+    await project.store(outer)
+    await project.store(first)
+    const early = await spansByName(project, traceId, 2)
+    expect(early.outer.restates).toBeUndefined()
+    expect(early.outer.attributes.ag.metrics.tokens.cumulative).toMatchObject({ prompt: 400, completion: 40 })
+    await project.store(second)
+    const { outer: whole } = await spansByName(project, traceId, 3)
+    expect(whole.restates).toEqual(['tokens'])
+    expect(whole.attributes.ag.metrics).toMatchObject({
+      tokens: {
+        incremental: { prompt: 300, completion: 30 },
+        cumulative: { prompt: 300, completion: 30 },
+      },
+      costs: { cumulative: { prompt: 0.000045, completion: 0.000018, total: 0.000063 } },
+    })
+  })
+
+  test('of a model has a price, unless the client has sent one', async () => {
+    const project = await newProject()
+    const traceId = newTraceId()
+    const chat = {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.usage.input_tokens': 1000,
+      'gen_ai.usage.output_tokens': 100,
+    }
+    await project.store(
+      otlpSpan({ traceId, name: 'priced' }, { ...chat, 'gen_ai.response.model': 'gpt-4o-mini' }),
+      otlpSpan(
+        { traceId, name: 'sent' },
+        { ...chat, 'gen_ai.response.model': 'gpt-4o-mini', 'ag.metrics.unit.costs.total': 2 },
+      ),
+      otlpSpan({ traceId, name: 'unknown' }, { ...chat, 'gen_ai.response.model': 'house-model' }),
+    )
+    const spans = await spansByName(project, traceId, 3)
+    const costsOf = (name: string) => spans[name].attributes.ag.metrics.costs
+    const costs = { prompt: 0.00015, completion: 0.00006, total: 0.00021 }
+    expect(costsOf('priced')).toEqual({ incremental: costs, cumulative: costs })
+    expect(costsOf('sent').incremental).toEqual({ total: 2 })
+    expect(costsOf('unknown')).toEqual({})
+  })
+})
