@@ -1,3 +1,4 @@
+export * from './activity.ts'
 export { type AnalyticsQuery, FOCUSES, FORMATS, parseAnalyticsQuery } from './analytics-query.ts'
 export { type Measure, SPEC_TYPES, type Spec } from './analytics-spec.ts'
 export { type Buckets, bucketStart, bucketsOf } from './buckets.ts'

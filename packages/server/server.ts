@@ -18,6 +18,7 @@ import { folderRoutes } from './routes/folders.ts'
 import { healthRoutes, type PartCheck } from './routes/health.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { otlpRoutes } from './routes/otlp.ts'
+import { sessionRoutes } from './routes/sessions.ts'
 import { spanRoutes } from './routes/spans.ts'
 import { traceWriteRoutes } from './routes/trace-writes.ts'
 import { traceRoutes } from './routes/traces.ts'
@@ -68,7 +69,7 @@ function routesOf(config: Config, parts: Parts, metrics: Metrics): ((app: Fastif
     const ingest = { stream, engine, metrics }
     routes.push(deadLetterRoutes(stream), traceWriteRoutes(ingest), tracingWriteRoutes(ingest))
   }
-  if (config.roles.includes('api') && engine) routes.push(analyticsRoutes(engine))
+  if (config.roles.includes('api') && engine) routes.push(analyticsRoutes(engine), sessionRoutes(engine))
   if (config.roles.includes('api')) routes.push(catalogueRoutes(config), folderRoutes(parts))
   return routes
 }

@@ -1,3 +1,4 @@
+export { readActivity } from './activity.ts'
 export { type AnalyticsBucket, readAnalytics, readTotals, type Totals, type TotalsBucket } from './analytics.ts'
 export { deletedSpans, type TraceDeletion } from './deletions.ts'
 export { type Engine, type EngineLocation, isPassing, openEngine, type Statement } from './engine.ts'
