@@ -5,8 +5,7 @@ import { onEachDatabase } from '../postgres/database.testing.ts'
 import { countOf, freshEmail, makeAccount, principalOf } from './account.testing.ts'
 import { deleteAccountsBody } from './account-body.ts'
 import { type CredentialCache, openAuthenticator } from './authenticate.ts'
-import { deleteAccounts, deleteProject } from './deletion.ts'
-import type { ProjectPrincipal } from './principal.ts'
+import { deleteAccounts } from './deletion.ts'
 
 onEachDatabase('deleting', postgres => {
   const db = () => postgres().db
@@ -99,38 +98,6 @@ onEachDatabase('deleting', postgres => {
       [{ accounts: { k: { user: {} } } }, ['body', 'accounts', 'k', 'user']],
     ])('%j is a 422', async (body, loc) => {
       await expect(removeAll(body)).rejects.toMatchObject({ status: 422, detail: [{ loc }] })
-    })
-  })
-
-  describe('projects', () => {
-    const withSecondProject = async (): Promise<{ principal: ProjectPrincipal; second: string }> => {
-      const principal = await principalOf(db(), await makeAccount(db()))
-      const { organization_id, workspace_id } = principal
-      const second = newId()
-      await db().insertInto('projects').values({ id: second, name: 'Second', organization_id, workspace_id }).execute()
-      return { principal, second }
-    }
-
-    test('the second project of a workspace can be deleted, once', async () => {
-      const { principal, second } = await withSecondProject()
-      const forget = vi.fn()
-      expect(await deleteProject(db(), { forget }, principal, second)).toEqual({ detail: expect.any(String) })
-      expect(forget).toHaveBeenCalledOnce()
-      await expect(deleteProject(db(), cache, principal, second)).rejects.toMatchObject({ status: 404 })
-    })
-
-    test('the default project cannot', async () => {
-      const { principal } = await withSecondProject()
-      const refused = deleteProject(db(), cache, principal, principal.project_id)
-      await expect(refused).rejects.toMatchObject({ status: 400 })
-    })
-
-    test('nor one of another workspace, nor by somebody who is neither admin nor owner', async () => {
-      const [one, other] = [await withSecondProject(), await withSecondProject()]
-      await expect(deleteProject(db(), cache, one.principal, other.second)).rejects.toMatchObject({ status: 404 })
-      const developer = { ...one.principal, role: 'developer' }
-      await expect(deleteProject(db(), cache, developer, one.second)).rejects.toMatchObject({ status: 403 })
-      await deleteProject(db(), cache, { ...one.principal, role: 'admin' }, one.second)
     })
   })
 })

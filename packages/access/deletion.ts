@@ -2,7 +2,6 @@ import { Problem, type Uuid } from '@spanhouse/model'
 import { type Database, type Trx, withDatabaseProblems } from '@spanhouse/postgres'
 import type { DeleteAccountsBody } from './account-body.ts'
 import type { CredentialCache } from './authenticate.ts'
-import { type Principal, requireProject } from './principal.ts'
 import { findReferenced, type Reference } from './reference.ts'
 
 /** The ids of what was deleted. Whoever stores something by project outside Postgres removes that of these projects. */
@@ -39,40 +38,6 @@ export async function deleteUsers(trx: Trx, ids: readonly Uuid[]): Promise<Delet
   const deleted = await ownedBy(trx, ids)
   if (deleted.users.length > 0) await trx.deleteFrom('users').where('id', 'in', deleted.users).execute()
   return deleted
-}
-
-/**
- * `DELETE /projects/{id}`: a project of the caller's workspace, by its admins and owners. Throws Problems: `forbidden`,
- * `not_found` (also for a project of another workspace) and `invalid` for the workspace's default project.
- */
-export async function deleteProject(
-  db: Database,
-  cache: CredentialCache,
-  principal: Principal,
-  projectId: Uuid,
-): Promise<{ detail: string }> {
-  requireProject(principal)
-  if (principal.role !== 'admin' && principal.role !== 'owner') {
-    throw new Problem('forbidden', 'Only admins and owners can delete projects.')
-  }
-  await withDatabaseProblems(() =>
-    db.transaction().execute(trx => deleteOwnProject(trx, principal.workspace_id, projectId)),
-  )
-  cache.forget()
-  return { detail: 'The project was deleted.' }
-}
-
-async function deleteOwnProject(trx: Trx, workspaceId: Uuid, projectId: Uuid): Promise<void> {
-  const project = await trx
-    .selectFrom('projects')
-    .select('is_default')
-    .where('id', '=', projectId)
-    .where('workspace_id', '=', workspaceId)
-    .forUpdate()
-    .executeTakeFirst()
-  if (project === undefined) throw new Problem('not_found', { message: 'There is no such project in your workspace.' })
-  if (project.is_default) throw new Problem('invalid', 'The default project of a workspace cannot be deleted.')
-  await trx.deleteFrom('projects').where('id', '=', projectId).execute()
 }
 
 async function usersOf(trx: Trx, references: Reference[]): Promise<Uuid[]> {

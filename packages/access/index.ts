@@ -4,9 +4,38 @@ export type { AccountError } from './account-identities.ts'
 export { type CreateAccountsOptions, createAccounts } from './accounts.ts'
 export { makeApiKey } from './api-key.ts'
 export * from './authenticate.ts'
-export { type Deleted, deleteAccounts, deleteProject, deleteUsers } from './deletion.ts'
+export { type Deleted, deleteAccounts, deleteUsers } from './deletion.ts'
 export { type DefaultProject, ensureDefaultProject, type FirstStartOptions } from './first-start.ts'
+export * from './invitations.ts'
+export { assignRole, memberRole, removeMember, unassignRole } from './members.ts'
+export * from './organization-records.ts'
+export {
+  createOrganization,
+  createOrganizationBody,
+  createWorkspace,
+  createWorkspaceBody,
+  deleteOrganization,
+  editOrganization,
+  editOrganizationBody,
+  editWorkspace,
+  editWorkspaceBody,
+  organizationSummary,
+} from './organizations.ts'
+export { transferOrganization } from './ownership.ts'
+export { checkPermission, permissionCheckQuery } from './permission-check.ts'
 export * from './principal.ts'
+export * from './profile.ts'
+export {
+  createProject,
+  createProjectBody,
+  deleteProject,
+  editProject,
+  editProjectBody,
+  fetchProject,
+  listProjects,
+  projectRecord,
+} from './projects.ts'
 export * from './roles.ts'
+export { tokenKeyOf } from './secret-token.ts'
 export type { NewProject, Seed } from './seed.ts'
 export { type ApiKeyRecord, createApiKey, listApiKeys, revokeApiKey } from './stored-keys.ts'

@@ -112,6 +112,12 @@ export interface RoleRecord {
   permissions: string[]
 }
 
+/** A role as the interface shows it beside a member. A role that is no longer known has no permissions. */
+export function describeRole(role: string): { role_name: string; role_description: string; permissions: string[] } {
+  const role_description = isRoleName(role) ? DESCRIPTIONS[role] : ''
+  return { role_name: role, role_description, permissions: [...permissionsOf(role)] }
+}
+
 /** The order in which roles are listed; an organization knows the first three only. */
 const LISTED: readonly RoleName[] = ['owner', 'admin', 'viewer', 'developer', 'editor', 'annotator']
 

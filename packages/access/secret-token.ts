@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import { isJsonObject, type JsonObject, parseUuid, type Uuid } from '@spanhouse/model'
 import { unauthenticated } from './principal.ts'
 
@@ -13,6 +13,10 @@ export interface SecretClaims {
   organization_id: Uuid
   organization_name: string
 }
+
+/** What signs tokens where there is no admin key: every process that has the deployment's secret key agrees on it. */
+export const tokenKeyOf = (secretKey: string): string =>
+  Buffer.from(hkdfSync('sha256', secretKey, '', 'Secret tokens', 32)).toString('hex')
 
 const HEADER = encode({ alg: 'HS256', typ: 'JWT' })
 /** Three parts of base64url without padding (RFC 7515, section 3.1). */

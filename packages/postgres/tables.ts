@@ -155,6 +155,35 @@ export interface FoldersTable extends Authored, Annotated {
   description: Text
 }
 
+export interface InvitationsTable {
+  id: Uuid
+  workspace_id: Uuid
+  email: string
+  role: string
+  token_hash: string
+  expires_at: string
+  accepted_at: Time
+  created_at: CreatedAt
+  created_by_id: OptionalId
+}
+
+export interface PasswordResetsTable {
+  user_id: Uuid
+  token_hash: string
+  expires_at: string
+}
+
+export interface SecretsTable extends Authored {
+  id: Uuid
+  project_id: Uuid
+  slug: Text
+  kind: string
+  name: Text
+  description: Text
+  sealed: string
+  key_id: string
+}
+
 /** Every table of Postgres, as the migrations leave it. */
 export interface Tables {
   users: UsersTable
@@ -171,6 +200,9 @@ export interface Tables {
   variants: VariantsTable
   revisions: RevisionsTable
   folders: FoldersTable
+  invitations: InvitationsTable
+  password_resets: PasswordResetsTable
+  secrets: SecretsTable
 }
 
 export type Database = Kysely<Tables>

@@ -1,10 +1,11 @@
 import { join } from 'node:path'
-import { type Authenticator, openAuthenticator } from '@spanhouse/access'
+import { type Authenticator, openAuthenticator, tokenKeyOf } from '@spanhouse/access'
 import { openPostgres, type Postgres } from '@spanhouse/postgres'
 import { STATEMENT_SETTINGS } from '@spanhouse/query'
 import { type Engine, type EngineLocation, openEngine } from '@spanhouse/span-store'
 import { openEmbeddedStream, openJetStream, type SpanStream } from '@spanhouse/span-stream'
 import type { Config } from './config.ts'
+import { ensureSecretKeyFile } from './key-file.ts'
 
 /** The stream's limit: beyond it exports are answered with 503 until the writer has caught up. */
 const STREAM_BYTES_MAX = { embedded: 1024 ** 3, networked: 8 * 1024 ** 3 }
@@ -59,6 +60,8 @@ export const openPostgresPart = ({ databaseUrl, dataDir }: Config): Promise<Post
 export interface Parts {
   postgres: Postgres
   authenticator: Authenticator
+  /** Encrypts what is kept secret. */
+  secretKey: string
   stream: SpanStream | undefined
   engine: Engine | undefined
 }
@@ -71,7 +74,10 @@ export async function openParts(config: Config, needs: ReadonlySet<PartName>): P
     needs.has('stream') ? openStream(config) : undefined,
     needs.has('engine') ? openEngine(engineLocation(config), READER_ENGINE) : undefined,
   ])
-  return { postgres, authenticator: openAuthenticator(postgres.db, { adminKey: config.adminKey }), stream, engine }
+  const secretKey = config.secretKey ?? (await ensureSecretKeyFile(config.dataDir))
+  const tokenKey = config.adminKey ?? tokenKeyOf(secretKey)
+  const authenticator = openAuthenticator(postgres.db, { adminKey: config.adminKey, tokenKey })
+  return { postgres, authenticator, secretKey, stream, engine }
 }
 
 export async function closeParts({ postgres, authenticator, stream, engine }: Parts): Promise<void> {

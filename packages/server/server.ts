@@ -10,13 +10,12 @@ import { Metrics } from './metrics.ts'
 import { closeParts, engineLocation, openParts, type Parts } from './parts.ts'
 import { needsOf } from './roles/roles.ts'
 import { type RunningWriter, startWriter } from './roles/writer-role.ts'
-import { adminRoutes } from './routes/admin.ts'
+import { accountRoutes } from './routes/accounts.ts'
 import { analyticsRoutes } from './routes/analytics.ts'
 import { catalogueRoutes } from './routes/catalogue.ts'
 import { deadLetterRoutes } from './routes/dead-letters.ts'
 import { folderRoutes } from './routes/folders.ts'
 import { healthRoutes, type PartCheck } from './routes/health.ts'
-import { keyRoutes } from './routes/keys.ts'
 import { otlpRoutes } from './routes/otlp.ts'
 import { sessionRoutes } from './routes/sessions.ts'
 import { spanRoutes } from './routes/spans.ts'
@@ -63,14 +62,14 @@ function routesOf(config: Config, parts: Parts, metrics: Metrics): ((app: Fastif
   const { stream, engine } = parts
   const routes = [healthRoutes(checksOf(parts), metrics)]
   if (config.roles.includes('receiver') && stream) routes.push(otlpRoutes(stream, metrics))
-  if (config.roles.includes('api') && engine)
-    routes.push(spanRoutes(engine), traceRoutes(engine), keyRoutes(parts), adminRoutes(parts, config.adminKey ?? ''))
+  if (config.roles.includes('api') && engine) routes.push(spanRoutes(engine), traceRoutes(engine))
   if (config.roles.includes('api') && stream && engine) {
     const ingest = { stream, engine, metrics }
     routes.push(deadLetterRoutes(stream), traceWriteRoutes(ingest), tracingWriteRoutes(ingest))
   }
   if (config.roles.includes('api') && engine) routes.push(analyticsRoutes(engine), sessionRoutes(engine))
   if (config.roles.includes('api')) routes.push(catalogueRoutes(config), folderRoutes(parts))
+  if (config.roles.includes('api')) routes.push(...accountRoutes(parts, config.adminKey ?? ''))
   return routes
 }
 

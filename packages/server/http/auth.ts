@@ -3,7 +3,7 @@ import { requirePermission, unauthenticated } from '@spanhouse/access'
 import type { FastifyRequest } from 'fastify'
 
 /** Paths that anybody may ask for. */
-const PUBLIC = ['/health', '/ready', '/metrics', '/docs', '/openapi.json']
+const PUBLIC = ['/health', '/ready', '/metrics', '/docs', '/openapi.json', '/auth']
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -8,9 +8,12 @@ export const JSON_BODY_BYTES_MAX = 32 * 1024 * 1024
 
 /**
  * The JSON in a request body, gzip accepted; undefined when there is no body. Integers past 2^53 stay exact. Text that
- * is no JSON is a 422 that says where, as the interface has it.
+ * is no JSON is a 422 that says where, as the interface has it; with `echo: false` it repeats nothing of the text.
  */
-export async function readJson(request: FastifyRequest): Promise<Json | undefined> {
+export async function readJson(
+  request: FastifyRequest,
+  { echo = true }: { echo?: boolean } = {},
+): Promise<Json | undefined> {
   const raw = request.body as Buffer | undefined
   if (!raw || raw.length === 0) return undefined
   const bytes = await decompress(raw, request.headers['content-encoding'], { bytesMax: JSON_BODY_BYTES_MAX })
@@ -18,7 +21,7 @@ export async function readJson(request: FastifyRequest): Promise<Json | undefine
   try {
     return parseJson(text)
   } catch (error) {
-    throw jsonInvalid(jsonErrorOffset(text), error as Error)
+    throw jsonInvalid(jsonErrorOffset(text), echo ? (error as Error) : new Error('not JSON'))
   }
 }
 

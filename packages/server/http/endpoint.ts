@@ -81,6 +81,14 @@ export function addAdminEndpoint<P extends Part = undefined, Q extends Part = un
   })
 }
 
+/** Adds an endpoint that anybody may call: its path must stand below one of those in `auth.ts`. */
+export function addPublicEndpoint<P extends Part = undefined, Q extends Part = undefined, B extends Part = undefined>(
+  app: FastifyInstance,
+  endpoint: Endpoint<null, P, Q, B>,
+): void {
+  add(app, endpoint, () => null)
+}
+
 function add<Who, P extends Part, Q extends Part, B extends Part>(
   app: FastifyInstance,
   endpoint: Endpoint<Who, P, Q, B>,
@@ -97,7 +105,8 @@ function add<Who, P extends Part, Q extends Part, B extends Part>(
         (schema && validate(schema, value, part, { echo: endpoint.echo ?? true })) as OutputOf<S>
       const params = read(endpoint.params, request.params, 'path')
       const query = read(endpoint.query, request.query, 'query')
-      const body = read(endpoint.body, endpoint.body && (await readJson(request)), 'body')
+      const json = endpoint.body && (await readJson(request, { echo: endpoint.echo }))
+      const body = read(endpoint.body, json, 'body')
       const answer = await endpoint.handle({ principal, params, query, body, request, reply })
       return answer === reply ? reply : sendAnswer(reply, status, answer)
     },

@@ -1,0 +1,19 @@
+import { createHash, randomBytes } from 'node:crypto'
+
+/** What a link carries, and what of it is stored. 32 random bytes need no slow hash. */
+export interface LinkToken {
+  token: string
+  token_hash: string
+}
+
+export function makeLinkToken(): LinkToken {
+  const token = randomBytes(32).toString('base64url')
+  return { token, token_hash: hashLinkToken(token) }
+}
+
+export const hashLinkToken = (token: string): string => createHash('sha256').update(token).digest('hex')
+
+const DAY_MS = 24 * 3_600_000
+
+/** The time so many days from now, as the database takes it. */
+export const inDays = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString()

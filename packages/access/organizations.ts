@@ -1,0 +1,195 @@
+import { invalid, Problem, type Uuid } from '@spanhouse/model'
+import { type Database, newId, sql, type Trx, toJsonb, withDatabaseProblems } from '@spanhouse/postgres'
+import { jsonObject, optional, slug, z } from '@spanhouse/validation'
+import { account } from './account-body.ts'
+import { insertOrganizations } from './account-insert.ts'
+import { type AccountRows, accountRowsOf } from './account-rows.ts'
+import type { CredentialCache } from './authenticate.ts'
+import { description, name, nameOf } from './names.ts'
+import type { WorkspaceRecord } from './organization-records.ts'
+import type { ProjectPrincipal } from './principal.ts'
+import { insertProject } from './projects.ts'
+import { requireInWorkspace } from './rights.ts'
+import { newProjectOf, type Seed } from './seed.ts'
+
+export const createOrganizationBody = z.object({ name, description })
+export const editOrganizationBody = z.object({
+  name: optional(name),
+  description,
+  slug: optional(slug),
+  flags: optional(jsonObject),
+})
+export const createWorkspaceBody = z.object({ name, description })
+export const editWorkspaceBody = z.object({ name: optional(name), description })
+
+export const organizationSummary = z.object({
+  id: z.string(),
+  name: z.string(),
+  description: z.string().nullable(),
+})
+export type OrganizationSummary = z.output<typeof organizationSummary>
+
+/**
+ * `POST /organizations`: an organization of the caller's own with a workspace and a seeded project, all three named
+ * Default but the first. Throws a Problem `invalid` for a blank name.
+ */
+export function createOrganization(
+  db: Database,
+  principal: ProjectPrincipal,
+  { body, seeds }: { body: z.output<typeof createOrganizationBody>; seeds: readonly Seed[] },
+): Promise<OrganizationSummary> {
+  const owner = { id: principal.user_id, email: principal.user_email }
+  return withDatabaseProblems(() =>
+    db.transaction().execute(async trx => {
+      const fields = { name: nameOf(body.name), description: body.description }
+      const { organization } = await insertOwnOrganization(trx, owner, { fields, seeds })
+      return { id: organization.id, name: organization.name, description: organization.description ?? null }
+    }),
+  )
+}
+
+export interface NewOrganization {
+  fields: { name: string; description?: string; slug?: string; meta?: string | null }
+  seeds: readonly Seed[]
+}
+
+/** Stores an organization with workspace, project and owner memberships of a user who exists, and seeds the project. */
+export async function insertOwnOrganization(
+  trx: Trx,
+  owner: { id: Uuid; email: string },
+  { fields, seeds }: NewOrganization,
+): Promise<AccountRows> {
+  const rows = await accountRowsOf(trx, account.parse({ user: { email: owner.email } }), owner.id)
+  Object.assign(rows.organization, fields)
+  await insertOrganizations(trx, [rows])
+  for (const seed of seeds) await seed(trx, newProjectOf(rows))
+  return rows
+}
+
+/**
+ * `PUT` and `PATCH /organizations/{id}`: what is given changes; flags are merged into those there are. Throws Problems:
+ * `invalid` when nothing is given, for a blank name and for another slug than the one that is set; `forbidden` for
+ * everybody but the owner; `conflict` for a slug that is taken.
+ */
+export function editOrganization(
+  db: Database,
+  principal: ProjectPrincipal,
+  { organization_id, body }: { organization_id: Uuid; body: z.output<typeof editOrganizationBody> },
+): Promise<OrganizationSummary> {
+  const { name, description, slug, flags } = body
+  if ([name, description, slug, flags].every(field => field === undefined)) {
+    throw invalid('Give a name, description, slug or flags.')
+  }
+  return withDatabaseProblems(() =>
+    db.transaction().execute(async trx => {
+      const organization = await lockOwned(trx, principal, organization_id)
+      if (slug !== undefined && organization.slug !== null && slug !== organization.slug) {
+        throw invalid('The slug of an organization is set once.')
+      }
+      return trx
+        .updateTable('organizations')
+        .set({ ...(name !== undefined && { name: nameOf(name) }), slug, description })
+        .$if(flags !== undefined, query => query.set({ flags: sql`coalesce(flags, '{}') || ${toJsonb(flags)}::jsonb` }))
+        .set({ updated_at: sql`now()`, updated_by_id: principal.user_id })
+        .where('id', '=', organization_id)
+        .returning(['id', 'name', 'description'])
+        .executeTakeFirstOrThrow()
+    }),
+  )
+}
+
+/**
+ * `DELETE /organizations/{id}` with all that is in it. Throws Problems: `forbidden` for everybody but the owner,
+ * `invalid` for the last one that the caller owns.
+ */
+export async function deleteOrganization(
+  db: Database,
+  cache: CredentialCache,
+  { principal, organization_id }: { principal: ProjectPrincipal; organization_id: Uuid },
+): Promise<{ detail: string }> {
+  await withDatabaseProblems(() =>
+    db.transaction().execute(async trx => {
+      // All of the owner's, so that of two deletions at once the second sees the first.
+      const owned = await trx
+        .selectFrom('organizations')
+        .select('id')
+        .where('owner_id', '=', principal.user_id)
+        .orderBy('id')
+        .forUpdate()
+        .execute()
+      if (!owned.some(({ id }) => id === organization_id)) throw notOwner()
+      if (owned.length === 1) throw invalid('The last organization that you own cannot be deleted.')
+      await trx.deleteFrom('organizations').where('id', '=', organization_id).execute()
+    }),
+  )
+  cache.forget()
+  return { detail: 'The organization was deleted.' }
+}
+
+/** `POST /organizations/{id}/workspaces`: with a seeded default project, by the owner, who is its only member. */
+export function createWorkspace(
+  db: Database,
+  principal: ProjectPrincipal,
+  request: { organization_id: Uuid; body: z.output<typeof createWorkspaceBody>; seeds: readonly Seed[] },
+): Promise<WorkspaceRecord> {
+  const { organization_id, body, seeds } = request
+  const { user_id } = principal
+  const row = { name: nameOf(body.name), description: body.description, organization_id, created_by_id: user_id }
+  return withDatabaseProblems(() =>
+    db.transaction().execute(async trx => {
+      await lockOwned(trx, principal, organization_id)
+      const workspace = await trx
+        .insertInto('workspaces')
+        .values({ id: newId(), ...row })
+        .returning(['id', 'name', 'description', 'type'])
+        .executeTakeFirstOrThrow()
+      const workspace_id = workspace.id
+      await trx
+        .insertInto('workspace_memberships')
+        .values({ id: newId(), workspace_id, user_id, role: 'owner' })
+        .execute()
+      const project = { id: newId(), name: 'Default', workspace_id, organization_id, is_default: true }
+      await insertProject(trx, { ...project, created_by_id: user_id })
+      for (const seed of seeds) await seed(trx, { project_id: project.id, workspace_id, organization_id, user_id })
+      return workspace
+    }),
+  )
+}
+
+/** `PUT /organizations/{id}/workspaces/{id}`. Throws Problems: `not_found`, `forbidden`, `invalid`. */
+export function editWorkspace(
+  db: Database,
+  principal: ProjectPrincipal,
+  request: { organization_id: Uuid; workspace_id: Uuid; body: z.output<typeof editWorkspaceBody> },
+): Promise<WorkspaceRecord> {
+  const { organization_id, workspace_id, body } = request
+  const { user_id } = principal
+  return withDatabaseProblems(async () => {
+    await requireInWorkspace(db, user_id, { workspace_id, organization_id, permission: 'edit_workspace' })
+    return db
+      .updateTable('workspaces')
+      .set({ ...(body.name !== undefined && { name: nameOf(body.name) }), description: body.description })
+      .set({ updated_at: sql`now()`, updated_by_id: user_id })
+      .where('id', '=', workspace_id)
+      .returning(['id', 'name', 'description', 'type'])
+      .executeTakeFirstOrThrow()
+  })
+}
+
+/** Locks the organization. Throws a Problem `forbidden` for everybody but its owner, also when there is none. */
+export async function lockOwned(
+  trx: Trx,
+  { user_id }: Pick<ProjectPrincipal, 'user_id'>,
+  organization_id: Uuid,
+): Promise<{ slug: string | null }> {
+  const organization = await trx
+    .selectFrom('organizations')
+    .select(['slug', 'owner_id'])
+    .where('id', '=', organization_id)
+    .forUpdate()
+    .executeTakeFirst()
+  if (organization?.owner_id === user_id) return organization
+  throw notOwner()
+}
+
+const notOwner = (): Problem => new Problem('forbidden', 'Only the owner of the organization may do this.')

@@ -1,0 +1,16 @@
+import type { FastifyInstance } from 'fastify'
+import type { Parts } from '../parts.ts'
+import { accessRoutes } from './access.ts'
+import { adminRoutes } from './admin.ts'
+import { keyRoutes } from './keys.ts'
+import { organizationRoutes } from './organizations.ts'
+import { profileRoutes } from './profile.ts'
+import { projectRoutes } from './projects.ts'
+import { workspaceRoutes } from './workspaces.ts'
+
+/** Who there is, who may do what, and what they keep secret. `adminSecret` seals what administration remembers. */
+export const accountRoutes = (parts: Parts, adminSecret: string): ((app: FastifyInstance) => void)[] => [
+  ...[keyRoutes(parts), accessRoutes(parts), profileRoutes(parts)],
+  ...[projectRoutes(parts), workspaceRoutes(parts), organizationRoutes(parts)],
+  adminRoutes(parts, adminSecret),
+]

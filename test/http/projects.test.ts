@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { actIn, newMember, newPerson, type Person } from './people.ts'
+
+const newProject = async (person: Person, body: object = { name: 'Second' }): Promise<any> => {
+  const made = await person.ask('POST', '/projects/', body)
+  expect(made.status).toBe(201)
+  return made.body
+}
+
+test('the project of a new account, by its three paths', async () => {
+  const person = await newPerson()
+  const record = {
+    organization_id: person.organization_id,
+    organization_name: expect.any(String),
+    workspace_id: person.workspace_id,
+    workspace_name: 'Default',
+    project_id: person.project_id,
+    project_name: 'Default',
+    is_default_project: true,
+    user_role: 'owner',
+    is_demo: false,
+  }
+  expect((await person.ask('GET', '/projects')).body).toEqual([record])
+  for (const id of ['current', person.project_id])
+    expect(await person.ask('GET', `/projects/${id}/`)).toMatchObject({ status: 200, body: record })
+})
+
+test('a project of others, or of nobody, is 404; no UUID is 422', async () => {
+  const [person, stranger] = [await newPerson(), await newPerson()]
+  for (const id of [stranger.project_id, randomUUID()]) {
+    for (const [method, body] of [['GET'], ['PATCH', { name: 'x' }], ['DELETE']] as const)
+      expect((await person.ask(method, `/projects/${id}`, body)).status, method).toBe(404)
+  }
+  expect((await person.ask('GET', '/projects/x')).status).toBe(422)
+})
+
+test('a credential without a membership sees nothing of its project', async () => {
+  const [host, person] = [await newPerson(), await newPerson()]
+  expect((await actIn(host, person)('GET', '/projects/current')).status).toBe(404)
+})
+
+test('a new project has the members of the workspace with their roles', async () => {
+  const host = await newPerson()
+  const viewer = await newMember(host, 'viewer')
+  const project = await newProject(host)
+  expect(project).toMatchObject({ project_name: 'Second', is_default_project: false, user_role: 'owner' })
+  const seen = await actIn({ ...host, project_id: project.project_id }, viewer)('GET', '/projects/current')
+  expect(seen.body).toMatchObject({ project_id: project.project_id, user_role: 'viewer' })
+  expect((await host.ask('GET', '/projects')).body.map((one: any) => one.project_id)).toEqual([
+    host.project_id,
+    project.project_id,
+  ])
+})
+
+test('there is one default, which can be handed on and not be deleted', async () => {
+  const host = await newPerson()
+  const defaults = async (): Promise<string[]> =>
+    (await host.ask('GET', '/projects')).body
+      .filter((one: any) => one.is_default_project)
+      .map((one: any) => one.project_name)
+  await newProject(host, { name: ' Third ', make_default: true })
+  expect(await defaults()).toEqual(['Third'])
+  const renamed = await host.ask('PATCH', `/projects/${host.project_id}`, { name: 'First', make_default: true })
+  expect(renamed).toMatchObject({ status: 200, body: { project_name: 'First', is_default_project: true } })
+  expect(await defaults()).toEqual(['First'])
+  expect((await host.ask('DELETE', `/projects/${host.project_id}`)).status).toBe(400)
+})
+
+test('a deleted project is gone at once, with its keys', async () => {
+  const host = await newPerson()
+  const { project_id } = await newProject(host)
+  const inside = actIn({ ...host, project_id }, host)
+  expect((await inside('GET', '/projects/current')).status).toBe(200)
+  const deleted = await host.ask('DELETE', `/projects/${project_id}`)
+  expect(deleted).toMatchObject({ status: 200, body: { detail: expect.any(String) } })
+  expect((await inside('GET', '/projects/current')).status).toBe(401)
+  expect((await host.ask('GET', `/projects/${project_id}`)).status).toBe(404)
+})
+
+test('a project of another workspace is renamed and not deleted', async () => {
+  const host = await newPerson()
+  const { body: other } = await host.ask('POST', '/organizations', { name: 'Other' })
+  const { body: projects } = await host.ask('GET', '/projects')
+  const { project_id } = projects.find((one: any) => one.organization_id === other.id)
+  expect((await host.ask('PATCH', `/projects/${project_id}`, { name: 'New' })).body.project_name).toBe('New')
+  expect((await host.ask('DELETE', `/projects/${project_id}`)).status).toBe(404)
+})
+
+test.each([
+  ['POST', { name: ' ' }, 400],
+  ['POST', {}, 422],
+  ['POST', { name: 5 }, 422],
+  ['POST', { name: 'a'.repeat(300) }, 422],
+  ['PATCH', {}, 400],
+  ['PATCH', { name: null }, 400],
+  ['PATCH', { name: '' }, 400],
+  ['PATCH', { make_default: false }, 400],
+  ['PATCH', { make_default: 'yes' }, 422],
+])('%s %j is %i', async (method, body, status) => {
+  const host = await newPerson()
+  const path = method === 'POST' ? '/projects' : `/projects/${host.project_id}`
+  expect((await host.ask(method, path, body)).status).toBe(status)
+})
+
+test.each(['viewer', 'annotator', 'editor', 'developer'])('a %s changes no projects', async role => {
+  const host = await newPerson()
+  const ask = actIn(host, await newMember(host, role))
+  const { project_id } = await newProject(host)
+  expect((await ask('POST', '/projects', { name: 'x' })).status).toBe(403)
+  expect((await ask('PATCH', `/projects/${project_id}`, { name: 'x' })).status).toBe(403)
+  expect((await ask('DELETE', `/projects/${project_id}`)).status).toBe(403)
+})
+
+test('an admin does', async () => {
+  const host = await newPerson()
+  const ask = actIn(host, await newMember(host, 'admin'))
+  const made = await ask('POST', '/projects', { name: 'x' })
+  expect(made).toMatchObject({ status: 201, body: { user_role: 'admin' } })
+  expect((await ask('DELETE', `/projects/${made.body.project_id}`)).status).toBe(200)
+})
