@@ -1,4 +1,4 @@
-import { invalid } from '@spanhouse/model'
+import { invalid, Problem, type Uuid } from '@spanhouse/model'
 import { type RawBuilder, sql } from '@spanhouse/postgres'
 import type { Kind, Layer } from './kinds.ts'
 import { identifies, type Reference, type References, versionOf } from './references.ts'
@@ -19,16 +19,67 @@ import type { Scope } from './scope.ts'
  * identifies a revision, or when something else that was sent is not what the row says.
  */
 export async function findRevision(scope: Scope, references: References): Promise<RevisionRow | undefined> {
+  const { where, tail } = pointsAt(scope, references)
+  const [row] = await selectRows(scope, 'revision', { where: [where], tail })
+  if (row) requireConsistent(scope.kind, references, row)
+  return row
+}
+
+/**
+ * As {@link findRevision} for any number of references, in two statements; in their order. A reference that is refused
+ * has its problem in its place.
+ */
+export async function findRevisions(
+  scope: Scope,
+  wanted: readonly References[],
+): Promise<(RevisionRow | Problem | undefined)[]> {
+  const places = wanted.map(references => attempt(() => pointsAt(scope, references)))
+  const ids = await firstIds(scope, places)
+  const known = ids.filter(id => id !== null)
+  const isOne = sql`r.id = any(${known}::uuid[])`
+  const rows = known.length === 0 ? [] : await selectRows(scope, 'revision', { where: [isOne] })
+  const byId = new Map(rows.map(row => [row.id, row]))
+  return wanted.map((references, n) => {
+    const place = places[n]
+    if (place instanceof Problem) return place
+    const row = byId.get(ids[n] ?? '')
+    return row && (attempt(() => requireConsistent(scope.kind, references, row)) ?? row)
+  })
+}
+
+async function firstIds(scope: Scope, places: readonly (Place | Problem)[]): Promise<(Uuid | null)[]> {
+  if (!places.some(place => !(place instanceof Problem))) return []
+  const chosen = places.map(place =>
+    place instanceof Problem
+      ? sql`null::uuid`
+      : sql`(select r.id from revisions r where ${ownOf('r', scope)} and ${place.where} ${place.tail ?? sql``})`,
+  )
+  const { rows } = await sql<{ ids: (Uuid | null)[] }>`select array[${sql.join(chosen)}]::uuid[] as ids`.execute(
+    scope.db,
+  )
+  return rows[0]?.ids ?? []
+}
+
+function attempt<T>(work: () => T): T | Problem {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof Problem) return error
+    throw error
+  }
+}
+
+interface Place {
+  where: RawBuilder<unknown>
+  tail?: RawBuilder<unknown>
+}
+
+function pointsAt(scope: Scope, references: References): Place {
   const { kind, project_id } = scope
   requireScoped(kind, references)
   const { artifact, variant, revision } = references
   const version = revision?.version
-  const found = async (where: RawBuilder<unknown>, tail?: RawBuilder<unknown>): Promise<RevisionRow | undefined> => {
-    const [row] = await selectRows(scope, 'revision', { where: [where], tail })
-    if (row) requireConsistent(kind, references, row)
-    return row
-  }
-  if (identifies(revision)) return found(sql`${matches('revision', revision as Reference)}`)
+  if (identifies(revision)) return { where: matches('revision', revision as Reference) }
   const parent = identifies(variant)
     ? sql`select v.id from variants v where ${ownOf('v', scope)} and ${matches('variant', variant as Reference)}`
     : defaultVariantOf(
@@ -36,8 +87,8 @@ export async function findRevision(scope: Scope, references: References): Promis
         sql`select a.id from artifacts a where ${ownOf('a', scope)} and ${matches('artifact', artifact as Reference)}`,
       )
   const isOnVariant = sql`r.project_id = ${project_id} and r.variant_id = (${parent})`
-  if (version !== undefined) return found(sql`${isOnVariant} and r.version = ${versionOf(version)}`)
-  return found(isOnVariant, NEWEST_FIRST)
+  if (version !== undefined) return { where: sql`${isOnVariant} and r.version = ${versionOf(version)}` }
+  return { where: isOnVariant, tail: NEWEST_FIRST }
 }
 
 /** The newest revision first: of those that are not archived, as long as there is one. */

@@ -1,0 +1,27 @@
+import type { Problem } from '@spanhouse/model'
+import { findRevisions } from '../find.ts'
+import { KINDS } from '../kinds.ts'
+import type { RevisionRow } from '../rows.ts'
+import { asKind, type Scope } from '../scope.ts'
+import type { EmbeddableName, EmbedTarget } from './embed.ts'
+import type { LoadEmbeds } from './targets.ts'
+
+type Answer = RevisionRow | Problem | undefined
+
+/** Loads what embeds want from the scope's project: two statements for each kind of record among the targets. */
+export const embedLoader =
+  (scope: Scope): LoadEmbeds =>
+  async targets => {
+    const answers = new Map<EmbedTarget, Answer>()
+    for (const [kind, wanted] of Map.groupBy(targets, target => target.kind)) {
+      const rows = await loadKind(scope, kind, wanted)
+      for (const [n, target] of wanted.entries()) answers.set(target, rows[n])
+    }
+    return targets.map(target => answers.get(target))
+  }
+
+const loadKind = (scope: Scope, kind: EmbeddableName, wanted: readonly EmbedTarget[]): Promise<Answer[]> =>
+  findRevisions(
+    asKind(scope, KINDS[kind]),
+    wanted.map(target => target.references),
+  )

@@ -1,0 +1,82 @@
+import { invalid, isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
+import { type Embed, MARKER, parseEmbedObject } from './embed.ts'
+import type { EmbedFailure } from './failure.ts'
+import { type Token, tokensOf } from './tokens.ts'
+
+/** Somewhere in a document that a value can be put. */
+export interface Spot {
+  holder: JsonObject | Json[]
+  at: string | number
+}
+
+/** An embed in object form, and where it stands. */
+export interface ObjectPlace {
+  spot: Spot
+  embed: Embed | EmbedFailure
+}
+
+/** A text with tokens, and where it stands. */
+export interface TextPlace {
+  spot: Spot
+  pieces: (string | Token)[]
+}
+
+export interface Places {
+  objects: ObjectPlace[]
+  texts: TextPlace[]
+}
+
+/** What may still be copied, over all documents of one resolution: characters of text, and 8 for anything else. */
+export interface CopyBudget {
+  left: number
+}
+
+const DEPTH_MAX = 512
+const VALUE_COST = 8
+
+/**
+ * Puts a copy of a value somewhere, and tells where in it embeds stand. Throws a 400 when the copies have become
+ * too large or the value is too deep.
+ */
+export function plant(value: Json, spot: Spot, budget: CopyBudget): Places {
+  const places: Places = { objects: [], texts: [] }
+  copyInto(spot, value, 0, { places, budget })
+  return places
+}
+
+interface Copying {
+  places: Places
+  budget: CopyBudget
+}
+
+function copyInto(spot: Spot, value: Json, depth: number, copying: Copying): void {
+  copying.budget.left -= typeof value === 'string' ? value.length + VALUE_COST : VALUE_COST
+  if (copying.budget.left < 0 || depth > DEPTH_MAX)
+    throw invalid('What is embedded is too large or too deep altogether.')
+  put(spot, value)
+  if (typeof value === 'string') noteText(spot, value, copying)
+  else if (Array.isArray(value)) copyMembers(put(spot, []), value.entries(), depth, copying)
+  else if (isJsonObject(value) && Object.hasOwn(value, MARKER))
+    copying.places.objects.push({ spot, embed: parseEmbedObject(value[MARKER]) })
+  else if (isJsonObject(value)) copyMembers(put(spot, {}), Object.entries(value), depth, copying)
+}
+
+function copyMembers(
+  holder: JsonObject | Json[],
+  members: Iterable<[string | number, Json]>,
+  depth: number,
+  copying: Copying,
+): void {
+  for (const [at, member] of members) copyInto({ holder, at }, member, depth + 1, copying)
+}
+
+function noteText(spot: Spot, text: string, { places }: Copying): void {
+  const pieces = tokensOf(text)
+  if (pieces) places.texts.push({ spot, pieces })
+}
+
+/** Whatever the member is called: `__proto__` is a name like any other. */
+export function put<T extends Json>({ holder, at }: Spot, value: T): T {
+  Object.defineProperty(holder, at, { value, writable: true, enumerable: true, configurable: true })
+  return value
+}

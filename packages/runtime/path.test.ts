@@ -1,0 +1,50 @@
+import type { Json } from '@spanhouse/model'
+import { expect, test } from 'vitest'
+import { valueAtPath } from './index.ts'
+
+const DOCUMENT: Json = {
+  'a.b': 'literal',
+  a: { b: 'inner', list: [{ t: 1 }, { t: 2 }, { t: 3 }], 'x y': null, 'it/s~': true },
+  list: [10, 20, 30, 40],
+}
+
+test.each<[string, Json | undefined]>([
+  ['', DOCUMENT],
+  ['a.b', 'literal'],
+  ['a.list.1.t', 2],
+  ['a.list.01', undefined],
+  ['a.list.t', undefined],
+  ['a.x y', null],
+  ['a.nope.b', undefined],
+  ['constructor', undefined],
+  ['list.length', undefined],
+  ['/a/b', 'inner'],
+  ['/a/list/0/t', 1],
+  ['/a/it~1s~0', true],
+  ['/a.b', 'literal'],
+  ['/nope', undefined],
+  ['$', DOCUMENT],
+  ['$.a.b', 'inner'],
+  ["$['a.b']", 'literal'],
+  ['$["a"]["x y"]', null],
+  ['$.list[1]', 20],
+  ['$.list[-1]', 40],
+  ['$.list[9]', undefined],
+  ['$.list[*]', [10, 20, 30, 40]],
+  ['$.list[1:3]', [20, 30]],
+  ['$.list[:1]', 10],
+  ['$.list[::2]', [10, 30]],
+  ['$.list[::-1]', [40, 30, 20, 10]],
+  ['$.list[-2:]', [30, 40]],
+  ['$..t', [1, 2, 3]],
+  ['$..list[0]', [10, { t: 1 }]],
+  ['$.a.list[*].t', [1, 2, 3]],
+  ['$.a.*', ['inner', [{ t: 1 }, { t: 2 }, { t: 3 }], null, true]],
+  ['$.nope', undefined],
+  ['$x', undefined],
+  ['$.', undefined],
+  ['$..', undefined],
+  ['$[?(@.t)]', undefined],
+])('%s', (path, value) => {
+  expect(valueAtPath(DOCUMENT, path)).toEqual(value)
+})

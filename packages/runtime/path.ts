@@ -1,0 +1,119 @@
+import { invalid, isJsonObject, type Json, type Problem } from '@spanhouse/model'
+
+/** What a path selects while it is followed; more than this is refused. */
+const SELECTED_MAX = 100_000
+
+/**
+ * The value that a path leads to in a document, undefined when there is none. Three notations:
+ *
+ * - dotted, `a.b.0`: steps of digits count in lists; a member that is called like the whole path comes first;
+ * - JSON Pointer (RFC 6901), `/a/b/0`;
+ * - JSONPath (RFC 9535 without filters), `$.a['b'][0]`, `$..a`, `$.a[*]`, `$.a[1:3]`: one hit is that value, several are
+ *   the list of them.
+ *
+ * The empty path is the document itself. Throws a 400 for a path that selects too much.
+ */
+export function valueAtPath(document: Json, path: string): Json | undefined {
+  if (path === '') return document
+  if (path.startsWith('/')) return follow(document, path.slice(1).split('/').map(unescaped))
+  if (path.startsWith('$')) return soleOf(select(document, path))
+  return memberOf(document, path) ?? follow(document, path.split('.'))
+}
+
+const unescaped = (step: string): string => step.replaceAll('~1', '/').replaceAll('~0', '~')
+
+const follow = (document: Json, steps: readonly string[]): Json | undefined =>
+  steps.reduce<Json | undefined>((value, step) => memberOf(value, step), document)
+
+function memberOf(value: Json | undefined, step: string): Json | undefined {
+  if (Array.isArray(value)) return /^(0|[1-9]\d{0,8})$/.test(step) ? value[Number(step)] : undefined
+  return isJsonObject(value) && Object.hasOwn(value, step) ? value[step] : undefined
+}
+
+const soleOf = (hits: Json[]): Json | undefined => (hits.length > 1 ? hits : hits[0])
+
+/** One step of a JSONPath: from a value to those that it selects. */
+type Step = (value: Json) => Json[]
+
+function select(document: Json, path: string): Json[] {
+  const steps = stepsOf(path.slice(1))
+  if (steps.length === 0 && path !== '$') return []
+  return steps.reduce<Json[]>((values, step) => stepAll(values, step), [document])
+}
+
+function stepAll(values: readonly Json[], step: Step): Json[] {
+  const selected: Json[] = []
+  for (const value of values) {
+    for (const one of step(value)) selected.push(one)
+    if (selected.length > SELECTED_MAX) throw tooMany()
+  }
+  return selected
+}
+
+const tooMany = (): Problem => invalid(`The path selects more than ${SELECTED_MAX} values.`)
+
+const STEP =
+  /(?<deep>\.\.)|(?:\.(?<name>[^.[\]*\s]+)|(?<all>\.\*|\[\s*\*\s*\])|\[\s*(?:'(?<single>(?:[^'\\]|\\.)*)'|"(?<double>(?:[^"\\]|\\.)*)"|(?<slice>-?\d*\s*:\s*-?\d*(?:\s*:\s*-?\d*)?)|(?<index>-?\d+))\s*\])/y
+const BARE = /(?<name>[^.[\]*\s]+)|(?<all>\*)/y
+
+/** None when the text is no JSONPath. */
+function stepsOf(text: string): Step[] {
+  const steps: Step[] = []
+  let at = 0
+  let isBare = false
+  while (at < text.length) {
+    // After two dots a name stands without another one.
+    const match = matchAt(isBare && text[at] !== '[' ? BARE : STEP, text, at)
+    if (!match?.groups) return []
+    at += match[0].length
+    isBare = match.groups.deep !== undefined
+    steps.push(stepOf(match.groups))
+  }
+  return isBare ? [] : steps
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at
+  return pattern.exec(text)
+}
+
+function stepOf({ deep, name, all, single, double, slice, index }: Record<string, string | undefined>): Step {
+  if (deep !== undefined) return withDescendants
+  if (all !== undefined) return childrenOf
+  if (slice !== undefined) return value => sliceOf(value, slice.split(':'))
+  if (index !== undefined) return value => (Array.isArray(value) ? present(value.at(Number(index))) : [])
+  const key = name ?? (single ?? double ?? '').replace(/\\(.)/g, '$1')
+  return value => (isJsonObject(value) && Object.hasOwn(value, key) ? present(value[key]) : [])
+}
+
+const present = (value: Json | undefined): Json[] => (value === undefined ? [] : [value])
+
+function childrenOf(value: Json): Json[] {
+  if (Array.isArray(value)) return value
+  return isJsonObject(value) ? Object.values(value) : []
+}
+
+/** The value and everything below it, parents first. */
+function withDescendants(value: Json): Json[] {
+  const found = [value]
+  for (const one of found) {
+    for (const child of childrenOf(one)) found.push(child)
+    if (found.length > SELECTED_MAX) throw tooMany()
+  }
+  return found
+}
+
+function sliceOf(value: Json, [from = '', to = '', step = '']: string[]): Json[] {
+  if (!Array.isArray(value)) return []
+  const every = step.trim() === '' ? 1 : Number(step)
+  if (every === 0) return []
+  const ordered = every > 0 ? value : value.toReversed()
+  const place = (text: string, missing: number): number => {
+    if (text.trim() === '') return missing
+    const number = Number(text)
+    const fromStart = number < 0 ? value.length + number : number
+    return every > 0 ? fromStart : value.length - 1 - fromStart
+  }
+  const [first, end] = [Math.max(0, place(from, 0)), Math.max(0, place(to, value.length))]
+  return ordered.slice(first, end).filter((_, place) => place % Math.abs(every) === 0)
+}
