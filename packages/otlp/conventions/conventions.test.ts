@@ -40,6 +40,11 @@ describe('several conventions in one span', () => {
       },
     ],
     [
+      'a task displaces no other type',
+      { 'traceloop.span.kind': 'workflow', 'gen_ai.operation.name': 'workflow', 'ai.operationId': 'ai.generateText' },
+      { type: { span: 'workflow' } },
+    ],
+    [
       'what traceloop says of a tool is its data already',
       {
         'traceloop.entity.input': '{"inputs":{"city":"Bari"}}',

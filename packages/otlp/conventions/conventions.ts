@@ -20,11 +20,17 @@ export function recognise(attributes: SentAttributes): JsonObject | undefined {
     const own = readings[index]
     const found = own && foundBy(convention, own, attributes, ag)
     if (!found) continue
+    if (ag?.type) dropTask(found)
     // What an earlier convention found in the same place goes: the attributes that it was found in stay.
     if (ag) mergeBelow(found, ag)
     ag = found
   }
   return ag
+}
+
+/** That a span is a task says no more than that nothing better is known: it does not displace another type. */
+function dropTask(found: JsonObject): void {
+  if (isJsonObject(found.type) && found.type.span === 'task') delete found.type
 }
 
 /** A row that applies to a key: the places are complete. */

@@ -1,24 +1,29 @@
 import { isJsonObject, type Json } from '@spanhouse/model'
-import { parseObjectText } from '../json-text.ts'
+import { parseObjectText, parseText } from '../json-text.ts'
 import { getOwn } from '../own-property.ts'
 import { type Convention, rowsOf } from './convention.ts'
 import { lowerCaseSpanType } from './span-type.ts'
 
-/** What traceloop's decorators record is wrapped, together with their own settings: `{ inputs, tags, … }`. */
-const wrapped =
-  (name: string) =>
-  (value: Json): Json | undefined => {
-    const wrapper = typeof value === 'string' ? parseObjectText(value) : value
-    return isJsonObject(wrapper) ? getOwn(wrapper, name) : undefined
-  }
+/** What instrumentation records stands in a wrapper of its own: `{ inputs, tags, … }`. What decorators record does not. */
+function inputsOf(sent: Json): Json | undefined {
+  const wrapper = typeof sent === 'string' ? parseObjectText(sent) : sent
+  if (!isJsonObject(wrapper)) return undefined
+  const isCall = Array.isArray(getOwn(wrapper, 'args')) && isJsonObject(getOwn(wrapper, 'kwargs'))
+  return isCall ? wrapper : getOwn(wrapper, 'inputs')
+}
+
+function outputsOf(sent: Json): Json | undefined {
+  const output = typeof sent === 'string' ? parseText(sent) : sent
+  return isJsonObject(output) ? getOwn(output, 'outputs') : output
+}
 
 /** OpenLLMetry and the traceloop SDKs. What they write under `gen_ai.*` as OpenTelemetry has it is in `gen-ai.ts`. */
 export const openLlmetry: Convention = {
   name: 'openllmetry',
   rows: [
     ...rowsOf({ 'traceloop.span.kind': 'type.span', 'llm.request.type': 'type.span' }, lowerCaseSpanType),
-    ...rowsOf({ 'traceloop.entity.input': 'data.inputs' }, wrapped('inputs')),
-    ...rowsOf({ 'traceloop.entity.output': 'data.outputs' }, wrapped('outputs')),
+    ...rowsOf({ 'traceloop.entity.input': 'data.inputs' }, inputsOf),
+    ...rowsOf({ 'traceloop.entity.output': 'data.outputs' }, outputsOf),
     ...rowsOf({
       'gen_ai.prompt.*': 'data.inputs.prompt.*',
       'gen_ai.completion.*': 'data.outputs.completion.*',
