@@ -55,6 +55,8 @@ export interface Kind {
     skipsEqual: 'always' | 'with a base' | 'never'
     /** The commit must name its variant; otherwise it goes to the artifact's default variant. */
     needsVariant: boolean
+    /** A delta is for the revision that `{name}_revision_id` names, when it names one, and not for the head. */
+    deltaNamesBase: boolean
   }
   /** Can be retrieved through an environment, and deployed to one. */
   deployable: boolean
@@ -84,7 +86,13 @@ const WORKFLOW = {
   artifactFlags: ['is_application', 'is_evaluator', 'is_snippet'],
   freeFlags: false,
   content: workflowContent,
-  commit: { takes: 'one at most', keepsData: true, skipsEqual: 'with a base', needsVariant: true },
+  commit: {
+    takes: 'one at most',
+    keepsData: true,
+    skipsEqual: 'with a base',
+    needsVariant: true,
+    deltaNamesBase: false,
+  },
   deployable: true,
   isEnvironment: false,
   needsReference: true,
@@ -151,7 +159,7 @@ export const KINDS: Readonly<Record<KindName, Kind>> = {
     artifactFlags: [],
     freeFlags: false,
     content: testsetContent,
-    commit: { takes: 'exactly one', keepsData: false, skipsEqual: 'never', needsVariant: false },
+    commit: { takes: 'exactly one', keepsData: false, skipsEqual: 'never', needsVariant: false, deltaNamesBase: true },
     bodyOptional: [],
     missingIsNotFound: { simple: true },
     simpleData: data => data ?? { testcase_ids: [] },
@@ -166,7 +174,7 @@ export const KINDS: Readonly<Record<KindName, Kind>> = {
     permissions: { view: 'view_queries', edit: 'edit_queries', viewVariants: 'view_queries' },
     artifactFlags: [],
     content: queryContent,
-    commit: { takes: 'data only', keepsData: false, skipsEqual: 'never', needsVariant: false },
+    commit: { takes: 'data only', keepsData: false, skipsEqual: 'never', needsVariant: false, deltaNamesBase: false },
     bodyOptional: ['artifact'],
   },
   environment: {
@@ -178,7 +186,7 @@ export const KINDS: Readonly<Record<KindName, Kind>> = {
     permissions: { view: 'view_environments', edit: 'edit_environments', viewVariants: 'view_environments' },
     artifactFlags: ['is_guarded'],
     content: environmentContent,
-    commit: { takes: 'exactly one', keepsData: false, skipsEqual: 'never', needsVariant: false },
+    commit: { takes: 'exactly one', keepsData: false, skipsEqual: 'never', needsVariant: false, deltaNamesBase: false },
     isEnvironment: true,
     bodyOptional: ALL_LAYERS,
   },

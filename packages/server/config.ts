@@ -19,6 +19,8 @@ export interface Config {
   secretKey: string | undefined
   /** The first segment of the handler URIs that the server makes itself. */
   uriPrefix: string
+  /** Where callers reach the hosted services, without a slash at the end. */
+  servicesUrl: string
   /** Accepted but not yet stored; beyond it exports are refused. Unset: what suits the kind of stream. */
   streamBytesMax: number | undefined
   logLevel: string
@@ -42,9 +44,11 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     apiKey: text('SPANHOUSE_API_KEY'),
     secretKey: text('SPANHOUSE_SECRET_KEY'),
     uriPrefix: prefixOf(text('SPANHOUSE_URI_PREFIX') ?? INTERFACE_PREFIX, wrong),
+    servicesUrl: '',
     streamBytesMax: bytesOf('SPANHOUSE_STREAM_BYTES_MAX', text('SPANHOUSE_STREAM_BYTES_MAX'), wrong),
     logLevel: text('SPANHOUSE_LOG_LEVEL') ?? 'info',
   }
+  config.servicesUrl = servicesUrlOf(text('SPANHOUSE_SERVICES_URL'), config, wrong)
   const missing = ADDRESSES.filter(name => !text(name))
   if (config.roles.length < ROLE_NAMES.length && missing.length > 0)
     wrong.push(
@@ -52,6 +56,13 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     )
   if (wrong.length > 0) throw new Error(`Settings that cannot be used:\n  ${wrong.join('\n  ')}`)
   return config
+}
+
+/** Unless it is set, the services are where this process listens; an address that means "all of them" is no place to call. */
+function servicesUrlOf(text: string | undefined, { host, port }: Config, wrong: string[]): string {
+  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  const url = text ?? `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/services`
+  return (urlOf('SPANHOUSE_SERVICES_URL', url, ['http:', 'https:'], wrong) ?? url).replace(/\/+$/, '')
 }
 
 function portOf(text: string, wrong: string[]): number {

@@ -6,6 +6,7 @@ import { type Engine, type EngineLocation, openEngine } from '@spanhouse/span-st
 import { openEmbeddedStream, openJetStream, type SpanStream } from '@spanhouse/span-stream'
 import type { Config } from './config.ts'
 import { ensureSecretKeyFile } from './key-file.ts'
+import { type Seeds, seedsFor } from './seeds.ts'
 
 /** The stream's limit: beyond it exports are answered with 503 until the writer has caught up. */
 const STREAM_BYTES_MAX = { embedded: 1024 ** 3, networked: 8 * 1024 ** 3 }
@@ -64,6 +65,7 @@ export interface Parts {
   secretKey: string
   stream: SpanStream | undefined
   engine: Engine | undefined
+  seeds: Seeds
 }
 
 export type PartName = 'stream' | 'engine'
@@ -77,7 +79,7 @@ export async function openParts(config: Config, needs: ReadonlySet<PartName>): P
   const secretKey = config.secretKey ?? (await ensureSecretKeyFile(config.dataDir))
   const tokenKey = config.adminKey ?? tokenKeyOf(secretKey)
   const authenticator = openAuthenticator(postgres.db, { adminKey: config.adminKey, tokenKey })
-  return { postgres, authenticator, secretKey, stream, engine }
+  return { postgres, authenticator, secretKey, stream, engine, seeds: seedsFor(config) }
 }
 
 export async function closeParts({ postgres, authenticator, stream, engine }: Parts): Promise<void> {

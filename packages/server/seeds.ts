@@ -1,7 +1,16 @@
 import type { Seed } from '@spanhouse/access'
+import { registrySeed } from '@spanhouse/registry'
+import type { RuntimeSettings } from '@spanhouse/runtime'
 
-/** What every new project contains, however it is made. */
-export const PROJECT_SEEDS: readonly Seed[] = []
+/** What new projects contain. */
+export interface Seeds {
+  /** However the project is made. */
+  project: readonly Seed[]
+  /** The project of an organization that a user makes. */
+  organization: readonly Seed[]
+}
 
-/** What the project of an organization that a user makes contains. */
-export const ORGANIZATION_SEEDS: readonly Seed[] = [...PROJECT_SEEDS]
+export function seedsFor(settings: RuntimeSettings): Seeds {
+  const project = [registrySeed(settings)]
+  return { project, organization: project }
+}

@@ -17,12 +17,12 @@ import { deadLetterRoutes } from './routes/dead-letters.ts'
 import { folderRoutes } from './routes/folders.ts'
 import { healthRoutes, type PartCheck } from './routes/health.ts'
 import { otlpRoutes } from './routes/otlp.ts'
+import { registryRoutes } from './routes/registry.ts'
 import { sessionRoutes } from './routes/sessions.ts'
 import { spanRoutes } from './routes/spans.ts'
 import { traceWriteRoutes } from './routes/trace-writes.ts'
 import { traceRoutes } from './routes/traces.ts'
 import { tracingWriteRoutes } from './routes/tracing-writes.ts'
-import { PROJECT_SEEDS } from './seeds.ts'
 
 const ROOT = new URL('../../', import.meta.url).pathname
 
@@ -70,6 +70,7 @@ function routesOf(config: Config, parts: Parts, metrics: Metrics): ((app: Fastif
   if (config.roles.includes('api') && engine) routes.push(analyticsRoutes(engine), sessionRoutes(engine))
   if (config.roles.includes('api')) routes.push(catalogueRoutes(config), folderRoutes(parts))
   if (config.roles.includes('api')) routes.push(...accountRoutes(parts, config.adminKey ?? ''))
+  if (config.roles.includes('api')) routes.push(registryRoutes({ db: parts.postgres.db, runtime: config }))
   return routes
 }
 
@@ -88,8 +89,8 @@ async function migrateStore(config: Config, parts: Parts): Promise<void> {
   if (engine !== parts.engine) await engine.close()
 }
 
-async function makeDefaultProject(config: Config, { postgres }: Parts): Promise<string | undefined> {
-  const { apiKey } = await ensureDefaultProject(postgres.db, { apiKey: config.apiKey, seeds: PROJECT_SEEDS })
+async function makeDefaultProject(config: Config, { postgres, seeds }: Parts): Promise<string | undefined> {
+  const { apiKey } = await ensureDefaultProject(postgres.db, { apiKey: config.apiKey, seeds: seeds.project })
   if (apiKey === undefined || config.apiKey) return undefined
   await writeKeyFile(config.dataDir, apiKey)
   return apiKey

@@ -27,7 +27,6 @@ import type { FastifyInstance } from 'fastify'
 import { addEndpoint } from '../http/endpoint.ts'
 import { originOf } from '../http/origin.ts'
 import type { Parts } from '../parts.ts'
-import { ORGANIZATION_SEEDS, PROJECT_SEEDS } from '../seeds.ts'
 
 const tag = 'organizations'
 const inOrganization = z.object({ organization_id: uuid })
@@ -43,7 +42,7 @@ export function organizationRoutes(parts: Parts): (app: FastifyInstance) => void
   }
 }
 
-function addOrganizations(app: FastifyInstance, { postgres: { db }, authenticator: cache }: Parts): void {
+function addOrganizations(app: FastifyInstance, { postgres: { db }, authenticator: cache, seeds }: Parts): void {
   addEndpoint(app, {
     ...{ method: 'GET', path: '/organizations', tag, answer: z.array(organizationRecord) },
     summary: 'Lists the organizations that you are a member of.',
@@ -59,7 +58,7 @@ function addOrganizations(app: FastifyInstance, { postgres: { db }, authenticato
     ...{ method: 'POST', path: '/organizations', tag, body: createOrganizationBody, status: 201 },
     summary: 'Makes an organization of your own with a workspace and a project.',
     answer: organizationSummary,
-    handle: ({ principal, body }) => createOrganization(db, principal, { body, seeds: ORGANIZATION_SEEDS }),
+    handle: ({ principal, body }) => createOrganization(db, principal, { body, seeds: seeds.organization }),
   })
   for (const method of ['PUT', 'PATCH'] as const)
     addEndpoint(app, {
@@ -83,12 +82,12 @@ function addOrganizations(app: FastifyInstance, { postgres: { db }, authenticato
   })
 }
 
-function addWorkspaces(app: FastifyInstance, { postgres: { db } }: Parts): void {
+function addWorkspaces(app: FastifyInstance, { postgres: { db }, seeds }: Parts): void {
   addEndpoint(app, {
     ...{ method: 'POST', path: '/organizations/:organization_id/workspaces', tag, params: inOrganization },
     ...{ body: createWorkspaceBody, answer: workspaceRecord },
     summary: 'Makes a workspace with a project.',
-    handle: ({ principal, params, body }) => createWorkspace(db, principal, { ...params, body, seeds: PROJECT_SEEDS }),
+    handle: ({ principal, params, body }) => createWorkspace(db, principal, { ...params, body, seeds: seeds.project }),
   })
   addEndpoint(app, {
     ...{ method: 'PUT', path: '/organizations/:organization_id/workspaces/:workspace_id', tag, params: inWorkspace },

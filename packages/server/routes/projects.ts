@@ -12,13 +12,12 @@ import { uuid, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { addEndpoint } from '../http/endpoint.ts'
 import type { Parts } from '../parts.ts'
-import { PROJECT_SEEDS } from '../seeds.ts'
 
 const tag = 'projects'
 const params = z.object({ project_id: uuid })
 
 /** The projects that the caller is a member of. A key stands for one of them, and reads and changes the others' names. */
-export function projectRoutes({ postgres: { db }, authenticator }: Parts): (app: FastifyInstance) => void {
+export function projectRoutes({ postgres: { db }, authenticator, seeds }: Parts): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {
       ...{ method: 'GET', path: '/projects', tag, answer: z.array(projectRecord) },
@@ -38,7 +37,7 @@ export function projectRoutes({ postgres: { db }, authenticator }: Parts): (app:
     addEndpoint(app, {
       ...{ method: 'POST', path: '/projects', tag, body: createProjectBody, answer: projectRecord, status: 201 },
       summary: 'Makes a project in your workspace; its members become members of the project.',
-      handle: ({ principal, body }) => createProject(db, principal, { body, seeds: PROJECT_SEEDS }),
+      handle: ({ principal, body }) => createProject(db, principal, { body, seeds: seeds.project }),
     })
     addEndpoint(app, {
       ...{ method: 'PATCH', path: '/projects/:project_id', tag, params, body: editProjectBody, answer: projectRecord },

@@ -1,0 +1,35 @@
+import { invalid, Problem, type Uuid } from '@spanhouse/model'
+import { headOf, lockVariant } from './commit.ts'
+import { refuseReservedSlug, requireUnguarded } from './guard.ts'
+import type { HeaderInput } from './header.ts'
+import { insertRevisions } from './revisions.ts'
+import type { RevisionRow } from './rows.ts'
+import { inTransaction, type Scope } from './scope.ts'
+
+export interface NewSeed extends HeaderInput {
+  variant_id: Uuid
+  /** Checked against the variant's. */
+  artifact_id?: Uuid
+  slug?: string
+}
+
+/** Gives a variant its first revision, without data. 404 for an unknown variant, 409 when it has a revision already. */
+export function seedRevision(scope: Scope, { variant_id, artifact_id, ...input }: NewSeed): Promise<RevisionRow> {
+  const { name } = scope.kind
+  refuseReservedSlug(scope.kind, input.slug)
+  return inTransaction(scope, async inside => {
+    const variant = await lockVariant(inside, variant_id)
+    if (artifact_id !== undefined && artifact_id !== variant.artifact_id)
+      throw invalid(`${name}_id: the variant belongs to another ${name}`)
+    requireUnguarded(scope, variant.artifact_flags)
+    const { nextVersion } = await headOf(inside, variant_id)
+    if (nextVersion > 0) {
+      const message = 'The variant has a revision already: commit to it.'
+      throw new Problem('conflict', { message, conflict: { [`${name}_variant_id`]: variant_id } })
+    }
+    const [row] = await insertRevisions(inside, variant, [
+      { ...input, version: 0, message: 'Initial revision', data: null },
+    ])
+    return row as RevisionRow
+  })
+}

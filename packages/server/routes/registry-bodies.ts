@@ -1,0 +1,110 @@
+import { invalid, type Problem, unprocessable } from '@spanhouse/model'
+import type { Kind, Layer, Reference, References } from '@spanhouse/registry'
+import { json, jsonObject, optional, reference, slug, tags, uuid, z } from '@spanhouse/validation'
+
+const SUFFIX: Record<Layer, string> = { artifact: '', variant: '_variant', revision: '_revision' }
+
+/** What a layer of a kind is called in the keys of bodies: `application`, `application_variant`, ... */
+export const nameOf = ({ name }: Kind, layer: Layer): string => `${name}${SUFFIX[layer]}`
+
+/** All names of a layer, the kind's own first: an application may be called a workflow. */
+const namesOf = ({ lineage }: Kind, layer: Layer): string[] => lineage.map(name => `${name}${SUFFIX[layer]}`)
+
+const shape = <S extends z.ZodType>(names: readonly string[], schema: S): Record<string, S> =>
+  Object.fromEntries(names.map(name => [name, schema]))
+
+/** The id of a parent under each of its names, and the value of whichever was sent. */
+export function idMembers(kind: Kind, layer: Layer) {
+  const names = [...namesOf(kind, layer), layer].map(name => `${name}_id`)
+  return {
+    members: shape(names, optional(uuid)),
+    pick: (body: object): string | undefined => pick(body, names) as string | undefined,
+  }
+}
+
+const pick = (body: object, names: readonly string[]): unknown =>
+  names.map(name => (body as Record<string, unknown>)[name]).find(value => value !== undefined)
+
+const booleans = (names: readonly string[]) => z.object(shape(names, optional(z.boolean())))
+
+/** Flags that the record cannot carry are dropped, whatever they are. */
+const flagsOf = (kind: Kind, layer: Layer) => {
+  if (layer !== 'artifact') return jsonObject
+  return booleans(kind.artifactFlags).transform(flags => JSON.parse(JSON.stringify(flags)) as Record<string, boolean>)
+}
+
+/** The labels of a record that is about to be made. */
+export const newHeader = (kind: Kind, layer: Layer) => ({
+  name: optional(z.string()),
+  description: optional(z.string()),
+  flags: optional(flagsOf(kind, layer)),
+  tags: optional(tags),
+  meta: optional(jsonObject),
+})
+
+/** The labels of a record that is there: null clears, what is left out stays. */
+export const editedHeader = (kind: Kind, layer: Layer) => ({
+  id: optional(uuid),
+  name: z.string().nullish(),
+  description: z.string().nullish(),
+  flags: flagsOf(kind, layer).nullish(),
+  tags: tags.nullish(),
+  meta: jsonObject.nullish(),
+})
+
+export const newSlugMember = { slug }
+export const optionalSlugMember = { slug: optional(slug) }
+
+/** A body with one member that holds everything. */
+export const wrapped = <S extends z.ZodType>(name: string, schema: S) =>
+  z.object({ [name]: schema }).transform(body => body[name] as z.output<S>)
+
+/**
+ * A body whose one member has two names. Both may be sent when they say the same. Further members stand beside it. What is
+ * read carries the name that was used, for locations.
+ */
+export function wrappedEither<S extends z.ZodType, M extends z.ZodRawShape>(
+  names: readonly [string, string],
+  schema: S,
+  more: M,
+) {
+  const [first, second] = names
+  return z
+    .object({ [first]: schema.nullish(), [second]: schema.nullish(), ...more })
+    .transform((body: Record<string, unknown>, context) => {
+      const given = names.filter(name => body[name] !== undefined && body[name] !== null)
+      const wrapper = given[0] ?? first
+      if (given.length === 0)
+        context.addIssue({ code: 'custom', params: { type: 'missing' }, message: 'Field required', path: [first] })
+      if (given.length === 2 && !isSame(body[first], body[second]))
+        context.addIssue({ code: 'custom', message: `Says something else than ${first}`, path: [second] })
+      return { wrapper, value: body[wrapper] as z.output<S>, rest: body as z.output<z.ZodObject<M>> }
+    })
+}
+
+/** A delta is read into a function, so whether two of them are the same cannot be told. */
+const isSame = (a: unknown, b: unknown): boolean =>
+  JSON.stringify(a) === JSON.stringify(b) && (a as { delta?: unknown }).delta === undefined
+
+/** References to the three layers, under each name of the kind; `environment_ref` and so on for an environment. */
+export function referenceMembers(kind: Kind) {
+  const names = (layer: Layer) => namesOf(kind, layer).map(name => `${name}_ref`)
+  const layers = ['artifact', 'variant', 'revision'] as const
+  return {
+    members: shape(layers.flatMap(names), optional(reference)),
+    pick: (body: object): References =>
+      Object.fromEntries(layers.map(layer => [layer, pick(body, names(layer)) as Reference | undefined])),
+  }
+}
+
+/** Throws a 400 when the body speaks about another record than the path. */
+export function requireSameId(name: string, inPath: string, inBody: string | undefined): void {
+  if (inBody !== undefined && inBody !== inPath) throw invalid(`${name}.id is not the id in the path`)
+}
+
+/** A body that an endpoint does not need, and takes in any form. */
+export const ignoredBody = json.optional()
+
+/** A 422 for a member that is needed and has several names, none of which was sent. */
+export const missing = (loc: string[]): Problem =>
+  unprocessable({ type: 'missing', loc, msg: 'Field required', input: null })

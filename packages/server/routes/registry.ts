@@ -1,0 +1,22 @@
+import { KIND_LIST } from '@spanhouse/registry'
+import type { FastifyInstance } from 'fastify'
+import { addArtifactRoutes } from './registry-artifacts.ts'
+import type { Registry } from './registry-endpoint.ts'
+import { addRetrievalRoutes } from './registry-retrieval.ts'
+import { addRevisionRoutes } from './registry-revisions.ts'
+import { addSimpleRoutes } from './registry-simple.ts'
+import { addVariantRoutes } from './registry-variants.ts'
+
+/** Every kind of versioned record, with the same endpoints: what tells the kinds apart is in the registry's table. */
+export function registryRoutes(registry: Registry): (app: FastifyInstance) => void {
+  return app => {
+    for (const kind of KIND_LIST) {
+      const routes = { app, registry, kind }
+      addArtifactRoutes(routes)
+      addVariantRoutes(routes)
+      addRevisionRoutes(routes)
+      addRetrievalRoutes(routes)
+      addSimpleRoutes(routes)
+    }
+  }
+}
