@@ -155,6 +155,17 @@ export interface FoldersTable extends Authored, Annotated {
   description: Text
 }
 
+export interface TestcasesTable extends Annotated {
+  project_id: Uuid
+  id: Uuid
+  family: Generated<string>
+  testset_id: Uuid
+  data: ColumnType<JsonObject, string, never>
+  bytes: number
+  created_at: CreatedAt
+  created_by_id: OptionalId
+}
+
 export interface InvitationsTable {
   id: Uuid
   workspace_id: Uuid
@@ -200,6 +211,7 @@ export interface Tables {
   variants: VariantsTable
   revisions: RevisionsTable
   folders: FoldersTable
+  testcases: TestcasesTable
   invitations: InvitationsTable
   password_resets: PasswordResetsTable
   secrets: SecretsTable

@@ -157,6 +157,7 @@ async function contentOf(scope: Scope, { variant, head }: LockedVariant, input: 
   const { content } = scope.kind
   if (delta) {
     const base = delta_base_id === undefined ? head : await deltaBaseOf(scope, delta_base_id)
+    if (!base && delta.needsHead) throw new Problem('not_found', `The ${scope.kind.name} variant has no revision yet.`)
     const { warnings = [], message, ...changed } = await delta.apply(base?.data ?? null, place)
     const read = content.data.safeParse(changed.data)
     if (!read.success)

@@ -14,6 +14,8 @@ export interface CommitWarning {
 export interface Delta {
   /** Whether the commit must name the revision that the change was made for (`base_revision_id`). */
   needsBase: boolean
+  /** Whether there must be a revision to change: 404 on a variant without one. */
+  needsHead?: boolean
   /** The data that follows from the base's (null: the base has none). Runs under the variant's lock. */
   apply(base: JsonObject | null, place: ContentPlace): Changed | Promise<Changed>
 }

@@ -3,7 +3,7 @@ import { evaluatorHydration, type RuntimeSettings } from '@spanhouse/runtime'
 import type { Content } from './content.ts'
 import { environmentContent } from './environment-content.ts'
 import { queryContent } from './query-content.ts'
-import { testsetContent } from './testset-content.ts'
+import { simpleTestsetData, testsetContent } from './testset-content.ts'
 import { workflowContent } from './workflow-content.ts'
 
 export type KindName = 'workflow' | 'application' | 'evaluator' | 'testset' | 'query' | 'environment'
@@ -162,7 +162,7 @@ export const KINDS: Readonly<Record<KindName, Kind>> = {
     commit: { takes: 'exactly one', keepsData: false, skipsEqual: 'never', needsVariant: false, deltaNamesBase: true },
     bodyOptional: [],
     missingIsNotFound: { simple: true },
-    simpleData: data => data ?? { testcase_ids: [] },
+    simpleData: simpleTestsetData,
     simpleArchivesVariant: false,
   },
   query: {

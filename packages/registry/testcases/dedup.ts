@@ -1,0 +1,33 @@
+import { blake2b, type Json, parseUuid } from '@spanhouse/model'
+import { testcaseId } from './address.ts'
+import type { Testcase, TestcaseBody } from './testcase.ts'
+
+/** The column that tells rows of equal content apart, and its name in files. */
+export const DEDUP_COLUMN = 'testcase_dedup_id'
+export const DEDUP_FILE_COLUMN = '__dedup_id__'
+/** A column by which callers name their rows; it stays a column. */
+const ID_COLUMN = 'testcase_id'
+const DIGEST_BYTES = 6
+
+/**
+ * The rows with a value in {@link DEDUP_COLUMN} each: their own, or one that follows from the row's id (its content where
+ * it has none) and where it stands. So rows that are alike stay apart, and the same rows get the same values again.
+ */
+export const withDedupIds = (rows: readonly TestcaseBody[]): Testcase[] => rows.map(withDedupId)
+
+function withDedupId({ id, ...testcase }: TestcaseBody, index: number): Testcase {
+  const { [DEDUP_FILE_COLUMN]: inFile, ...data } = testcase.data
+  const own = [data[DEDUP_COLUMN], inFile].find(isGiven)
+  return { ...testcase, data: { ...data, [DEDUP_COLUMN]: own ?? dedupId(rowId(id, { ...testcase, data }), index) } }
+}
+
+function rowId(id: string | undefined, testcase: Testcase): string {
+  const inColumn = testcase.data[ID_COLUMN]
+  return id ?? (typeof inColumn === 'string' ? parseUuid(inColumn) : null) ?? testcaseId(null, { data: testcase.data })
+}
+
+const dedupId = (id: string, index: number): string =>
+  blake2b(Buffer.from(`${id}:${index}`), DIGEST_BYTES).toString('hex')
+
+const isGiven = (value: Json | undefined): boolean =>
+  value != null && !(typeof value === 'string' && value.trim() === '')

@@ -1,0 +1,80 @@
+import { isJsonObject, type JsonObject, type Uuid } from '@spanhouse/model'
+import { optional, uuid, z } from '@spanhouse/validation'
+import type { Changed, ContentPlace, Delta } from '../content.ts'
+import { type ColumnChanges, changeColumns } from './columns.ts'
+import { readTestcases, storeTestcases, type TestcaseRow } from './table.ts'
+import { said, type Testcase, type TestcaseBody, testcaseBody } from './testcase.ts'
+
+const names = optional(z.array(z.string()))
+const rowWithId = z.object({ id: uuid }).and(testcaseBody)
+
+/** A change of a testset: of columns in all rows of the base, then of single rows. */
+export const testsetDelta: z.ZodType<Delta> = z
+  .object({
+    columns: optional(
+      z.object({ remove: names, replace: optional(z.array(z.tuple([z.string(), z.string()]))), add: names }),
+    ),
+    rows: optional(
+      z.object({
+        remove: optional(z.array(uuid)),
+        replace: optional(z.array(rowWithId)),
+        add: optional(z.array(testcaseBody)),
+      }),
+    ),
+  })
+  .transform(({ columns, rows }) => ({
+    needsBase: false,
+    needsHead: true,
+    apply: (base, place) =>
+      changeTestset(base, place, {
+        columns: { remove: columns?.remove ?? [], replace: columns?.replace ?? [], add: columns?.add ?? [] },
+        remove: new Set(rows?.remove),
+        replace: new Map(rows?.replace?.map(row => [row.id, row])),
+        add: rows?.add ?? [],
+      }),
+  }))
+
+interface TestsetChanges {
+  columns: ColumnChanges
+  remove: ReadonlySet<Uuid>
+  replace: ReadonlyMap<Uuid, TestcaseBody>
+  add: readonly TestcaseBody[]
+}
+
+/** Rows that stay as they are keep their ids and are not even written again. */
+async function changeTestset(
+  base: JsonObject | null,
+  { scope, artifact_id }: ContentPlace,
+  { columns, remove, replace, add }: TestsetChanges,
+): Promise<Changed> {
+  const ids = testcaseIdsOf(base)
+  const stored = await readTestcases(scope, [ids])
+  const slots: (Uuid | Testcase)[] = ids.flatMap(id => {
+    const row = stored.get(id)
+    if (!row || remove.has(id)) return []
+    const replacement = replace.get(id)
+    if (replacement) return [{ ...said(row), ...withoutId(replacement) }]
+    const data = changeColumns(row.data, columns)
+    return [isSameRow(data, row) ? id : { data, ...said(row) }]
+  })
+  slots.push(...add.map(withoutId))
+  const changed = slots.filter(slot => typeof slot !== 'string')
+  const newIds = (await storeTestcases(scope, artifact_id, changed)).values()
+  const testcase_ids = slots.map(slot => (typeof slot === 'string' ? slot : (newIds.next().value as Uuid)))
+  return { data: { testcase_ids }, message: 'Patched testset revision' }
+}
+
+const withoutId = ({ id: _, ...testcase }: TestcaseBody): Testcase => testcase
+
+/** Values are never changed, so they are the same ones or the row is another; so is the order of the columns. */
+function isSameRow(data: JsonObject, row: TestcaseRow): boolean {
+  const [after, before] = [Object.entries(data), Object.entries(row.data)]
+  if (after.length !== before.length) return false
+  return after.every(([name, value], index) => name === before[index]?.[0] && value === before[index]?.[1])
+}
+
+/** The ids of the rows that a testset's revision holds. */
+export function testcaseIdsOf(data: JsonObject | null): Uuid[] {
+  const ids = isJsonObject(data) ? data.testcase_ids : undefined
+  return Array.isArray(ids) ? (ids as Uuid[]) : []
+}

@@ -1,0 +1,32 @@
+import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
+import { json, jsonObject, optional, z } from '@spanhouse/validation'
+
+/** A row of a testset: values by column, and what is said about it. */
+export interface Testcase {
+  data: JsonObject
+  flags?: JsonObject
+  tags?: JsonObject
+  meta?: JsonObject
+}
+
+/** The members that say something about a row without being columns of it. */
+export const METADATA = ['flags', 'tags', 'meta'] as const
+
+/** A row in a request. Whatever else it carries is ignored; a row without data is empty. */
+export const testcaseBody = z
+  .object({
+    id: optional(json),
+    data: optional(jsonObject),
+    flags: optional(jsonObject),
+    tags: optional(jsonObject),
+    meta: optional(jsonObject),
+  })
+  .transform(({ id, data = {}, ...metadata }) => ({ ...(typeof id === 'string' && { id }), data, ...said(metadata) }))
+
+export type TestcaseBody = Testcase & { id?: string }
+
+/** The metadata that says something: empty objects are as good as none. */
+export function said(metadata: { [name in (typeof METADATA)[number]]?: Json | undefined }): Omit<Testcase, 'data'> {
+  const given = METADATA.map(name => [name, metadata[name]] as const)
+  return Object.fromEntries(given.filter(([, value]) => isJsonObject(value) && Object.keys(value).length > 0))
+}
