@@ -18,8 +18,9 @@ export const canonicalSet = (values: readonly Json[]): Sql =>
 
 export const isScalar = (value: Json): boolean => typeof value !== 'object' || value === null || isRawJson(value)
 
-/** Nineteen digits in a row (integers that may have more than 64 bits), or half a surrogate pair. */
-const SUSPICIOUS = /[0-9]{19}|\\ud[89a-f]/
+/** Integers that may have more than 64 bits; `JSON.stringify` writes half a surrogate pair as an escape. */
+const NINETEEN_DIGITS = /[0-9]{19}/
+const HALF_PAIR = '\\ud'
 
 /**
  * A value as JSON text that the engine can read; stored JSON must be written by this, too. The engine reads nothing at
@@ -29,7 +30,9 @@ const SUSPICIOUS = /[0-9]{19}|\\ud[89a-f]/
  */
 export function engineJson(value: Json): string {
   const written = JSON.stringify(value)
-  return SUSPICIOUS.test(written) ? JSON.stringify(readable(value)) : written
+  // Apart, because the two as one expression take twice as long.
+  const isSuspicious = written.includes(HALF_PAIR) || NINETEEN_DIGITS.test(written)
+  return isSuspicious ? JSON.stringify(readable(value)) : written
 }
 
 function readable(value: Json): Json {

@@ -28,7 +28,7 @@ export interface BatchedSpan {
   to: number
 }
 
-const HASH_BYTES = 8
+const HASH_DIGITS = 16
 
 /**
  * Spans on their way into the store, each as the bytes of a row's content columns and a node of its trace. A span is
@@ -51,7 +51,7 @@ export class SpanBatch {
     const from = this.#content.length
     putAll(this.#content, CONTENT_COLUMNS, span)
     const content = this.#content.slice(from, this.#content.length)
-    const content_hash = hash('sha1', content, 'buffer').toString('hex', 0, HASH_BYTES)
+    const content_hash = hash('sha1', content, 'hex').slice(0, HASH_DIGITS)
     putAll(this.#content, SEARCH_COLUMNS, span)
     const to = this.#content.length
     this.spans.push({ sender, trace_id: span.trace_id, node: measureSpan(span), content_hash, from, to })
