@@ -54,7 +54,11 @@ export function amountOfText(text: string, index: number): bigint {
 }
 
 export const sumAmounts = (one: Amounts, other: Amounts): Amounts =>
-  one === NO_AMOUNTS ? other : other === NO_AMOUNTS ? one : one.map((value, index) => sum(value, other[index] as bigint))
+  one === NO_AMOUNTS
+    ? other
+    : other === NO_AMOUNTS
+      ? one
+      : one.map((value, index) => sum(value, other[index] as bigint))
 
 /** Most amounts are nothing, and adding nothing makes a new bigint. */
 const sum = (one: bigint, other: bigint): bigint => (one === 0n ? other : other === 0n ? one : one + other)

@@ -56,13 +56,15 @@ export class Metrics implements IngestMetrics {
   readonly #store = this.#histogram('spanhouse_store_seconds', 'Time to sum up and store a batch.', SECONDS)
   readonly #lag = this.#histogram('spanhouse_lag_seconds', 'Time from acceptance to stored.', SECONDS)
   readonly #memory = this.#gauge('spanhouse_memory_spans', 'Spans in the skeletons of recent traces.')
+  readonly #memorySpans: number[] = []
 
   constructor(readStream: (() => Promise<StreamGauges>) | undefined) {
     collectDefaultMetrics({ register: this.registry })
     if (readStream) this.#observeStream(readStream)
   }
 
-  observeBatch(report: BatchReport): void {
+  /** `writer` numbers the threads that write. */
+  observeBatch(report: BatchReport, writer = 0): void {
     this.#written.inc({ outcome: 'inserted' }, report.inserted)
     this.#written.inc({ outcome: 'replaced' }, report.replaced)
     this.#written.inc({ outcome: 'known' }, report.known)
@@ -73,7 +75,8 @@ export class Metrics implements IngestMetrics {
     this.#decode.observe(report.decodeSeconds)
     this.#store.observe(report.storeSeconds)
     for (const seconds of report.lagSeconds) this.#lag.observe(seconds)
-    this.#memory.set(report.memorySpans)
+    this.#memorySpans[writer] = report.memorySpans
+    this.#memory.set(this.#memorySpans.reduce((sum, spans) => sum + spans, 0))
   }
 
   /** All of them come from one look at the stream, which the first one asked for takes. */

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { type Authenticator, openAuthenticator, tokenKeyOf } from '@spanhouse/access'
 import { openPostgres, type Postgres } from '@spanhouse/postgres'
@@ -11,8 +12,8 @@ import { type Seeds, seedsFor } from './seeds.ts'
 /** The stream's limit: beyond it exports are answered with 503 until the writer has caught up. */
 const STREAM_BYTES_MAX = { embedded: 1024 ** 3, networked: 8 * 1024 ** 3 }
 
-/** How many writers can share the work when the stream is networked. */
-const STREAM_PARTITIONS = 8
+/** How many writers can share the work: threads of one process, or processes. */
+const STREAM_PARTITIONS = { embedded: 2, networked: 8 }
 
 /** The one place that knows which stores are networked and which are embedded. */
 export const engineLocation = ({ clickhouseUrl, dataDir }: Config): EngineLocation =>
@@ -22,10 +23,21 @@ export const openStream = ({ natsUrl, dataDir, streamBytesMax }: Config): Promis
   natsUrl
     ? openJetStream({
         url: natsUrl,
-        partitions: STREAM_PARTITIONS,
+        partitions: STREAM_PARTITIONS.networked,
         bytesMax: streamBytesMax ?? STREAM_BYTES_MAX.networked,
       })
-    : openEmbeddedStream({ path: join(dataDir, 'stream'), bytesMax: streamBytesMax ?? STREAM_BYTES_MAX.embedded })
+    : openEmbeddedStream({
+        path: join(dataDir, 'stream'),
+        partitions: STREAM_PARTITIONS.embedded,
+        bytesMax: streamBytesMax ?? STREAM_BYTES_MAX.embedded,
+      })
+
+/**
+ * How many threads of a process write. Over the network, processes share the work; embedded there is only this one, and
+ * each of its threads has partitions of its own.
+ */
+export const writerThreads = ({ natsUrl }: Config): number =>
+  natsUrl ? 1 : Math.min(STREAM_PARTITIONS.embedded, availableParallelism())
 
 /** The writer has a connection to itself, so that no query waits for it and it for none. */
 export const WRITER_ENGINE = { connections: 1, queueMs: 120_000 }

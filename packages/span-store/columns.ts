@@ -38,7 +38,7 @@ export interface Lifecycle {
   updated_at: Micros
   updated_by_id: Uuid
   accepted_at: Micros
-  /** 16 hex digits over the content columns. */
+  /** Over the content columns: eight characters, one for each byte. */
   content_hash: string
 }
 
@@ -161,7 +161,12 @@ export const LIFECYCLE_COLUMNS: readonly Column<Lifecycle>[] = [
   time('updated_at', row => row.updated_at),
   uuid('updated_by_id', row => row.updated_by_id),
   time('accepted_at', row => row.accepted_at),
-  hex('content_hash', 8, row => row.content_hash),
+  {
+    name: 'content_hash',
+    isHex: true,
+    put: (row, { content_hash }) => row.bytes(content_hash),
+    text: row => row.hex(8),
+  },
 ]
 
 /** What follows from the whole trace. */

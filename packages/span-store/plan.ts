@@ -1,13 +1,4 @@
-import {
-  type Derived,
-  equalDerived,
-  type Micros,
-  NIL_UUID,
-  type SpanId,
-  type TraceId,
-  type Uuid,
-} from '@spanhouse/model'
-import type { Lifecycle } from './columns.ts'
+import { type Derived, equalDerived, type SpanId, type TraceId, type Uuid } from '@spanhouse/model'
 import type { PlannedDeletion, TraceDeletion } from './deletions.ts'
 import type { BatchedSpan, SpanBatch } from './span-batch.ts'
 import type { RowKey } from './statements.ts'
@@ -24,7 +15,8 @@ export interface TraceGroup {
 export interface Insert {
   node: StoredNode
   span: BatchedSpan
-  lifecycle: Lifecycle
+  /** Whether an earlier version is stored, or was in the same batch. */
+  isChange: boolean
   /** An earlier version is stored at the same place: it is changed instead. */
   isInPlace: boolean
 }
@@ -96,8 +88,8 @@ export function planDeletions(plan: Plan, { deletions, spans }: TraceGroup): voi
     const span_ids = new Set<SpanId>()
     for (const { sender, node } of spans)
       if (sender.accepted_at <= deletion.deleted_at && sender.accepted_at > deleted_at) span_ids.add(node.span_id)
-    for (const [span_id, { accepted_at, start_time }] of plan.nodes) {
-      if (accepted_at > deletion.deleted_at) continue
+    for (const [span_id, { version, start_time }] of plan.nodes) {
+      if (version.accepted_at > deletion.deleted_at) continue
       span_ids.add(span_id)
       plan.nodes.delete(span_id)
       plan.deleted.push({ project_id, trace_id, span_id, start_time })
@@ -108,38 +100,31 @@ export function planDeletions(plan: Plan, { deletions, spans }: TraceGroup): voi
   plan.trace = { ...plan.trace, deleted_at, nodes: new Map(plan.nodes) }
 }
 
-/** Stands in a node until its batch is stored. */
-const NOT_DERIVED: Derived = { cumulative: [], restated: 'none', trace_type: 'unknown', is_trace_head: false }
-
 /** Decides what becomes of one span: of several versions in one batch the last decides. */
-export function planSpan(plan: Plan, span: BatchedSpan, now: Micros): 'inserted' | 'replaced' | 'known' | 'deleted' {
-  const { sender, node: own, content_hash } = span
-  const { project_id, user_id, accepted_at } = sender
-  const { span_id } = own
-  if (accepted_at <= plan.trace.deleted_at) return 'deleted'
+export function planSpan(plan: Plan, span: BatchedSpan): 'inserted' | 'replaced' | 'known' | 'deleted' {
+  const { sender, node } = span
+  const { span_id, start_time } = node
+  if (sender.accepted_at <= plan.trace.deleted_at) return 'deleted'
   const present = plan.nodes.get(span_id)
-  if (present && isKnown(present, content_hash, accepted_at)) return 'known'
-  const created_at = present ? present.created_at : now
-  const created_by_id = present ? present.created_by_id : user_id
-  const node = { ...own, derived: NOT_DERIVED, content_hash, accepted_at, created_at, created_by_id }
-  const [updated_at, updated_by_id] = present ? [now, user_id] : [0, NIL_UUID]
-  const lifecycle = { project_id, created_at, created_by_id, updated_at, updated_by_id, accepted_at, content_hash }
+  if (present && isKnown(present, node)) return 'known'
+  if (present) node.version = { ...present.version, accepted_at: sender.accepted_at }
   const stored = plan.trace.nodes.get(span_id)
-  const isInPlace = stored?.start_time === own.start_time
+  const isInPlace = stored?.start_time === start_time
   if (present) plan.removed = plan.removed.filter(key => key.span_id !== span_id)
   // The start time is part of the key: the row has to move.
-  if (stored && !isInPlace)
-    plan.removed.push({ project_id, trace_id: span.trace_id, span_id, start_time: stored.start_time })
+  if (stored && !isInPlace) plan.removed.push({ ...keyOf(plan.trace, span_id), start_time: stored.start_time })
   plan.nodes.set(span_id, node)
-  plan.inserts.set(span_id, { node, span, lifecycle, isInPlace })
+  plan.inserts.set(span_id, { node, span, isChange: present !== undefined, isInPlace })
   return present ? 'replaced' : 'inserted'
 }
 
+const keyOf = ({ project_id, trace_id }: TraceState, span_id: SpanId) => ({ project_id, trace_id, span_id })
+
 /** The same content, or an earlier version than the one that is there. */
-function isKnown(present: StoredNode, content_hash: string, accepted_at: Micros): boolean {
-  if (present.content_hash !== content_hash) return present.accepted_at > accepted_at
+function isKnown(present: StoredNode, { content_hash, version: { accepted_at } }: StoredNode): boolean {
+  if (present.content_hash !== content_hash) return present.version.accepted_at > accepted_at
   // Sent again after another version that may still be on its way: that one is older than this.
-  if (accepted_at > present.accepted_at) present.accepted_at = accepted_at
+  if (accepted_at > present.version.accepted_at) present.version = { ...present.version, accepted_at }
   return true
 }
 
@@ -147,11 +132,10 @@ function isKnown(present: StoredNode, content_hash: string, accepted_at: Micros)
 export function changesOf(plan: Plan, derived: ReadonlyMap<SpanId, Derived>): DerivedChange[] {
   const changes: DerivedChange[] = []
   if (plan.inserts.size === plan.nodes.size) return changes
-  const { project_id, trace_id } = plan.trace
   for (const [span_id, node] of plan.nodes) {
     const now = derived.get(span_id) as Derived
     if (plan.inserts.has(span_id) || equalDerived(node.derived, now)) continue
-    changes.push({ key: { project_id, trace_id, span_id, start_time: node.start_time }, node, derived: now })
+    changes.push({ key: { ...keyOf(plan.trace, span_id), start_time: node.start_time }, node, derived: now })
   }
   return changes
 }

@@ -40,6 +40,12 @@ export class RowBuffer {
     this.#length += this.#bytes.write(digits, this.#length, 'hex')
   }
 
+  /** A character for each byte: FixedString. */
+  bytes(characters: string): void {
+    this.#reserve(characters.length)
+    this.#length += this.#bytes.write(characters, this.#length, 'latin1')
+  }
+
   /** Int8, Enum8, Bool. */
   int8(value: number): void {
     this.#reserve(1)

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
-import { type Micros, measureSpan, type Span, type TraceId, type TraceNode, type Uuid } from '@spanhouse/model'
+import { type Derived, type Micros, measureSpan, microsNow, type Span, type TraceId, type Uuid } from '@spanhouse/model'
 import { CONTENT_COLUMNS, putAll, SEARCH_COLUMNS } from './columns.ts'
 import type { TraceDeletion } from './deletions.ts'
 import { RowBuffer } from './row-buffer.ts'
+import type { StoredNode, Version } from './trace-memory.ts'
 
 /** Who sent a span, and when it was accepted: of two versions of a span the later accepted one is kept. */
 export interface Sender {
@@ -20,15 +21,17 @@ export interface IncomingSpan extends Sender {
 export interface BatchedSpan {
   sender: Sender
   trace_id: TraceId
-  node: TraceNode
-  /** 16 hex digits over the bytes of the content columns. */
-  content_hash: string
+  /** What the writer will keep of it. */
+  node: StoredNode
   /** Where the content and search columns stand in the batch's bytes. */
   from: number
   to: number
 }
 
-const HASH_DIGITS = 16
+const HASH_BYTES = 8
+
+/** Stands in a node until its batch is stored. */
+const NOT_DERIVED: Derived = { cumulative: [], restated: 'none', trace_type: 'unknown', is_trace_head: false }
 
 /**
  * Spans on their way into the store, each as the bytes of a row's content columns and a node of its trace. A span is
@@ -40,6 +43,8 @@ export class SpanBatch {
   /** Where they stand among the spans does not matter: what was accepted when decides. */
   readonly deletions: TraceDeletion[] = []
   readonly #content = new RowBuffer()
+  #sender: Sender | undefined
+  #version: Version | undefined
 
   static of(spans: Iterable<IncomingSpan>): SpanBatch {
     const batch = new SpanBatch()
@@ -51,10 +56,24 @@ export class SpanBatch {
     const from = this.#content.length
     putAll(this.#content, CONTENT_COLUMNS, span)
     const content = this.#content.slice(from, this.#content.length)
-    const content_hash = hash('sha1', content, 'hex').slice(0, HASH_DIGITS)
+    const content_hash = hash('sha1', content, 'binary').slice(0, HASH_BYTES)
     putAll(this.#content, SEARCH_COLUMNS, span)
     const to = this.#content.length
-    this.spans.push({ sender, trace_id: span.trace_id, node: measureSpan(span), content_hash, from, to })
+    const node = { ...measureSpan(span), derived: NOT_DERIVED, content_hash, version: this.#versionOf(sender) }
+    // Spans of a trace mostly come one after the other: one text for the id of all of them.
+    const before = this.spans.at(-1)?.trace_id
+    const trace_id = before === span.trace_id ? before : span.trace_id
+    this.spans.push({ sender, trace_id, node, from, to })
+  }
+
+  /** As if each span were new. */
+  #versionOf(sender: Sender): Version {
+    if (this.#sender !== sender) {
+      const { accepted_at, user_id } = sender
+      this.#version = { accepted_at, created_at: microsNow(), created_by_id: user_id }
+      this.#sender = sender
+    }
+    return this.#version as Version
   }
 
   /** The content and search columns of one of its spans; valid until the next one is added. */

@@ -97,10 +97,8 @@ function toNode(row: NodeRow): StoredNode {
       trace_type: row.trace_type,
       is_trace_head: row.is_trace_head,
     },
-    content_hash: row.content_hash,
-    accepted_at: row.accepted_at,
-    created_at: row.created_at,
-    created_by_id: row.created_by_id,
+    content_hash: Buffer.from(row.content_hash, 'hex').toString('latin1'),
+    version: { accepted_at: row.accepted_at, created_at: row.created_at, created_by_id: row.created_by_id },
   }
 }
 

@@ -1,13 +1,19 @@
 import type { Derived, Micros, SpanId, TraceId, TraceNode, Uuid } from '@spanhouse/model'
 
+/** When and from whom a version came. Spans of one message share one object: there is one of these to many of those. */
+export interface Version {
+  readonly accepted_at: Micros
+  readonly created_at: Micros
+  readonly created_by_id: Uuid
+}
+
 /** What the writer keeps of a stored span: enough to recognise it again and to sum up its trace. */
 export interface StoredNode extends TraceNode {
   /** As it stands in the store. */
   derived: Derived
+  /** Eight characters, one for each byte. */
   readonly content_hash: string
-  accepted_at: Micros
-  readonly created_at: Micros
-  readonly created_by_id: Uuid
+  version: Version
 }
 
 /** Which trace is meant: two projects may have the same trace id. */

@@ -1,10 +1,11 @@
-import { type Derived, type Micros, microsNow, rollUp, type SpanId } from '@spanhouse/model'
+import { type Derived, type Micros, microsNow, NIL_UUID, rollUp, type SpanId, type TraceId } from '@spanhouse/model'
 import {
   ALL_COLUMNS,
   DERIVED_COLUMNS,
   INSERT_COLUMNS,
   KEY_COLUMNS,
   LIFECYCLE_COLUMNS,
+  type Lifecycle,
   OWN_COLUMNS,
   putAll,
   textsOf,
@@ -72,7 +73,7 @@ export class SpanWriter {
   /** Rows of the batch under way. Used again for each batch. */
   readonly #rows = new RowBuffer()
 
-  constructor(engine: Engine, { memorySpansMax = 500_000, rootWaitMs = 60_000 }: SpanWriterOptions = {}) {
+  constructor(engine: Engine, { memorySpansMax = 150_000, rootWaitMs = 60_000 }: SpanWriterOptions = {}) {
     this.#engine = engine
     this.#memory = new TraceMemory(memorySpansMax)
     this.#rootWaitMicros = rootWaitMs * 1000
@@ -95,7 +96,7 @@ export class SpanWriter {
     const plans = groups.map(group => {
       const plan = newPlan(group.key, states.get(group.key) as TraceState)
       if (group.deletions.length > 0) planDeletions(plan, group)
-      for (const span of group.spans) result[planSpan(plan, span, now)]++
+      for (const span of group.spans) result[planSpan(plan, span)]++
       return plan
     })
     result.updated = await this.#carryOut(plans, batch)
@@ -124,10 +125,14 @@ export class SpanWriter {
     return due.length
   }
 
-  /** Finds the traces that an earlier writer was still waiting for a root of. To be called once at start. */
-  async recover(): Promise<void> {
+  /**
+   * Finds the traces that an earlier writer was still waiting for a root of, of those that are this one's to write. To be
+   * called once at start.
+   */
+  async recover(isMine: (trace_id: TraceId) => boolean = () => true): Promise<void> {
     for (const trace of await unsettledTraces(this.#engine))
-      this.#rootless.set(traceKey(trace.project_id, trace.trace_id), { ...trace, at: microsNow() })
+      if (isMine(trace.trace_id))
+        this.#rootless.set(traceKey(trace.project_id, trace.trace_id), { ...trace, at: microsNow() })
   }
 
   /** One after the other: two changes planned from the same state of a trace would undo each other. */
@@ -201,12 +206,13 @@ export class SpanWriter {
 
   /** New rows go in by one statement; those of stored spans that start when they did are changed in place. */
   async #insert(batch: SpanBatch, plans: readonly Plan[], derived: readonly Map<SpanId, Derived>[]): Promise<void> {
+    const now = microsNow()
     const replacements: RowUpdate[] = []
     this.#rows.truncate(0)
     for (const [index, { trace, inserts }] of plans.entries()) {
       for (const [span_id, insert] of inserts) {
         const from = this.#rows.length
-        this.#putRow(batch, insert, derived[index]?.get(span_id) as Derived)
+        this.#putRow(batch, insert, derived[index]?.get(span_id) as Derived, now)
         if (!insert.isInPlace) continue
         const { project_id, trace_id } = trace
         const values = changedTexts(this.#rows.slice(from, this.#rows.length))
@@ -219,10 +225,10 @@ export class SpanWriter {
     await updateRows(this.#engine, CHANGED_COLUMNS, replacements)
   }
 
-  #putRow(batch: SpanBatch, { span, node, lifecycle }: Insert, derived: Derived): void {
-    this.#rows.append(batch.contentOf(span))
-    putAll(this.#rows, OWN_COLUMNS, node.own)
-    putAll(this.#rows, LIFECYCLE_COLUMNS, lifecycle)
+  #putRow(batch: SpanBatch, insert: Insert, derived: Derived, now: Micros): void {
+    this.#rows.append(batch.contentOf(insert.span))
+    putAll(this.#rows, OWN_COLUMNS, insert.node.own)
+    putAll(this.#rows, LIFECYCLE_COLUMNS, lifecycleOf(insert, now))
     putAll(this.#rows, DERIVED_COLUMNS, derived)
   }
 
@@ -243,6 +249,14 @@ export class SpanWriter {
     if (isRootless || nodes.size === 0 || hasRoot(nodes)) this.#rootless.delete(key)
     else this.#rootless.set(key, { project_id, trace_id, at: now })
   }
+}
+
+function lifecycleOf({ span: { sender }, node, isChange }: Insert, now: Micros): Lifecycle {
+  const { accepted_at, created_at, created_by_id } = node.version
+  const [updated_at, updated_by_id] = isChange ? [now, sender.user_id] : [0, NIL_UUID]
+  const { project_id } = sender
+  const { content_hash } = node
+  return { project_id, created_at, created_by_id, updated_at, updated_by_id, accepted_at, content_hash }
 }
 
 /** Nobody finds neither of two versions, or both: the later one takes the place of the earlier in all but its key. */

@@ -9,7 +9,7 @@ import type { DeliveriesOptions, Delivery, SpanMessage, SpanStream } from './spa
 
 /** How to open the stream of one test, in this or another process: plain data. */
 export type Place =
-  | { kind: 'embedded'; path: string; bytesMax: number; holdMs?: number }
+  | { kind: 'embedded'; path: string; partitions: number; bytesMax: number; holdMs?: number }
   | {
       kind: 'jetstream'
       url: string
@@ -50,6 +50,7 @@ function embeddedAdapter(): Adapter {
     place: ({ bytesMax = BYTES_MAX, holdMs } = {}) => ({
       kind: 'embedded',
       path: join(folder, String(places++)),
+      partitions: 2,
       bytesMax,
       holdMs,
     }),

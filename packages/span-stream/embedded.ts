@@ -17,6 +17,8 @@ export interface EmbeddedStreamOptions {
    * path open uses the same.
    */
   bytesMax: number
+  /** How many readers can share the work; one when left out. Can be changed only while the stream is empty. */
+  partitions?: number
   /** How long an iteration may hold an unsettled message; ten minutes when left out. */
   holdMs?: number
 }
@@ -26,11 +28,12 @@ export interface EmbeddedStreamOptions {
  * the threads of one process wake each other when there is something to read. Throws when the file cannot be opened.
  */
 export async function openEmbeddedStream(options: EmbeddedStreamOptions): Promise<SpanStream> {
-  return new EmbeddedStream(await acquireLog(options.path, options.bytesMax), options)
+  const { path, bytesMax, partitions = 1 } = options
+  return new EmbeddedStream(await acquireLog(path, { bytesMax, partitions }), options)
 }
 
 class EmbeddedStream implements SpanStream {
-  readonly partitions = 1
+  readonly partitions: number
   readonly #options: EmbeddedStreamOptions
   readonly #openLog: OpenLog
   readonly #log: EmbeddedLog
@@ -45,6 +48,7 @@ class EmbeddedStream implements SpanStream {
     this.#options = options
     this.#openLog = openLog
     this.#log = openLog.log
+    this.partitions = openLog.log.partitions
     this.#news = new BroadcastChannel(`span-stream:${openLog.path}`)
     this.#news.onmessage = () => this.#bell.ring()
     this.#news.unref()
@@ -68,9 +72,9 @@ class EmbeddedStream implements SpanStream {
     const ended = AbortSignal.any([options.signal, this.#closing.signal])
     const wake = () => this.#bell.ring()
     ended.addEventListener('abort', wake)
-    const reader = new EmbeddedReader(this.#log, this.#bell, { consumer: options.consumer, holdMs, ended })
+    const reader = new EmbeddedReader(this.#log, this.#bell, { ...options, holdMs, ended })
     try {
-      while (options.partitions.includes(0) && !ended.aborted) {
+      while (options.partitions.length > 0 && !ended.aborted) {
         const batch = await gather(reader, options, ended)
         if (ended.aborted) return
         const deliveries = await this.#untilDone(reader.deliver(batch))

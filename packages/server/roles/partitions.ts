@@ -6,8 +6,8 @@ import type { Logger } from 'pino'
 type Leases = Pick<Postgres, 'lease'>
 
 export interface HoldOptions {
-  partitions: number
-  /** Undefined: this process is the only one and owns every partition. */
+  partitions: readonly number[]
+  /** Undefined: nobody else works on these partitions. */
   leases: Leases | undefined
   signal: AbortSignal
   log: Logger
@@ -23,18 +23,17 @@ const ASK_EVERY_MS = 1_000
  * partition falls free, the run ends and starts again on what is held then. Returns after the signal.
  */
 export async function holdPartitions({ partitions, leases, signal, log, run }: HoldOptions): Promise<void> {
-  const all = Array.from({ length: partitions }, (_, partition) => partition)
-  if (!leases) return run(all, signal)
+  if (!leases) return run(partitions, signal)
   const held = new Map<number, Lease>()
   while (!signal.aborted) {
-    await takeFree(all, held, leases)
+    await takeFree(partitions, held, leases)
     if (held.size === 0) {
       await delay(ASK_EVERY_MS, undefined, { signal }).catch(() => {})
       continue
     }
     log.info({ partitions: [...held.keys()] }, 'writing these partitions')
     const change = new AbortController()
-    const watching = watch(all, held, leases, change, signal)
+    const watching = watch(partitions, held, leases, change, signal)
     await run([...held.keys()], AbortSignal.any([signal, change.signal]))
     change.abort()
     await watching

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import type { Config } from '../config.ts'
 import type { BatchReport, Metrics } from '../metrics.ts'
+import { writerThreads } from '../parts.ts'
 
 /** What the writer's thread tells the process. */
 export type WriterMessage = { kind: 'ready' } | { kind: 'batch'; report: BatchReport } | { kind: 'stopped' }
@@ -10,23 +11,46 @@ export interface RunningWriter {
   stop(): Promise<void>
 }
 
+/** What a writer's thread is given: it is number `index` of `count`. */
+export interface WriterThreadData {
+  config: Config
+  index: number
+  count: number
+}
+
 /**
- * Starts the writer in a thread of its own and resolves when it is ready. `onFailure` is called when the thread dies:
- * the process cannot go on then.
+ * Starts the writer's threads and resolves when they are ready. `onFailure` is called when one dies: the process
+ * cannot go on then.
  */
 export async function startWriter(
   config: Config,
   metrics: Metrics,
   onFailure: (error: Error) => void,
 ): Promise<RunningWriter> {
+  const count = writerThreads(config)
+  const threads = await Promise.all(
+    Array.from({ length: count }, (_, index) => startThread({ config, index, count }, metrics, onFailure)),
+  )
+  return {
+    stop: async () => {
+      await Promise.all(threads.map(thread => thread.stop()))
+    },
+  }
+}
+
+async function startThread(
+  data: WriterThreadData,
+  metrics: Metrics,
+  onFailure: (error: Error) => void,
+): Promise<RunningWriter> {
   const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), {
-    workerData: config,
+    workerData: data,
     resourceLimits: { maxYoungGenerationSizeMb: 32 },
   })
   const ready = Promise.withResolvers<void>()
   const stopped = Promise.withResolvers<void>()
   worker.on('message', (message: WriterMessage) => {
-    if (message.kind === 'batch') metrics.observeBatch(message.report)
+    if (message.kind === 'batch') metrics.observeBatch(message.report, data.index)
     else (message.kind === 'ready' ? ready : stopped).resolve()
   })
   worker.once('error', error => {

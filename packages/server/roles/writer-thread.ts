@@ -2,18 +2,17 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { openPostgres } from '@spanhouse/postgres'
 import { openEngine, SpanWriter } from '@spanhouse/span-store'
 import pino from 'pino'
-import type { Config } from '../config.ts'
 import { engineLocation, openStream, WRITER_ENGINE } from '../parts.ts'
 import { holdPartitions } from './partitions.ts'
 import { runWriter } from './writer.ts'
-import type { WriterMessage } from './writer-role.ts'
+import type { WriterMessage, WriterThreadData } from './writer-role.ts'
 
 /**
  * The writer's own thread: decoding and summing up must not hold up the event loop that answers requests. It opens
  * connections of its own to stream and store. It never exits by itself: an error ends the process, and after a stop
  * it waits to be ended together with it (the embedded engine does not survive the end of a thread that used it).
  */
-const config = workerData as Config
+const { config, index, count } = workerData as WriterThreadData
 const port = parentPort as NonNullable<typeof parentPort>
 const log = pino({ level: config.logLevel, name: 'writer' })
 const stopping = new AbortController()
@@ -23,10 +22,12 @@ const stream = await openStream(config)
 const engine = await openEngine(engineLocation(config), WRITER_ENGINE)
 const postgres = config.databaseUrl ? await openPostgres({ url: config.databaseUrl }) : undefined
 
+const partitions = Array.from({ length: stream.partitions }, (_, partition) => partition)
+
 port.on('message', () => stopping.abort())
 post({ kind: 'ready' })
 await holdPartitions({
-  partitions: stream.partitions,
+  partitions: partitions.filter(partition => partition % count === index),
   leases: postgres,
   signal: stopping.signal,
   log,

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { priceSpan } from '@spanhouse/prices'
 import { isPassing, SpanBatch, type SpanWriter, type WriteResult } from '@spanhouse/span-store'
-import type { Delivery, SpanMessage, SpanStream } from '@spanhouse/span-stream'
+import { type Delivery, partitionOf, type SpanMessage, type SpanStream } from '@spanhouse/span-stream'
 import type { Logger } from 'pino'
 import type { BatchReport } from '../metrics.ts'
 import { deletionIn, spansIn } from './message-spans.ts'
@@ -38,7 +38,9 @@ const BATCHES_AHEAD = 2
  */
 export async function runWriter(options: WriterOptions): Promise<void> {
   const { stream, writer, partitions, signal } = options
-  await persist(() => writer.recover(), options)
+  const isMine = (trace_id: string): boolean =>
+    partitions.includes(partitionOf(Buffer.from(trace_id, 'hex'), stream.partitions))
+  await persist(() => writer.recover(isMine), options)
   const settling = settleRootless(options)
   const ahead: Promise<void>[] = []
   const free = Array.from({ length: BATCHES_AHEAD }, () => new SpanBatch())

@@ -1,10 +1,10 @@
 import { type Micros, microsNow } from '@spanhouse/model'
 import { type Database, open, type RootDatabase } from 'lmdb'
 import { DEAD_SHARE, Refusal, refusal } from '../admission.ts'
-import type { ConsumerName, DeadLetter, SpanMessage } from '../span-stream.ts'
+import type { DeadLetter, SpanMessage } from '../span-stream.ts'
 import { storedBytes } from './envelope.ts'
 import { MessageTable } from './message-table.ts'
-import { Progress } from './progress.ts'
+import { type Lane, Progress } from './progress.ts'
 import { RecentIds } from './recent-ids.ts'
 
 interface Letter {
@@ -12,6 +12,14 @@ interface Letter {
   rejected_at: Micros
   attempt: number
 }
+
+export interface LogOptions {
+  bytesMax: number
+  partitions: number
+}
+
+/** The name of a note. */
+const PARTITIONS = 'partitions'
 
 /** Room in the map beside messages and dead letters: indexes, and free pages not yet used again. */
 const MAP_SPARE_BYTES = 2 ** 30
@@ -25,17 +33,20 @@ const MAP_SPARE_BYTES = 2 ** 30
 export class EmbeddedLog {
   readonly #root: RootDatabase
   readonly bytesMax: number
+  readonly partitions: number
   readonly live: MessageTable
   readonly dead: MessageTable
   readonly progress: Progress
   readonly #recent: RecentIds
   readonly #letters: Database<Letter, number>
-  readonly #notes: Database<Micros, string>
+  readonly #notes: Database<number, string>
   readonly #writing = new Set<Promise<unknown>>()
   #closed = false
 
-  constructor(path: string, bytesMax: number) {
+  /** Throws when the log holds messages that were cut for another number of partitions. */
+  constructor(path: string, { bytesMax, partitions }: LogOptions) {
     this.bytesMax = bytesMax
+    this.partitions = partitions
     // Address space, not disk: the file grows as it is written. lmdb would also grow a smaller map, by mapping again.
     const mapSize = 3 * bytesMax + MAP_SPARE_BYTES
     // Without batches by event turn, because with them a failed commit leaves a rejection that nobody can handle.
@@ -47,6 +58,18 @@ export class EmbeddedLog {
     this.#recent = new RecentIds(this.#root)
     this.#letters = this.#root.openDB({ name: 'letters', encoding: 'json' })
     this.#notes = this.#root.openDB({ name: 'notes', encoding: 'json' })
+    if (this.#notes.get(PARTITIONS) !== partitions) this.#root.transactionSync(() => this.#setPartitions())
+  }
+
+  /** With another number a trace that is under way would be given to two writers. */
+  #setPartitions(): void {
+    const stored = this.#notes.get(PARTITIONS)
+    if (stored === this.partitions) return
+    if (this.live.tally().count > 0)
+      throw new Error(
+        `The span stream holds messages for ${stored ?? 'an unknown number of'} partitions, not ${this.partitions}`,
+      )
+    this.#notes.put(PARTITIONS, this.partitions)
   }
 
   /** Lets reads see what other threads have committed since the event loop's last turn. */
@@ -70,41 +93,41 @@ export class EmbeddedLog {
   #appendOne(message: SpanMessage, now: number): void {
     if (this.#recent.has(message.id, now)) return
     this.#recent.add(message.id, now)
-    this.progress.add(this.live.append(message))
+    this.progress.add(this.live.append(message), message.partition)
   }
 
   /** Counts a delivery of each message. Those the consumer is done with are not in the answer. */
-  begin(consumer: ConsumerName, numbers: readonly number[]): Promise<Map<number, number>> {
+  begin(batch: readonly { lane: Lane; number: number }[]): Promise<Map<number, number>> {
     return this.#write(() => {
       const attempts = new Map<number, number>()
-      for (const number of numbers) {
-        const attempt = this.progress.begin(consumer, number)
+      for (const { lane, number } of batch) {
+        const attempt = this.progress.begin(lane, number)
         if (attempt !== undefined) attempts.set(number, attempt)
       }
       return attempts
     })
   }
 
-  finish(consumer: ConsumerName, number: number): Promise<void> {
-    return this.#write(() => this.#finish(consumer, number))
+  finish(lane: Lane, number: number): Promise<void> {
+    return this.#write(() => this.#finish(lane, number))
   }
 
-  #finish(consumer: ConsumerName, number: number): void {
-    if (this.progress.finish(consumer, number)) this.live.remove(number)
+  #finish(lane: Lane, number: number): void {
+    if (this.progress.finish(lane, number)) this.live.remove(number)
   }
 
-  delay(consumer: ConsumerName, number: number, dueMs: number): Promise<void> {
-    return this.#write(() => this.progress.delay(consumer, number, dueMs))
+  delay(lane: Lane, number: number, dueMs: number): Promise<void> {
+    return this.#write(() => this.progress.delay(lane, number, dueMs))
   }
 
   /** Moves the message to the dead letters. Nothing happens when the consumer is done with it. */
-  async bury(consumer: ConsumerName, number: number, { reason, attempt }: Omit<Letter, 'rejected_at'>): Promise<void> {
+  async bury(lane: Lane, number: number, { reason, attempt }: Omit<Letter, 'rejected_at'>): Promise<void> {
     const full = await this.#write(() => {
-      const message = this.progress.isPending(consumer, number) ? this.live.message(number) : undefined
+      const message = this.progress.isPending(lane, number) ? this.live.message(number) : undefined
       if (message === undefined) return false
       if (this.dead.tally().bytes + bytesOf(message) > this.bytesMax * DEAD_SHARE) return true
       this.#letters.put(this.dead.append(message), { reason, attempt, rejected_at: microsNow() })
-      this.#finish(consumer, number)
+      this.#finish(lane, number)
       return false
     })
     if (full) throw refusal('dead_letters_full')
@@ -116,7 +139,7 @@ export class EmbeddedLog {
       const message = this.dead.message(number)
       if (message === undefined) return 'none'
       if (publish && this.live.tally().bytes + bytesOf(message) > this.bytesMax) return 'full'
-      if (publish) this.progress.add(this.live.append(message))
+      if (publish) this.progress.add(this.live.append(message), message.partition)
       this.dead.remove(number)
       this.#letters.remove(number)
       return 'done'

@@ -1,5 +1,5 @@
 import { mkdirSync, realpathSync } from 'node:fs'
-import { EmbeddedLog } from './log.ts'
+import { EmbeddedLog, type LogOptions } from './log.ts'
 
 interface Entry {
   log: EmbeddedLog
@@ -21,13 +21,15 @@ export interface OpenLog {
  * Opens the log in a folder, once for all streams of this thread: while a transaction of one waits for its turn in the
  * event loop, opening LMDB a second time would wait for that transaction and stop the event loop.
  */
-export async function acquireLog(folder: string, bytesMax: number): Promise<OpenLog> {
+export async function acquireLog(folder: string, options: LogOptions): Promise<OpenLog> {
   mkdirSync(folder, { recursive: true })
   const path = realpathSync(folder)
   while (entries.get(path)?.closed) await entries.get(path)?.closed
-  const entry = entries.get(path) ?? { log: new EmbeddedLog(path, bytesMax), users: 0 }
+  const entry = entries.get(path) ?? { log: new EmbeddedLog(path, options), users: 0 }
   entries.set(path, entry)
-  if (entry.log.bytesMax !== bytesMax) throw new Error(`${path} is open with a limit of ${entry.log.bytesMax} bytes`)
+  const { bytesMax, partitions } = entry.log
+  if (bytesMax !== options.bytesMax || partitions !== options.partitions)
+    throw new Error(`${path} is open with a limit of ${bytesMax} bytes and ${partitions} partitions`)
   entry.users++
   return { log: entry.log, path, release: () => release(path, entry) }
 }

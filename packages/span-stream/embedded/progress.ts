@@ -1,11 +1,21 @@
 import type { Database, RootDatabase } from 'lmdb'
 import { CONSUMERS, type ConsumerName } from '../span-stream.ts'
 
+/** What one consumer reads in order. */
+export interface Lane {
+  consumer: ConsumerName
+  partition: number
+}
+
+const nameOf = ({ consumer, partition }: Lane): string => `${consumer}-${partition}`
+
 interface Pending {
   attempts: number
   /** Milliseconds since 1970 before which the message is not delivered again; 0 when it was never delayed. */
   dueMs: number
 }
+
+const UNTRIED: Pending = { attempts: 0, dueMs: 0 }
 
 const LAST = Number.MAX_SAFE_INTEGER
 
@@ -14,57 +24,57 @@ const LAST = Number.MAX_SAFE_INTEGER
  * in the order of their times. All writing happens inside a transaction.
  */
 export class Progress {
-  readonly #pending: Database<Pending, [ConsumerName, number]>
-  readonly #delayed: Database<true, [ConsumerName, number, number]>
+  readonly #pending: Database<Pending, [string, number]>
+  readonly #delayed: Database<true, [string, number, number]>
 
   constructor(root: RootDatabase) {
     this.#pending = root.openDB({ name: 'pending', encoding: 'json' })
     this.#delayed = root.openDB({ name: 'delayed', encoding: 'json' })
   }
 
-  add(number: number): void {
-    for (const consumer of CONSUMERS) this.#pending.put([consumer, number], { attempts: 0, dueMs: 0 })
+  add(number: number, partition: number): void {
+    for (const consumer of CONSUMERS) this.#pending.put([nameOf({ consumer, partition }), number], UNTRIED)
   }
 
-  isPending(consumer: ConsumerName, number: number): boolean {
-    return this.#pending.doesExist([consumer, number])
+  isPending(lane: Lane, number: number): boolean {
+    return this.#pending.doesExist([nameOf(lane), number])
   }
 
   /** Counts a delivery and returns the count; undefined when the consumer is done with the message. */
-  begin(consumer: ConsumerName, number: number): number | undefined {
-    const row = this.#pending.get([consumer, number])
+  begin(lane: Lane, number: number): number | undefined {
+    const row = this.#pending.get([nameOf(lane), number])
     if (row === undefined) return undefined
     const attempts = row.attempts + 1
-    this.#pending.put([consumer, number], { ...row, attempts })
+    this.#pending.put([nameOf(lane), number], { ...row, attempts })
     return attempts
   }
 
-  delay(consumer: ConsumerName, number: number, dueMs: number): void {
-    const row = this.#pending.get([consumer, number])
+  delay(lane: Lane, number: number, dueMs: number): void {
+    const row = this.#pending.get([nameOf(lane), number])
     if (row === undefined) return
-    this.#removeDelay(consumer, number, row)
-    this.#pending.put([consumer, number], { ...row, dueMs })
-    this.#delayed.put([consumer, dueMs, number], true)
+    this.#removeDelay(lane, number, row)
+    this.#pending.put([nameOf(lane), number], { ...row, dueMs })
+    this.#delayed.put([nameOf(lane), dueMs, number], true)
   }
 
   /** Notes that the consumer is done with the message. True when no other consumer needs it. */
-  finish(consumer: ConsumerName, number: number): boolean {
-    const row = this.#pending.get([consumer, number])
+  finish(lane: Lane, number: number): boolean {
+    const row = this.#pending.get([nameOf(lane), number])
     if (row === undefined) return false
-    this.#removeDelay(consumer, number, row)
-    this.#pending.remove([consumer, number])
-    return !CONSUMERS.some(other => this.isPending(other, number))
+    this.#removeDelay(lane, number, row)
+    this.#pending.remove([nameOf(lane), number])
+    return !CONSUMERS.some(consumer => this.isPending({ ...lane, consumer }, number))
   }
 
-  #removeDelay(consumer: ConsumerName, number: number, { dueMs }: Pending): void {
-    if (dueMs > 0) this.#delayed.remove([consumer, dueMs, number])
+  #removeDelay(lane: Lane, number: number, { dueMs }: Pending): void {
+    if (dueMs > 0) this.#delayed.remove([nameOf(lane), dueMs, number])
   }
 
   /** Up to `limit` never delayed messages from `from` on that are not skipped, and where to go on looking. */
-  fresh(consumer: ConsumerName, from: number, limit: number, skip: ReadonlyMap<number, unknown>) {
+  fresh(lane: Lane, from: number, limit: number, skip: ReadonlyMap<number, unknown>) {
     const numbers: number[] = []
     let next = from
-    for (const { key, value } of this.#pending.getRange({ start: [consumer, from], end: [consumer, LAST] })) {
+    for (const { key, value } of this.#pending.getRange({ start: [nameOf(lane), from], end: [nameOf(lane), LAST] })) {
       next = key[1] + 1
       if (value.dueMs === 0 && !skip.has(key[1]) && numbers.push(key[1]) === limit) break
     }
@@ -72,9 +82,9 @@ export class Progress {
   }
 
   /** Up to `limit` delayed messages that are not skipped, in the order of their due times. */
-  delayed(consumer: ConsumerName, limit: number, skip: ReadonlyMap<number, unknown>) {
+  delayed(lane: Lane, limit: number, skip: ReadonlyMap<number, unknown>) {
     const found: { number: number; dueMs: number }[] = []
-    for (const [, dueMs, number] of this.#delayed.getKeys({ start: [consumer], end: [consumer, LAST] })) {
+    for (const [, dueMs, number] of this.#delayed.getKeys({ start: [nameOf(lane)], end: [nameOf(lane), LAST] })) {
       if (!skip.has(number) && found.push({ number, dueMs }) === limit) break
     }
     return found

@@ -3,13 +3,22 @@ import type { Sized, Source } from '../gather.ts'
 import { createDelivery } from '../settle.ts'
 import type { ConsumerName, Delivery } from '../span-stream.ts'
 import type { EmbeddedLog } from './log.ts'
+import type { Lane } from './progress.ts'
 
 interface Ready extends Sized {
+  lane: Lane
   number: number
+}
+
+/** How far the messages of one partition have been queued. */
+interface Cursor {
+  lane: Lane
+  next: number
 }
 
 export interface EmbeddedReaderOptions {
   consumer: ConsumerName
+  partitions: readonly number[]
   holdMs: number
   ended: AbortSignal
 }
@@ -26,24 +35,23 @@ const POLL_MS = 250
 const HELD_UNTIL_READ = Number.POSITIVE_INFINITY
 
 /**
- * One iteration of one consumer. It walks up the messages with a cursor, comes back for those whose delay is over, and
+ * One iteration of one consumer. It walks up the messages of each partition with a cursor, comes back for those whose delay is over, and
  * remembers in `#held` which it has queued or handed out and until when, so that none is handed out twice meanwhile.
- * What is held longer than that is let go, and the cursor goes back for it.
+ * What is held longer than that is let go, and the cursors go back for it.
  */
 export class EmbeddedReader implements Source<Ready> {
   readonly #log: EmbeddedLog
   readonly #bell: Bell
-  readonly #consumer: ConsumerName
+  readonly #cursors: Cursor[]
   readonly #holdMs: number
   readonly #ended: AbortSignal
   readonly #held = new Map<number, number>()
   readonly #queue: Ready[] = []
-  #cursor = 0
 
-  constructor(log: EmbeddedLog, bell: Bell, { consumer, holdMs, ended }: EmbeddedReaderOptions) {
+  constructor(log: EmbeddedLog, bell: Bell, { consumer, partitions, holdMs, ended }: EmbeddedReaderOptions) {
     this.#log = log
     this.#bell = bell
-    this.#consumer = consumer
+    this.#cursors = partitions.map(partition => ({ lane: { consumer, partition }, next: 0 }))
     this.#holdMs = holdMs
     this.#ended = ended
   }
@@ -58,8 +66,8 @@ export class EmbeddedReader implements Source<Ready> {
   }
 
   changed(msMax: number): Promise<void> {
-    const [delayed] = this.#log.progress.delayed(this.#consumer, 1, this.#held)
-    const dueInMs = delayed === undefined ? POLL_MS : delayed.dueMs - Date.now()
+    const delayed = this.#cursors.flatMap(({ lane }) => this.#log.progress.delayed(lane, 1, this.#held))
+    const dueInMs = Math.min(...delayed.map(({ dueMs }) => dueMs)) - Date.now()
     return this.#bell.wait(Math.min(msMax, POLL_MS, Math.max(1, dueInMs)))
   }
 
@@ -67,52 +75,52 @@ export class EmbeddedReader implements Source<Ready> {
     this.#log.refresh()
     this.#letGo(now)
     const { progress } = this.#log
-    const due = progress.delayed(this.#consumer, PAGE, this.#held).filter(({ dueMs }) => dueMs <= now)
-    for (const { number } of due) this.#enqueue(number)
-    const fresh = progress.fresh(this.#consumer, this.#cursor, PAGE, this.#held)
-    for (const number of fresh.numbers) this.#enqueue(number)
-    this.#cursor = fresh.next
+    for (const cursor of this.#cursors) {
+      const { lane, next } = cursor
+      const due = progress.delayed(lane, PAGE, this.#held).filter(({ dueMs }) => dueMs <= now)
+      for (const { number } of due) this.#enqueue(lane, number)
+      const fresh = progress.fresh(lane, next, PAGE, this.#held)
+      for (const number of fresh.numbers) this.#enqueue(lane, number)
+      cursor.next = fresh.next
+    }
   }
 
-  #enqueue(number: number): void {
+  #enqueue(lane: Lane, number: number): void {
     const envelope = this.#log.live.envelope(number)
     if (envelope === undefined) return
     this.#held.set(number, HELD_UNTIL_READ)
-    this.#queue.push({ number, spans: envelope.span_count, bytes: envelope.bodyBytes })
+    this.#queue.push({ lane, number, spans: envelope.span_count, bytes: envelope.bodyBytes })
   }
 
   #letGo(now: number): void {
     for (const [number, untilMs] of this.#held) {
       if (untilMs > now) continue
       this.#held.delete(number)
-      this.#cursor = Math.min(this.#cursor, number)
+      for (const cursor of this.#cursors) cursor.next = Math.min(cursor.next, number)
     }
   }
 
   /** The deliveries of a batch, each counted durably before anybody sees it. */
   async deliver(batch: readonly Ready[]): Promise<Delivery[]> {
-    const attempts = await this.#log.begin(
-      this.#consumer,
-      batch.map(({ number }) => number),
-    )
-    return batch.flatMap(({ number }) => this.#delivery(number, attempts.get(number)) ?? [])
+    const attempts = await this.#log.begin(batch)
+    return batch.flatMap(({ lane, number }) => this.#delivery(lane, number, attempts.get(number)) ?? [])
   }
 
-  #delivery(number: number, attempt: number | undefined): Delivery | undefined {
+  #delivery(lane: Lane, number: number, attempt: number | undefined): Delivery | undefined {
     const message = this.#log.live.message(number)
     if (attempt === undefined || message === undefined) {
       this.#held.delete(number)
       return undefined
     }
     this.#held.set(number, Date.now() + this.#holdMs)
-    const [log, consumer] = [this.#log, this.#consumer]
+    const log = this.#log
     const delivery: Delivery = {
       message,
       sequence: number,
       attempt,
-      ack: () => this.#settle(number, log.finish(consumer, number)),
-      retry: delayMs => this.#settle(number, log.delay(consumer, number, Date.now() + delayMs)),
-      reject: reason => this.#settle(number, log.bury(consumer, number, { reason, attempt })),
+      ack: () => this.#settle(number, log.finish(lane, number)),
+      retry: delayMs => this.#settle(number, log.delay(lane, number, Date.now() + delayMs)),
+      reject: reason => this.#settle(number, log.bury(lane, number, { reason, attempt })),
     }
     return createDelivery(delivery, this.#ended)
   }
