@@ -160,7 +160,8 @@ onEachDatabase('authentication', postgres => {
     test('stand for the principal they were made for', async () => {
       const header = authenticator.mintSecret(principal)
       expect(header).toMatch(/^Secret [\w-]+\.[\w-]+\.[\w-]+$/)
-      expect(await project(authenticator, header)).toEqual(principal)
+      expect(await project(authenticator, header)).toEqual({ ...principal, isWorker: true })
+      expect(await project(authenticator, authenticator.mintSecret(principal, { forCaller: true }))).toEqual(principal)
     })
 
     const signed = (claims: object, key: string) => {
@@ -183,14 +184,14 @@ onEachDatabase('authentication', postgres => {
       ],
     ])('%s', async (_name, claims, signingKey, reason) => {
       const answer = authenticator.authenticate(signed(claims(), signingKey), '/x')
-      if (reason === null) expect(await answer).toEqual(principal)
+      if (reason === null) expect(await answer).toMatchObject(principal)
       else await expect(answer).rejects.toMatchObject({ status: 401, detail: { message: 'Unauthorized', reason } })
     })
 
     test('can have a key of their own', async () => {
       const other = openAuthenticator(db(), { adminKey: ADMIN_KEY, tokenKey: 'separate' })
       await expect(project(other, authenticator.mintSecret(principal))).rejects.toMatchObject({ status: 401 })
-      expect(await project(other, other.mintSecret(principal))).toEqual(principal)
+      expect(await project(other, other.mintSecret(principal))).toMatchObject(principal)
     })
 
     test('do not exist where there is nothing to sign them with', async () => {

@@ -36,8 +36,11 @@ export interface Authenticator extends CredentialCache {
    * `/admin/`, take the admin key and nothing else.
    */
   authenticate(header: string | undefined, path: string, parameters?: ScopeParameters): Promise<Principal>
-  /** A fresh `Authorization` header, good for 15 minutes, with which a worker acts for the principal. */
-  mintSecret(principal: ProjectPrincipal): string
+  /**
+   * A fresh `Authorization` header, good for 15 minutes, with which a worker acts for the principal. One that is handed
+   * to the caller opens nothing that the caller could not.
+   */
+  mintSecret(principal: ProjectPrincipal, options?: { forCaller?: boolean }): string
   /** Resolves when nothing is being written in the background. */
   close(): Promise<void>
 }
@@ -70,11 +73,11 @@ class DatabaseAuthenticator implements Authenticator {
     throw unauthenticated()
   }
 
-  mintSecret(principal: ProjectPrincipal): string {
+  mintSecret(principal: ProjectPrincipal, { forCaller = false }: { forCaller?: boolean } = {}): string {
     if (this.#tokenKey === undefined) throw new Error('Secret tokens need an admin key or a token key')
     const { user_id, user_email, project_id, workspace_id, organization_id, organization_name } = principal
     const claims = { user_id, user_email, project_id, workspace_id, organization_id, organization_name }
-    return `Secret ${mintSecretToken(claims, this.#tokenKey)}`
+    return `Secret ${mintSecretToken({ ...claims, ...(forCaller && { for_caller: true }) }, this.#tokenKey)}`
   }
 
   forget(): void {
@@ -107,10 +110,10 @@ class DatabaseAuthenticator implements Authenticator {
   /** The token says for whom it speaks; what they may do is looked up, as for a key. */
   async #byToken(token: string): Promise<Principal> {
     if (this.#tokenKey === undefined) throw unauthenticated('invalid_token')
-    const { user_id, project_id } = verifySecretToken(token, this.#tokenKey)
+    const { user_id, project_id, isWorker } = verifySecretToken(token, this.#tokenKey)
     const principal = await this.#principals.get(scopeKey(user_id, project_id))
     if (principal === null) throw unauthenticated('invalid_token')
-    return principal
+    return isWorker ? { ...principal, isWorker } : principal
   }
 }
 

@@ -28,7 +28,7 @@ export function checkPermission(
   query: PermissionCheckQuery,
 ): { effect: 'allow'; credentials: string } {
   if (!isAllowed(principal, query)) throw new Problem('forbidden', 'Forbidden')
-  return { effect: 'allow', credentials: authenticator.mintSecret(principal) }
+  return { effect: 'allow', credentials: authenticator.mintSecret(principal, { forCaller: true }) }
 }
 
 function isAllowed(principal: ProjectPrincipal, { action, resource_type, ...scope }: PermissionCheckQuery): boolean {

@@ -13,6 +13,8 @@ export interface ProjectPrincipal {
   /** Null: not (any more) a member of the project, its workspace or its organization, and so without any permission. */
   role: string | null
   permissions: ReadonlySet<Permission>
+  /** Whether a part of this server acts for the user: it may see what the user may only use, such as provider keys. */
+  isWorker?: boolean
 }
 
 /** Whoever knows the admin key. Belongs to no project. */

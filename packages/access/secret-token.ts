@@ -12,6 +12,8 @@ export interface SecretClaims {
   workspace_id: Uuid
   organization_id: Uuid
   organization_name: string
+  /** Set in tokens that were handed to the user, who then sees no more with it than without. */
+  for_caller?: true
 }
 
 /** What signs tokens where there is no admin key: every process that has the deployment's secret key agrees on it. */
@@ -37,17 +39,17 @@ export function verifySecretToken(
   token: string,
   key: string,
   nowMs: number = Date.now(),
-): Pick<SecretClaims, 'user_id' | 'project_id'> {
+): { user_id: Uuid; project_id: Uuid; isWorker: boolean } {
   const [, header, payload, signature] = COMPACT.exec(token) ?? []
   if (header === undefined || payload === undefined || signature === undefined) throw unauthenticated('invalid_token')
   if (!isGenuine(`${header}.${payload}`, signature, key)) throw unauthenticated('invalid_token')
   if (decode(header)?.alg !== 'HS256') throw unauthenticated('invalid_token')
-  const { exp, user_id, project_id } = decode(payload) ?? {}
+  const { exp, user_id, project_id, for_caller } = decode(payload) ?? {}
   if (typeof exp !== 'number') throw unauthenticated('invalid_token')
   if (exp * 1000 <= nowMs) throw unauthenticated('expired_signature')
   const [user, project] = [uuidOf(user_id), uuidOf(project_id)]
   if (user === null || project === null) throw unauthenticated('invalid_token')
-  return { user_id: user, project_id: project }
+  return { user_id: user, project_id: project, isWorker: for_caller === undefined }
 }
 
 function isGenuine(signed: string, signature: string, key: string): boolean {

@@ -15,7 +15,7 @@ export interface Config {
   adminKey: string | undefined
   /** Presets the API key of the default project. */
   apiKey: string | undefined
-  /** Encrypts stored provider keys. */
+  /** Encrypts stored secrets. Unset: one is made and kept in the data folder, so processes with other folders need it. */
   secretKey: string | undefined
   /** The first segment of the handler URIs that the server makes itself. */
   uriPrefix: string

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { type Authenticator, openAuthenticator, tokenKeyOf } from '@spanhouse/access'
+import { type Authenticator, openAuthenticator, openVault, tokenKeyOf, type Vault } from '@spanhouse/access'
 import { openPostgres, type Postgres } from '@spanhouse/postgres'
 import { STATEMENT_SETTINGS } from '@spanhouse/query'
 import { type Engine, type EngineLocation, openEngine } from '@spanhouse/span-store'
@@ -73,8 +73,7 @@ export const openPostgresPart = ({ databaseUrl, dataDir }: Config): Promise<Post
 export interface Parts {
   postgres: Postgres
   authenticator: Authenticator
-  /** Encrypts what is kept secret. */
-  secretKey: string
+  vault: Vault
   stream: SpanStream | undefined
   engine: Engine | undefined
   seeds: Seeds
@@ -91,7 +90,8 @@ export async function openParts(config: Config, needs: ReadonlySet<PartName>): P
   const secretKey = config.secretKey ?? (await ensureSecretKeyFile(config.dataDir))
   const tokenKey = config.adminKey ?? tokenKeyOf(secretKey)
   const authenticator = openAuthenticator(postgres.db, { adminKey: config.adminKey, tokenKey })
-  return { postgres, authenticator, secretKey, stream, engine, seeds: seedsFor(config) }
+  const vault = openVault(secretKey)
+  return { postgres, authenticator, vault, stream, engine, seeds: seedsFor(config) }
 }
 
 export async function closeParts({ postgres, authenticator, stream, engine }: Parts): Promise<void> {

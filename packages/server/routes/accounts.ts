@@ -6,11 +6,12 @@ import { keyRoutes } from './keys.ts'
 import { organizationRoutes } from './organizations.ts'
 import { profileRoutes } from './profile.ts'
 import { projectRoutes } from './projects.ts'
+import { secretRoutes } from './secrets.ts'
 import { workspaceRoutes } from './workspaces.ts'
 
 /** Who there is, who may do what, and what they keep secret. `adminSecret` seals what administration remembers. */
 export const accountRoutes = (parts: Parts, adminSecret: string): ((app: FastifyInstance) => void)[] => [
   ...[keyRoutes(parts), accessRoutes(parts), profileRoutes(parts)],
   ...[projectRoutes(parts), workspaceRoutes(parts), organizationRoutes(parts)],
-  adminRoutes(parts, adminSecret),
+  ...[secretRoutes(parts), adminRoutes(parts, adminSecret)],
 ]

@@ -1,0 +1,116 @@
+import { isJsonObject, isRawJson, type JsonObject } from '@spanhouse/model'
+import { json, jsonObject, optional, slug, z } from '@spanhouse/validation'
+import { description, name } from '../names.ts'
+import { isPrivateAddress } from './private-address.ts'
+import { CUSTOM_ALIASES, CUSTOM_KINDS, STANDARD_ALIASES, STANDARD_KINDS } from './providers.ts'
+
+const MODELS_MAX = 1000
+const MEMBERS_MAX = 200
+/** A private key of a cloud account has some kilobytes. */
+const TEXT_LENGTH_MAX = 64 * 1024
+
+const secretText = z.string().max(TEXT_LENGTH_MAX)
+const keyText = secretText.min(1)
+const model = z.object({ slug: z.string().min(1).max(255), extras: optional(jsonObject) })
+const models = z.array(model).max(MODELS_MAX)
+const harnesses = z.array(json).max(MODELS_MAX)
+
+/** One of the kinds, in an older spelling too. */
+const kindOf = <K extends string>(kinds: readonly K[], aliases: Record<string, K>) =>
+  z
+    .string()
+    .transform(text => aliases[text] ?? text)
+    .pipe(z.enum(kinds as readonly [K, ...K[]]))
+
+const url = z.string().superRefine((text, context) => {
+  const parsed = URL.canParse(text) ? new URL(text) : null
+  const isHttp = parsed?.protocol === 'http:' || parsed?.protocol === 'https:'
+  if (parsed === null || !isHttp) context.addIssue('Value error, must be an http or https address')
+  else if (isPrivateAddress(parsed)) context.addIssue('Value error, must not be a private address')
+})
+
+const providerKey = z.object({
+  kind: kindOf(STANDARD_KINDS, STANDARD_ALIASES),
+  provider: z.object({ key: keyText }),
+  models: optional(models),
+  harnesses: optional(harnesses),
+})
+
+const customProvider = z.object({
+  kind: kindOf(CUSTOM_KINDS, CUSTOM_ALIASES),
+  provider: z.object({
+    url: optional(url),
+    version: optional(z.string()),
+    key: optional(secretText),
+    extras: optional(jsonObject),
+  }),
+  models,
+  harnesses: optional(harnesses),
+})
+
+const ssoProvider = z.object({
+  provider: z.object({
+    client_id: z.string(),
+    client_secret: keyText,
+    issuer_url: z.string(),
+    scopes: z.array(z.string()).max(MEMBERS_MAX),
+    extra: optional(jsonObject),
+  }),
+})
+
+const webhookProvider = z.object({ provider: z.object({ key: keyText }) })
+
+const isFlat = (value: unknown): value is JsonObject =>
+  isJsonObject(value) &&
+  Object.keys(value).length <= MEMBERS_MAX &&
+  Object.values(value).every(member => member === null || typeof member !== 'object' || isRawJson(member))
+
+const customSecret = z.object({
+  secret: z.discriminatedUnion('format', [
+    z.object({ format: z.literal('text'), content: secretText }),
+    z.object({
+      format: z.literal('json'),
+      content: z
+        .custom<JsonObject>(isFlat, 'Value error, must be an object of plain values')
+        .meta({ type: 'object', additionalProperties: true }),
+    }),
+  ]),
+})
+
+/** The kinds of secrets; `data` is what is sealed. */
+const kinds = <C extends z.ZodType>(custom: C) =>
+  z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('provider_key'), data: providerKey }),
+    z.object({ kind: z.literal('custom_provider'), data: custom }),
+    z.object({ kind: z.literal('sso_provider'), data: ssoProvider }),
+    z.object({ kind: z.literal('webhook_provider'), data: webhookProvider }),
+    z.object({ kind: z.literal('custom_secret'), data: customSecret }),
+  ])
+
+const secret = kinds(customProvider)
+/** A change may leave the models out, which keeps those that are stored. */
+const changedSecret = kinds(customProvider.extend({ models: optional(models) }))
+
+export type SecretBody = z.output<typeof secret>
+export type ChangedSecretBody = z.output<typeof changedSecret>
+export type SecretKind = SecretBody['kind']
+
+const header = z.object({ name: optional(name), description })
+
+/** `POST /secrets`. */
+export const createSecretBody = z
+  .object({ slug: optional(slug), header, secret })
+  .superRefine(({ header, secret }, context) => {
+    if (secret.kind !== 'custom_provider' || header.name?.trim()) return
+    context.addIssue({
+      code: 'custom',
+      path: ['header', 'name'],
+      params: { type: 'missing' },
+      message: 'Field required',
+    })
+  })
+export type CreateSecretBody = z.output<typeof createSecretBody>
+
+/** `PUT /secrets/{id}`. */
+export const editSecretBody = z.object({ header: optional(header), secret: optional(changedSecret) })
+export type EditSecretBody = z.output<typeof editSecretBody>

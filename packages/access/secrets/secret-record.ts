@@ -1,0 +1,58 @@
+import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
+import type { Selectable, Tables } from '@spanhouse/postgres'
+import { z } from '@spanhouse/validation'
+import type { SecretKind } from './secret-body.ts'
+
+/** A secret as it is answered; what is null is left out. */
+export const secretRecord = z.object({
+  id: z.string(),
+  slug: z.string().optional(),
+  kind: z.custom<SecretKind>().meta({ type: 'string' }),
+  data: z.custom<JsonObject>().meta({ type: 'object' }),
+  header: z.object({ name: z.string().optional(), description: z.string().optional() }),
+  lifecycle: z.object({ created_at: z.string(), updated_at: z.string().optional() }),
+})
+export type SecretRecord = z.output<typeof secretRecord>
+
+/** The same length whatever it hides. */
+const MASK = '********'
+/** Members that are secret wherever they stand in the data. */
+const SECRET_MEMBERS = new Set(['key', 'client_secret', 'content'])
+/** Members whose names are of the caller's choosing: clouds want their credentials there. */
+const FREE_MEMBERS = new Set(['extras', 'extra'])
+const SECRET_NAME = /key|secret|token|password|credential|auth/i
+
+export function toSecretRecord(row: Selectable<Tables['secrets']>, data: JsonObject, isMasked: boolean): SecretRecord {
+  const { id, slug, name, description, created_at, updated_at } = row
+  const kind = row.kind as SecretKind
+  const shown = kind === 'custom_provider' ? withModelKeys(data, name) : data
+  return {
+    id,
+    ...(slug !== null && { slug }),
+    kind,
+    data: isMasked ? mask(shown) : shown,
+    header: { ...(name !== null && { name }), ...(description !== null && { description }) },
+    lifecycle: { created_at, ...(updated_at !== null && { updated_at }) },
+  }
+}
+
+/** The provider's name is part of how its models are called. */
+function withModelKeys(data: JsonObject, name: string | null): JsonObject {
+  const models = (data.models ?? []) as { slug: string }[]
+  const model_keys = models.map(model => `${name}/${data.kind}/${model.slug}`)
+  return { ...data, provider_slug: name, model_keys }
+}
+
+function mask(data: JsonObject, isFree = false): JsonObject {
+  return Object.fromEntries(
+    Object.entries(data).map(([name, value]) => {
+      const isSecret = SECRET_MEMBERS.has(name) || (isFree && SECRET_NAME.test(name))
+      return [name, isSecret && value !== null ? MASK : maskInside(value, isFree || FREE_MEMBERS.has(name))]
+    }),
+  )
+}
+
+function maskInside(value: Json, isFree: boolean): Json {
+  if (Array.isArray(value)) return value.map(item => maskInside(item, isFree))
+  return isJsonObject(value) ? mask(value, isFree) : value
+}

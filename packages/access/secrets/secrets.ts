@@ -1,0 +1,191 @@
+import { invalid, type JsonObject, Problem, parseJson, parseUuid, type Uuid } from '@spanhouse/model'
+import { type Database, newId, sql, type Trx, withDatabaseProblems } from '@spanhouse/postgres'
+import { nameOf } from '../names.ts'
+import { type ProjectPrincipal, requirePermission } from '../principal.ts'
+import { STANDARD_PROVIDERS } from './providers.ts'
+import type { ChangedSecretBody, CreateSecretBody, EditSecretBody, SecretKind } from './secret-body.ts'
+import { type SecretRecord, toSecretRecord } from './secret-record.ts'
+import type { Vault } from './vault.ts'
+
+/** Secrets of one project: they are listed whole. */
+const SECRETS_MAX = 1000
+const SLUG_NAME_LENGTH_MAX = 100
+
+/** Who asks, and what opens the project's secrets. */
+export interface SecretAccess {
+  vault: Vault
+  principal: ProjectPrincipal
+}
+
+/** A secret in clear text, for the parts of the server that act with it. */
+export interface OpenedSecret {
+  id: Uuid
+  slug: string | null
+  name: string | null
+  data: JsonObject
+}
+
+/** The project's secrets of one kind, the oldest first. Never to be answered or logged. */
+export function openSecrets(
+  db: Database,
+  vault: Vault,
+  { project_id, kind }: { project_id: Uuid; kind: SecretKind },
+): Promise<OpenedSecret[]> {
+  return withDatabaseProblems(async () => {
+    const rows = await rowsOf(db, project_id).where('kind', '=', kind).execute()
+    return rows.map(row => ({ id: row.id, slug: row.slug, name: row.name, data: vault.open(row) }))
+  })
+}
+
+/** `GET /secrets`, the oldest first; masked for who may not change them. Needs `view_secret`. */
+export function listSecrets(db: Database, { vault, principal }: SecretAccess): Promise<SecretRecord[]> {
+  requirePermission(principal, 'view_secret')
+  return withDatabaseProblems(async () => {
+    const rows = await rowsOf(db, principal.project_id).execute()
+    return rows.map(row => toSecretRecord(row, vault.open(row), isMaskedFor(principal)))
+  })
+}
+
+/** `GET /secrets/{id or slug}`; what can be read as a UUID is an id. Throws a Problem `not_found`. */
+export function fetchSecret(db: Database, access: SecretAccess, reference: string): Promise<SecretRecord> {
+  const { vault, principal } = access
+  requirePermission(principal, 'view_secret')
+  return withDatabaseProblems(async () => {
+    const id = parseUuid(reference)
+    const rows = rowsOf(db, principal.project_id)
+    const row = await (id === null ? rows.where('slug', '=', reference) : rows.where('id', '=', id)).executeTakeFirst()
+    if (row === undefined) throw unknownSecret()
+    return toSecretRecord(row, vault.open(row), isMaskedFor(principal))
+  })
+}
+
+/**
+ * `POST /secrets`. Throws Problems: `forbidden` without `edit_secret`, `invalid` beyond a thousand in the project,
+ * `conflict` for a slug that is taken.
+ */
+export function createSecret(
+  db: Database,
+  { vault, principal }: SecretAccess,
+  { slug, header, secret }: CreateSecretBody,
+): Promise<SecretRecord> {
+  requirePermission(principal, 'edit_secret')
+  const { project_id, user_id } = principal
+  return withDatabaseProblems(() =>
+    db.transaction().execute(async trx => {
+      const others = await lockNames(trx, project_id)
+      if (others.length >= SECRETS_MAX) throw invalid(`A project holds at most ${SECRETS_MAX} secrets.`)
+      const id = newId()
+      const ofProvider = secret.kind === 'provider_key' ? freeName(STANDARD_PROVIDERS[secret.data.kind], others) : null
+      const name = header.name?.trim() ? nameOf(header.name) : ofProvider
+      const data = toStored(secret.data)
+      const sealed = { sealed: vault.seal(data, { project_id, id }), key_id: vault.keyId }
+      const fields = { slug: slug ?? slugOf(name, id), kind: secret.kind, name, description: header.description }
+      const row = await trx
+        .insertInto('secrets')
+        .values({ id, project_id, ...fields, ...sealed, created_by_id: user_id })
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      return toSecretRecord(row, data, false)
+    }),
+  )
+}
+
+/**
+ * `PUT /secrets/{id}`: what is given is replaced; models and harnesses that are left out stay, and so does the slug. Throws
+ * Problems: `forbidden` without `edit_secret`, `invalid` for a bad id, `not_found`.
+ */
+export function editSecret(
+  db: Database,
+  { vault, principal }: SecretAccess,
+  { reference, body }: { reference: string; body: EditSecretBody },
+): Promise<SecretRecord> {
+  requirePermission(principal, 'edit_secret')
+  const { project_id, user_id } = principal
+  const id = idOf(reference)
+  return withDatabaseProblems(() =>
+    db.transaction().execute(async trx => {
+      const row = await rowsOf(trx, project_id).where('id', '=', id).forUpdate().executeTakeFirst()
+      if (row === undefined) throw unknownSecret()
+      const data = changedData(row.kind, vault.open(row), body.secret)
+      const sealed = { sealed: vault.seal(data, row), key_id: vault.keyId, kind: body.secret?.kind }
+      const changed = await trx
+        .updateTable('secrets')
+        .set({ ...sealed, ...changedHeader(body.header), updated_at: sql`now()`, updated_by_id: user_id })
+        .where('project_id', '=', project_id)
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      return toSecretRecord(changed, data, false)
+    }),
+  )
+}
+
+/** `DELETE /secrets/{id}`; one that is not there is as good as deleted. Throws as {@link editSecret} but `not_found`. */
+export async function deleteSecret(db: Database, principal: ProjectPrincipal, reference: string): Promise<void> {
+  requirePermission(principal, 'edit_secret')
+  const id = idOf(reference)
+  await withDatabaseProblems(() =>
+    db.deleteFrom('secrets').where('project_id', '=', principal.project_id).where('id', '=', id).execute(),
+  )
+}
+
+const rowsOf = (db: Database, project_id: Uuid) =>
+  db.selectFrom('secrets').selectAll().where('project_id', '=', project_id).orderBy('id')
+
+/** A key of a viewer reads masks; who could replace a secret may as well read it, and workers act with it. */
+const isMaskedFor = ({ permissions, isWorker }: ProjectPrincipal): boolean =>
+  !(isWorker || permissions.has('edit_secret'))
+
+/** The names in use. Whoever adds a secret to the project waits until this transaction has ended. */
+async function lockNames(trx: Trx, project_id: Uuid): Promise<(string | null)[]> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`secrets of ${project_id}`}, 0))`.execute(trx)
+  const rows = await trx.selectFrom('secrets').select('name').where('project_id', '=', project_id).execute()
+  return rows.map(row => row.name)
+}
+
+/** `OpenAI`, then `OpenAI 2`, and so on. */
+function freeName(name: string, taken: readonly (string | null)[]): string {
+  const names = new Set(taken)
+  if (!names.has(name)) return name
+  let number = 2
+  while (names.has(`${name} ${number}`)) number++
+  return `${name} ${number}`
+}
+
+/** What has no name has no slug. The last 12 digits of a UUIDv7 are random. */
+function slugOf(name: string | null, id: Uuid): string | null {
+  if (name === null) return null
+  const words = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .match(/[a-z0-9]+/g) ?? ['secret']
+  return `${words.join('-').slice(0, SLUG_NAME_LENGTH_MAX)}-${id.slice(-12)}`
+}
+
+function idOf(reference: string): Uuid {
+  const id = parseUuid(reference)
+  if (id === null) throw invalid('The id of the secret is no UUID.')
+  return id
+}
+
+const unknownSecret = (): Problem => new Problem('not_found', 'There is no such secret in the project.')
+
+/** As JSON, without members that are undefined. */
+const toStored = (data: object): JsonObject => parseJson(JSON.stringify(data)) as JsonObject
+
+function changedData(kind: string, stored: JsonObject, change: ChangedSecretBody | undefined): JsonObject {
+  if (change === undefined) return stored
+  const kept = change.kind === kind ? stored : {}
+  const { models, harnesses } = {
+    models: change.kind === 'custom_provider' ? [] : undefined,
+    harnesses: undefined,
+    ...kept,
+  }
+  return toStored({ models, harnesses, ...toStored(change.data) })
+}
+
+function changedHeader(header: EditSecretBody['header']): { name?: string; description?: string } {
+  if (header === undefined) return {}
+  const { name, description } = header
+  return { ...(name !== undefined && { name: nameOf(name, 'header.name') }), description }
+}
