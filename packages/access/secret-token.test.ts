@@ -38,7 +38,9 @@ test('a token carries its claims and expires after 15 minutes', () => {
   const [header, payload] = minted.split('.').map(text => Buffer.from(text, 'base64url').toString())
   expect(JSON.parse(header as string)).toEqual(HS256)
   expect(JSON.parse(payload as string)).toEqual({ ...CLAIMS, exp: NOW / 1000 + 900 })
-  expect(verifySecretToken(minted, KEY, NOW)).toEqual(IDENTITY)
+  expect(verifySecretToken(minted, KEY, NOW)).toEqual({ ...IDENTITY, isWorker: true })
+  const forCaller = mintSecretToken({ ...CLAIMS, for_caller: true }, KEY, NOW)
+  expect(verifySecretToken(forCaller, KEY, NOW)).toEqual({ ...IDENTITY, isWorker: false })
   const lastMs = NOW + SECRET_TOKEN_SECONDS * 1000
   expect(detailOf(minted, lastMs - 1)).toBeNull()
   expect(detailOf(minted, lastMs)).toEqual({ message: 'Unauthorized', reason: 'expired_signature' })
