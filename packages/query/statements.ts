@@ -99,6 +99,16 @@ export function fromTraceHeads({ project_id, query }: { project_id: Uuid; query:
 export const compileTraceSpans = ({ trace_ids, ...read }: ColumnsOf & { trace_ids: readonly TraceId[] }): Sql =>
   compileSpansByIds({ ...read, trace_ids })
 
+/** The rows that stand for some traces, one a trace; none for traces that still wait for their root. */
+export function compileHeadsByIds({
+  project_id,
+  columns,
+  trace_ids,
+}: ColumnsOf & { trace_ids: readonly TraceId[] }): Sql {
+  const ids = sql`trace_id IN (SELECT toFixedString(unhex(arrayJoin(${texts(trace_ids)})), 16))`
+  return sql`SELECT ${join(columns)} ${fromFewSpans(project_id, [ids, sql`is_trace_head`])} ${SETTINGS}`
+}
+
 /** Spans by the ids of their traces, of themselves, or both; in the order of their start. Throws without any ids. */
 export function compileSpansByIds(
   read: ColumnsOf & { readonly trace_ids?: readonly TraceId[]; readonly span_ids?: readonly SpanId[] },

@@ -26,7 +26,8 @@ export interface Wanted {
   /** Made up when it is left out: then there is always a new record. */
   slug?: string
   name?: string
-  data: JsonObject
+  /** Left out, the new record's first revision holds nothing. */
+  data?: JsonObject
 }
 
 /** The newest revision of the artifact with this slug, which is made with the data when it is not there. */

@@ -19,10 +19,7 @@ import { healthRoutes, type PartCheck } from './routes/health.ts'
 import { otlpRoutes } from './routes/otlp.ts'
 import { registryRoutes } from './routes/registry.ts'
 import { sessionRoutes } from './routes/sessions.ts'
-import { spanRoutes } from './routes/spans.ts'
-import { traceWriteRoutes } from './routes/trace-writes.ts'
-import { traceRoutes } from './routes/traces.ts'
-import { tracingWriteRoutes } from './routes/tracing-writes.ts'
+import { tracingRoutes } from './routes/tracing.ts'
 
 const ROOT = new URL('../../', import.meta.url).pathname
 
@@ -60,17 +57,16 @@ export async function startServer(
 
 function routesOf(config: Config, parts: Parts, metrics: Metrics): ((app: FastifyInstance) => void)[] {
   const { stream, engine } = parts
+  const registry = { db: parts.postgres.db, runtime: config }
   const routes = [healthRoutes(checksOf(parts), metrics)]
   if (config.roles.includes('receiver') && stream) routes.push(otlpRoutes(stream, metrics))
-  if (config.roles.includes('api') && engine) routes.push(spanRoutes(engine), traceRoutes(engine))
   if (config.roles.includes('api') && stream && engine) {
-    const ingest = { stream, engine, metrics }
-    routes.push(deadLetterRoutes(stream), traceWriteRoutes(ingest), tracingWriteRoutes(ingest))
+    routes.push(deadLetterRoutes(stream), ...tracingRoutes({ stream, engine, metrics, registry }))
   }
   if (config.roles.includes('api') && engine) routes.push(analyticsRoutes(engine), sessionRoutes(engine))
   if (config.roles.includes('api')) routes.push(catalogueRoutes(config), folderRoutes(parts))
   if (config.roles.includes('api')) routes.push(...accountRoutes(parts, config.adminKey ?? ''))
-  if (config.roles.includes('api')) routes.push(registryRoutes({ db: parts.postgres.db, runtime: config }))
+  if (config.roles.includes('api')) routes.push(registryRoutes(registry))
   return routes
 }
 

@@ -63,6 +63,16 @@ export async function lookUpDeletions(engine: Engine, traces: readonly TracePlac
   return found
 }
 
+const ACCEPTED = `
+SELECT toUnixTimestamp64Micro(max(accepted_at)) AS accepted_at FROM spans
+PREWHERE project_id = {project_id:UUID} AND trace_id = toFixedString(unhex({trace_id:String}), 16)`
+
+/** When the latest version of a span of the trace was accepted that is stored; 0 when nothing is. */
+export async function latestAccepted(engine: Engine, { project_id, trace_id }: TracePlace): Promise<Micros> {
+  const [row] = await engine.rows<{ accepted_at: Micros }>({ text: ACCEPTED, params: { project_id, trace_id } })
+  return row?.accepted_at ?? 0
+}
+
 const DELETED = `
 SELECT arrayMap(x -> lower(hex(x)), groupUniqArrayArray(span_ids)) AS span_ids, max(is_done) AS is_done
 FROM deleted_traces

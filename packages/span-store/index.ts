@@ -1,6 +1,6 @@
 export { readActivity } from './activity.ts'
 export { type AnalyticsBucket, readAnalytics, readTotals, type Totals, type TotalsBucket } from './analytics.ts'
-export { deletedSpans, type TraceDeletion } from './deletions.ts'
+export { deletedSpans, latestAccepted, type TraceDeletion } from './deletions.ts'
 export { type Engine, type EngineLocation, isPassing, openEngine, type Statement } from './engine.ts'
 export { migrateSpans } from './migrate.ts'
 export { positionOf, readSpans, readTraceHeads, SPAN_COLUMNS } from './row.ts'

@@ -46,7 +46,7 @@ function violationsOfIssue(issue: Issue, place: Path, root: unknown): Violation[
     case 'invalid_type':
       return [value === undefined ? missing(loc, root, issue.path) : typeViolation(issue.expected, loc, value)]
     default:
-      return [violation(...nameOf(issue), loc, value)]
+      return [value === undefined ? missing(loc, root, issue.path) : violation(...nameOf(issue), loc, value)]
   }
 }
 

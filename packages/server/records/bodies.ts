@@ -1,0 +1,99 @@
+import { isJsonObject, type Json, type JsonObject, parseSpanId, parseTraceId, REFERENCE_KEYS } from '@spanhouse/model'
+import { json, jsonObject, optional, reference, tags, z } from '@spanhouse/validation'
+import { CHANNELS, KINDS, ORIGINS } from './origin.ts'
+
+/** What a record can refer to: everything that can be referred to, except what stands behind several of these. */
+const KEYS = REFERENCE_KEYS.filter(key => !/^(workflow|snippet)/.test(key))
+
+export interface RecordReferences {
+  [key: string]: { id?: string; slug?: string; version?: string } | undefined
+}
+
+/** What a body says under `references`. */
+export interface GivenReferences {
+  keys: RecordReferences
+  selector: JsonObject | undefined
+}
+
+const definedReference = reference.transform(
+  one => Object.fromEntries(Object.entries(one).filter(([, value]) => value !== undefined)) as typeof one,
+)
+
+/** References by key, apart from what selects something in one of them; other keys are ignored. */
+const references = z
+  .object({
+    ...Object.fromEntries(KEYS.map(key => [key, optional(definedReference)])),
+    selector: optional(jsonObject),
+  })
+  .transform(
+    ({ selector, ...keys }): GivenReferences => ({
+      keys: Object.fromEntries(Object.entries(keys).filter(([, one]) => one !== undefined)) as RecordReferences,
+      selector,
+    }),
+  )
+
+const idText = (parse: (text: string) => string | null, error: string) =>
+  z.string().transform((text, context) => {
+    const id = parse(text)
+    if (id === null) context.addIssue({ code: 'custom', params: { type: 'value_error' }, message: error })
+    return id as string
+  })
+
+const link = z.object({
+  trace_id: optional(idText(parseTraceId, 'Input should be a trace id of 32 hexadecimal digits')),
+  span_id: optional(idText(parseSpanId, 'Input should be a span id of 16 hexadecimal digits')),
+})
+/** Links by name, or a list of them. */
+const links = z.union([z.array(link), z.record(z.string(), link)])
+export type LinksBody = z.output<typeof links>
+
+/** Labels as everywhere, except that 0 and 1 count as false and true. */
+const recordTags = jsonObject.transform(given => withBooleans(given, 0) as JsonObject).pipe(tags)
+
+/** Deeper than this tags are refused anyway. */
+const TAGS_DEPTH_MAX = 100
+
+function withBooleans(value: Json, depth: number): Json {
+  if (value === 0 || value === 1) return value === 1
+  if (!isJsonObject(value) || depth > TAGS_DEPTH_MAX) return value
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withBooleans(one, depth + 1)]))
+}
+
+const provenance = {
+  origin: optional(z.enum(ORIGINS)),
+  kind: optional(z.enum(KINDS)),
+  channel: optional(z.enum(CHANNELS)),
+}
+const labels = { tags: optional(recordTags), meta: optional(jsonObject) }
+
+const members = { ...provenance, ...labels, data: jsonObject, references }
+
+/** A new record. `links` has to be there; invocations may say null. */
+export const newRecord = z.object({ ...members, links })
+export const newInvocation = z.object({ ...members, links: links.nullable() })
+export type NewRecord = z.output<typeof newInvocation>
+
+/** What is left out stays; what is sent takes the place of what is there as a whole. */
+export const recordEdit = z.object({
+  ...labels,
+  data: jsonObject,
+  references: optional(references),
+  links: optional(links),
+})
+export type RecordEdit = z.output<typeof recordEdit>
+
+/** Links in a query name what is looked for; whether they are ids is the filter's to say. */
+const soughtLink = z.object({ trace_id: optional(z.string()), span_id: optional(z.string()) })
+const soughtLinks = z.union([z.array(soughtLink), z.record(z.string(), soughtLink)])
+export type SoughtLinks = z.output<typeof soughtLinks>
+
+export const soughtRecord = z.object({
+  ...{ ...provenance, ...labels },
+  references: optional(references),
+  links: optional(soughtLinks),
+})
+export type SoughtRecord = z.output<typeof soughtRecord>
+
+export const sought = optional(soughtLinks)
+/** Read by the same rules as the windowing of every query for traces. */
+export const windowing = optional(json).meta({ description: 'As in POST /traces/query.' })

@@ -1,0 +1,106 @@
+import { isJsonObject, type Json, type JsonObject, type SpanJson } from '@spanhouse/model'
+import type { SpanBody } from '@spanhouse/otlp'
+import type { LinksBody, NewRecord, RecordEdit } from './bodies.ts'
+import { flagsOf, type Provenance, provenanceOf, USUAL } from './origin.ts'
+import type { Surface } from './surfaces.ts'
+
+/** The span that is a new record; it takes no time. */
+export function spanOfRecord(
+  surface: Surface,
+  ids: Pick<SpanBody, 'trace_id' | 'span_id' | 'span_name'>,
+  record: NewRecord,
+): SpanBody {
+  const { origin = USUAL.origin, kind = USUAL.kind, channel = USUAL.channel, links } = record
+  const flags = flagsOf(surface, { origin, kind, channel })
+  const ag = { type: { trace: surface.traceType, span: 'task' }, flags, ...membersOf(record) }
+  return { ...ids, attributes: { ag: withoutUndefined(ag) }, links: linksOf(links ?? []) }
+}
+
+/** A stored record as it is to be after an edit, as a new version of its span. */
+export function editedSpan(span: SpanJson, edit: RecordEdit): SpanBody {
+  const { attributes, references, links, ...rest } = span
+  const { ag } = attributes as { ag: JsonObject }
+  const { data: _, unsupported, ...kept } = ag
+  const members = membersOf(edit)
+  // What did not fit into the data before is replaced with it.
+  const parked = isJsonObject(unsupported) ? withoutKey(unsupported, 'data') : unsupported
+  const changed = { ...kept, unsupported: parked, ...members }
+  return {
+    ...(rest as unknown as SpanBody),
+    attributes: { ...(attributes as JsonObject), ag: withoutUndefined(changed) },
+    references: edit.references ? undefined : (references as Json[] | undefined),
+    links: edit.links ? linksOf(edit.links) : (links as Json[] | undefined),
+  }
+}
+
+/** The members of a body as members of `ag`; those that were not sent are undefined. */
+function membersOf({ data, tags, meta, references }: Omit<RecordEdit, 'links'>): Record<string, Json | undefined> {
+  if (!references) return withoutUndefined({ data, tags, meta })
+  const { keys, selector } = references
+  return { ...withoutUndefined({ data, tags, meta }), references: keys as JsonObject, selector }
+}
+
+/** Links without both ids are not stored. Those of a list get names by their place. */
+function linksOf(links: LinksBody): Json[] {
+  const named = Array.isArray(links) ? links.map((link, at) => [`link_${at}`, link] as const) : Object.entries(links)
+  return named.flatMap(([key, { trace_id, span_id }]) =>
+    trace_id && span_id ? { trace_id, span_id, attributes: { key } } : [],
+  )
+}
+
+/** What of a span makes it a record. */
+export type RecordSpan = Pick<SpanJson, 'trace_id' | 'span_id' | 'attributes'> & {
+  links?: Json
+  created_at?: Json
+  created_by_id?: Json
+  updated_at?: Json
+  updated_by_id?: Json
+}
+
+export type RecordJson = Provenance & { [key: string]: Json | undefined }
+
+/** A span as a record; undefined when it is none on that surface: without data, or without a reference to its producer. */
+export function recordOf(surface: Surface, span: RecordSpan): RecordJson | undefined {
+  const { ag } = span.attributes as { ag: JsonObject }
+  if (Object.keys(objectOf(ag.data)).length === 0) return undefined
+  const references = objectOf(ag.references)
+  const { producer } = surface
+  if (producer && !producerKeys(producer).some(key => Object.hasOwn(references, key))) return undefined
+  return toRecord(surface, span)
+}
+
+export function toRecord(surface: Surface, span: RecordSpan): RecordJson {
+  const { ag } = span.attributes as { ag: JsonObject }
+  const { trace_id, span_id, created_at, created_by_id, updated_at, updated_by_id } = span
+  const links = namedLinks(span.links)
+  return {
+    ...{ trace_id, span_id, ...provenanceOf(surface, objectOf(ag.flags)) },
+    ...withoutUndefined({ tags: ag.tags, meta: ag.meta }),
+    data: objectOf(ag.data),
+    references: { ...objectOf(ag.references), ...withoutUndefined({ selector: ag.selector }) },
+    ...(surface.mayLackLinks && Object.keys(links).length === 0 ? {} : { links }),
+    ...withoutUndefined({ created_at, created_by_id, updated_at, updated_by_id }),
+  }
+}
+
+export const producerKeys = (producer: string): string[] => [producer, `${producer}_variant`, `${producer}_revision`]
+
+function namedLinks(links: Json | undefined): JsonObject {
+  const named: JsonObject = {}
+  for (const [at, link] of (Array.isArray(links) ? links : []).entries()) {
+    const { trace_id, span_id, attributes } = link as { trace_id: string; span_id: string; attributes?: JsonObject }
+    const key =
+      typeof attributes?.key === 'string' && !Object.hasOwn(named, attributes.key) ? attributes.key : `link_${at}`
+    named[key] = { trace_id, span_id }
+  }
+  return named
+}
+
+const objectOf = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {})
+const withoutUndefined = (members: Record<string, Json | undefined>): JsonObject =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as JsonObject
+
+function withoutKey(object: JsonObject, key: string): JsonObject | undefined {
+  const { [key]: _, ...rest } = object
+  return Object.keys(rest).length > 0 ? rest : undefined
+}

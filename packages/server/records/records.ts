@@ -1,0 +1,142 @@
+import { randomBytes } from 'node:crypto'
+import type { ProjectPrincipal } from '@spanhouse/access'
+import { invalid, microsNow, microsToIso, type SpanId, type SpanJson, type TraceId } from '@spanhouse/model'
+import { canonicalise, draftOfBody, type SpanBody } from '@spanhouse/otlp'
+import { compileHeadsByIds, compileTraceQuery } from '@spanhouse/query'
+import { readSpans, readTraceHeads, SPAN_COLUMNS } from '@spanhouse/span-store'
+import { type Ingest, publishDrafts } from '../ingest/accept.ts'
+import { type Deleting, deleteTrace } from '../ingest/delete-trace.ts'
+import type { Registry } from '../routes/registry-endpoint.ts'
+import type { GivenReferences, NewRecord, RecordEdit } from './bodies.ts'
+import { applicationOf, evaluatorOf, requireOutputs, withProducer } from './producer.ts'
+import { RecentWrites } from './recent-writes.ts'
+import { type RecordQuery, toSpanQuery } from './record-query.ts'
+import { editedSpan, type RecordJson, type RecordSpan, recordOf, spanOfRecord, toRecord } from './record-span.ts'
+import type { Surface } from './surfaces.ts'
+
+export type RecordParts = Ingest & Deleting & { registry: Registry }
+
+/** The records of all surfaces: made, read, changed, deleted and found. */
+export class Records {
+  readonly #parts: RecordParts
+  readonly #recent: RecentWrites
+
+  constructor(parts: RecordParts) {
+    this.#parts = parts
+    this.#recent = new RecentWrites(parts.engine)
+  }
+
+  /** Resolves with the record when it is durable. What produced it is found in the registry, or made there, before. */
+  async create(surface: Surface, principal: ProjectPrincipal, given: NewRecord): Promise<RecordJson> {
+    const references = await this.#withProducer(surface, principal, given)
+    const record = { ...given, references }
+    const ids = { trace_id: randomBytes(16).toString('hex'), span_id: randomBytes(8).toString('hex') }
+    const span_name = nameOf(surface, given.references, references)
+    const accepted_at = microsNow()
+    const body = spanOfRecord(surface, { ...ids, span_name }, record)
+    const span = await this.#publish(principal, body, accepted_at)
+    const created = { created_at: microsToIso(accepted_at), created_by_id: principal.user_id }
+    return toRecord(surface, { ...span, ...created })
+  }
+
+  /** Undefined when the project has no such record on this surface. */
+  async read(surface: Surface, principal: ProjectPrincipal, trace_id: TraceId): Promise<RecordJson | undefined> {
+    const span = await this.#span(principal, trace_id)
+    return span && recordOf(surface, span)
+  }
+
+  /** The record as it is after the edit; undefined when there is none. */
+  async edit(
+    surface: Surface,
+    principal: ProjectPrincipal,
+    trace_id: TraceId,
+    given: RecordEdit,
+  ): Promise<RecordJson | undefined> {
+    const span = await this.#span(principal, trace_id)
+    const stored = span && recordOf(surface, span)
+    if (!span || !stored) return undefined
+    const edit = await this.#checkedEdit(surface, principal, stored, given)
+    const accepted_at = microsNow()
+    const edited = await this.#publish(principal, editedSpan(span, edit), accepted_at)
+    const { created_at, created_by_id } = span
+    const updated = { updated_at: microsToIso(accepted_at), updated_by_id: principal.user_id }
+    return toRecord(surface, { ...edited, created_at, created_by_id, ...updated })
+  }
+
+  /** Deletes the whole trace, and resolves with its root when it is gone; undefined when there was nothing. */
+  async delete(principal: ProjectPrincipal, trace_id: TraceId): Promise<SpanId | undefined> {
+    const root = await this.#span(principal, trace_id)
+    const [first] = await deleteTrace(this.#parts, principal, trace_id)
+    this.#recent.forget({ project_id: principal.project_id, trace_id })
+    return first && ((root?.span_id as SpanId | undefined) ?? first)
+  }
+
+  /** In the order of the window. */
+  async query(surface: Surface, { project_id }: ProjectPrincipal, asked: RecordQuery): Promise<RecordJson[]> {
+    const query = toSpanQuery(surface, asked)
+    if (!query) return []
+    const { engine } = this.#parts
+    const heads = await readTraceHeads(engine, compileTraceQuery({ project_id, query }))
+    if (heads.length === 0) return []
+    const trace_ids = heads.map(head => head.trace_id)
+    const spans = await readSpans(engine, compileHeadsByIds({ project_id, columns: SPAN_COLUMNS, trace_ids }))
+    const byId = new Map(spans.map(span => [span.trace_id as TraceId, span]))
+    return trace_ids.flatMap(id => recordOf(surface, byId.get(id) as RecordSpan) ?? [])
+  }
+
+  /** The root that stands for the trace, with the version of it that was accepted last. */
+  async #span({ project_id }: ProjectPrincipal, trace_id: TraceId): Promise<(SpanJson & RecordSpan) | undefined> {
+    await this.#recent.stored({ project_id, trace_id })
+    const statement = compileHeadsByIds({ project_id, columns: SPAN_COLUMNS, trace_ids: [trace_id] })
+    const [span] = await readSpans(this.#parts.engine, statement)
+    return span?.parent_id === undefined ? (span as SpanJson & RecordSpan) : undefined
+  }
+
+  async #publish(principal: ProjectPrincipal, body: SpanBody, accepted_at: number): Promise<RecordSpan> {
+    const draft = draftOfBody(body, accepted_at)
+    if (!draft) throw invalid('The values are nested too deeply to be stored.')
+    await publishDrafts(this.#parts.stream, principal, [draft], accepted_at)
+    this.#parts.metrics.accepted.inc(1)
+    this.#recent.note({ project_id: principal.project_id, trace_id: draft.trace_id }, accepted_at)
+    return canonicalise(draft) as unknown as RecordSpan
+  }
+
+  async #withProducer(surface: Surface, principal: ProjectPrincipal, given: NewRecord): Promise<GivenReferences> {
+    const { references } = given
+    const { registry } = this.#parts
+    if (surface.producer === 'application') {
+      const found = await applicationOf(registry, principal, given)
+      return { ...references, keys: withProducer(references.keys, 'application', found) }
+    }
+    const isClaimed = references.keys.evaluator !== undefined && Object.keys(given.links ?? {}).length > 0
+    if (surface.producer === null && !isClaimed) return references
+    const found = await evaluatorOf(registry, principal, given)
+    if (surface.producer) requireOutputs(found, given.data)
+    return { ...references, keys: withProducer(references.keys, 'evaluator', found) }
+  }
+
+  /** A record keeps its producer, and what it says has to be as its producer says. */
+  async #checkedEdit(
+    { producer }: Surface,
+    principal: ProjectPrincipal,
+    stored: RecordJson,
+    edit: RecordEdit,
+  ): Promise<RecordEdit> {
+    if (producer === null) return edit
+    const own = Object.entries(stored.references as GivenReferences['keys']).filter(([key]) => key.startsWith(producer))
+    const keys = Object.fromEntries(own)
+    if (producer === 'evaluator') {
+      const claim = { references: { keys, selector: undefined }, data: edit.data }
+      requireOutputs(await evaluatorOf(this.#parts.registry, principal, claim), edit.data)
+    }
+    return edit.references
+      ? { ...edit, references: { ...edit.references, keys: { ...edit.references.keys, ...keys } } }
+      : edit
+  }
+}
+
+/** As the evaluator is called, or the application as the caller calls it. */
+const nameOf = (surface: Surface, given: GivenReferences, full: GivenReferences): string =>
+  surface.producer === 'application'
+    ? (given.keys.application?.slug ?? randomBytes(6).toString('hex'))
+    : (full.keys.evaluator?.slug ?? 'annotation')

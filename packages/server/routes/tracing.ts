@@ -1,0 +1,16 @@
+import type { FastifyInstance } from 'fastify'
+import type { RecordParts } from '../records/records.ts'
+import { recordRoutes } from './records.ts'
+import { spanRoutes } from './spans.ts'
+import { traceWriteRoutes } from './trace-writes.ts'
+import { traceRoutes } from './traces.ts'
+import { tracingWriteRoutes } from './tracing-writes.ts'
+
+/** All routes under which traces, spans and the records made of them are written and read as JSON. */
+export const tracingRoutes = (parts: RecordParts): ((app: FastifyInstance) => void)[] => [
+  spanRoutes(parts.engine),
+  traceRoutes(parts.engine),
+  traceWriteRoutes(parts),
+  tracingWriteRoutes(parts),
+  recordRoutes(parts),
+]
