@@ -19,7 +19,7 @@ export interface EmbedLimits {
 }
 
 /** `resolution_info`: what was replaced. References are those of the document's own embeds, as they are written. */
-export interface ResolutionInfo {
+export type ResolutionInfo = {
   references_used: JsonObject[]
   depth_reached: number
   embeds_resolved: number
