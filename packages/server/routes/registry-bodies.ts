@@ -1,5 +1,5 @@
 import { invalid, type Problem, unprocessable } from '@spanhouse/model'
-import type { Kind, Layer, Reference, References } from '@spanhouse/registry'
+import { KINDS, type Kind, type Layer, type Reference, type References } from '@spanhouse/registry'
 import { json, jsonObject, optional, reference, slug, tags, uuid, z } from '@spanhouse/validation'
 
 const SUFFIX: Record<Layer, string> = { artifact: '', variant: '_variant', revision: '_revision' }
@@ -94,6 +94,23 @@ export function referenceMembers(kind: Kind) {
     members: shape(layers.flatMap(names), optional(reference)),
     pick: (body: object): References =>
       Object.fromEntries(layers.map(layer => [layer, pick(body, names(layer)) as Reference | undefined])),
+  }
+}
+
+/** What finds a revision: references to it, or to an environment and a key of it where the kind can be deployed. */
+export function retrievalMembers(kind: Kind) {
+  const references = referenceMembers(kind)
+  const environment = referenceMembers(KINDS.environment)
+  return {
+    members: {
+      ...references.members,
+      ...(kind.deployable ? { ...environment.members, key: optional(z.string()) } : {}),
+    } as z.ZodRawShape,
+    pick: (body: object): { references: References; environment: References; key?: string } => ({
+      references: references.pick(body),
+      environment: kind.deployable ? environment.pick(body) : {},
+      key: (body as { key?: string }).key,
+    }),
   }
 }
 

@@ -1,12 +1,14 @@
-import type { JsonObject } from '@spanhouse/model'
-import { invalid } from '@spanhouse/model'
+import { invalid, type JsonObject } from '@spanhouse/model'
 import {
   type EmbedLimits,
   ERROR_POLICIES,
   embedLoader,
   hasReference,
   KINDS,
+  type Kind,
   type References,
+  type RetrieveQuery,
+  type RevisionRow,
   resolveEmbeds,
   resolveRevision,
   retrievalInfo,
@@ -15,7 +17,7 @@ import {
   type Scope,
 } from '@spanhouse/registry'
 import { jsonObject, optional, z } from '@spanhouse/validation'
-import { nameOf, referenceMembers } from './registry-bodies.ts'
+import { nameOf, retrievalMembers } from './registry-bodies.ts'
 import { addKindEndpoint, type KindRoutes } from './registry-endpoint.ts'
 import { one, oneAnswer } from './registry-envelopes.ts'
 
@@ -25,32 +27,45 @@ const limits = {
   error_policy: optional(z.enum(ERROR_POLICIES)),
 }
 
+/** Whether revisions of the kind can embed others. */
+const canEmbed = ({ deployable, isEnvironment }: Kind): boolean => deployable || isEnvironment
+
+/** What a retrieve takes to have embeds replaced. */
+export const resolveOption = (kind: Kind): z.ZodRawShape => (canEmbed(kind) ? { resolve: optional(z.boolean()) } : {})
+
+/** The revision with its embeds replaced when the body asks for that, and what is told about it then. */
+export async function resolvedIfAsked(
+  scope: Scope,
+  row: RevisionRow,
+  body: object,
+): Promise<{ row: RevisionRow; resolution?: JsonObject }> {
+  if (!(body as { resolve?: boolean }).resolve) return { row }
+  const resolved = await resolveRevision(scope, row)
+  return { row: resolved.row, resolution: { resolution_info: resolved.info } }
+}
+
 /** Replaces the embeds of a stored revision, or of data that is sent along. */
 export function addResolveRoute(routes: KindRoutes): void {
   const { kind } = routes
-  if (!kind.deployable && !kind.isEnvironment) return
+  if (!canEmbed(kind)) return
   const name = nameOf(kind, 'revision')
-  const references = referenceMembers(kind)
-  const environment = referenceMembers(KINDS.environment)
-  const through = kind.deployable ? { ...environment.members, key: optional(z.string()) } : {}
+  const query = retrievalMembers(kind)
   const inline = { [name]: optional(inlineRevision(kind.content.data)) }
   addKindEndpoint(routes, {
     ...{ method: 'POST', path: `/${kind.plural}/revisions/resolve`, permission: kind.permissions.view },
     summary: 'Replaces what a revision embeds from others by their values.',
     answer: oneAnswer(name).extend({ retrieval_info: jsonObject.optional(), resolution_info: jsonObject.optional() }),
-    body: z.object({ ...references.members, ...through, ...inline, ...limits }),
-    handle: async ({ scope, body }) => {
-      const sent = body as EmbedLimits & { key?: string } & Record<string, unknown>
-      if (sent[name]) return resolveInline(scope, name, sent[name] as InlineRevision, sent)
-      const query = { references: references.pick(body), environment: kind.deployable ? environment.pick(body) : {} }
-      return resolveStored(scope, name, { ...query, key: sent.key }, sent)
+    body: z.object({ ...query.members, ...inline, ...limits }),
+    handle: ({ scope, body }) => {
+      const sent = (body as Record<string, unknown>)[name] as InlineRevision | undefined
+      return sent
+        ? resolveInline(scope, name, sent, body as EmbedLimits)
+        : resolveStored(scope, name, query.pick(body), body as EmbedLimits)
     },
   })
 }
 
-interface InlineRevision extends JsonObject {
-  data?: JsonObject
-}
+type InlineRevision = z.output<ReturnType<typeof inlineRevision>>
 
 /** A revision that need not be stored: its labels come back as they are, its data resolved. */
 const inlineRevision = (data: z.ZodType<JsonObject>) =>
@@ -65,17 +80,17 @@ async function resolveInline(
   name: string,
   { data, ...labels }: InlineRevision,
   limits: EmbedLimits,
-): Promise<JsonObject> {
+): Promise<object> {
   if (!data) throw invalid(`${name}.data is what would be resolved`)
   const resolved = await resolveEmbeds(data, embedLoader(scope), limits)
-  const info = scope.kind.name === 'workflow' ? { retrieval_info: { references: {} } } : {}
-  return { ...one(name, { ...labels, data: resolved.data }), ...info, resolution_info: resolved.info }
+  const answer = { count: 1, [name]: { ...labels, data: resolved.data }, resolution_info: resolved.info }
+  return scope.kind.name === 'workflow' ? { ...answer, retrieval_info: { references: {} } } : answer
 }
 
 async function resolveStored(
   scope: Scope,
   name: string,
-  query: { references: References; environment: References; key?: string },
+  query: RetrieveQuery & { environment: References },
   limits: EmbedLimits,
 ): Promise<JsonObject> {
   const isNamed = hasReference(KINDS.environment, query.environment) || hasReference(scope.kind, query.references)

@@ -1,14 +1,8 @@
-import {
-  deployRevision,
-  KINDS,
-  type References,
-  retrievalInfo,
-  retrieveRevision,
-  revisionRecord,
-} from '@spanhouse/registry'
+import { deployRevision, retrievalInfo, retrieveRevision, revisionRecord } from '@spanhouse/registry'
 import { jsonObject, optional, windowing, z } from '@spanhouse/validation'
-import { nameOf, referenceMembers } from './registry-bodies.ts'
+import { nameOf, retrievalMembers } from './registry-bodies.ts'
 import { contentOptions, oneWithContent } from './registry-content.ts'
+import { resolvedIfAsked, resolveOption } from './registry-embeds.ts'
 import { addKindEndpoint, type KindRoutes } from './registry-endpoint.ts'
 import { one, oneAnswer } from './registry-envelopes.ts'
 
@@ -17,26 +11,25 @@ export function addRetrievalRoutes(routes: KindRoutes): void {
   const { kind } = routes
   const name = nameOf(kind, 'revision')
   const path = `/${kind.plural}/revisions`
-  const references = referenceMembers(kind)
-  const environment = referenceMembers(KINDS.environment)
-  const through = kind.deployable ? { ...environment.members, key: optional(z.string()) } : {}
-  const queryOf = (body: object): { references: References; environment: References; key?: string } => ({
-    references: references.pick(body),
-    environment: kind.deployable ? environment.pick(body) : {},
-    key: (body as { key?: string }).key,
-  })
+  const query = retrievalMembers(kind)
 
   addKindEndpoint(routes, {
     ...{ method: 'POST', path: `${path}/retrieve`, permission: kind.permissions.view },
     summary: 'Finds one revision by references to it, its variant or its artifact.',
-    answer: oneAnswer(name).extend({ retrieval_info: jsonObject.optional() }),
-    body: z.object({ ...references.members, ...through, windowing: optional(windowing), ...contentOptions(kind.name) }),
+    answer: oneAnswer(name).extend({ retrieval_info: jsonObject.optional(), resolution_info: jsonObject.optional() }),
+    body: z.object({
+      ...query.members,
+      windowing: optional(windowing),
+      ...contentOptions(kind.name),
+      ...resolveOption(kind),
+    }),
     handle: async ({ scope, principal, body }) => {
-      const found = await retrieveRevision(scope, queryOf(body))
+      const found = await retrieveRevision(scope, query.pick(body))
       if (!found) return one(name, undefined)
+      const { row, resolution } = await resolvedIfAsked(scope, found.row, body)
       const call = { scope, principal, occasion: 'retrieve' } as const
-      const record = await oneWithContent(call, revisionRecord(scope, found.row), body)
-      return { ...one(name, record), retrieval_info: retrievalInfo(kind, found) }
+      const record = await oneWithContent(call, revisionRecord(scope, row), body)
+      return { ...one(name, record), retrieval_info: retrievalInfo(kind, found), ...resolution }
     },
   })
   if (!kind.deployable) return
@@ -44,10 +37,10 @@ export function addRetrievalRoutes(routes: KindRoutes): void {
     ...{ method: 'POST', path: `${path}/deploy`, permission: [kind.permissions.edit, 'edit_environments'] },
     summary: 'Makes a key of an environment point at a revision.',
     answer: oneAnswer(name),
-    body: z.object({ ...references.members, ...through, message: optional(z.string()) }),
+    body: z.object({ ...query.members, message: optional(z.string()) }),
     handle: async ({ scope, body }) => {
       const { message } = body as { message?: string }
-      return one(name, revisionRecord(scope, await deployRevision(scope, { ...queryOf(body), message })))
+      return one(name, revisionRecord(scope, await deployRevision(scope, { ...query.pick(body), message })))
     },
   })
 }

@@ -1,6 +1,7 @@
 import { KIND_LIST } from '@spanhouse/registry'
 import type { FastifyInstance } from 'fastify'
 import { addArtifactRoutes } from './registry-artifacts.ts'
+import { addResolveRoute } from './registry-embeds.ts'
 import type { Registry } from './registry-endpoint.ts'
 import { addRetrievalRoutes } from './registry-retrieval.ts'
 import { addRevisionRoutes } from './registry-revisions.ts'
@@ -16,6 +17,7 @@ export function registryRoutes(registry: Registry): (app: FastifyInstance) => vo
       addVariantRoutes(routes)
       addRevisionRoutes(routes)
       addRetrievalRoutes(routes)
+      addResolveRoute(routes)
       addSimpleRoutes(routes)
     }
   }
