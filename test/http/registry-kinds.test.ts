@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { describe, expect, inject, test } from 'vitest'
-import { type Answer, call, newProject } from '../harness.ts'
-
-const { apiUrl } = inject('target')
+import { describe, expect, test } from 'vitest'
+import { registryClient, slugOf } from '../registry-client.ts'
 
 /** What tells the kinds apart for a client; the same suite runs over every row. */
 const KINDS = [
@@ -24,32 +22,12 @@ const KINDS = [
   },
 ] as const
 
-const slugOf = (stem: string): string => `${stem}-${randomUUID().slice(0, 8)}`
-
-type Send = (method: string, path: string, body?: unknown) => Promise<Answer>
-
-async function client(): Promise<Send> {
-  const { apiKey } = await newProject()
-  return (method, path, body) => call(apiUrl, method, `/api${path}`, `ApiKey ${apiKey}`, body)
-}
-
 describe.each(KINDS)('$one', ({ one, many, data, other }) => {
   const variant = `${one}_variant`
   const revision = `${one}_revision`
 
-  async function fresh() {
-    const send = await client()
-    const ok = async (method: string, path: string, body?: unknown): Promise<any> => {
-      const answer = await send(method, path, body)
-      expect(answer.status, answer.text).toBe(200)
-      return answer.body
-    }
-    const post = (path: string, body: unknown = {}) => ok('POST', path, body)
-    return { send, ok, post }
-  }
-
   async function withRevision() {
-    const api = await fresh()
+    const api = await registryClient()
     const slug = slugOf('x')
     const artifact = (await api.post(`/${many}/`, { [one]: { slug, name: 'X' } }))[one]
     const branch = (
@@ -89,7 +67,7 @@ describe.each(KINDS)('$one', ({ one, many, data, other }) => {
   })
 
   test('what is not there counts 0', async () => {
-    const { ok } = await fresh()
+    const { ok } = await registryClient()
     const id = randomUUID()
     for (const path of ['', 'variants/', 'revisions/']) {
       expect(await ok('GET', `/${many}/${path}${id}`)).toEqual({ count: 0 })
@@ -300,7 +278,7 @@ describe.each(KINDS)('$one', ({ one, many, data, other }) => {
   })
 
   test('flat records: made with two revisions, edited, archived, listed', async () => {
-    const { ok, post, send } = await fresh()
+    const { ok, post, send } = await registryClient()
     const slug = slugOf('flat')
     const record = (await post(`/simple/${many}/`, { [one]: { slug, name: 'Flat', tags: { team: 'x' }, data } }))[one]
     expect(record).toMatchObject({
@@ -344,7 +322,7 @@ describe.each(KINDS)('$one', ({ one, many, data, other }) => {
   })
 
   test('pages visit every record once, in either order', async () => {
-    const { post } = await fresh()
+    const { post } = await registryClient()
     const ids: string[] = []
     for (let n = 0; n < 5; n++)
       ids.push(
@@ -369,7 +347,7 @@ describe.each(KINDS)('$one', ({ one, many, data, other }) => {
 
   test('no project sees another', async () => {
     const { artifact, branch, first } = await withRevision()
-    const stranger = await fresh()
+    const stranger = await registryClient()
     for (const [path, id] of [
       ['', artifact.id],
       ['variants/', branch.id],
