@@ -5,10 +5,8 @@ import { unflatten } from './unflatten.ts'
 
 /** A span's attributes as a tree, and what of them found no place in it. */
 export interface AttributeTree {
-  /** The tree under `ag`, markers decoded; empty when there is none. */
-  ag: JsonObject
-  /** The tree of all other attributes. */
-  others: JsonObject
+  /** Under `ag` with markers decoded; an empty object when there is none. */
+  tree: JsonObject & { ag: JsonObject }
   /** See `unflatten`. */
   conflicts: JsonObject
   /** Values where `ag` or one of its members should be an object: by the key to park them under. */
@@ -31,8 +29,7 @@ export function attributeTree(attributes: ReadonlyMap<string, Json>): AttributeT
     else misplaced.push([place, value])
   }
   const { tree, conflicts } = unflatten(placed, { ag: {} })
-  const { ag, ...others } = tree
-  return { ag: ag as JsonObject, others, conflicts, misplaced }
+  return { tree: tree as AttributeTree['tree'], conflicts, misplaced }
 }
 
 /** Where to park a plain value of `ag` or of a member of it; undefined for what stands deeper. */

@@ -5,7 +5,7 @@ import { AG } from './ag-schema.ts'
 import { type AttributeTree, attributeTree } from './attribute-tree.ts'
 import { recognise } from './conventions/conventions.ts'
 import { renameOlder } from './conventions/native.ts'
-import { withEnvelope } from './envelope.ts'
+import { addEnvelope } from './envelope.ts'
 import { hashOf, isName } from './hash.ts'
 import { Parking } from './parking.ts'
 import { fitReferenceList, referencesOf } from './references.ts'
@@ -20,25 +20,27 @@ import { mergeBelow } from './unflatten.ts'
 export function canonicalise(draft: SpanDraft): Span {
   const { events = [], links = [] } = draft
   const recognised = draft.isInstrumented ? recognise(draft.attributes) : undefined
-  const tree = attributeTree(draft.attributes)
-  renameOlder(tree.ag)
+  const placed = attributeTree(draft.attributes)
+  const attributes = placed.tree
+  renameOlder(attributes.ag)
   // What `ag.*` itself says wins. The rest stays in the attributes that it was recognised in.
-  if (recognised) mergeBelow(tree.ag, recognised)
-  const { unsupported, ...found } = tree.ag
-  const parking = parkingOf(unsupported, tree, draft)
-  const fitting = (fit(AG, found, [], parking) ?? {}) as FittingAg
-  const others = withEnvelope(tree.others, draft.envelope, parking)
+  if (recognised) mergeBelow(attributes.ag, recognised)
+  const parking = parkingOf(placed, draft)
+  const fitting = (fit(AG, attributes.ag, [], parking) ?? {}) as FittingAg
+  if (draft.envelope) addEnvelope(attributes, draft.envelope, parking)
   const listed = referencesOf(fitting.references ?? {})
   const references = draft.references ? fitReferenceList(draft.references, listed, parking) : listed
   const hash = hashOf(references, links)
   const { start_time, end_time } = timesOf(draft)
+  const { declared_trace_type, is_trace_type_explicit } = traceTypeOf(fitting.type?.trace, links)
   // The last to be made: by now everything that does not fit is parked.
-  const ag = completeAg(fitting, parking, { events, hasDuration: end_time > start_time })
+  attributes.ag = completeAg(fitting, parking, { events, hasDuration: end_time > start_time })
   return {
     trace_id: draft.trace_id,
     span_id: draft.span_id,
     parent_id: draft.parent_id,
-    ...traceTypeOf(fitting.type?.trace, links),
+    declared_trace_type,
+    is_trace_type_explicit,
     span_type: fitting.type?.span ?? draft.span_type ?? 'task',
     span_kind: draft.span_kind,
     span_name: draft.span_name,
@@ -49,7 +51,7 @@ export function canonicalise(draft: SpanDraft): Span {
     session_id: fitting.session?.id || undefined,
     user_id: fitting.user?.id || undefined,
     agent_id: fitting.agent?.id || undefined,
-    attributes: { ag, ...others },
+    attributes,
     references: orAbsent(references),
     links: orAbsent(links.map(withAttributes)),
     hashes: hash && [hash],
@@ -57,8 +59,11 @@ export function canonicalise(draft: SpanDraft): Span {
   }
 }
 
-/** What is parked before the schema is looked at. */
-function parkingOf(unsupported: Json | undefined, { misplaced, conflicts }: AttributeTree, draft: SpanDraft): Parking {
+/** What is parked before the schema is looked at. What the client has parked is taken out of `ag`. */
+function parkingOf({ tree: { ag }, misplaced, conflicts }: AttributeTree, draft: SpanDraft): Parking {
+  const { unsupported } = ag
+  // The schema takes null for absent, and an object that had a key deleted is slow.
+  if (unsupported !== undefined) ag.unsupported = null
   const parking = new Parking(unsupported)
   for (const [key, value] of misplaced) parking.park([key], value)
   for (const key of Object.keys(conflicts)) parking.parkConflict(key, conflicts[key] as Json)

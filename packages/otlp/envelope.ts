@@ -4,19 +4,20 @@ import type { Parking } from './parking.ts'
 import { mergeBelow } from './unflatten.ts'
 
 /**
- * A span's own attributes together with those that came around it. Where both claim the same place the envelope keeps
- * it (`resource.service.name` is to be what the resource says), and the span's own value is parked.
+ * Adds to a span's own attributes those that came around it. Where both claim the same place the envelope keeps it
+ * (`resource.service.name` is to be what the resource says), and the span's own value is parked.
  */
-export function withEnvelope(
-  own: JsonObject,
-  envelope: Readonly<JsonObject> | undefined,
-  parking: Parking,
-): JsonObject {
-  if (!envelope) return own
-  if (!Object.keys(envelope).some(key => Object.hasOwn(own, key))) return { ...own, ...envelope }
-  // A copy, because the envelope belongs to all spans of its group.
-  const merged = copyOf(envelope) as JsonObject
-  const losers = mergeBelow(merged, own) ?? {}
-  for (const key of Object.keys(losers)) parking.parkConflict(key, losers[key] as Json)
-  return merged
+export function addEnvelope(own: JsonObject, envelope: Readonly<JsonObject>, parking: Parking): void {
+  for (const key of Object.keys(envelope)) {
+    const value = envelope[key] as Json
+    const claimed = own[key]
+    if (claimed === undefined) own[key] = value
+    else {
+      // A copy, because the envelope belongs to all spans of its group.
+      const merged = { [key]: copyOf(value) }
+      const loser = mergeBelow(merged, { [key]: claimed })?.[key]
+      own[key] = merged[key] as Json
+      if (loser !== undefined) parking.parkConflict(key, loser)
+    }
+  }
 }

@@ -4,8 +4,6 @@ import {
   type JsonObject,
   MICROS_MAX,
   type Micros,
-  parseSpanId,
-  parseTraceId,
   SPAN_KINDS,
   type Span,
   type SpanEvent,
@@ -62,12 +60,12 @@ export function normaliseSpan({ span, origin }: DecodedSpan, accepted_at: Micros
 type Identity = Pick<SpanDraft, 'trace_id' | 'span_id' | 'parent_id' | 'span_kind' | 'status_code'>
 
 function identityOf(span: OtlpSpan): Identity {
-  const trace_id = parseTraceId(span.traceId)
-  const span_id = parseSpanId(span.spanId)
+  const { traceId: trace_id, spanId: span_id, parentSpanId: parent_id } = span
   const span_kind = SPAN_KINDS[span.kind]
   const status_code = STATUS_CODES[span.status.code]
-  if (!trace_id || !span_id || !span_kind || !status_code) throw invalid('A span has no usable id, kind or status code')
-  return { trace_id, span_id, parent_id: parseSpanId(span.parentSpanId) ?? undefined, span_kind, status_code }
+  if (!isTraceId(trace_id) || !isSpanId(span_id) || !span_kind || !status_code)
+    throw invalid('A span has no usable id, kind or status code')
+  return { trace_id, span_id, parent_id: isSpanId(parent_id) ? parent_id : undefined, span_kind, status_code }
 }
 
 interface Envelope {
@@ -139,8 +137,13 @@ function sent(members: Record<string, Json | undefined>): JsonObject | undefined
 const sentList = (items: readonly (JsonObject | undefined)[]): JsonObject[] | undefined =>
   items.some(Boolean) ? items.map(item => item ?? {}) : undefined
 
-const isValid = ({ traceId, spanId }: OtlpLink): boolean =>
-  parseTraceId(traceId) !== null && parseSpanId(spanId) !== null
+/** Decoded ids are lower-case hexadecimal digits, as many as were sent; ids that are all zero are none. */
+const isTraceId = (digits: string): boolean => digits.length === 32 && digits !== NO_TRACE
+const isSpanId = (digits: string): boolean => digits.length === 16 && digits !== NO_SPAN
+const NO_TRACE = '0'.repeat(32)
+const NO_SPAN = '0'.repeat(16)
+
+const isValid = ({ traceId, spanId }: OtlpLink): boolean => isTraceId(traceId) && isSpanId(spanId)
 
 function toLink({ traceId, spanId, attributes }: OtlpLink): SpanLink {
   return { trace_id: traceId, span_id: spanId, attributes: Object.fromEntries(attributes) }

@@ -75,7 +75,10 @@ function sumTokens(found: Found): void {
   if (prompt && completion) found.set(`${TOKENS}total`, prompt + completion)
 }
 
-const hasData = (found: Found): boolean => found.keys().some(place => place.startsWith('data.'))
+function hasData(found: Found): boolean {
+  for (const place of found.keys()) if (place.startsWith('data.')) return true
+  return false
+}
 
 /** Where a span's inputs and outputs can be. The first that finds any is the only one. */
 const EXTRACTIONS: readonly ((found: Found, attributes: SentAttributes) => void)[] = [

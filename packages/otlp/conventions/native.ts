@@ -1,5 +1,4 @@
 import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
-import { getOwn } from '../own-property.ts'
 import { mergeBelow } from '../unflatten.ts'
 
 /** An older name of a place in `ag`. */
@@ -54,12 +53,12 @@ function apply({ from, to, isTree, else: otherwise, convert }: Move, ag: JsonObj
   if (left !== undefined) add(ag, from, left)
 }
 
-/** The value at a place; null counts as none. */
+/** The value at one of the places above, which are no names that every object has; null counts as none. */
 function valueAt(ag: JsonObject, place: readonly string[]): Json | undefined {
   let value: Json | undefined = ag
   for (const key of place) {
     if (!isJsonObject(value)) return undefined
-    value = getOwn(value, key)
+    value = value[key]
   }
   return value ?? undefined
 }
@@ -79,14 +78,27 @@ function remove(ag: JsonObject, place: readonly string[]): void {
       parent[key] = null
       return
     }
-    delete parent[key]
-    if (Object.keys(parent).length > 0) return
+    if (Object.keys(parent).length > 1) {
+      delete parent[key]
+      return
+    }
   }
 }
 
 /** Puts a value in its place, merging objects. Returns what of it was not needed there. */
 function add(ag: JsonObject, place: readonly string[], value: Json): Json | undefined {
-  const nested = place.reduceRight<Json>((inner, key) => ({ [key]: inner }), value) as JsonObject
-  const losers = mergeBelow(ag, nested)
-  return losers && valueAt(losers, place)
+  const last = place.length - 1
+  let node = ag
+  for (let at = 0; at < last; at++) {
+    const key = place[at] as string
+    node[key] ??= {}
+    const child = node[key]
+    if (!isJsonObject(child)) return value
+    node = child
+  }
+  const key = place[last] as string
+  const present = node[key] ?? undefined
+  if (isJsonObject(present) && isJsonObject(value)) return mergeBelow(present, value)
+  if (present === undefined) node[key] = value
+  return present === undefined || present === value ? undefined : value
 }
