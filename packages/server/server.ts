@@ -19,6 +19,7 @@ import { healthRoutes, type PartCheck } from './routes/health.ts'
 import { otlpRoutes } from './routes/otlp.ts'
 import { registryRoutes } from './routes/registry.ts'
 import { sessionRoutes } from './routes/sessions.ts'
+import { testcaseRoutes } from './routes/testcases.ts'
 import { tracingRoutes } from './routes/tracing.ts'
 
 const ROOT = new URL('../../', import.meta.url).pathname
@@ -66,7 +67,7 @@ function routesOf(config: Config, parts: Parts, metrics: Metrics): ((app: Fastif
   if (config.roles.includes('api') && engine) routes.push(analyticsRoutes(engine), sessionRoutes(engine))
   if (config.roles.includes('api')) routes.push(catalogueRoutes(config), folderRoutes(parts))
   if (config.roles.includes('api')) routes.push(...accountRoutes(parts, config.adminKey ?? ''))
-  if (config.roles.includes('api')) routes.push(registryRoutes(registry))
+  if (config.roles.includes('api')) routes.push(registryRoutes(registry), testcaseRoutes(registry))
   return routes
 }
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type Uuid } from '@spanhouse/model'
+import { isJsonObject, type Json, type JsonObject, type Uuid } from '@spanhouse/model'
 import { optional, uuid, z } from '@spanhouse/validation'
 import type { Changed, ContentPlace, Delta } from '../content.ts'
 import { type ColumnChanges, changeColumns } from './columns.ts'
@@ -74,7 +74,7 @@ function isSameRow(data: JsonObject, row: TestcaseRow): boolean {
 }
 
 /** The ids of the rows that a testset's revision holds. */
-export function testcaseIdsOf(data: JsonObject | null): Uuid[] {
+export function testcaseIdsOf(data: Json | undefined): Uuid[] {
   const ids = isJsonObject(data) ? data.testcase_ids : undefined
   return Array.isArray(ids) ? (ids as Uuid[]) : []
 }

@@ -100,14 +100,17 @@ export async function requireTestcases(
   requireWithinLimits({ rows: ids.length, bytes: sum(ids, sizes) })
 }
 
-/** How many bytes each of the rows has; rows that are not there are left out. */
+/** How many bytes each of the rows has; rows that are not there, or not the testset's, are left out. */
 export async function sizesOf(
   { db, project_id }: TestcaseScope,
   ids: readonly Uuid[],
+  testset_id?: Uuid,
 ): Promise<ReadonlyMap<Uuid, number>> {
   if (ids.length === 0) return new Map()
+  const isOfTestset = testset_id === undefined ? sql`true` : sql`testset_id = ${testset_id}`
   const { rows } = await sql<{ id: Uuid; bytes: number }>`
-    select id, bytes from testcases where project_id = ${project_id} and id in (${idList(ids)})`.execute(db)
+    select id, bytes from testcases
+    where project_id = ${project_id} and ${isOfTestset} and id in (${idList(ids)})`.execute(db)
   return new Map(rows.map(row => [row.id, row.bytes]))
 }
 

@@ -2,6 +2,7 @@ import type { ProjectPrincipal } from '@spanhouse/access'
 import type { JsonObject } from '@spanhouse/model'
 import type { KindName, Scope } from '@spanhouse/registry'
 import type { z } from '@spanhouse/validation'
+import { testsetsShown } from './registry-testsets.ts'
 
 /** Through which kind of endpoint a revision, or a flat record with its data, is shown. */
 export type Occasion = 'fetch' | 'query' | 'log' | 'retrieve' | 'commit' | 'simple'
@@ -24,7 +25,7 @@ export interface ShownCall {
 }
 
 /** One row for each kind whose revisions point at something that is stored elsewhere. */
-export const SHOWN_CONTENT: Partial<Record<KindName, ShownContent>> = {}
+export const SHOWN_CONTENT: Partial<Record<KindName, ShownContent>> = { testset: testsetsShown }
 
 export const contentOptions = (kind: KindName): z.ZodRawShape => SHOWN_CONTENT[kind]?.options ?? {}
 
