@@ -2,12 +2,17 @@ import { writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { benchIngest } from './ingest.ts'
+import { benchQuery } from './query.ts'
 
 /** One row a benchmark: `npm run bench -- NAME [--spans N]`. */
 const BENCHES: Record<string, { about: string; run(options: { spans: number }): Promise<object> }> = {
   ingest: {
     about: 'exports to queryable rows, beside the same rows inserted straight',
     run: ({ spans }) => benchIngest({ spans, lagSeconds: 15 }),
+  },
+  query: {
+    about: 'lists, traces, searches and analytics over stored spans',
+    run: ({ spans }) => benchQuery({ spans }),
   },
 }
 

@@ -50,6 +50,8 @@ function beyondSpan(next: string, beyond: Sql): Sql {
 
 const DIRECTION: Record<Order, Sql> = { descending: sql`DESC`, ascending: sql`ASC` }
 
+export const compileDirection = (order: Order): Sql => DIRECTION[order]
+
 export function compileOrder(order: Order, focus: Focus): Sql {
   const direction = DIRECTION[order]
   if (focus === 'trace') return sql`start_time ${direction}, trace_id ${direction}`

@@ -1,5 +1,5 @@
 import type { SpanId, TraceId, Uuid } from '@spanhouse/model'
-import { compileBounds, compileOrder } from './bounds.ts'
+import { compileBounds, compileDirection, compileOrder } from './bounds.ts'
 import { compileFilter } from './compile-filter.ts'
 import { compileSearchHints } from './search-hints.ts'
 import type { SpanQuery } from './span-query.ts'
@@ -40,35 +40,24 @@ export interface ColumnsOf {
 }
 
 /**
- * One page of spans: first the keys of its rows, then their columns. The engine does the same by itself (lazy
- * materialisation), but not while the table has updates that are not merged yet, as it nearly always has.
+ * One page of spans: first the start times of its rows, then the rows that have one of these. Start times alone come in
+ * the order of the table's key, so the engine stops where the page ends; asked for the page's whole order it reads on to
+ * the end (50 roots of a million spans: 40 ms instead of 8). Rows that share the last time are all among those of
+ * the second step, which puts them in order.
  */
 export function compileSpanQuery({ project_id, columns, query }: ColumnsOf & { query: SpanQuery<'span'> }): Sql {
   const { filter, windowing } = query
   const bounds = compileBounds(windowing, 'span')
-  const conditions =
-    filter === undefined
-      ? [...bounds, withinPage(project_id, query, bounds)]
-      : [...bounds, ...compileSearchHints(filter), compileFilter(filter)]
-  const keys = sql`SELECT start_time, trace_id, span_id ${fromSpans(project_id, conditions)} ${page(query)}`
-  const rows = fromFewSpans(project_id, [sql`(start_time, trace_id, span_id) IN (${keys})`])
-  return sql`SELECT ${join(columns)} ${rows} ${page(query)} ${SETTINGS}`
+  const filters = filter === undefined ? [] : [compileFilter(filter)]
+  const matches = fromSpans(project_id, [...bounds, ...compileSearchHints(filter), ...filters])
+  const limit = count(pageLimit(windowing, 'span'))
+  const times = sql`SELECT start_time ${matches} ORDER BY start_time ${compileDirection(windowing.order)} LIMIT ${limit}`
+  const rows = fromFewSpans(project_id, [sql`start_time IN (${times})`])
+  return sql`SELECT ${join(columns)} ${rows} WHERE ${allOf([...bounds, ...filters])} ${page(query)} ${SETTINGS}`
 }
 
 const page = ({ focus, windowing }: SpanQuery): Sql =>
   sql`ORDER BY ${compileOrder(windowing.order, focus)} LIMIT ${count(pageLimit(windowing, focus))}`
-
-/**
- * Without a filter, the start times of a page can be told from the primary key alone, which has no span id. Sorting by
- * span id is then left to few rows.
- */
-function withinPage(project_id: Uuid, { windowing }: SpanQuery<'span'>, bounds: readonly Sql[]): Sql {
-  const [last, direction, inside] =
-    windowing.order === 'descending' ? [sql`min`, sql`DESC`, sql`>=`] : [sql`max`, sql`ASC`, sql`<=`]
-  const limit = count(pageLimit(windowing, 'span'))
-  const times = sql`SELECT start_time ${fromSpans(project_id, bounds)} ORDER BY start_time ${direction} LIMIT ${limit}`
-  return sql`start_time ${inside} (SELECT ${last}(start_time) FROM (${times}))`
-}
 
 /** One page of traces: rows of `trace_id` (hex) and `sort_time` (microseconds, text or number as the format has it). */
 export function compileTraceQuery({ project_id, query }: { project_id: Uuid; query: SpanQuery<'trace'> }): Sql {

@@ -1,0 +1,69 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Uuid } from '@spanhouse/model'
+import { type Engine, migrateSpans, openEngine, SpanBatch, SpanWriter } from '@spanhouse/span-store'
+import { makeTrace, SPANS_PER_TRACE, type SpanSet } from './span-sets.ts'
+
+export const PROJECT: Uuid = '019d9ca1-0000-7000-8000-000000000001'
+
+/** What the writer takes at once in the product. */
+const BATCH_SPANS = 8_000
+const BATCH_BYTES = 12 * 1024 ** 2
+/** Roughly: what decides how many spans of a set make a batch. */
+const SPAN_BYTES: Record<SpanSet, number> = { small: 700, chat: 6_000 }
+const DDL = new URL('../clickhouse/single', import.meta.url).pathname
+
+export interface Fill {
+  set: SpanSet
+  spans: number
+  folder: string
+}
+
+export interface FillResult {
+  /** Spans a second through the writer, with the product's look-ups and totals: over the first tenth and the last. */
+  firstSpansPerSecond: number
+  lastSpansPerSecond: number
+}
+
+/**
+ * Makes sure that a folder holds a set of spans, written by the product's own writer; undefined when it did already.
+ * Tells how far it is on standard error.
+ */
+export async function fill({ set, spans, folder }: Fill): Promise<FillResult | undefined> {
+  await mkdir(folder, { recursive: true })
+  const engine = await openEngine({ path: join(folder, 'clickhouse') }, { connections: 1, queueMs: 600_000 })
+  try {
+    await migrateSpans(engine, DDL)
+    const stored = await countOf(engine)
+    return stored >= spans ? undefined : await writeAll(engine, set, stored, spans)
+  } finally {
+    await engine.close()
+  }
+}
+
+async function writeAll(engine: Engine, set: SpanSet, stored: number, spans: number): Promise<FillResult> {
+  const writer = new SpanWriter(engine)
+  const traces = spans / SPANS_PER_TRACE[set]
+  const perBatch = Math.floor(Math.min(BATCH_SPANS, BATCH_BYTES / SPAN_BYTES[set]) / SPANS_PER_TRACE[set])
+  const sender = { project_id: PROJECT, user_id: PROJECT }
+  const seconds: number[] = []
+  for (let trace = stored / SPANS_PER_TRACE[set]; trace < traces; trace += perBatch) {
+    const batch = new SpanBatch()
+    for (let at = trace; at < Math.min(trace + perBatch, traces); at++)
+      for (const span of makeTrace(set, at, traces)) batch.add({ ...sender, accepted_at: span.end_time }, span)
+    const started = performance.now()
+    await writer.write(batch)
+    seconds.push((performance.now() - started) / 1000)
+    if (seconds.length % 50 === 0)
+      process.stderr.write(`${set}: ${trace * SPANS_PER_TRACE[set]} of ${spans} spans are stored\n`)
+  }
+  const tenth = Math.ceil(seconds.length / 10)
+  const rateOf = (some: number[]): number =>
+    Math.round((some.length * perBatch * SPANS_PER_TRACE[set]) / some.reduce((sum, one) => sum + one, 0))
+  return { firstSpansPerSecond: rateOf(seconds.slice(0, tenth)), lastSpansPerSecond: rateOf(seconds.slice(-tenth)) }
+}
+
+async function countOf(engine: Engine): Promise<number> {
+  const [row] = await engine.rows<{ spans: number }>({ text: 'SELECT count() AS spans FROM spans', params: {} })
+  return row?.spans ?? 0
+}

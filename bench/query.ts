@@ -1,0 +1,159 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  type ActivityQuery,
+  compileSpanQuery,
+  compileTraceSpans,
+  parseActivityQuery,
+  parseAnalyticsQuery,
+  parseSpanQuery,
+} from '@spanhouse/query'
+import { type Engine, openEngine, readActivity, readAnalytics, readSpans, SPAN_COLUMNS } from '@spanhouse/span-store'
+import { type FillResult, fill, PROJECT } from './fill.ts'
+import { CUSTOMERS, RARE_WORD, ROUTES, SPANS_PER_TRACE, type SpanSet, traceIdOf } from './span-sets.ts'
+
+const RUNS = 40
+const MONTH = { oldest: '2026-10-01T00:00:00Z', newest: '2026-10-31T00:00:00Z' }
+
+/** One question, asked with other values each time. Goals are milliseconds at 10 million spans (`small`). */
+interface Question {
+  name: string
+  set: SpanSet
+  goalMs?: number
+  ask(engine: Engine, run: number, traces: number): Promise<unknown>
+}
+
+const spansBy = (engine: Engine, conditions: object[], limit = 50): Promise<unknown> => {
+  const query = parseSpanQuery({ filtering: { conditions }, windowing: { limit } }, 'span')
+  return readSpans(engine, compileSpanQuery({ project_id: PROJECT, columns: SPAN_COLUMNS, query }))
+}
+const attribute = (key: string, value: unknown, operator = 'is') => ({ field: 'attributes', key, operator, value })
+const IS_ROOT = { field: 'parent_id', operator: 'is', value: null }
+const tokens = attribute('ag.metrics.tokens.cumulative.total', 3_700, 'gt')
+const traceOf = (set: SpanSet) => (engine: Engine, run: number, traces: number) => {
+  const trace_ids = [traceIdOf(set, Math.floor((traces * (run + 0.5)) / (RUNS + 1)))]
+  return readSpans(engine, compileTraceSpans({ project_id: PROJECT, columns: SPAN_COLUMNS, trace_ids }))
+}
+const customer = (run: number) => attribute('customer', `customer-${(run * 131) % CUSTOMERS}`)
+const route = (run: number) => attribute('http.route', `/v1/items/${(run * 17) % ROUTES}`)
+const sessions = (realtime: boolean): ActivityQuery =>
+  parseActivityQuery({ realtime, windowing: { ...MONTH, limit: 50 } })
+
+const QUESTIONS: readonly Question[] = [
+  { name: 'newest 50 roots', set: 'small', goalMs: 10, ask: engine => spansBy(engine, [IS_ROOT]) },
+  {
+    name: '50 roots by cumulative tokens',
+    set: 'small',
+    goalMs: 10,
+    ask: engine => spansBy(engine, [IS_ROOT, tokens]),
+  },
+  {
+    ...{ name: '50 roots by an attribute of 10,000 values', set: 'small', goalMs: 60 },
+    ask: (engine, run) => spansBy(engine, [IS_ROOT, customer(run)]),
+  },
+  {
+    ...{ name: '50 roots by an attribute of 1,000 values', set: 'small', goalMs: 60 },
+    ask: (engine, run) => spansBy(engine, [IS_ROOT, route(run)]),
+  },
+  {
+    ...{ name: '50 roots by an attribute of 3 values', set: 'small', goalMs: 60 },
+    ask: engine => spansBy(engine, [IS_ROOT, attribute('env', 'staging')]),
+  },
+  {
+    ...{ name: '50 roots by an attribute value that nobody has', set: 'small', goalMs: 60 },
+    ask: (engine, run) => spansBy(engine, [IS_ROOT, attribute('customer', `nobody-${run}`)]),
+  },
+  {
+    ...{ name: '50 spans by an attribute of 10,000 values', set: 'small' },
+    ask: (engine, run) => spansBy(engine, [customer(run)]),
+  },
+  { name: 'trace of 10 spans', set: 'small', goalMs: 15, ask: traceOf('small') },
+  {
+    ...{ name: 'analytics, all defaults, 30 days', set: 'small', goalMs: 300 },
+    ask: engine => readAnalytics(engine, { project_id: PROJECT, query: parseAnalyticsQuery({}, { windowing: MONTH }) }),
+  },
+  {
+    ...{ name: 'substring in outputs, frequent', set: 'chat', goalMs: 400 },
+    ask: engine => spansBy(engine, [attribute('ag.data.outputs', 'garden summer', 'contains')]),
+  },
+  {
+    ...{ name: 'substring in outputs, rare', set: 'chat', goalMs: 400 },
+    ask: engine => spansBy(engine, [attribute('ag.data.outputs', RARE_WORD, 'contains')]),
+  },
+  {
+    ...{ name: 'content, frequent words', set: 'chat', goalMs: 400 },
+    ask: engine => spansBy(engine, [{ field: 'content', operator: 'contains', value: 'garden doctor' }]),
+  },
+  {
+    ...{ name: 'content, a rare word', set: 'chat', goalMs: 400 },
+    ask: engine => spansBy(engine, [{ field: 'content', operator: 'contains', value: RARE_WORD }]),
+  },
+  {
+    ...{ name: 'sessions, a page', set: 'chat', goalMs: 100 },
+    ask: engine => readActivity(engine, { project_id: PROJECT, actor: 'session', query: sessions(true) }),
+  },
+]
+
+export interface QueryBenchOptions {
+  /** Of the set of small spans; the set of chats has a tenth of it. */
+  spans: number
+  /** Where the data sets are kept, so that the next run need not write them again. */
+  folder?: string
+}
+
+/** Latencies of reading through the store's own functions, in this process; see the README. */
+export async function benchQuery({
+  spans,
+  folder = join(tmpdir(), 'spanhouse-bench'),
+}: QueryBenchOptions): Promise<object> {
+  const sets: { [set: string]: object } = {}
+  for (const [set, size] of [
+    ['small', spans],
+    ['chat', spans / 10],
+  ] as const) {
+    const place = join(folder, `${set}-${size}`)
+    const filled: FillResult | undefined = await fill({ set, spans: size, folder: place })
+    sets[set] = { spans: size, ...(filled && { filled }), ...(await askAll(set, size, place)) }
+  }
+  return { sets }
+}
+
+async function askAll(set: SpanSet, spans: number, folder: string): Promise<object> {
+  const engine = await openEngine(
+    { path: join(folder, 'clickhouse') },
+    { connections: 1, settings: { max_threads: 2 } },
+  )
+  await engine.command({ text: 'OPTIMIZE TABLE spans', params: {} })
+  const questions: { [name: string]: object } = {}
+  for (const { name, goalMs, ask } of QUESTIONS.filter(question => question.set === set)) {
+    questions[name] = {
+      ...(goalMs && { goalMs }),
+      ...(await measure(run => ask(engine, run, spans / SPANS_PER_TRACE[set]))),
+    }
+    process.stderr.write(`${name}: ${JSON.stringify(questions[name])}\n`)
+  }
+  const [disk] = await engine.rows<{ bytes: number; parts: number }>({
+    text: "SELECT sum(bytes_on_disk) / sum(rows) AS bytes, count() AS parts FROM system.parts WHERE active AND table = 'spans'",
+    params: {},
+  })
+  await engine.close()
+  return { diskBytesPerSpan: disk?.bytes.toFixed(1), parts: disk?.parts, questions }
+}
+
+/** The first run fills caches and is not counted. Slow questions are asked less often. */
+async function measure(ask: (run: number) => Promise<unknown>): Promise<object> {
+  await ask(0)
+  const times: number[] = []
+  let rows = 0
+  const until = performance.now() + 15_000
+  for (let run = 1; run <= RUNS && performance.now() < until; run++) {
+    const started = performance.now()
+    const answer = await ask(run)
+    times.push(performance.now() - started)
+    rows = Array.isArray(answer) ? answer.length : rows
+  }
+  times.sort((a, b) => a - b)
+  const at = (share: number): number =>
+    Number((times[Math.min(times.length - 1, Math.floor(times.length * share))] as number).toFixed(1))
+  return { p50Ms: at(0.5), p95Ms: at(0.95), runs: times.length, rows }
+}

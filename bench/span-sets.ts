@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto'
+import type { JsonObject, Span } from '@spanhouse/model'
+
+/**
+ * Seeded data sets for queries, trace by trace: the same number gives the same trace.
+ *
+ * - `small`: ten spans a trace, eleven small attributes on each, from a handful of values to a value of its own; no
+ *   inputs and outputs. Spread evenly over 30 days.
+ * - `chat`: a trace is a turn of a conversation, an agent and its model call, whose inputs are the whole conversation so
+ *   far: 2 to 20 KB. Ten turns a conversation.
+ */
+export type SpanSet = 'small' | 'chat'
+
+export const SPANS_PER_TRACE: Record<SpanSet, number> = { small: 10, chat: 2 }
+
+/** 2026-10-01T00:00:00Z. */
+const START = Date.UTC(2026, 9, 1) * 1000
+const DAYS = 30
+export const END = START + DAYS * 86_400_000_000
+
+export const traceIdOf = (set: SpanSet, trace: number): string => digestOf(set, trace).subarray(0, 16).toString('hex')
+
+const digestOf = (set: SpanSet, trace: number): Buffer => createHash('sha256').update(`${set}/${trace}`).digest()
+
+/** The spans of one trace of a set that has so many traces. */
+export function makeTrace(set: SpanSet, trace: number, traces: number): Span[] {
+  const digest = digestOf(set, trace)
+  const start = START + Math.floor((trace / traces) * DAYS * 86_400_000_000)
+  const at = (span: number): Pick<Span, 'trace_id' | 'span_id' | 'start_time' | 'end_time'> => ({
+    trace_id: digest.subarray(0, 16).toString('hex'),
+    span_id: createHash('sha1').update(digest).update(String(span)).digest('hex').slice(0, 16),
+    start_time: start + span * 30_000 + digest.readUInt16LE(20),
+    end_time: start + span * 30_000 + (digest.readUInt32LE(16 + (span % 8)) % 4_000_000),
+  })
+  return set === 'small' ? smallTrace(trace, digest, at) : chatTrace(trace, digest, at)
+}
+
+const NAMES = ['answer', 'plan', 'retrieve', 'embed', 'call_tool', 'chat', 'rank', 'guard', 'format', 'store']
+const MODELS = ['gpt-4o', 'gpt-4o-mini', 'claude-sonnet', 'llama-3-70b', 'mistral-large', 'gemini-pro', 'qwen', 'phi']
+const SERVICES = ['api', 'worker', 'gateway', 'search', 'billing', 'auth', 'chat', 'agent', 'planner', 'retriever']
+export const CUSTOMERS = 10_000
+export const ROUTES = 1_000
+
+type At = (span: number) => Pick<Span, 'trace_id' | 'span_id' | 'start_time' | 'end_time'>
+
+function smallTrace(trace: number, digest: Buffer, at: At): Span[] {
+  const parents: string[] = []
+  return NAMES.map((span_name, span) => {
+    const place = at(span)
+    const parent_id = parents[(digest[span] as number) % Math.max(1, span)]
+    parents.push(place.span_id)
+    const random = digest.readUInt32LE(span * 2)
+    const isCall = span === 5
+    const attributes = {
+      service: { name: SERVICES[random % 10] as string },
+      http: { route: `/v1/items/${random % ROUTES}`, status: random % 50 === 0 ? 500 : 200 },
+      env: ['prod', 'staging', 'dev'][trace % 3] as string,
+      region: ['eu', 'us', 'ap'][(digest[9] as number) % 3] as string,
+      customer: `customer-${(trace * 7919) % CUSTOMERS}`,
+      request: { id: `${place.span_id}${random.toString(16)}` },
+      temperature: (random % 20) / 10,
+      retries: random % 3,
+      cached: random % 2 === 0,
+    }
+    return {
+      ...place,
+      ...(span === 0 ? {} : { parent_id: parent_id as string }),
+      ...{ span_kind: 'SPAN_KIND_INTERNAL', span_name, status_code: 'STATUS_CODE_OK' },
+      span_type: span === 0 ? 'workflow' : isCall ? 'chat' : 'task',
+      attributes: {
+        ...attributes,
+        ag: agOf({ meta: { request: { model: MODELS[trace % 8] as string } } }, isCall ? random : 0),
+      },
+    } satisfies Span
+  })
+}
+
+const agOf = (more: JsonObject, tokens: number, data: JsonObject = {}): JsonObject => ({
+  type: {},
+  data,
+  metrics: {
+    duration: {},
+    errors: {},
+    costs: {},
+    tokens: tokens === 0 ? {} : { incremental: usageOf(tokens) },
+  },
+  ...more,
+})
+
+function usageOf(random: number): JsonObject {
+  const [prompt, completion] = [100 + (random % 3000), 10 + (random % 700)]
+  return { prompt, completion, total: prompt + completion }
+}
+
+export const TURNS = 10
+/** One turn in so many mentions the rare word. */
+export const RARE_EVERY = 10_000
+export const RARE_WORD = 'perihelion'
+
+const WORDS =
+  'the a of to and in is for on with that as it by from at an be this are or was which more about answer question price city model order user data time year people first last water light train river green small large early after before under over north south window letter garden summer winter bridge market kitchen doctor engine silver copper paper'.split(
+    ' ',
+  )
+
+function chatTrace(trace: number, digest: Buffer, at: At): Span[] {
+  const conversation = Math.floor(trace / TURNS)
+  const turn = trace % TURNS
+  const messages: JsonObject[] = [{ role: 'system', content: textOf(conversation * 1000, 150) }]
+  for (let before = 0; before <= turn; before++) {
+    if (before > 0) messages.push({ role: 'assistant', content: textOf(conversation * 1000 + before * 2 + 1, 200) })
+    messages.push({ role: 'user', content: textOf(conversation * 1000 + before * 2, 60) })
+  }
+  const rare = trace % RARE_EVERY === 77 ? ` ${RARE_WORD}` : ''
+  const reply = `${textOf(conversation * 1000 + turn * 2 + 3, 200)}${rare}`
+  const meta = { meta: { request: { model: MODELS[conversation % 8] as string } } }
+  const session_id = `conversation-${conversation}`
+  const common = { span_kind: 'SPAN_KIND_INTERNAL', status_code: 'STATUS_CODE_OK', session_id } as const
+  const root = at(0)
+  return [
+    {
+      ...{ ...root, ...common, span_name: 'turn', span_type: 'agent' },
+      attributes: { ag: agOf({}, 0, { inputs: { question: messages.at(-1)?.content as string }, outputs: reply }) },
+    },
+    {
+      ...{ ...at(1), ...common, parent_id: root.span_id, span_name: 'chat', span_type: 'chat' },
+      attributes: { ag: agOf(meta, digest.readUInt32LE(0), { inputs: { messages }, outputs: { content: reply } }) },
+    },
+  ]
+}
+
+/** So many words, always the same for a seed. */
+function textOf(seed: number, words: number): string {
+  let state = (seed * 2_654_435_761) >>> 0
+  const text: string[] = []
+  for (let at = 0; at < words; at++) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    text.push(WORDS[(state >>> 16) % WORDS.length] as string)
+  }
+  return text.join(' ')
+}
