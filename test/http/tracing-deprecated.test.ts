@@ -85,3 +85,64 @@ test('shapes that are wrong are told with their place', async () => {
   ] as const)
     expect((await project.post('/api/tracing/spans/ingest', body)).body.detail[0]).toMatchObject({ loc })
 })
+
+test('spans and traces are found by the flat form, in the body or in the query string', async () => {
+  const of = await newProject()
+  const [one, two] = [newTraceId(), newTraceId()]
+  const root = node(one, { span_name: 'root', start_time: '2026-02-03T09:00:00Z' })
+  const child = node(one, { span_name: 'child', parent_id: root.span_id, start_time: '2026-02-03T09:00:01Z' })
+  const other = node(two, { span_name: 'other', start_time: '2026-02-03T10:00:00Z' })
+  await of.post('/api/tracing/spans/ingest', { spans: [root, child, other] })
+  await eventually(async () => (await of.post('/api/spans/query', {})).body.count === 3)
+  const ask = (body?: unknown, search = '') => of.post(`/api/tracing/spans/query${search}`, body)
+  const named = (name: string) => ({ conditions: [{ field: 'span_name', value: name }] })
+  const names = (answer: any): string[] => answer.body.spans.map((span: any) => span.span_name)
+
+  const all = await ask()
+  expect(all.status).toBe(200)
+  expect(all.body.count).toBe(2)
+  expect(Object.keys(all.body.traces)).toEqual([two, one])
+  expect(all.body.traces[one]).toEqual({
+    spans: { root: expect.objectContaining({ spans: { child: expect.anything() } }) },
+  })
+  expect(names(await ask({ focus: 'span' }))).toEqual(['other', 'child', 'root'])
+  expect(names(await ask(undefined, '?focus=span&limit=1'))).toEqual(['other'])
+  expect(Object.keys((await ask({ filter: named('child') }, '?focus=span')).body.traces)).toEqual([one])
+  expect(names(await ask({ focus: 'span', filter: JSON.stringify(named('child')) }))).toEqual(['child'])
+  expect(
+    names(await ask(undefined, `?focus=span&filter=${encodeURIComponent(JSON.stringify(named('root')))}`)),
+  ).toEqual(['root'])
+  expect(names(await ask({ focus: 'span', filtering: named('root'), windowing: { limit: 5 } }))).toEqual(['root'])
+  expect(names(await ask({ focus: 'span', oldest: '2026-02-03T09:30:00Z' }))).toEqual(['other'])
+  expect((await ask({ focus: 'span', newest: 1_770_109_200 })).body).toEqual({ count: 0 })
+  expect(names(await ask({ focus: 'trace', format: 'opentelemetry', filter: named('child') }))).toEqual([
+    'root',
+    'child',
+  ])
+  expect((await ask({ focus: 'span', filter: named('none') })).body).toEqual({ count: 0 })
+  expect((await ask({ filter: named('none') })).body).toEqual({ count: 0, traces: {} })
+  for (const [body, search, status] of [
+    [{ fokus: 'span' }, '', 422],
+    [{ limit: 'x' }, '', 422],
+    [{ filter: '{' }, '', 422],
+    [{ filter: { conditions: [{ field: 'nothing', value: 1 }] } }, '', 400],
+    [undefined, '?focus=x', 422],
+    [undefined, '?format=x', 422],
+  ] as const)
+    expect([body, search, (await ask(body, search)).status]).toEqual([body, search, status])
+})
+
+test('one trace by its id, and traces by query under the older path', async () => {
+  const trace_id = newTraceId()
+  await project.post('/api/tracing/traces/', { spans: [node(trace_id, { span_name: 'only' })] })
+  await stored(trace_id, 1)
+  const found = await project.get(`/api/tracing/traces/${trace_id}/`)
+  expect(found.body).toMatchObject({ count: 1, traces: { [trace_id]: { spans: { only: { trace_id } } } } })
+  expect((await project.get(`/api/tracing/traces/${newTraceId()}`)).body).toEqual({ count: 0 })
+  expect((await project.get('/api/tracing/traces/xyz')).status).toBe(400)
+  const filter = { conditions: [{ field: 'trace_id', operator: 'is', value: trace_id }] }
+  for (const body of [{ filter }, { filtering: filter }]) {
+    const answer = await project.post('/api/tracing/traces/query', body)
+    expect(answer.body).toMatchObject({ count: 1, traces: [{ trace_id, spans: { only: {} } }] })
+  }
+})

@@ -6,17 +6,21 @@ type Node = FlatSpan & { spans?: Tree }
 /** Text, or what makes the text of a part when its turn comes. */
 type Piece = string | (() => Iterable<Piece>)
 
+/** The JSON text of a trace: its id and its tree. */
+export const traceToJson = (trace_id: string, spans: Tree): string =>
+  `{"trace_id":${JSON.stringify(trace_id)},"spans":${treeToJson(spans)}}`
+
 /**
- * The JSON text of a trace: its id and the tree that `nestSpans` makes. A trace may be deeper than `JSON.stringify` can
+ * The JSON text of the tree that `nestSpans` makes. A trace may be deeper than `JSON.stringify` can
  * go, so this keeps its own stack. At the top the root that started last comes first: clients take the first entry for
  * the root, and JavaScript would put names that are numbers in front.
  */
-export function traceToJson(trace_id: string, spans: Tree): string {
+export function treeToJson(spans: Tree): string {
   const entries = Object.entries(spans as Record<string, Node | Node[]>).sort(([, one], [, other]) => {
     const [a, b] = [one, other].map(startOfRoot) as [string, string]
     return a < b ? 1 : a > b ? -1 : 0
   })
-  return write(['{"trace_id":', JSON.stringify(trace_id), ',"spans":', () => levelPieces(entries), '}'])
+  return write([() => levelPieces(entries)])
 }
 
 /** The first root's time of start without its suffix, so that fractions sort; empty, which sorts last, when there is none. */

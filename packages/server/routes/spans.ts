@@ -1,44 +1,60 @@
 import { invalid, parseSpanId, parseTraceId, type SpanJson } from '@spanhouse/model'
 import { compileSpanQuery, compileSpansByIds, nextWindowing } from '@spanhouse/query'
 import { type Engine, positionOf, readSpans, SPAN_COLUMNS } from '@spanhouse/span-store'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { projectOf } from '../http/auth.ts'
+import { json, optional, z } from '@spanhouse/validation'
+import type { FastifyInstance } from 'fastify'
+import { addEndpoint } from '../http/endpoint.ts'
 import { idsOf } from '../http/ids.ts'
-import { readSpanQuery } from '../http/query-body.ts'
+import { readSpanQuery, spanQueryBody } from '../http/query-body.ts'
+
+const tag = 'spans'
+const permission = 'view_spans'
+const text = optional(z.union([z.string(), z.array(z.string())]))
+const span = z.looseObject({ trace_id: z.string(), span_id: z.string(), attributes: z.looseObject({}) })
+const spans = z.object({ count: z.int(), spans: z.array(span), windowing: optional(json) })
 
 /** Flat lists of spans: by query and by id. Nothing found is an empty list with status 200. */
 export function spanRoutes(engine: Engine): (app: FastifyInstance) => void {
   return app => {
-    app.post('/spans/query', request => querySpans(engine, request))
-    app.get('/spans', async request => {
-      const { project_id } = projectOf(request, 'view_spans')
-      const trace_ids = idsOf(request, 'trace_id', parseTraceId)
-      const span_ids = idsOf(request, 'span_id', parseSpanId)
-      if (!trace_ids && !span_ids) throw invalid('trace_id or span_id is required')
-      return spansEnvelope(
-        await readSpans(engine, compileSpansByIds({ project_id, columns: SPAN_COLUMNS, trace_ids, span_ids })),
-      )
+    addEndpoint(app, {
+      ...{ method: 'POST', path: '/spans/query', tag, permission, body: spanQueryBody, answer: spans },
+      summary: 'Finds spans, the newest first.',
+      handle: async ({ principal, body }) => {
+        const query = await readSpanQuery(principal, body, 'span')
+        if (!query) return spansEnvelope([])
+        const { project_id } = principal
+        const found = await readSpans(engine, compileSpanQuery({ project_id, columns: SPAN_COLUMNS, query }))
+        return { ...spansEnvelope(found), windowing: nextWindowing(query, found.map(positionOf)) }
+      },
     })
-    app.get('/spans/:trace_id/:span_id', async request => {
-      const { project_id } = projectOf(request, 'view_spans')
-      const params = request.params as { trace_id: string; span_id: string }
-      const trace_id = parseTraceId(params.trace_id)
-      const span_id = parseSpanId(params.span_id)
-      if (!trace_id) throw invalid(`trace_id is no trace id: ${params.trace_id}`)
-      if (!span_id) throw invalid(`span_id is no span id: ${params.span_id}`)
-      const ids = { trace_ids: [trace_id], span_ids: [span_id] }
-      const [span] = await readSpans(engine, compileSpansByIds({ project_id, columns: SPAN_COLUMNS, ...ids }))
-      return span ? { count: 1, span } : { count: 0 }
+    addEndpoint(app, {
+      ...{ method: 'GET', path: '/spans', tag, permission, answer: spans },
+      summary: 'Reads spans by ids of their traces, of themselves, or both, in the order of their start.',
+      query: z.object({ trace_id: text, trace_ids: text, span_id: text, span_ids: text }),
+      handle: async ({ principal: { project_id }, request }) => {
+        const trace_ids = idsOf(request, 'trace_id', parseTraceId)
+        const span_ids = idsOf(request, 'span_id', parseSpanId)
+        if (!trace_ids && !span_ids) throw invalid('trace_id or span_id is required')
+        return spansEnvelope(
+          await readSpans(engine, compileSpansByIds({ project_id, columns: SPAN_COLUMNS, trace_ids, span_ids })),
+        )
+      },
+    })
+    addEndpoint(app, {
+      ...{ method: 'GET', path: '/spans/:trace_id/:span_id', tag, permission, summary: 'Reads a span.' },
+      params: z.object({ trace_id: z.string(), span_id: z.string() }),
+      answer: z.object({ count: z.int(), span: optional(span) }),
+      handle: async ({ principal: { project_id }, params }) => {
+        const trace_id = parseTraceId(params.trace_id)
+        const span_id = parseSpanId(params.span_id)
+        if (!trace_id) throw invalid(`trace_id is no trace id: ${params.trace_id}`)
+        if (!span_id) throw invalid(`span_id is no span id: ${params.span_id}`)
+        const ids = { trace_ids: [trace_id], span_ids: [span_id] }
+        const [found] = await readSpans(engine, compileSpansByIds({ project_id, columns: SPAN_COLUMNS, ...ids }))
+        return found ? { count: 1, span: found } : { count: 0 }
+      },
     })
   }
-}
-
-async function querySpans(engine: Engine, request: FastifyRequest): Promise<object> {
-  const { project_id } = projectOf(request, 'view_spans')
-  const query = await readSpanQuery(request, 'span')
-  if (!query) return spansEnvelope([])
-  const spans = await readSpans(engine, compileSpanQuery({ project_id, columns: SPAN_COLUMNS, query }))
-  return { ...spansEnvelope(spans), windowing: nextWindowing(query, spans.map(positionOf)) }
 }
 
 const spansEnvelope = (spans: SpanJson[]): object => ({ count: spans.length, spans })

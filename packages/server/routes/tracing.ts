@@ -4,6 +4,7 @@ import { recordRoutes } from './records.ts'
 import { spanRoutes } from './spans.ts'
 import { traceWriteRoutes } from './trace-writes.ts'
 import { traceRoutes } from './traces.ts'
+import { tracingReadRoutes } from './tracing-reads.ts'
 import { tracingWriteRoutes } from './tracing-writes.ts'
 
 /** All routes under which traces, spans and the records made of them are written and read as JSON. */
@@ -12,5 +13,6 @@ export const tracingRoutes = (parts: RecordParts): ((app: FastifyInstance) => vo
   traceRoutes(parts.engine),
   traceWriteRoutes(parts),
   tracingWriteRoutes(parts),
+  tracingReadRoutes(parts.engine),
   recordRoutes(parts),
 ]

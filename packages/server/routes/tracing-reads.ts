@@ -1,0 +1,93 @@
+import type { Json, JsonObject, SpanJson, TraceId } from '@spanhouse/model'
+import {
+  compileSpanQuery,
+  compileTraceQuery,
+  FOCUSES,
+  FORMATS,
+  parseAnalyticsQuery,
+  parseSpanQuery,
+} from '@spanhouse/query'
+import { type Engine, readSpans, readTraceHeads, SPAN_COLUMNS } from '@spanhouse/span-store'
+import { json, optional, z } from '@spanhouse/validation'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { addEndpoint } from '../http/endpoint.ts'
+import { sendJsonText } from '../http/send-json.ts'
+import { treeToJson } from '../http/trace-json.ts'
+import { requiredTraceId } from './trace-writes.ts'
+import { findTraces, readTraceSpans, readTraces, type Trace } from './whole-traces.ts'
+
+const tag = 'tracing'
+const permission = 'view_spans'
+const deprecated = true
+
+const member = optional(json)
+/** Checked by the parser of `query`, which takes the same members from the body. */
+const query = z.looseObject({
+  ...{ focus: optional(z.enum(FOCUSES)), format: optional(z.enum(FORMATS)) },
+  ...{ oldest: member, newest: member, limit: member, interval: member, rate: member },
+  filter: member.meta({ description: 'A filter as JSON text.' }),
+})
+const body = optional(json).meta({
+  description:
+    'The members of the query string; a filter may be an object. `windowing` and `filtering` are understood too.',
+})
+const traces = z.record(z.string(), z.object({ spans: z.looseObject({}) }))
+
+/** The older way to read: traces in a map by their ids, or spans, as the request says. */
+export function tracingReadRoutes(engine: Engine): (app: FastifyInstance) => void {
+  return app => {
+    addEndpoint(app, {
+      ...{ method: 'POST', path: '/tracing/spans/query', tag, permission, deprecated, query, body },
+      summary: 'Finds traces (focus trace) or spans (focus span).',
+      answer: z.object({ count: z.int(), traces: optional(traces), spans: optional(z.array(json)) }),
+      handle: async ({ principal: { project_id }, query, body, reply }) => {
+        const asked = parseAnalyticsQuery(query as JsonObject, body)
+        const { focus, format } = asked.formatting
+        const windowing = { ...asked.windowing, order: orderOf(query as JsonObject, body) }
+        if (focus === 'span') {
+          const spanQuery = { focus, filter: asked.filter, windowing }
+          return spansEnvelope(
+            await readSpans(engine, compileSpanQuery({ project_id, columns: SPAN_COLUMNS, query: spanQuery })),
+          )
+        }
+        const traceQuery = { focus, filter: asked.filter, windowing }
+        if (format === 'agenta') return sendMap(reply, (await findTraces(engine, project_id, traceQuery)).traces)
+        const found = await readTraceHeads(engine, compileTraceQuery({ project_id, query: traceQuery }))
+        return spansEnvelope(
+          await spansOf(
+            engine,
+            project_id,
+            found.map(row => row.trace_id),
+          ),
+        )
+      },
+    })
+    addEndpoint(app, {
+      ...{ method: 'GET', path: '/tracing/traces/:trace_id', tag, permission, deprecated, summary: 'Reads a trace.' },
+      params: z.object({ trace_id: z.string() }),
+      answer: z.object({ count: z.int(), traces: optional(traces) }),
+      handle: async ({ principal: { project_id }, params, reply }) => {
+        const found = await readTraces(engine, project_id, [requiredTraceId(params.trace_id)])
+        return found.length > 0 ? sendMap(reply, found) : { count: 0 }
+      },
+    })
+  }
+}
+
+/** A body with anything in it says how things are ordered; otherwise the query string does. */
+function orderOf(query: JsonObject, body: Json | undefined) {
+  const isEmpty = Object.keys((body ?? {}) as object).length === 0
+  return parseSpanQuery(isEmpty ? { order: query.order ?? null } : body, 'span').windowing.order
+}
+
+async function spansOf(engine: Engine, project_id: string, trace_ids: readonly TraceId[]): Promise<SpanJson[]> {
+  const groups = await readTraceSpans(engine, project_id, trace_ids)
+  return trace_ids.flatMap(trace_id => groups.get(trace_id) ?? [])
+}
+
+const spansEnvelope = (spans: SpanJson[]): object => (spans.length > 0 ? { count: spans.length, spans } : { count: 0 })
+
+function sendMap(reply: FastifyReply, traces: readonly Trace[]): FastifyReply {
+  const entries = traces.map(({ trace_id, spans }) => `"${trace_id}":{"spans":${treeToJson(spans)}}`)
+  return sendJsonText(reply, `{"count":${traces.length},"traces":{${entries.join()}}}`)
+}
