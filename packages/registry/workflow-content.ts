@@ -3,6 +3,7 @@ import { checkRevisionData, enrichRevisionData, revisionFlags, shownRevisionData
 import { jsonObject, optional, reference, z } from '@spanhouse/validation'
 import type { Content } from './content.ts'
 import { defined } from './defined.ts'
+import { refuseReservedEmbeds } from './embeds/reserved.ts'
 import { workflowDelta } from './workflow-delta.ts'
 
 const url = z
@@ -36,6 +37,7 @@ export const workflowContent: Content = {
         violations.map(one => ({ ...one, loc: [...loc, ...one.loc] })),
       )
     }
+    refuseReservedEmbeds(data)
     return enrichRevisionData(data, scope.runtime)
   },
   flags: (data, slug, { runtime }) => ({ ...revisionFlags(data, slug, runtime) }),

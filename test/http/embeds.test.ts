@@ -196,6 +196,14 @@ test.each<[string, object, number, object | undefined]>([
   if (expected) expect(answer.body).toEqual(expected)
 })
 
+test('workflows of the program itself cannot be embedded', async () => {
+  for (const x of [embed({ workflow: { slug: '__ag__tone' } }), 'a @{{workflow.slug=__ag__tone}}']) {
+    const body = { workflow_revision_commit: { workflow_variant_id: tone.variant_id, data: { parameters: { x } } } }
+    const answer = await project.post('/api/workflows/revisions/commit', body)
+    expect([answer.status, answer.body.detail.code]).toEqual([400, 'non_embeddable_reference'])
+  }
+})
+
 test("another project's revisions cannot be embedded", async () => {
   const other = await newProject()
   const body = {

@@ -27,7 +27,7 @@ const presets = withPresets.flatMap(template =>
 
 const FREE = new Set(['auto_custom_code_run'])
 
-test.each(templates.map((template: any) => [template.key, template] as const))(
+test.each<[string, any]>(templates.map((template: any) => [template.key, template]))(
   'an evaluator from the template %s',
   async (key, { data, uri, schemas }) => {
     const { uri: _uri, ...pinned } = data
@@ -104,6 +104,17 @@ test('the data is closed, and what is wrong with it is named', async () => {
   const commit = { workflow_variant_id: made.variant_id, data: { schemas: { inputs: { type: 1 } } } }
   const { status, body } = await project.post('/api/workflows/revisions/commit', { workflow_revision: commit })
   expect([status, body.detail[0].loc]).toEqual([422, ['body', 'workflow_revision', 'data', 'schemas', 'inputs']])
+})
+
+test('data of any depth is taken or refused', async () => {
+  for (const [depth, status] of [
+    [300, 200],
+    [20_000, 422],
+  ] as const) {
+    const parameters = `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`
+    const body = `{"workflow":{"slug":"${randomUUID()}","data":{"parameters":${parameters}}}}`
+    expect((await project.post('/api/simple/workflows/', body)).status).toBe(status)
+  }
 })
 
 test('well-formed in its own dialect is well-formed', async () => {

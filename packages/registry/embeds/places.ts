@@ -7,6 +7,8 @@ import { type Token, tokensOf } from './tokens.ts'
 export interface Spot {
   holder: JsonObject | Json[]
   at: string | number
+  /** How many levels below the root of its document. */
+  depth: number
 }
 
 /** An embed in object form, and where it stands. */
@@ -40,7 +42,7 @@ const VALUE_COST = 8
  */
 export function plant(value: Json, spot: Spot, budget: CopyBudget): Places {
   const places: Places = { objects: [], texts: [] }
-  copyInto(spot, value, 0, { places, budget })
+  copyInto(spot, value, { places, budget })
   return places
 }
 
@@ -49,16 +51,16 @@ interface Copying {
   budget: CopyBudget
 }
 
-function copyInto(spot: Spot, value: Json, depth: number, copying: Copying): void {
+function copyInto(spot: Spot, value: Json, copying: Copying): void {
   copying.budget.left -= typeof value === 'string' ? value.length + VALUE_COST : VALUE_COST
-  if (copying.budget.left < 0 || depth > DEPTH_MAX)
+  if (copying.budget.left < 0 || spot.depth > DEPTH_MAX)
     throw invalid('What is embedded is too large or too deep altogether.')
   put(spot, value)
   if (typeof value === 'string') noteText(spot, value, copying)
-  else if (Array.isArray(value)) copyMembers(put(spot, []), value.entries(), depth, copying)
+  else if (Array.isArray(value)) copyMembers(put(spot, []), value.entries(), spot.depth + 1, copying)
   else if (isJsonObject(value) && Object.hasOwn(value, MARKER))
     copying.places.objects.push({ spot, embed: parseEmbedObject(value[MARKER]) })
-  else if (isJsonObject(value)) copyMembers(put(spot, {}), Object.entries(value), depth, copying)
+  else if (isJsonObject(value)) copyMembers(put(spot, {}), Object.entries(value), spot.depth + 1, copying)
 }
 
 function copyMembers(
@@ -67,7 +69,7 @@ function copyMembers(
   depth: number,
   copying: Copying,
 ): void {
-  for (const [at, member] of members) copyInto({ holder, at }, member, depth + 1, copying)
+  for (const [at, member] of members) copyInto({ holder, at, depth }, member, copying)
 }
 
 function noteText(spot: Spot, text: string, { places }: Copying): void {

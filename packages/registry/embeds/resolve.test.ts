@@ -306,6 +306,9 @@ test('copies are bounded', async () => {
   let deep: Json = 'x'
   for (let i = 0; i < 600; i++) deep = [deep]
   await expect(resolve(deep)).rejects.toThrow(/too deep/)
+  const half = { half: { parameters: { x: JSON.parse(`${'['.repeat(300)}${']'.repeat(300)}`) } } }
+  const inHalf = JSON.parse(`${'['.repeat(300)}${JSON.stringify(embed('half', 'parameters.x'))}${']'.repeat(300)}`)
+  await expect(resolveEmbeds({ inHalf }, loaderOf(half), {})).rejects.toThrow(/too deep/)
 })
 
 test('text that only looks like tokens costs no time', async () => {

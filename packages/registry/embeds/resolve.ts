@@ -113,7 +113,7 @@ class Resolution {
   async run(holder: { data: JsonObject }, self: Uuid | undefined): Promise<void> {
     const ancestor = self === undefined ? undefined : { name: wholeOf(self), parent: undefined }
     const start: Level = { depth: 1, isOuter: true, ancestor }
-    let jobs = this.#note(plant(holder.data, { holder, at: 'data' }, this.#copies), start)
+    let jobs = this.#note(plant(holder.data, { holder, at: 'data', depth: 0 }, this.#copies), start)
     while (jobs.length > 0) jobs = await this.#doLevel(jobs)
     for (const text of this.#texts.toReversed()) this.#finish(text)
   }
@@ -172,7 +172,7 @@ class Resolution {
       return this.#fail(job, new EmbedFailure('CircularEmbedError', 'Something embeds itself.'))
     const value = job.insert ? found.data : selected(found.data, job.embed as Embed)
     if (value instanceof EmbedFailure) return this.#fail(job, value)
-    const spot = job.insert ? { holder: documentOf(job.insert), at: 'data' } : job.spot
+    const spot = job.insert ? { holder: documentOf(job.insert), at: 'data', depth: 0 } : job.spot
     const places = plant(value, spot, this.#copies)
     job.isReplaced = true
     return this.#note(places, { depth: job.depth + 1, isOuter: job.isOuter && !job.insert, ancestor })

@@ -1,0 +1,28 @@
+import { isJsonObject, type JsonObject } from '@spanhouse/model'
+import { STATIC_SLUG_PREFIX } from '@spanhouse/runtime'
+import { commitRefused } from '../problems.ts'
+import type { Embed } from './embed.ts'
+import { EmbedFailure } from './failure.ts'
+import { plant } from './places.ts'
+
+/**
+ * Refuses data that embeds a workflow of the program itself: those can be referred to, and not embedded. What else an
+ * embed refers to is looked for when it is resolved, not when it is stored.
+ */
+export function refuseReservedEmbeds(data: JsonObject): void {
+  if (!JSON.stringify(data).includes(STATIC_SLUG_PREFIX)) return
+  const slug = embedsOf(data).flatMap(slugsOf).find(isReserved)
+  if (slug !== undefined)
+    throw commitRefused('invalid', 'non_embeddable_reference', `${slug} is part of the program and cannot be embedded.`)
+}
+
+function embedsOf(data: JsonObject): Embed[] {
+  const { objects, texts } = plant(data, { holder: {}, at: 'data', depth: 0 }, { left: Number.POSITIVE_INFINITY })
+  const tokens = texts.flatMap(({ pieces }) => pieces.filter(piece => typeof piece !== 'string'))
+  return [...objects, ...tokens].flatMap(({ embed }) => (embed instanceof EmbedFailure ? [] : [embed]))
+}
+
+const slugsOf = ({ written }: Embed): string[] =>
+  Object.values(written).flatMap(one => (isJsonObject(one) && typeof one.slug === 'string' ? [one.slug] : []))
+
+const isReserved = (slug: string): boolean => slug.startsWith(STATIC_SLUG_PREFIX)
