@@ -3,6 +3,7 @@ import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { benchIngest } from './ingest.ts'
 import { benchQuery } from './query.ts'
+import { benchRegistry } from './registry.ts'
 
 /** One row a benchmark: `npm run bench -- NAME [--spans N]`. */
 const BENCHES: Record<string, { about: string; run(options: { spans: number }): Promise<object> }> = {
@@ -13,6 +14,10 @@ const BENCHES: Record<string, { about: string; run(options: { spans: number }): 
   query: {
     about: 'lists, traces, searches and analytics over stored spans',
     run: ({ spans }) => benchQuery({ spans }),
+  },
+  registry: {
+    about: 'retrieving, listing and committing on 10,000 applications of ten revisions',
+    run: () => benchRegistry({ artifacts: 10_000 }),
   },
 }
 

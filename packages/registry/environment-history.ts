@@ -36,6 +36,6 @@ function deployed(table: 'r' | 'p', reference: Reference): RawBuilder<unknown> {
   const revisions = ARTIFACT_NAMES.map(name => sql`e.value -> ${`${name}_revision`} -> 'id'`)
   return sql`(
     select jsonb_object_agg(e.key, coalesce(${sql.join(revisions)}, 'null'))
-    from jsonb_each(coalesce(${sql.ref(`${table}.data`)} -> 'references', '{}')) e
+    from jsonb_each(coalesce(${sql.ref(`${table}.data`)} -> 'references', '{}')::jsonb) e
     where ${sql.join(isOf, sql` or `)})`
 }

@@ -1,0 +1,162 @@
+import type { Json, JsonObject } from '@spanhouse/model'
+import { describe, expect, test } from 'vitest'
+import { applyOperations } from './operations.ts'
+import { workflowDelta } from './workflow-delta.ts'
+
+const BASE: JsonObject = {
+  uri: 'agenta:builtin:agent:v0',
+  parameters: {
+    system: 'Line one.\n  Line two.\nLine three. Twice, twice.',
+    limits: { tokens: 1, nested: { a: 1 } },
+    tools: [{ name: 'search', config: { depth: 1 } }, { name: 'fetch' }],
+    files: [{ path: 'a.md', text: 'A' }],
+    plain: [1, 2],
+    twins: [],
+    skills: [{ name: 'same' }, { name: 'same' }],
+  },
+}
+
+const parametersAfter = (...operations: Json[]): JsonObject =>
+  applyOperations(BASE, { operations }).data.parameters as JsonObject
+const at = (...target: Json[]): Json[] => ['parameters', ...target]
+
+describe('what operations do', () => {
+  test.each<[string, Json, JsonObject]>([
+    ['set replaces', { operation: 'set', target: at('limits'), value: 7 }, { limits: 7 }],
+    ['set makes parents', { operation: 'set', target: at('x', 'y'), value: null }, { x: { y: null } }],
+    ['op is another name', { op: 'set', target: at('x'), value: 1 }, { x: 1 }],
+    [
+      'merge goes deep',
+      { operation: 'merge', target: at('limits'), value: { nested: { b: 2 } } },
+      { limits: { tokens: 1, nested: { a: 1, b: 2 } } },
+    ],
+    [
+      'add_item adds at the end',
+      { operation: 'add_item', target: at('files'), value: { path: 'b.md' } },
+      { files: [{ path: 'a.md', text: 'A' }, { path: 'b.md' }] },
+    ],
+    [
+      'an entry is a step on the way',
+      { operation: 'set', target: at({ list: 'tools', key: 'search' }, 'config', 'depth'), value: 2 },
+      { tools: [{ name: 'search', config: { depth: 2 } }, { name: 'fetch' }] },
+    ],
+    [
+      'remove_item removes',
+      { operation: 'remove_item', target: at({ list: 'tools', key: 'fetch' }) },
+      { tools: [{ name: 'search', config: { depth: 1 } }] },
+    ],
+    [
+      'text is found whatever its blanks',
+      { operation: 'edit_text', target: at('system'), edits: [{ old_text: 'one. Line two.', new_text: 'X.' }] },
+      { system: 'Line X.\nLine three. Twice, twice.' },
+    ],
+    [
+      'edits are made in one go',
+      {
+        operation: 'edit_text',
+        target: at('system'),
+        edits: [
+          { old_text: 'three', new_text: 'one' },
+          { old_text: 'one', new_text: 'three' },
+        ],
+      },
+      { system: 'Line three.\n  Line two.\nLine one. Twice, twice.' },
+    ],
+  ])('%s', (_name, operation, changed) => {
+    expect(parametersAfter(operation)).toEqual({ ...(BASE.parameters as JsonObject), ...changed })
+  })
+
+  test('nothing that was there is modified', () => {
+    const before = JSON.stringify(BASE)
+    parametersAfter({ operation: 'remove', target: at('limits', 'nested', 'a') })
+    expect(JSON.stringify(BASE)).toBe(before)
+  })
+})
+
+const text = (...edits: [string, string][]): Json => ({
+  operation: 'edit_text',
+  target: at('system'),
+  edits: edits.map(([old_text, new_text]) => ({ old_text, new_text })),
+})
+const deep = Array.from({ length: 70 }).reduce<Json>(inner => ({ a: inner }), 1)
+
+describe('what operations refuse', () => {
+  test.each<[string, Json]>([
+    ['unknown_operation', { operation: 'move', target: at('x') }],
+    ['unknown_operation', { target: at('x') }],
+    ['invalid_operation_shape', 7],
+    ['invalid_operation_shape', { operation: 'remove', target: at('limits'), value: 1 }],
+    ['invalid_operation_shape', { operation: 'merge', target: at('limits'), value: 1 }],
+    ['invalid_operation_shape', { operation: 'edit_text', target: at('system'), edits: [] }],
+    ['missing_operation_value', { operation: 'set', target: at('x') }],
+    ['invalid_target_shape', { operation: 'set', target: [], value: 1 }],
+    ['invalid_target_shape', { operation: 'set', target: at(7), value: 1 }],
+    ['invalid_target_shape', { operation: 'set', target: at({ list: 'tools', key: 'search' }), value: 1 }],
+    ['invalid_target_shape', { operation: 'remove_item', target: at('tools') }],
+    ['invalid_target_shape', { operation: 'set', target: Array(13).fill('parameters'), value: 1 }],
+    ['out_of_scope', { operation: 'set', target: ['slug'], value: 1 }],
+    ['target_not_found', { operation: 'remove', target: at('x') }],
+    ['target_not_found', { operation: 'merge', target: at('x', 'y'), value: {} }],
+    ['target_not_found', { operation: 'remove_item', target: at({ list: 'mcps', key: 'a' }) }],
+    ['target_type_mismatch', { operation: 'set', target: at('system', 'x'), value: 1 }],
+    [
+      'target_type_mismatch',
+      { operation: 'edit_text', target: at('limits'), edits: [{ old_text: 'a', new_text: 'b' }] },
+    ],
+    ['item_not_found', { operation: 'remove_item', target: at({ list: 'tools', key: 'x' }) }],
+    ['item_already_exists', { operation: 'add_item', target: at('tools'), value: { name: 'fetch' } }],
+    ['item_key_undefined', { operation: 'add_item', target: at('tools'), value: { path: 'x' } }],
+    [
+      'item_rename_not_allowed',
+      { operation: 'replace_item', target: at({ list: 'tools', key: 'fetch' }), value: { name: 'x' } },
+    ],
+    ['duplicate_item_key', { operation: 'remove_item', target: at({ list: 'skills', key: 'same' }) }],
+    ['unkeyed_collection', { operation: 'add_item', target: at('plain'), value: { name: 'x' } }],
+    ['text_not_found', text(['Line nine', 'x'])],
+    ['text_not_unique', text(['Line', 'x'])],
+    ['text_edits_overlap', text(['Line one', 'x'], ['one.', 'y'])],
+    ['empty_old_text', text(['', 'x'])],
+    ['no_change', text(['Line one', 'Line one'])],
+    ['value_too_deep', { operation: 'set', target: at('x'), value: deep }],
+    ['text_too_large', { operation: 'set', target: at('x'), value: 'x'.repeat(200_001) }],
+    ['unknown_marker', { operation: 'set', target: at('x'), value: { '@ag.nope': 1 } }],
+    ['unresolved_file_marker', { operation: 'set', target: at('x'), value: { '@ag.file': 'a' } }],
+    ['invalid_embed', { operation: 'set', target: at('x'), value: { '@ag.embed': {} } }],
+  ])('%s: %j', (code, operation) => {
+    expect(() => parametersAfter(operation)).toThrow(
+      expect.objectContaining({ status: 422, detail: expect.objectContaining({ code, retryable: false }) }),
+    )
+  })
+
+  test.each([
+    ['something beside operations', { operations: [{ operation: 'remove', target: at('limits') }], set: {} }],
+    ['no operation', { operations: [] }],
+    ['too many', { operations: Array(65).fill({ operation: 'remove', target: at('limits') }) }],
+  ])('%s', (_name, delta) => {
+    expect(() => applyOperations(BASE, delta)).toThrow(
+      expect.objectContaining({ detail: expect.objectContaining({ code: 'invalid_delta' }) }),
+    )
+  })
+
+  test('the operation that failed is named', () => {
+    const operations = [
+      { operation: 'remove', target: at('limits') },
+      { operation: 'remove', target: at('limits') },
+    ]
+    expect(() => parametersAfter(...operations)).toThrow(
+      expect.objectContaining({
+        detail: expect.objectContaining({ details: { operation_index: 1, target: at('limits') } }),
+      }),
+    )
+  })
+})
+
+test('a delta of set and remove merges first and removes then, dotted paths that lead nowhere included', async () => {
+  const delta = workflowDelta.parse({
+    set: { parameters: { limits: { tokens: 2 }, plain: [3] } },
+    remove: ['parameters.limits.nested.a', 'a.b'],
+  })
+  const place = { scope: {}, artifact_id: '', loc: [] } as never
+  const { data } = await delta.apply(BASE, place)
+  expect(data.parameters).toMatchObject({ limits: { tokens: 2, nested: {} }, plain: [3] })
+})
