@@ -1,6 +1,6 @@
 import { Problem } from '@spanhouse/model'
 import { checkRevisionData, enrichRevisionData, revisionFlags, shownRevisionData } from '@spanhouse/runtime'
-import { jsonObject, optional, reference, z } from '@spanhouse/validation'
+import { optional, reference, storedObject, z } from '@spanhouse/validation'
 import type { Content } from './content.ts'
 import { defined } from './defined.ts'
 import { refuseReservedEmbeds } from './embeds/reserved.ts'
@@ -11,7 +11,7 @@ const url = z
   .refine(text => /^https?:\/\/[^/]/i.test(text) && URL.canParse(text), 'Input should be a valid http or https URL')
 
 /** A JSON Schema; whether it is well formed in its dialect is checked apart. */
-const schema = optional(jsonObject)
+const schema = optional(storedObject)
 
 /** What locates a handler and configures it. Closed: unknown members are refused. */
 const workflowData = z
@@ -22,7 +22,7 @@ const workflowData = z
     runtime: optional(z.enum(['python', 'typescript', 'javascript'])),
     script: optional(z.string()),
     schemas: optional(z.object({ parameters: schema, inputs: schema, outputs: schema }).transform(defined)),
-    parameters: optional(jsonObject),
+    parameters: optional(storedObject),
   })
   .transform(defined)
 

@@ -23,6 +23,19 @@ export const jsonObject: z.ZodType<JsonObject, JsonObject> = z
   })
   .meta({ type: 'object', additionalProperties: true })
 
+const STORED_DEPTH_MAX = 200
+
+/** As {@link jsonObject}, for what is stored and worked on later: nested at most 200 levels deep. */
+export const storedObject: z.ZodType<JsonObject, JsonObject> = jsonObject.refine(
+  value => isNestedAtMost(value, STORED_DEPTH_MAX),
+  `Input should be nested at most ${STORED_DEPTH_MAX} levels deep`,
+)
+
+function isNestedAtMost(value: Json, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return depth > 0 && Object.values(value).every(member => isNestedAtMost(member as Json, depth - 1))
+}
+
 /** A UUID in any accepted form, normalised to lower case with dashes. */
 export const uuid = textOf<Uuid>(parseUuid, 'uuid_parsing', 'Input should be a valid UUID').meta({ format: 'uuid' })
 

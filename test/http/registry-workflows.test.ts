@@ -345,3 +345,55 @@ test('a new project has its environments and evaluators', async () => {
     schemas: { outputs: { required: ['success'] } },
   })
 })
+
+test.each(['meta', 'data'])('JSON that is nested too deep is refused in %s', async member => {
+  const api = await registryClient()
+  const deep = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
+  const body = (levels: number) => {
+    const value = member === 'data' ? `{"parameters":${deep(levels)}}` : deep(levels)
+    return `{"workflow": {"slug": "deep", "${member}": ${value}}}`
+  }
+  await api.refused(422, '/simple/workflows/', body(5000))
+  await api.refused(422, '/simple/workflows/', body(100_000))
+  await api.post('/simple/workflows/', body(150))
+})
+
+test('what is stored comes back as it was sent: order of members, big numbers, nulls', async () => {
+  const api = await registryClient()
+  const parameters = '{"zebra":1,"a":{"y":null,"x":12345678901234567890},"b":[],"é\\u2028":"\\n"}'
+  const made = await api.send(
+    'POST',
+    '/simple/workflows/',
+    `{"workflow":{"slug":"exact","data":{"parameters":${parameters}}}}`,
+  )
+  expect(made.text).toContain('"zebra":1,"a":{"y":null,"x":12345678901234567890},"b":[]')
+  const read = await api.send('GET', `/simple/workflows/${made.body.workflow.id}`)
+  expect(read.text).toContain('"zebra":1,"a":{"y":null,"x":12345678901234567890},"b":[]')
+})
+
+test('artifacts are filed in folders that are there', async () => {
+  const api = await registryClient()
+  const { folder } = await api.post('/folders/', { folder: { slug: 'shelf', name: 'Shelf' } })
+  await api.refused(404, '/applications/', { application: { slug: 'lost', folder_id: randomUUID() } })
+  const { application } = await api.post('/applications/', { application: { slug: 'filed', folder_id: folder.id } })
+  expect(application.folder_id).toBe(folder.id)
+  const filed = async (folder_id: string | null) =>
+    (await api.post('/applications/query', { application: { folder_id } })).count
+  expect([await filed(folder.id), await filed(null)]).toEqual([1, 0])
+  const moved = await api.send('PUT', `/applications/${application.id}`, { application: { folder_id: randomUUID() } })
+  expect(moved.status).toBe(404)
+  const out = await api.ok('PUT', `/applications/${application.id}`, { application: { folder_id: null } })
+  expect(out.application).not.toHaveProperty('folder_id')
+  expect([await filed(folder.id), await filed(null)]).toEqual([0, 1])
+})
+
+test('both names of a wrapper may be sent when they say the same', async () => {
+  const api = await registryClient()
+  const { workflow } = await api.post('/simple/workflows/', { workflow: { slug: 'w' } })
+  const same = { workflow_variant_id: workflow.variant_id, data: { parameters: { a: 1 } } }
+  const commit = (one: object, two: object) => ({ workflow_revision: one, workflow_revision_commit: two })
+  await api.post('/workflows/revisions/commit', commit(same, same))
+  await api.refused(422, '/workflows/revisions/commit', commit(same, { ...same, message: 'other' }))
+  const [missing] = await api.refused(422, '/workflows/revisions/commit', {})
+  expect(missing).toMatchObject({ type: 'missing', loc: ['body', 'workflow_revision'] })
+})

@@ -1,6 +1,6 @@
 import { invalid, type Problem, unprocessable } from '@spanhouse/model'
 import { KINDS, type Kind, type Layer, type Reference, type References } from '@spanhouse/registry'
-import { json, jsonObject, optional, reference, slug, tags, uuid, z } from '@spanhouse/validation'
+import { json, optional, reference, slug, storedObject, tags, uuid, z } from '@spanhouse/validation'
 
 const SUFFIX: Record<Layer, string> = { artifact: '', variant: '_variant', revision: '_revision' }
 
@@ -29,7 +29,7 @@ const booleans = (names: readonly string[]) => z.object(shape(names, optional(z.
 
 /** Flags that the record cannot carry are dropped, whatever they are. */
 const flagsOf = (kind: Kind, layer: Layer) => {
-  if (layer !== 'artifact') return jsonObject
+  if (layer !== 'artifact') return storedObject
   return booleans(kind.artifactFlags).transform(flags => JSON.parse(JSON.stringify(flags)) as Record<string, boolean>)
 }
 
@@ -39,7 +39,7 @@ export const newHeader = (kind: Kind, layer: Layer) => ({
   description: optional(z.string()),
   flags: optional(flagsOf(kind, layer)),
   tags: optional(tags),
-  meta: optional(jsonObject),
+  meta: optional(storedObject),
 })
 
 /** The labels of a record that is there: null clears, what is left out stays. */
@@ -49,7 +49,7 @@ export const editedHeader = (kind: Kind, layer: Layer) => ({
   description: z.string().nullish(),
   flags: flagsOf(kind, layer).nullish(),
   tags: tags.nullish(),
-  meta: jsonObject.nullish(),
+  meta: storedObject.nullish(),
 })
 
 export const newSlugMember = { slug }
