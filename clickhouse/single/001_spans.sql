@@ -17,6 +17,8 @@ CREATE TABLE IF NOT EXISTS spans
     -- What this span alone says of its trace's type, and whether it says so in words.
     declared_trace_type Enum8('none' = 0, 'invocation' = 1, 'annotation' = 2, 'unknown' = 3),
     is_trace_type_explicit Bool,
+    -- Whether this span says of its own usage that it is that of the spans below it.
+    repeats_usage Bool,
     span_type Enum8('unknown' = 0, 'agent' = 1, 'chain' = 2, 'workflow' = 3, 'task' = 4, 'tool' = 5, 'embedding' = 6,
                     'query' = 7, 'llm' = 8, 'completion' = 9, 'chat' = 10, 'rerank' = 11),
     span_kind Enum8('SPAN_KIND_UNSPECIFIED' = 0, 'SPAN_KIND_INTERNAL' = 1, 'SPAN_KIND_SERVER' = 2,

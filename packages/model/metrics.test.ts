@@ -23,6 +23,7 @@ const node: fc.Arbitrary<TraceNode> = fc
     claimed: fc.option(amounts),
     declared_trace_type: fc.constantFrom(null, null, 'annotation', 'invocation', 'unknown'),
     is_trace_type_explicit: fc.boolean(),
+    repeats_usage: fc.boolean(),
   })
   .map(one => ({
     ...one,
@@ -73,21 +74,43 @@ const RESTATED: [string, own: Small, children: Small[], total: Small, restated: 
   ['other usage', [0, 4, 2, 7, 0, 0, 0], [[0, 4, 2, 6, 0, 0, 0]], [0, 8, 4, 13, 0, 0, 0], 'none'],
 ]
 
-test.each(RESTATED)('usage said twice counts once: %s', (_, own, children, total, restated) => {
-  const nodeOf = (span_id: string, values: Small): TraceNode => ({
-    span_id,
-    parent_id: span_id === 'parent' ? null : 'parent',
-    start_time: 0,
-    own: values.map(BigInt),
-    claimed: null,
-    declared_trace_type: null,
-    is_trace_type_explicit: false,
-  })
-  const all = [nodeOf('parent', own), ...children.map((values, index) => nodeOf(`child ${index}`, values))]
-  const derived = rollUp(new Map(all.map(one => [one.span_id, one]))).get('parent')
-  expect(derived?.cumulative).toEqual(total.map(BigInt))
-  expect(derived?.restated).toBe(restated)
-})
+/** The same for a parent that says that it repeats. */
+const REPEATED: typeof RESTATED = [
+  [
+    'of the last of two',
+    [0, 4, 2, 6, 0, 0, 0],
+    [
+      [0, 4, 2, 6, 0, 0, 0],
+      [0, 9, 1, 10, 0, 0, 0],
+    ],
+    [0, 13, 3, 16, 0, 0, 0],
+    'tokens',
+  ],
+  ['more than is known', [1, 9, 4, 13, 0, 0, 0], [[0, 4, 2, 6, 1, 1, 2]], [1, 9, 4, 13, 1, 1, 2], 'tokens'],
+  ['with costs', [0, 9, 4, 13, 5, 5, 10], [[0, 4, 2, 6, 1, 1, 2]], [0, 9, 4, 13, 5, 5, 10], 'tokens and costs'],
+  ['what nobody says', [0, 4, 2, 6, 0, 0, 0], [NOTHING], [0, 4, 2, 6, 0, 0, 0], 'none'],
+  ['errors never', [2, 0, 0, 0, 0, 0, 0], [[2, 1, 0, 1, 0, 0, 0]], [4, 1, 0, 1, 0, 0, 0], 'none'],
+]
+
+test.each([...RESTATED.map(row => [...row, false] as const), ...REPEATED.map(row => [...row, true] as const)])(
+  'usage said twice counts once: %s',
+  (_, own, children, total, restated, repeats_usage) => {
+    const nodeOf = (span_id: string, values: Small): TraceNode => ({
+      span_id,
+      parent_id: span_id === 'parent' ? null : 'parent',
+      start_time: 0,
+      own: values.map(BigInt),
+      claimed: null,
+      declared_trace_type: null,
+      is_trace_type_explicit: false,
+      repeats_usage,
+    })
+    const all = [nodeOf('parent', own), ...children.map((values, index) => nodeOf(`child ${index}`, values))]
+    const derived = rollUp(new Map(all.map(one => [one.span_id, one]))).get('parent')
+    expect(derived?.cumulative).toEqual(total.map(BigInt))
+    expect(derived?.restated).toBe(restated)
+  },
+)
 
 test('a chain of 200,000 spans is summed up', () => {
   const chain = Array.from(
@@ -100,6 +123,7 @@ test('a chain of 200,000 spans is summed up', () => {
       claimed: null,
       declared_trace_type: null,
       is_trace_type_explicit: false,
+      repeats_usage: false,
     }),
   )
   const derived = rollUp(new Map(chain.map(one => [one.span_id, one])))

@@ -25,6 +25,8 @@ export interface TraceNode {
   readonly claimed: Amounts | null
   readonly declared_trace_type: TraceType | null
   readonly is_trace_type_explicit: boolean
+  /** The span itself says that its usage is that of the spans below it. */
+  readonly repeats_usage: boolean
 }
 
 /**
@@ -53,6 +55,7 @@ export function measureSpan(span: Span): TraceNode {
     claimed: claimed === NO_AMOUNTS ? null : claimed,
     declared_trace_type: span.declared_trace_type ?? null,
     is_trace_type_explicit: span.is_trace_type_explicit ?? false,
+    repeats_usage: span.repeats_usage ?? false,
   }
 }
 
@@ -93,8 +96,10 @@ function amountAt(metric: Json | undefined, view: string, key: string | null): n
  * A span's own usage is left out of its total where it restates what its children's totals say already: its tokens when
  * they are not all zero and each kind of them that is not zero equals the children's sum of that kind; its costs when
  * the same is true of them, or when its tokens are restated and its children have any costs (one use has one price).
- * Since this asks for nothing but own amounts and children's totals it depends on no order, and a late child makes a
- * restatement or ends it.
+ * A span that `repeats_usage` restates whatever its children say anything of, equal or not; there the larger amount is
+ * the total, since it may know of a call whose span does not tell what it used, or tell of the last call alone. All this
+ * asks for nothing but own amounts and children's totals, so it depends on no order; a late child makes a restatement or
+ * ends it.
  *
  * The type is the one that the earliest span with a type in words declares, else `annotation` when any span suggests
  * it, else `invocation`. The head, the span that stands for the trace in lists, is the root that started last; a
@@ -182,10 +187,18 @@ interface Total {
 }
 
 /** `below`: the sum of the children's totals. */
-function totalOf({ own, claimed }: TraceNode, below: Amounts): Total {
-  const restated = own === NO_AMOUNTS || below === NO_AMOUNTS ? 'none' : restatementOf(own, below)
-  const added = restated === 'none' ? own : own.map((value, index) => (isRestated(restated, index) ? 0n : value))
-  return { sum: withClaims(sumAmounts(added, below), claimed), restated }
+function totalOf(node: TraceNode, below: Amounts): Total {
+  const { own, claimed } = node
+  const restated = own === NO_AMOUNTS || below === NO_AMOUNTS ? 'none' : restatementOf(node, below)
+  const sum =
+    restated === 'none'
+      ? sumAmounts(own, below)
+      : below.map((value, index) => {
+          const ofOwn = own[index] as bigint
+          if (!isRestated(restated, index)) return value + ofOwn
+          return node.repeats_usage && ofOwn > value ? ofOwn : value
+        })
+  return { sum: withClaims(sum, claimed), restated }
 }
 
 const isRestated = (restated: Restatement, index: number): boolean =>
@@ -196,13 +209,14 @@ const INDEXES_OF = Object.fromEntries(SUMMED_METRICS.map(({ metric, indexes }) =
   readonly number[]
 >
 
-function restatementOf(own: Amounts, below: Amounts): Restatement {
+function restatementOf({ own, repeats_usage }: TraceNode, below: Amounts): Restatement {
   const isSaid = (amounts: Amounts, metric: SummedMetric): boolean =>
     INDEXES_OF[metric].some(index => amounts[index] !== 0n)
-  const repeats = (metric: SummedMetric): boolean =>
-    isSaid(own, metric) && INDEXES_OF[metric].every(index => own[index] === 0n || own[index] === below[index])
-  const tokens = repeats('tokens')
-  const costs = repeats('costs') || (tokens && isSaid(own, 'costs') && isSaid(below, 'costs'))
+  const areSaidTwice = (metric: SummedMetric): boolean => isSaid(own, metric) && isSaid(below, metric)
+  const areEqual = (metric: SummedMetric): boolean =>
+    INDEXES_OF[metric].every(index => own[index] === 0n || own[index] === below[index])
+  const tokens = areSaidTwice('tokens') && (repeats_usage || areEqual('tokens'))
+  const costs = areSaidTwice('costs') && (repeats_usage || tokens || areEqual('costs'))
   return tokens ? (costs ? 'tokens and costs' : 'tokens') : costs ? 'costs' : 'none'
 }
 

@@ -30,7 +30,8 @@ export function oracle(nodes: readonly TraceNode[], isRootless = false): Map<str
   const isSome = (values: bigint[]): boolean => values.some(value => value !== 0n)
   const isRepeated = (node: TraceNode, metric: string): boolean => {
     const [own, others] = [of(metric, node.own), of(metric, below(node))]
-    return isSome(own) && own.every((value, at) => value === 0n || value === others[at])
+    if (!isSome(own) || !isSome(others)) return false
+    return node.repeats_usage || own.every((value, at) => value === 0n || value === others[at])
   }
   const restated = (node: TraceNode): Restatement => {
     const tokens = isRepeated(node, 'tokens')
@@ -39,9 +40,13 @@ export function oracle(nodes: readonly TraceNode[], isRootless = false): Map<str
     return ([tokens && 'tokens', costs && 'costs'].filter(Boolean).join(' and ') || 'none') as Restatement
   }
   const cumulative = (node: TraceNode): Amounts => {
-    const left = restated(node)
-    const own = node.own.map((value, index) => (left.includes(AMOUNTS[index]?.metric ?? '') ? 0n : value))
-    const sum = add(own, below(node))
+    const [left, others] = [restated(node), below(node)]
+    const own = node.own.map((value, index) => {
+      if (!left.includes(AMOUNTS[index]?.metric ?? '')) return value
+      const beyond = value - (others[index] as bigint)
+      return node.repeats_usage && beyond > 0n ? beyond : 0n
+    })
+    const sum = add(own, others)
     return sum.map((value, index) => {
       const metric = AMOUNTS[index]?.metric
       const isNothing = sum.every((other, at) => AMOUNTS[at]?.metric !== metric || other === 0n)

@@ -89,6 +89,11 @@ export interface Span {
   declared_trace_type?: TraceType
   /** Whether `declared_trace_type` was declared in words (wins over what links suggest). */
   is_trace_type_explicit?: boolean
+  /**
+   * By the convention that it follows the span's own usage is that of the spans below it, told again. Absent when no
+   * convention says so; the usage may be told again all the same (roll-up).
+   */
+  repeats_usage?: boolean
   span_type: SpanType
   span_kind: SpanKind
   span_name: string

@@ -24,7 +24,7 @@ export function canonicalise(draft: SpanDraft): Span {
   const attributes = placed.tree
   renameOlder(attributes.ag)
   // What `ag.*` itself says wins. The rest stays in the attributes that it was recognised in.
-  if (recognised) mergeBelow(attributes.ag, recognised)
+  if (recognised) mergeBelow(attributes.ag, recognised.ag)
   const parking = parkingOf(placed, draft)
   const fitting = (fit(AG, attributes.ag, [], parking) ?? {}) as FittingAg
   if (draft.envelope) addEnvelope(attributes, draft.envelope, parking)
@@ -41,6 +41,7 @@ export function canonicalise(draft: SpanDraft): Span {
     parent_id: draft.parent_id,
     declared_trace_type,
     is_trace_type_explicit,
+    repeats_usage: recognised?.repeatsUsage || undefined,
     span_type: fitting.type?.span ?? draft.span_type ?? 'task',
     span_kind: draft.span_kind,
     span_name: draft.span_name,

@@ -199,8 +199,8 @@ test('an error of the AI SDK is an exception of its span', () => {
   })
 })
 
-test('what the AI SDK says of usage on its outer spans counts once', () => {
-  const spans = recorded('vercel-ai-6')
+test.each(['vercel-ai-5', 'vercel-ai-6'])('what %s says of usage on its outer spans counts once', name => {
+  const spans = recorded(name)
   const totals = rollUp(new Map(spans.map(span => [span.span_id, measureSpan(span)])))
   const outer = spans.filter(span => !span.parent_id && span.status_code !== 'STATUS_CODE_ERROR')
   expect(outer.map(span => [span.span_name, Number(totals.get(span.span_id)?.cumulative[1]) / 1000])).toEqual([

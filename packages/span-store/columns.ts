@@ -121,6 +121,7 @@ export const CONTENT_COLUMNS: readonly Column<Span>[] = [
   time('end_time', span => span.end_time),
   oneOf('declared_trace_type', DECLARED_TRACE_TYPES, span => span.declared_trace_type ?? 'none'),
   flag('is_trace_type_explicit', span => span.is_trace_type_explicit ?? false),
+  flag('repeats_usage', span => span.repeats_usage ?? false),
   oneOf('span_type', STORED_SPAN_TYPES, span => span.span_type),
   oneOf('span_kind', SPAN_KINDS, span => span.span_kind),
   text('span_name', span => span.span_name),

@@ -29,6 +29,7 @@ interface Version {
   cost: number
   claimed: number | null
   type: 'annotation' | null
+  repeats?: boolean
 }
 
 const version: fc.Arbitrary<Version> = fc.record({
@@ -40,11 +41,12 @@ const version: fc.Arbitrary<Version> = fc.record({
   cost: fc.constantFrom(0, 0.1, 0.2, 0.00012),
   claimed: fc.option(fc.integer({ min: 1, max: 9 })),
   type: fc.constantFrom(null, null, null, 'annotation'),
+  repeats: fc.boolean(),
 })
 
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0')
 
-function spanOf({ trace, id, parent, start, tokens, cost, claimed, type }: Version): Span {
+function spanOf({ trace, id, parent, start, tokens, cost, claimed, type, repeats }: Version): Span {
   const metrics: JsonObject = { duration: {}, errors: {}, tokens: {}, costs: {} }
   if (tokens > 0) metrics.tokens = { incremental: { prompt: tokens, total: tokens } }
   if (claimed !== null) metrics.tokens = { ...(metrics.tokens as JsonObject), cumulative: { total: claimed } }
@@ -55,6 +57,7 @@ function spanOf({ trace, id, parent, start, tokens, cost, claimed, type }: Versi
     ...(parent === null ? {} : { parent_id: hex(parent, 16) }),
     start_time: 1_770_000_000_000_000 + start,
     ...(type ? { declared_trace_type: type, is_trace_type_explicit: true } : {}),
+    ...(repeats ? { repeats_usage: true } : {}),
     attributes: { ag: { type: {}, data: { inputs: { q: 'say "\\n"\n\tor \u0000' } }, metrics } },
   })
 }

@@ -33,6 +33,15 @@ export interface Convention {
    * attributes alone; `earlier` is what the conventions before this one found, as a tree.
    */
   complete?(found: Found, attributes: SentAttributes, earlier: JsonObject | undefined): void
+  /** Whether the span's own usage is that of the spans below it, told again. Asked when at least one row applies. */
+  repeatsUsage?(attributes: SentAttributes): boolean
+}
+
+/** What the conventions together know of a span. */
+export interface Recognised {
+  /** Members of `ag`. */
+  ag: JsonObject
+  repeatsUsage: boolean
 }
 
 /** Rows that only give an attribute another place. */

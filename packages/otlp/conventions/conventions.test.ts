@@ -79,6 +79,19 @@ test('a client’s own JSON is nobody’s convention', () => {
   expect(ag).toEqual({ type: {}, data: {}, metrics: { duration: {}, errors: {}, tokens: {}, costs: {} } })
 })
 
+test.each<[JsonObject, boolean | undefined]>([
+  [{ 'ai.operationId': 'ai.generateText' }, true],
+  [{ 'ai.operationId': 'ai.streamObject' }, true],
+  [{ 'ai.operationId': 'ai.embedMany' }, true],
+  [{ 'ai.operationId': 'ai.generateText.doGenerate' }, undefined],
+  [{ 'ai.operationId': 'ai.toolCall' }, undefined],
+  [{ 'gen_ai.operation.name': 'invoke_agent' }, true],
+  [{ 'gen_ai.operation.name': 'chat' }, undefined],
+  [{ 'openinference.span.kind': 'AGENT' }, undefined],
+])('%j repeats the usage of the spans below it: %s', (sent, repeats_usage) => {
+  expect(spanOf(sent, { isInstrumented: true }).repeats_usage).toBe(repeats_usage)
+})
+
 test('a convention that fails says nothing; the others do', () => {
   const failing = CONVENTIONS.map(convention => convention.complete)
   const [, , genAi] = CONVENTIONS
@@ -91,9 +104,7 @@ test('a convention that fails says nothing; the others do', () => {
           ['ai.model.id', 'm'],
         ]),
       ),
-    ).toEqual({
-      meta: { request: { model: 'm' } },
-    })
+    ).toEqual({ ag: { meta: { request: { model: 'm' } } }, repeatsUsage: false })
   } finally {
     if (genAi) genAi.complete = failing[2]
   }

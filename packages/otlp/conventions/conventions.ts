@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
 import { copyOf } from '../copy.ts'
 import { parseObjectText } from '../json-text.ts'
 import { mergeBelow, unflatten } from '../unflatten.ts'
-import type { Convention, Found, Row, SentAttributes } from './convention.ts'
+import type { Convention, Found, Recognised, Row, SentAttributes } from './convention.ts'
 import { genAi } from './gen-ai.ts'
 import { openInference } from './openinference.ts'
 import { openLlmetry } from './openllmetry.ts'
@@ -11,21 +11,23 @@ import { vercelAi } from './vercel-ai.ts'
 /** Later ones win where several name the same place. `ag.*` itself wins over all of them. */
 export const CONVENTIONS: readonly Convention[] = [openLlmetry, openInference, genAi, vercelAi]
 
-/** What all conventions together find in a span, as one `ag` object; undefined when it follows none. */
-export function recognise(attributes: SentAttributes): JsonObject | undefined {
+/** What all conventions together find in a span; undefined when it follows none. */
+export function recognise(attributes: SentAttributes): Recognised | undefined {
   const readings = readingsIn(attributes)
   if (!readings) return undefined
   let ag: JsonObject | undefined
+  let repeatsUsage = false
   for (const [index, convention] of CONVENTIONS.entries()) {
     const own = readings[index]
     const found = own && foundBy(convention, own, attributes, ag)
     if (!found) continue
-    if (ag?.type) dropTask(found)
+    repeatsUsage ||= found.repeatsUsage
+    if (ag?.type) dropTask(found.ag)
     // What an earlier convention found in the same place goes: the attributes that it was found in stay.
-    if (ag) mergeBelow(found, ag)
-    ag = found
+    if (ag) mergeBelow(found.ag, ag)
+    ag = found.ag
   }
-  return ag
+  return ag && { ag, repeatsUsage }
 }
 
 /** That a span is a task says no more than that nothing better is known: it does not displace another type. */
@@ -63,13 +65,14 @@ function foundBy(
   readings: Readings,
   attributes: SentAttributes,
   earlier: JsonObject | undefined,
-): JsonObject | undefined {
+): Recognised | undefined {
   try {
     const found: Found = new Map()
     for (const [reading, value] of readings) read(reading, value, found)
     convention.complete?.(found, attributes, earlier)
     putTextInputsAside(found)
-    return found.size > 0 ? unflatten(found).tree : undefined
+    if (found.size === 0) return undefined
+    return { ag: unflatten(found).tree, repeatsUsage: convention.repeatsUsage?.(attributes) ?? false }
   } catch {
     // Promised in `Convention`: everything that was sent is stored in any case, under the keys as sent.
     return undefined

@@ -3,6 +3,9 @@ import { parseText } from '../json-text.ts'
 import { type Convention, type Found, lookedAt, rowsOf, type SentAttributes } from './convention.ts'
 import { normaliseMessages, splitAtLastUser } from './gen-ai-messages.ts'
 
+/** An agent's run adds up what its calls to models have used. */
+const AGENT_RUN = 'invoke_agent'
+
 const SPAN_TYPE_OF_OPERATION: ReadonlyMap<Json, SpanType> = new Map([
   ['chat', 'chat'],
   ['text_completion', 'completion'],
@@ -10,7 +13,7 @@ const SPAN_TYPE_OF_OPERATION: ReadonlyMap<Json, SpanType> = new Map([
   ['embeddings', 'embedding'],
   ['execute_tool', 'tool'],
   ['create_agent', 'agent'],
-  ['invoke_agent', 'agent'],
+  [AGENT_RUN, 'agent'],
 ])
 
 const same = (prefix: string, place: string, names: readonly string[]): Record<string, string> =>
@@ -64,6 +67,7 @@ export const genAi: Convention = {
       if (hasData(found) || (isJsonObject(earlier?.data) && Object.keys(earlier.data).length > 0)) return
     }
   },
+  repeatsUsage: attributes => attributes.get('gen_ai.operation.name') === AGENT_RUN,
 }
 
 const TOKENS = 'metrics.tokens.incremental.'
@@ -119,7 +123,7 @@ function firstOf(attributes: SentAttributes, ...keys: string[]): Json | undefine
 /** An agent's run records its whole conversation, the answer to the last question included. */
 function extractAgentRun(found: Found, attributes: SentAttributes): void {
   const final = attributes.get('final_result') ?? undefined
-  if (attributes.get('gen_ai.operation.name') !== 'invoke_agent' && final === undefined) return
+  if (attributes.get('gen_ai.operation.name') !== AGENT_RUN && final === undefined) return
   const [prompt, answer] = splitAtLastUser(normaliseMessages(attributes.get('pydantic_ai.all_messages')))
   setMessages(found, prompt, answer)
   if (answer.length === 0 && final !== undefined) found.set('data.outputs.completion', final)

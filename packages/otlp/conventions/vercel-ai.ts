@@ -13,6 +13,9 @@ function spanTypeOf(operationId: Json): SpanType | undefined {
   return MODEL_CALL_ID.test(operationId) ? 'chat' : 'task'
 }
 
+/** What the application calls: around one call to the provider or, with tools, several. */
+const OUTER_ID = /^ai\.(embed(Many)?|(generate|stream)(Text|Object))$/
+
 /** JSON text as its value; other text as it is. */
 const parsed = (value: Json): Json => (typeof value === 'string' ? (parseText(value) ?? value) : value)
 
@@ -65,6 +68,10 @@ export const vercelAi: Convention = {
     ...rowsOf({ 'ai.response.reasoning': 'data.outputs.reasoning' }),
   ],
   complete: nameOutputs,
+  repeatsUsage(attributes) {
+    const id = attributes.get('ai.operationId')
+    return typeof id === 'string' && OUTER_ID.test(id)
+  },
 }
 
 const BESIDE_TEXT = ['data.outputs.toolCalls', 'data.outputs.reasoning']
