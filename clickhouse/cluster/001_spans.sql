@@ -5,6 +5,7 @@
 CREATE TABLE IF NOT EXISTS spans_local ON CLUSTER '{cluster}'
 (
     project_id UUID CODEC(ZSTD(1)),
+    is_root Bool,
     start_time DateTime64(6, 'UTC') CODEC(Delta(8), ZSTD(1)),
     trace_id FixedString(16) CODEC(ZSTD(1)),
     span_id FixedString(8) CODEC(ZSTD(1)),
@@ -55,10 +56,11 @@ CREATE TABLE IF NOT EXISTS spans_local ON CLUSTER '{cluster}'
     accepted_at DateTime64(6, 'UTC') CODEC(Delta(8), ZSTD(1)),
     content_hash FixedString(8) CODEC(ZSTD(1)),
     INDEX by_trace trace_id TYPE bloom_filter(0.01) GRANULARITY 1,
+    INDEX by_trace_head is_trace_head TYPE minmax GRANULARITY 8,
     INDEX by_search_term search_terms TYPE bloom_filter(0.01) GRANULARITY 1
 )
 ENGINE = ReplicatedMergeTree
-ORDER BY (project_id, start_time, trace_id, span_id)
+ORDER BY (project_id, is_root, start_time, trace_id, span_id)
 -- The first two allow lightweight UPDATE and DELETE. A block like an earlier one is stored again, as without a cluster:
 -- the writer alone decides what is known.
 SETTINGS enable_block_number_column = 1, enable_block_offset_column = 1, replicated_deduplication_window = 0,

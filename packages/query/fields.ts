@@ -83,8 +83,7 @@ export type Field =
   | { readonly name: string; readonly kind: 'attributes' }
   | { readonly name: string; readonly kind: 'content' }
 
-/** Roots have eight zero bytes for a parent. */
-export const IS_ROOT = sql`parent_id = toFixedString('', 8)`
+export const IS_ROOT = sql`is_root = true`
 
 const EPOCH = sql`fromUnixTimestamp64Micro(0, 'UTC')`
 const NOBODY = sql`'00000000-0000-0000-0000-000000000000'`

@@ -48,7 +48,7 @@ export async function openTable() {
     hex(span_id) AS span_id, hex(parent_id) AS parent_id) FROM spans LIMIT 0`)
   await command(`CREATE MATERIALIZED VIEW incoming_spans TO spans AS SELECT * REPLACE (
     toFixedString(unhex(trace_id), 16) AS trace_id, toFixedString(unhex(span_id), 8) AS span_id,
-    toFixedString(unhex(parent_id), 8) AS parent_id) FROM incoming`)
+    toFixedString(unhex(parent_id), 8) AS parent_id, parent_id IN ('', '0000000000000000') AS is_root) FROM incoming`)
 
   const run = async <T>(statement: Sql): Promise<T[]> => {
     const { text, params } = printSql(statement)

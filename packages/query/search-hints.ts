@@ -14,7 +14,7 @@ const ALTERNATIVES_MAX = 500
  */
 export function compileSearchHints(filter: Filter | undefined): Sql[] {
   const parts = filter === undefined ? [] : conjunctsOf(filter)
-  const rootsOnly = parts.some(isRootCondition)
+  const rootsOnly = isOfRoots(filter)
   return parts.flatMap(part => {
     const alternatives = alternativesOf(part)
     if (!alternatives || alternatives.length > ALTERNATIVES_MAX) return []
@@ -22,6 +22,10 @@ export function compileSearchHints(filter: Filter | undefined): Sql[] {
     return [sql`hasAny(search_terms, ${uint32s([MANY_TERMS, ...terms])})`]
   })
 }
+
+/** Whether the filter can only be satisfied by spans without a parent. */
+export const isOfRoots = (filter: Filter | undefined): boolean =>
+  filter !== undefined && conjunctsOf(filter).some(isRootCondition)
 
 const isRootCondition = (filter: Filter): boolean =>
   filter.kind === 'column' && filter.field === 'parent_id' && filter.test.test === 'not_exists'

@@ -1,9 +1,9 @@
 import type { SpanId, TraceId, Uuid } from '@spanhouse/model'
 import { compileBounds, compileDirection, compileOrder } from './bounds.ts'
 import { compileFilter } from './compile-filter.ts'
-import { compileSearchHints } from './search-hints.ts'
+import { compileSearchHints, isOfRoots } from './search-hints.ts'
 import type { SpanQuery } from './span-query.ts'
-import { allOf, count, join, type Sql, sql, texts, uuid } from './sql.ts'
+import { allOf, anyOf, count, join, type Sql, sql, texts, uuid } from './sql.ts'
 import { splitFilter } from './trace-level.ts'
 import { pageLimit } from './windowing.ts'
 
@@ -49,11 +49,32 @@ export function compileSpanQuery({ project_id, columns, query }: ColumnsOf & { q
   const { filter, windowing } = query
   const bounds = compileBounds(windowing, 'span')
   const filters = filter === undefined ? [] : [compileFilter(filter)]
-  const matches = fromSpans(project_id, [...bounds, ...compileSearchHints(filter), ...filters])
-  const limit = count(pageLimit(windowing, 'span'))
-  const times = sql`SELECT start_time ${matches} ORDER BY start_time ${compileDirection(windowing.order)} LIMIT ${limit}`
-  const rows = fromFewSpans(project_id, [sql`start_time IN (${times})`])
+  const matches = [...bounds, ...compileSearchHints(filter), ...filters]
+  const parts = isOfRoots(filter) ? [ROOTS] : BOTH
+  const times = first(sql`start_time`, {
+    from: part => fromSpans(project_id, [part, ...matches]),
+    page: sql`ORDER BY start_time ${compileDirection(windowing.order)} LIMIT ${count(pageLimit(windowing, 'span'))}`,
+    parts,
+  })
+  const rows = fromFewSpans(project_id, [anyOf(parts), sql`start_time IN (${times})`])
   return sql`SELECT ${join(columns)} ${rows} WHERE ${allOf([...bounds, ...filters])} ${page(query)} ${SETTINGS}`
+}
+
+/** The parts of the primary key: each is in the order of time. */
+const ROOTS = sql`is_root = true`
+const BOTH = [ROOTS, sql`is_root = false`]
+
+interface First {
+  readonly from: (part: Sql) => Sql
+  /** An order by time and a limit. */
+  readonly page: Sql
+  readonly parts: readonly Sql[]
+}
+
+/** The first rows in the order of time: of the first of each part the first. So each part is read only as far as it must. */
+function first(columns: Sql, { from, page, parts }: First): Sql {
+  const ofParts = parts.map(part => sql`SELECT ${columns} ${from(part)} ${page}`)
+  return ofParts.length === 1 ? join(ofParts) : sql`SELECT * FROM (${join(ofParts, sql` UNION ALL `)}) ${page}`
 }
 
 const page = ({ focus, windowing }: SpanQuery): Sql =>
@@ -62,16 +83,33 @@ const page = ({ focus, windowing }: SpanQuery): Sql =>
 /** One page of traces: rows of `trace_id` (hex) and `sort_time` (microseconds, text or number as the format has it). */
 export function compileTraceQuery({ project_id, query }: { project_id: Uuid; query: SpanQuery<'trace'> }): Sql {
   const columns = sql`lower(hex(trace_id)) AS trace_id, toUnixTimestamp64Micro(start_time) AS sort_time`
-  return sql`SELECT ${columns} ${fromTraceHeads({ project_id, query })} ${page(query)} ${SETTINGS}`
+  // What has to be found on spans is found once for both parts.
+  const isOfTraces = splitFilter(query.filter).ofSpan.length === 0
+  const rows = isOfTraces
+    ? sql`FROM (${first(sql`trace_id, start_time`, {
+        from: part => fromTraceHeads({ project_id, query }, [part]),
+        page: page(query),
+        parts: BOTH,
+      })})`
+    : fromTraceHeads({ project_id, query })
+  return sql`SELECT ${columns} ${rows} ${page(query)} ${SETTINGS}`
 }
 
 /**
  * The rows that stand for the traces a query asks for, one a trace, as the FROM and WHERE of a statement. A trace
  * qualifies when one of its spans satisfies the filter, wherever in time it lies.
  */
-export function fromTraceHeads({ project_id, query }: { project_id: Uuid; query: SpanQuery<'trace'> }): Sql {
+export function fromTraceHeads(
+  { project_id, query }: { project_id: Uuid; query: SpanQuery<'trace'> },
+  conditions: readonly Sql[] = [],
+): Sql {
   const { ofTrace, ofSpan } = splitFilter(query.filter)
-  const heads = [sql`is_trace_head`, ...compileBounds(query.windowing, 'trace'), ...ofTrace.map(compileFilter)]
+  const heads = [
+    ...conditions,
+    sql`is_trace_head`,
+    ...compileBounds(query.windowing, 'trace'),
+    ...ofTrace.map(compileFilter),
+  ]
   if (ofSpan.length === 0) return fromSpans(project_id, heads)
   const spans = [...compileSearchHints(query.filter), ...ofSpan.map(compileFilter)]
   // A window spares reading what the filter needs of all other traces; without one there is nothing to spare.

@@ -110,13 +110,14 @@ const amounts = <S>(view: 'incremental' | 'cumulative', read: Read<S, Amounts>):
   )
 
 /** What finds a row: never changed in place. */
-export const KEY_COLUMNS: readonly string[] = ['project_id', 'start_time', 'trace_id', 'span_id']
+export const KEY_COLUMNS: readonly string[] = ['project_id', 'is_root', 'start_time', 'trace_id', 'span_id']
 
 /** What the sender said. These columns make up the content hash, in this order. */
 export const CONTENT_COLUMNS: readonly Column<Span>[] = [
   hex('trace_id', 16, span => span.trace_id),
   hex('span_id', 8, span => span.span_id),
   hex('parent_id', 8, span => span.parent_id ?? NO_PARENT),
+  flag('is_root', span => span.parent_id === undefined),
   time('start_time', span => span.start_time),
   time('end_time', span => span.end_time),
   oneOf('declared_trace_type', DECLARED_TRACE_TYPES, span => span.declared_trace_type ?? 'none'),

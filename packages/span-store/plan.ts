@@ -109,9 +109,9 @@ export function planSpan(plan: Plan, span: BatchedSpan): 'inserted' | 'replaced'
   if (present && isKnown(present, node)) return 'known'
   if (present) node.version = { ...present.version, accepted_at: sender.accepted_at }
   const stored = plan.trace.nodes.get(span_id)
-  const isInPlace = stored?.start_time === start_time
+  const isInPlace = stored?.start_time === start_time && isRoot(stored) === isRoot(node)
   if (present) plan.removed = plan.removed.filter(key => key.span_id !== span_id)
-  // The start time is part of the key: the row has to move.
+  // The start time and being a root are part of the key: the row has to move.
   if (stored && !isInPlace) plan.removed.push({ ...keyOf(plan.trace, span_id), start_time: stored.start_time })
   plan.nodes.set(span_id, node)
   plan.inserts.set(span_id, { node, span, isChange: present !== undefined, isInPlace })
@@ -140,8 +140,10 @@ export function changesOf(plan: Plan, derived: ReadonlyMap<SpanId, Derived>): De
   return changes
 }
 
+const isRoot = ({ parent_id }: StoredNode): boolean => parent_id === null
+
 export function hasRoot(nodes: ReadonlyMap<SpanId, StoredNode>): boolean {
-  for (const node of nodes.values()) if (node.parent_id === null) return true
+  for (const node of nodes.values()) if (isRoot(node)) return true
   return false
 }
 

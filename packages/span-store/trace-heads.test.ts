@@ -1,0 +1,41 @@
+import { compileTraceQuery, parseAnalyticsQuery, parseSpanQuery } from '@spanhouse/query'
+import { expect, test } from 'vitest'
+import { readAnalytics } from './analytics.ts'
+import { readTraceHeads } from './row.ts'
+import { SpanBatch } from './span-batch.ts'
+import { makeSpan, newProject, openTestEngine } from './spans.testing.ts'
+import { SpanWriter } from './write.ts'
+
+test('a trace whose head was told only by an update of merged rows is found, in spite of the index', async () => {
+  const { engine, close } = await openTestEngine()
+  try {
+    const project_id = newProject()
+    const writer = new SpanWriter(engine, { rootWaitMs: 0 })
+    const spans = Array.from({ length: 20_000 }, (_, index) =>
+      makeSpan({
+        trace_id: (1 + Math.floor(index / 10_000)).toString().padStart(32, '0'),
+        span_id: (index + 1).toString(16).padStart(16, '0'),
+        parent_id: 'ffffffffffffffff',
+        start_time: 1_770_000_000_000_000 + index,
+      }),
+    )
+    const sender = { project_id, user_id: project_id, accepted_at: 1_770_000_000_000_000 }
+    await writer.write(SpanBatch.of(spans.map(span => ({ ...sender, span }))))
+    await engine.command({ text: 'OPTIMIZE TABLE spans FINAL', params: {} })
+    const heads = () => {
+      const statement = compileTraceQuery({ project_id, query: parseSpanQuery({}, 'trace') })
+      return readTraceHeads(engine, statement).then(rows => rows.map(({ trace_id }) => Number(trace_id)))
+    }
+    expect(await heads()).toEqual([])
+    expect(await writer.settleRootless()).toBe(2)
+    expect(await heads()).toEqual([2, 1])
+    const query = parseAnalyticsQuery(
+      {},
+      { specs: [{ type: 'json', path: '*' }], oldest: '2026-02-01', newest: '2026-02-28' },
+    )
+    const [bucket] = await readAnalytics(engine, { project_id, query })
+    expect(bucket?.metrics).toEqual({ 'attributes.*': { type: 'json', count: 2 } })
+  } finally {
+    await close()
+  }
+})
