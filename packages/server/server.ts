@@ -16,6 +16,7 @@ import { catalogueRoutes } from './routes/catalogue.ts'
 import { deadLetterRoutes } from './routes/dead-letters.ts'
 import { folderRoutes } from './routes/folders.ts'
 import { healthRoutes, type PartCheck } from './routes/health.ts'
+import { legacyConfigRoutes } from './routes/legacy-configs.ts'
 import { otlpRoutes } from './routes/otlp.ts'
 import { registryRoutes } from './routes/registry.ts'
 import { sessionRoutes } from './routes/sessions.ts'
@@ -67,7 +68,8 @@ function routesOf(config: Config, parts: Parts, metrics: Metrics): ((app: Fastif
   if (config.roles.includes('api') && engine) routes.push(analyticsRoutes(engine), sessionRoutes(engine))
   if (config.roles.includes('api')) routes.push(catalogueRoutes(config), folderRoutes(parts))
   if (config.roles.includes('api')) routes.push(...accountRoutes(parts, config.adminKey ?? ''))
-  if (config.roles.includes('api')) routes.push(registryRoutes(registry), testcaseRoutes(registry))
+  if (config.roles.includes('api'))
+    routes.push(registryRoutes(registry), testcaseRoutes(registry), legacyConfigRoutes(registry))
   return routes
 }
 
