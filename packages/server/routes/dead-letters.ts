@@ -1,6 +1,6 @@
 import { microsToIso, Problem } from '@spanhouse/model'
 import { type DeadLetter, MESSAGE_FORMATS, type SpanStream } from '@spanhouse/span-stream'
-import { optional, z } from '@spanhouse/validation'
+import { jsonObject, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { addAdminEndpoint } from '../http/endpoint.ts'
 
@@ -39,7 +39,7 @@ export function deadLetterRoutes(stream: SpanStream): (app: FastifyInstance) => 
   return app => {
     addAdminEndpoint(app, {
       ...{ method: 'GET', path: '/admin/dead-letters', tag, summary: 'Lists dead letters, the oldest first.', query },
-      answer: z.object({ count: z.int(), dead_letters: z.array(letter), windowing: optional(z.json()) }),
+      answer: z.object({ count: z.int(), dead_letters: z.array(letter), windowing: optional(jsonObject) }),
       handle: async ({ query: { limit = PAGE_DEFAULT, after } }) => {
         const letters = await stream.deadLetters({ limit, after })
         const next = letters.length === limit ? { windowing: { after: letters.at(-1)?.id, limit } } : {}

@@ -2,15 +2,29 @@ import { randomUUID } from 'node:crypto'
 import { microsNow, type Problem, type SpanId, type TraceId } from '@spanhouse/model'
 import { decompress, encodeExportResponse, encodeStatus, scanTraces, tracesFromJson } from '@spanhouse/otlp'
 import { partitionOf, type SpanMessage, type SpanStream } from '@spanhouse/span-stream'
+import { jsonObject, z } from '@spanhouse/validation'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { projectOf } from '../http/auth.ts'
+import { addEndpoint } from '../http/endpoint.ts'
 import { sendProblem, toProblem } from '../http/errors.ts'
+import { operationSchema } from '../http/openapi.ts'
 import type { IngestMetrics } from '../metrics.ts'
 
 /** An export as received and once decompressed (contract: 10 MiB). */
 export const OTLP_BYTES_MAX = 10 * 1024 * 1024
 
 const PROTOBUF = 'application/x-protobuf'
+
+const path = '/otlp/v1/traces'
+const tag = 'ingest'
+const SUMMARY = 'Takes an OpenTelemetry export, as protobuf or JSON, compressed or not; answered when it is durable.'
+/** Described for JSON; what is sent is looked at by the scanner. */
+const exported = z.looseObject({ resourceSpans: z.array(jsonObject) })
+const answer = z.object({
+  count: z.int().meta({ description: 'Spans that were accepted.' }),
+  links: z.array(z.object({ trace_id: z.string(), span_id: z.string() })),
+  partialSuccess: z.object({ rejectedSpans: z.int(), errorMessage: z.string() }).optional(),
+})
 
 interface Accepted {
   count: number
@@ -25,12 +39,14 @@ interface Accepted {
  */
 export function otlpRoutes(stream: SpanStream, metrics: IngestMetrics): (app: FastifyInstance) => void {
   return app => {
-    app.get('/otlp/v1/traces', request => {
-      projectOf(request, 'edit_spans')
-      return { status: 'ready' }
+    addEndpoint(app, {
+      ...{ method: 'GET', path, tag, permission: 'edit_spans', answer: z.object({ status: z.literal('ready') }) },
+      summary: 'Says that exports can be sent.',
+      handle: () => ({ status: 'ready' }),
     })
-    app.post('/otlp/v1/traces', {
+    app.post(path, {
       bodyLimit: OTLP_BYTES_MAX,
+      schema: operationSchema({ method: 'POST', path, tag, summary: SUMMARY, body: exported, answer, status: 202 }),
       errorHandler: (error, request, reply) => {
         const problem = toProblem(error)
         metrics.refused.inc({ code: problem.code })
