@@ -72,7 +72,11 @@ export function operationSchema(endpoint: Described): FastifySchema {
 }
 
 function toSchema(schema: z.ZodType): object {
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', cycles: 'throw' })
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+    cycles: 'throw',
+  })
   return rest
 }
 
