@@ -1,4 +1,5 @@
 import type { Uuid } from '@spanhouse/model'
+import type { Insertable, Tables } from '@spanhouse/postgres'
 import type { AccountError, IdentityPlan } from './account-identities.ts'
 import type { AccountRows, MembershipRow } from './account-rows.ts'
 
@@ -37,58 +38,67 @@ export interface AccountsAnswer {
   errors?: AccountError[]
 }
 
-export function accountAnswerOf(rows: AccountRows, identities: IdentityPlan[], apiKey: string | null): AccountAnswer {
-  const { user, organization, workspace, project } = rows
-  return {
-    user: {
-      id: user.id,
-      uid: user.uid,
-      email: user.email,
-      username: user.username,
-      name: user.username,
-      created_at: user.created_at,
-    },
-    user_identities: identities.map(({ row }) => ({
-      id: row.id,
-      user_id: row.user_id,
-      method: row.method,
-      subject: row.subject,
-      email: row.email,
-      status: 'created',
-      verified: row.verified,
-    })),
-    organizations: {
-      org: {
-        id: organization.id,
-        name: organization.name,
-        ...(organization.slug != null && { slug: organization.slug }),
-        owner_user_id: organization.owner_id,
-        created_at: organization.created_at,
-      },
-    },
-    workspaces: {
-      wrk: {
-        id: workspace.id,
-        name: workspace.name,
-        ...(workspace.slug != null && { slug: workspace.slug }),
-        organization_id: workspace.organization_id,
-      },
-    },
-    projects: {
-      prj: {
-        id: project.id,
-        name: project.name,
-        organization_id: project.organization_id,
-        workspace_id: project.workspace_id,
-        is_default: project.is_default,
-      },
-    },
-    organization_memberships: rows.organization_memberships.map(row => membership(row, 'organization_id')),
-    workspace_memberships: rows.workspace_memberships.map(row => membership(row, 'workspace_id')),
-    project_memberships: rows.project_memberships.map(row => membership(row, 'project_id')),
-    ...(apiKey !== null && { api_keys: { key: apiKey } }),
-  }
-}
+export const userAnswer = (row: AccountRows['user']): AccountAnswer['user'] => ({
+  id: row.id,
+  uid: row.uid,
+  email: row.email,
+  username: row.username,
+  name: row.username,
+  created_at: row.created_at,
+})
+
+export const identityAnswer = ({ row }: IdentityPlan): AccountAnswer['user_identities'][number] => ({
+  id: row.id,
+  user_id: row.user_id,
+  method: row.method,
+  subject: row.subject,
+  email: row.email,
+  status: 'created',
+  verified: row.verified,
+})
+
+export const organizationAnswer = (row: AccountRows['organization']): AccountAnswer['organizations']['org'] => ({
+  id: row.id,
+  name: row.name,
+  ...(row.slug != null && { slug: row.slug }),
+  owner_user_id: row.owner_id,
+  created_at: row.created_at,
+})
+
+export const workspaceAnswer = (row: Insertable<Tables['workspaces']>): AccountAnswer['workspaces']['wrk'] => ({
+  id: row.id,
+  name: row.name,
+  ...(row.slug != null && { slug: row.slug }),
+  organization_id: row.organization_id,
+})
+
+export const projectAnswer = (row: AccountRows['project']): AccountAnswer['projects']['prj'] => ({
+  id: row.id,
+  name: row.name,
+  organization_id: row.organization_id,
+  workspace_id: row.workspace_id,
+  is_default: row.is_default,
+})
+
+export const organizationMembership = (row: MembershipRow) => membership(row, 'organization_id')
+export const workspaceMembership = (row: MembershipRow) => membership(row, 'workspace_id')
+export const projectMembership = (row: MembershipRow) => membership(row, 'project_id')
+
+export const accountAnswerOf = (
+  rows: AccountRows,
+  identities: IdentityPlan[],
+  apiKey: string | null,
+): AccountAnswer => ({
+  user: userAnswer(rows.user),
+  user_identities: identities.map(identityAnswer),
+  organizations: { org: organizationAnswer(rows.organization) },
+  workspaces: { wrk: workspaceAnswer(rows.workspace) },
+  projects: { prj: projectAnswer(rows.project) },
+  organization_memberships: rows.organization_memberships.map(organizationMembership),
+  workspace_memberships: rows.workspace_memberships.map(workspaceMembership),
+  project_memberships: rows.project_memberships.map(projectMembership),
+  ...(apiKey !== null && { api_keys: { key: apiKey } }),
+})
 
 function membership<C extends string>(row: MembershipRow, column: C): MembershipAnswer & Record<C, Uuid> {
   const { id, scope_id, user_id, role } = row

@@ -40,32 +40,38 @@ export async function planIdentities(
   withPasswords: boolean,
 ): Promise<IdentityPlans> {
   const result: IdentityPlans = { plans: [], errors: [] }
+  const local = { users: { user }, organizations: {}, workspaces: {}, projects: {} }
   for (const [index, identity] of (account.user_identities ?? []).entries()) {
     const ref = `identity_${index}`
-    const error = errorOf(ref, identity)
-    if (error !== null) result.errors.push(error)
-    else result.plans.push({ ref, row: await identityRow(db, identity, user, withPasswords) })
+    const error = identityError(ref, identity)
+    if (error !== null) {
+      result.errors.push(error)
+      continue
+    }
+    const { user_ref } = identity
+    const user_id = user_ref === undefined ? user : await resolveReference(db, 'users', user_ref, local)
+    const password_hash = withPasswords ? await hashPassword(identity.password ?? '') : null
+    result.plans.push({ ref, row: identityRow(identity, { user_id, password_hash }) })
   }
   return result
 }
 
 /** Stores them; one whose address somebody has already is left out and becomes an error. */
 export async function insertIdentities(trx: Trx, { plans, errors }: IdentityPlans): Promise<IdentityPlans> {
-  const result: IdentityPlans = { plans: [], errors: [...errors] }
-  for (const plan of plans) {
-    const row = await trx
-      .insertInto('user_identities')
-      .values(plan.row)
-      .onConflict(conflict => conflict.doNothing())
-      .returning('id')
-      .executeTakeFirst()
-    if (row !== undefined) result.plans.push(plan)
-    else result.errors.push(alreadyExists(plan))
-  }
-  return result
+  if (plans.length === 0) return { plans, errors }
+  const rows = await trx
+    .insertInto('user_identities')
+    .values(plans.map(plan => plan.row))
+    .onConflict(conflict => conflict.doNothing())
+    .returning('id')
+    .execute()
+  const stored = new Set(rows.map(row => row.id))
+  const taken = plans.filter(plan => !stored.has(plan.row.id))
+  return { plans: plans.filter(plan => stored.has(plan.row.id)), errors: [...errors, ...taken.map(alreadyExists)] }
 }
 
-function errorOf(ref: string, { method, subject, email, password }: IdentityBody): AccountError | null {
+/** Why the identity cannot be made; null when it can. */
+export function identityError(ref: string, { method, subject, email, password }: IdentityBody): AccountError | null {
   if (method !== PASSWORD_METHOD) {
     const message = `Identities with the method '${method}' cannot be made here.`
     return { code: 'not_implemented', message, details: { ref, method } }
@@ -82,17 +88,13 @@ function errorOf(ref: string, { method, subject, email, password }: IdentityBody
   }
 }
 
-async function identityRow(
-  db: Database,
-  identity: IdentityBody,
-  user: Uuid,
-  withPasswords: boolean,
-): Promise<IdentityPlan['row']> {
-  const { method, subject, email, user_ref, password = '', domain, provider_user_id, verified, claims } = identity
-  const local = { users: { user }, organizations: {}, workspaces: {}, projects: {} }
+export function identityRow(
+  { method, subject, email, domain, provider_user_id, verified, claims }: IdentityBody,
+  owner: { user_id: Uuid; password_hash: string | null },
+): IdentityPlan['row'] {
   return {
     id: newId(),
-    user_id: user_ref === undefined ? user : await resolveReference(db, 'users', user_ref, local),
+    ...owner,
     method,
     subject: email ?? subject,
     email: email ?? subject,
@@ -100,7 +102,6 @@ async function identityRow(
     domain,
     provider_user_id,
     claims: toJsonb(claims),
-    password_hash: withPasswords ? await hashPassword(password) : null,
   }
 }
 

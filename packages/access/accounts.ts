@@ -5,6 +5,7 @@ import { type AccountError, type IdentityPlans, insertIdentities, planIdentities
 import { insertAccounts } from './account-insert.ts'
 import { type AccountOptions, accountOptionsOf } from './account-options.ts'
 import { type AccountRows, accountRowsOf } from './account-rows.ts'
+import { runOrTry } from './dry-run.ts'
 import { IdempotencyLog, type IdempotentWork } from './idempotency.ts'
 import { type NewProject, newProjectOf, type Seed } from './seed.ts'
 import { insertApiKey } from './stored-keys.ts'
@@ -100,19 +101,7 @@ async function planAll(db: Database, wanted: Wanted[]): Promise<Plan[]> {
   return plans
 }
 
-/** A dry run does all that a real one does, so that it fails where that would, and then undoes it. */
-async function tryOut(db: Database, plans: Plan[]): Promise<Answers> {
-  let answers: Answers = new Map()
-  const undo = new Error('dry run')
-  const transaction = db.transaction().execute(async trx => {
-    answers = await store(trx, plans, [])
-    throw undo
-  })
-  await transaction.catch(error => {
-    if (error !== undo) throw error
-  })
-  return answers
-}
+const tryOut = (db: Database, plans: Plan[]): Promise<Answers> => runOrTry(db, true, trx => store(trx, plans, []))
 
 interface CarryOut {
   plans: Plan[]

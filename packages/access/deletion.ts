@@ -1,8 +1,9 @@
-import { Problem, type Uuid } from '@spanhouse/model'
+import { NIL_UUID, Problem, type Uuid } from '@spanhouse/model'
 import { type Database, type Trx, withDatabaseProblems } from '@spanhouse/postgres'
 import type { DeleteAccountsBody } from './account-body.ts'
 import type { CredentialCache } from './authenticate.ts'
-import { findReferenced, type Reference } from './reference.ts'
+import { runOrTry } from './dry-run.ts'
+import { findReferences, type Reference } from './reference.ts'
 
 /** The ids of what was deleted. Whoever stores something by project outside Postgres removes that of these projects. */
 export interface Deleted {
@@ -20,51 +21,83 @@ export interface Deleted {
 export async function deleteAccounts(
   db: Database,
   cache: CredentialCache,
-  request: DeleteAccountsBody,
+  { accounts, dry_run = false }: DeleteAccountsBody,
 ): Promise<Deleted> {
-  const references = [...request.accounts.values()].map(account => account.user)
+  const references = [...accounts.values()].map(account => account.user)
   const deleted = await withDatabaseProblems(() =>
-    db.transaction().execute(async trx => {
-      const users = await usersOf(trx, references)
-      return request.dry_run ? ownedBy(trx, users) : deleteUsers(trx, users)
-    }),
+    runOrTry(db, dry_run, async trx => deleteRecords(trx, { users: await usersOf(trx, references) })),
   )
-  if (!request.dry_run) cache.forget()
+  if (!dry_run) cache.forget()
   return deleted
 }
 
-/** Deletes users with all that is theirs. The caller forgets cached credentials once this is committed. */
-export async function deleteUsers(trx: Trx, ids: readonly Uuid[]): Promise<Deleted> {
-  const deleted = await ownedBy(trx, ids)
-  if (deleted.users.length > 0) await trx.deleteFrom('users').where('id', 'in', deleted.users).execute()
-  return deleted
-}
-
-async function usersOf(trx: Trx, references: Reference[]): Promise<Uuid[]> {
-  const ids = new Set<Uuid>()
-  for (const reference of references) {
-    const id = await findReferenced(trx, 'users', reference)
-    const { by, value } = reference
-    if (id !== null) ids.add(id)
-    else if (by === 'id') throw new Problem('not_found', { message: `There is no user '${value}'.`, ref: value })
+/**
+ * Deletes the records with all that is in them, and with users the organizations they own. The caller forgets cached
+ * credentials once this is committed.
+ */
+export async function deleteRecords(trx: Trx, roots: Partial<Deleted>): Promise<Deleted> {
+  const deleted = await contentsOf(trx, roots)
+  // What is in them goes with them.
+  for (const table of ['users', 'organizations', 'workspaces', 'projects'] as const) {
+    if (roots[table]?.length) await trx.deleteFrom(table).where('id', 'in', roots[table]).execute()
   }
-  return [...ids]
+  return deleted
 }
 
 /** Locks the users, so that they cannot come to own anything between the reading and the deleting. */
-async function ownedBy(trx: Trx, ids: readonly Uuid[]): Promise<Deleted> {
-  const inside = [...ids].sort()
-  if (inside.length === 0) return { users: [], organizations: [], workspaces: [], projects: [] }
-  const users = await trx.selectFrom('users').select('id').where('id', 'in', inside).orderBy('id').forUpdate().execute()
-  const organizations = trx.selectFrom('organizations').select('id').where('owner_id', 'in', inside)
-  const workspaces = trx.selectFrom('workspaces').select('id').where('organization_id', 'in', organizations)
-  const projects = trx.selectFrom('projects').select('id').where('organization_id', 'in', organizations)
+async function contentsOf(trx: Trx, roots: Partial<Deleted>): Promise<Deleted> {
+  const users = orNobody(roots.users)
+  await trx.selectFrom('users').select('id').where('id', 'in', users).orderBy('id').forUpdate().execute()
+  const organizations = await trx
+    .selectFrom('organizations')
+    .select('id')
+    .where(either => either.or([either('owner_id', 'in', users), either('id', 'in', orNobody(roots.organizations))]))
+    .orderBy('id')
+    .execute()
+  const inside = orNobody(idsOf(organizations))
+  const workspaces = await trx
+    .selectFrom('workspaces')
+    .select('id')
+    .where(either =>
+      either.or([either('organization_id', 'in', inside), either('id', 'in', orNobody(roots.workspaces))]),
+    )
+    .orderBy('id')
+    .execute()
+  const projects = await trx
+    .selectFrom('projects')
+    .select('id')
+    .where(either =>
+      either.or([
+        either('workspace_id', 'in', orNobody(idsOf(workspaces))),
+        either('id', 'in', orNobody(roots.projects)),
+      ]),
+    )
+    .orderBy('id')
+    .execute()
   return {
-    users: idsOf(users),
-    organizations: idsOf(await organizations.orderBy('id').execute()),
-    workspaces: idsOf(await workspaces.orderBy('id').execute()),
-    projects: idsOf(await projects.orderBy('id').execute()),
+    users: [...(roots.users ?? [])].sort(),
+    organizations: idsOf(organizations),
+    workspaces: idsOf(workspaces),
+    projects: idsOf(projects),
   }
 }
+
+/** The ids of the users. Throws a Problem `not_found` for an unknown id; an unknown email is passed over. */
+export async function usersOf(trx: Trx, references: Reference[]): Promise<Uuid[]> {
+  const found = await findReferences(
+    trx,
+    references.map(reference => ['users', reference] as const),
+  )
+  const ids = references.flatMap(reference => {
+    const id = found.find('users', reference)
+    if (id !== null) return id
+    if (reference.by === 'email') return []
+    throw new Problem('not_found', { message: `There is no user '${reference.value}'.`, ref: reference.value })
+  })
+  return [...new Set(ids)]
+}
+
+/** SQL has no empty list. */
+const orNobody = (ids: readonly Uuid[] = []): readonly Uuid[] => (ids.length > 0 ? ids : [NIL_UUID])
 
 const idsOf = (rows: { id: Uuid }[]): Uuid[] => rows.map(row => row.id)

@@ -145,7 +145,7 @@ async function isMember(trx: Trx, workspace_id: Uuid, address: string): Promise<
     .innerJoin('users', 'users.id', 'workspace_memberships.user_id')
     .select('users.id')
     .where('workspace_id', '=', workspace_id)
-    .where(sql<string>`lower(users.email)`, '=', address.toLowerCase())
+    .where(sql<boolean>`lower(users.email) = lower(${address})`)
     .executeTakeFirst()
   return row !== undefined
 }
@@ -158,7 +158,7 @@ async function removePending(
   const row = await trx
     .deleteFrom('invitations')
     .where('workspace_id', '=', workspace_id)
-    .where(sql<string>`lower(email)`, '=', address.toLowerCase())
+    .where(sql<boolean>`lower(email) = lower(${address})`)
     .where('accepted_at', 'is', null)
     .returning(['email', 'role'])
     .executeTakeFirst()

@@ -88,7 +88,7 @@ export async function removeMember(
     await trx
       .deleteFrom('invitations')
       .where('workspace_id', '=', workspace_id)
-      .where(sql<string>`lower(email)`, '=', email.toLowerCase())
+      .where(sql<boolean>`lower(email) = lower(${email})`)
       .where('accepted_at', 'is', null)
       .execute()
   })

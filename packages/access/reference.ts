@@ -22,12 +22,12 @@ export const reference = referenceBy(['ref', 'id', 'slug'])
 /** Where records that exist are meant: deletes, transfers and identities. */
 export const referenceOrEmail = referenceBy(['ref', 'id', 'slug', 'email'])
 
-/** The tables a reference can lead to, and the condition by which each of its members finds a record there. */
+/** The tables a reference can lead to, and the members by which records are found there. */
 const TARGETS = {
-  users: { name: 'user', conditions: { id: sql`id =`, email: sql`lower(email) =` } },
-  organizations: { name: 'organization', conditions: { id: sql`id =`, slug: sql`slug =` } },
-  workspaces: { name: 'workspace', conditions: { id: sql`id =` } },
-  projects: { name: 'project', conditions: { id: sql`id =` } },
+  users: { name: 'user', members: ['id', 'email'] },
+  organizations: { name: 'organization', members: ['id', 'slug'] },
+  workspaces: { name: 'workspace', members: ['id'] },
+  projects: { name: 'project', members: ['id'] },
 } as const
 
 export type ReferenceTarget = keyof typeof TARGETS
@@ -42,18 +42,10 @@ export type LocalNames = Readonly<Record<ReferenceTarget, Readonly<Record<string
 export async function findReferenced(
   db: Database,
   target: ReferenceTarget,
-  { by, value }: Reference,
+  reference: Reference,
   local?: LocalNames,
 ): Promise<Uuid | null> {
-  const { name, conditions } = TARGETS[target]
-  if (by === 'ref')
-    return local?.[target][value] ?? badReference(`There is no ${name} '${value}' in this request.`, value)
-  const condition = conditions[by as keyof typeof conditions]
-  if (condition === undefined) return badReference(`A ${name} cannot be referred to by its ${by}.`, value)
-  if (by === 'id' && parseUuid(value) === null) return badReference(`'${value}' is not a UUID.`, value)
-  const sought = by === 'email' ? sql`lower(${value})` : value
-  const found = sql<{ id: Uuid }>`select id from ${sql.table(target)} where ${condition} ${sought}`
-  return (await found.execute(db)).rows[0]?.id ?? null
+  return (await findReferences(db, [[target, reference]])).find(target, reference, local)
 }
 
 /** As {@link findReferenced}, but throws a Problem `not_found` when there is no such record. */
@@ -63,9 +55,71 @@ export async function resolveReference(
   reference: Reference,
   local?: LocalNames,
 ): Promise<Uuid> {
-  const id = await findReferenced(db, target, reference, local)
-  if (id !== null) return id
-  const { value } = reference
+  return (await findReferences(db, [[target, reference]])).resolve(target, reference, local)
+}
+
+/** Finds records whose references were looked up before, all with a few statements. */
+export interface FoundReferences {
+  /** As {@link findReferenced}. */
+  find(target: ReferenceTarget, reference: Reference, local?: LocalNames): Uuid | null
+  /** As {@link resolveReference}. */
+  resolve(target: ReferenceTarget, reference: Reference, local?: LocalNames): Uuid
+}
+
+export type WantedReference = readonly [target: ReferenceTarget, reference: Reference]
+
+/** Looks all of them up: one statement for each table and member by which it is searched. Throws as `findReferenced`. */
+export async function findReferences(db: Database, wanted: readonly WantedReference[]): Promise<FoundReferences> {
+  const ids = new Map<string, Uuid>()
+  const outside = wanted.filter(([, { by }]) => by !== 'ref')
+  for (const [key, group] of Map.groupBy(outside, ([target, { by }]) => `${target} ${by}`)) {
+    const [target, by] = key.split(' ') as [ReferenceTarget, Sought['by']]
+    const values = group.map(([, reference]) => soughtValue(target, reference))
+    for (const row of await rowsWith(db, { target, by, values })) ids.set(`${key} ${row.sought}`, row.id)
+  }
+  const find: FoundReferences['find'] = (target, reference, local) =>
+    reference.by === 'ref'
+      ? localId(target, reference, local)
+      : (ids.get(`${target} ${reference.by} ${soughtValue(target, reference)}`) ?? null)
+  return { find, resolve: (target, reference, local) => find(target, reference, local) ?? unknown(target, reference) }
+}
+
+interface Sought {
+  target: ReferenceTarget
+  by: Exclude<ReferenceMember, 'ref'>
+  values: string[]
+}
+
+/** Case is folded by the database alone, which knows more letters or fewer than JavaScript. */
+const MATCHES = {
+  id: sql`one.id = wanted.value::uuid`,
+  slug: sql`one.slug = wanted.value`,
+  email: sql`lower(one.email) = lower(wanted.value)`,
+}
+
+async function rowsWith(db: Database, { target, by, values }: Sought): Promise<{ id: Uuid; sought: string }[]> {
+  const found = sql<{ id: Uuid; sought: string }>`
+    select one.id, wanted.value as sought from unnest(${values}::text[]) as wanted (value)
+    join ${sql.table(target)} as one on ${MATCHES[by]}`
+  return (await found.execute(db)).rows
+}
+
+/** The value by which the database is searched. */
+function soughtValue(target: ReferenceTarget, { by, value }: Reference): string {
+  const { name, members } = TARGETS[target]
+  if (!(members as readonly ReferenceMember[]).includes(by))
+    return badReference(`A ${name} cannot be referred to by its ${by}.`, value)
+  return by === 'id' ? (parseUuid(value) ?? badReference(`'${value}' is not a UUID.`, value)) : value
+}
+
+function localId(target: ReferenceTarget, { value }: Reference, local: LocalNames | undefined): Uuid {
+  const names = local?.[target] ?? {}
+  return Object.hasOwn(names, value)
+    ? (names[value] as Uuid)
+    : badReference(`There is no ${TARGETS[target].name} '${value}' in this request.`, value)
+}
+
+function unknown(target: ReferenceTarget, { value }: Reference): never {
   throw new Problem('not_found', { message: `There is no ${TARGETS[target].name} '${value}'.`, ref: value })
 }
 

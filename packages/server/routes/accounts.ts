@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Parts } from '../parts.ts'
 import { accessRoutes } from './access.ts'
 import { adminRoutes } from './admin.ts'
+import { adminRecordRoutes } from './admin-records.ts'
 import { keyRoutes } from './keys.ts'
 import { organizationRoutes } from './organizations.ts'
 import { profileRoutes } from './profile.ts'
@@ -13,5 +14,5 @@ import { workspaceRoutes } from './workspaces.ts'
 export const accountRoutes = (parts: Parts, adminSecret: string): ((app: FastifyInstance) => void)[] => [
   ...[keyRoutes(parts), accessRoutes(parts), profileRoutes(parts)],
   ...[projectRoutes(parts), workspaceRoutes(parts), organizationRoutes(parts)],
-  ...[secretRoutes(parts), adminRoutes(parts, adminSecret)],
+  ...[secretRoutes(parts), adminRoutes(parts, adminSecret), adminRecordRoutes(parts)],
 ]

@@ -1,0 +1,53 @@
+import { optional, time, z } from '@spanhouse/validation'
+import {
+  accountOptions,
+  identity,
+  mapOf,
+  organization,
+  organizationMembership,
+  project,
+  projectMembership,
+  user,
+  workspace,
+  workspaceMembership,
+} from '../account-body.ts'
+import { reference, referenceOrEmail } from '../reference.ts'
+
+/** Identities of one request: hashing a password takes 0.2 s. */
+const IDENTITIES_MAX = 50
+
+const apiKey = z.object({
+  project_ref: reference,
+  user_ref: reference,
+  name: optional(z.string().max(255)),
+  expires_at: optional(time),
+})
+
+const options = optional(accountOptions)
+
+/** `POST /admin/accounts/`: records under names of the caller's choosing, by which they may refer to each other. */
+export const graphBody = z.object({
+  options,
+  users: optional(mapOf(user)),
+  user_identities: optional(mapOf(identity, IDENTITIES_MAX)),
+  organizations: optional(mapOf(organization)),
+  workspaces: optional(mapOf(workspace)),
+  projects: optional(mapOf(project)),
+  organization_memberships: optional(mapOf(organizationMembership)),
+  workspace_memberships: optional(mapOf(workspaceMembership)),
+  project_memberships: optional(mapOf(projectMembership)),
+  api_keys: optional(mapOf(apiKey)),
+  subscriptions: optional(mapOf(z.object({ plan: z.string() }))),
+})
+export type GraphBody = z.output<typeof graphBody>
+
+/** The bodies that make one record, below `/admin/simple/accounts/`. */
+export const userBody = z.object({ user, options })
+export const identityBody = z.object({ user_ref: referenceOrEmail, user_identity: identity, options })
+export const organizationBody = z.object({ organization, owner: optional(referenceOrEmail), options })
+export const workspaceBody = z.object({ workspace, options })
+export const projectBody = z.object({ project, options })
+export const organizationMembershipBody = z.object({ membership: organizationMembership, options })
+export const workspaceMembershipBody = z.object({ membership: workspaceMembership, options })
+export const projectMembershipBody = z.object({ membership: projectMembership, options })
+export const apiKeyBody = z.object({ api_key: apiKey, options })

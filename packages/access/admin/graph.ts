@@ -1,0 +1,257 @@
+import { randomUUID } from 'node:crypto'
+import { invalid, microsNow, microsToIso, type Uuid } from '@spanhouse/model'
+import {
+  type Database,
+  newId,
+  type Selectable,
+  type Tables,
+  type Trx,
+  toJsonb,
+  withDatabaseProblems,
+} from '@spanhouse/postgres'
+import {
+  identityAnswer,
+  organizationAnswer,
+  organizationMembership,
+  projectAnswer,
+  projectMembership,
+  userAnswer,
+  workspaceAnswer,
+  workspaceMembership,
+} from '../account-answer.ts'
+import type { IdentityBody } from '../account-body.ts'
+import {
+  type AccountError,
+  type IdentityPlans,
+  identityError,
+  identityRow,
+  insertIdentities,
+} from '../account-identities.ts'
+import { type AccountRows, type MembershipRow, usernameOf } from '../account-rows.ts'
+import { identifyApiKey, type KeyIdentity, makeApiKey } from '../api-key.ts'
+import { runOrTry } from '../dry-run.ts'
+import { hashPassword } from '../password.ts'
+import { findReferences, type Reference, type ReferenceTarget } from '../reference.ts'
+import type { Seed } from '../seed.ts'
+import type { Graph, GraphAnswer } from './graph-answer.ts'
+import type { GraphBody } from './graph-body.ts'
+import { putProjects, putWorkspaces } from './graph-places.ts'
+import { referencesOf } from './graph-references.ts'
+
+/** What is done with a graph beyond storing it. */
+export interface GraphSettings {
+  seeds: readonly Seed[]
+  /** Everything is done and then undone. */
+  isDryRun: boolean
+  createIdentities: boolean
+  createApiKeys: boolean
+  /** Tell the keys' texts. */
+  returnApiKeys: boolean
+  /** Make the members of the workspaces members of their new projects. */
+  joinMembers: boolean
+  /** Take the default project of a workspace, where there is one, for the one that is wanted there. */
+  reuseProjects: boolean
+}
+
+/** What is being made: the names given so far, and where they lead. */
+export interface GraphWork {
+  trx: Trx
+  body: GraphBody
+  settings: GraphSettings
+  resolve(target: ReferenceTarget, reference: Reference): Uuid
+}
+
+/**
+ * `POST /admin/accounts/`: makes the records of a graph in the order users, identities, organizations, workspaces,
+ * projects, memberships, keys; all or none. A user whose email exists is that user, and a workspace in an organization
+ * that has one is that one. Throws Problems: `invalid` and `not_found` for references, `conflict` for what is taken.
+ */
+export async function createGraph(db: Database, body: GraphBody, settings: GraphSettings): Promise<GraphAnswer> {
+  return withDatabaseProblems(async () => {
+    const hashes = settings.createIdentities && !settings.isDryRun ? await hashPasswords(body) : new Map()
+    return runOrTry(db, settings.isDryRun, trx => storeGraph(trx, { body, settings, hashes }))
+  })
+}
+
+interface Storing {
+  body: GraphBody
+  settings: GraphSettings
+  /** Of identities, by their names. */
+  hashes: ReadonlyMap<string, string>
+}
+
+async function storeGraph(trx: Trx, { body, settings, hashes }: Storing): Promise<GraphAnswer> {
+  const found = await findReferences(trx, referencesOf(body))
+  const local = { users: {}, organizations: {}, workspaces: {}, projects: {} }
+  const work: GraphWork = {
+    trx,
+    body,
+    settings,
+    resolve: (target, reference) => found.resolve(target, reference, local),
+  }
+  const users = await putUsers(work)
+  local.users = idsOf(users)
+  const identities = await putIdentities(work, hashes)
+  const organizations = await putOrganizations(work)
+  local.organizations = idsOf(organizations)
+  const workspaces = await putWorkspaces(work)
+  local.workspaces = idsOf(workspaces)
+  const projects = await putProjects(work)
+  local.projects = idsOf(projects)
+  const accounts: [Graph] = [
+    {
+      users: mapped(users, userAnswer),
+      user_identities: Object.fromEntries(identities.plans.map(plan => [plan.ref, identityAnswer(plan)])),
+      organizations: mapped(organizations, organizationAnswer),
+      workspaces: mapped(workspaces, workspaceAnswer),
+      projects: mapped(projects, projectAnswer),
+      ...(await putMemberships(work)),
+      ...(await putApiKeys(work)),
+    },
+  ]
+  const errors = [...identities.errors, ...subscriptionErrors(body)]
+  return errors.length === 0 ? { accounts } : { accounts, errors }
+}
+
+const idsOf = (rows: ReadonlyMap<string, { id: Uuid }>): Record<string, Uuid> => mapped(rows, row => row.id)
+
+const mapped = <R, A>(rows: ReadonlyMap<string, R>, answer: (row: R) => A): Record<string, A> =>
+  Object.fromEntries([...rows].map(([name, row]) => [name, answer(row)]))
+
+async function hashPasswords({ user_identities }: GraphBody): Promise<Map<string, string>> {
+  const usable = [...(user_identities ?? [])].filter(([name, identity]) => identityError(name, identity) === null)
+  const hashed = usable.map(async ([name, { password }]) => [name, await hashPassword(password ?? '')] as const)
+  return new Map(await Promise.all(hashed))
+}
+
+/** In the order of the addresses: two requests that share some then wait for each other instead of deadlocking. */
+async function putUsers({ trx, body }: GraphWork): Promise<Map<string, Selectable<Tables['users']>>> {
+  const wanted = [...(body.users ?? [])]
+  if (wanted.length === 0) return new Map()
+  const rows = wanted.map(([, user]) => ({
+    ...{ id: newId(), uid: randomUUID(), email: user.email, username: usernameOf(user) },
+  }))
+  await trx
+    .insertInto('users')
+    .values(rows.sort((a, b) => (a.email.toLowerCase() < b.email.toLowerCase() ? -1 : 1)))
+    .onConflict(conflict => conflict.doNothing())
+    .execute()
+  const byEmail = (value: string): Reference => ({ by: 'email', value })
+  const found = await findReferences(
+    trx,
+    wanted.map(([, { email }]) => ['users', byEmail(email)] as const),
+  )
+  const ids = wanted.map(([name, { email }]) => [name, found.resolve('users', byEmail(email))] as const)
+  const stored = await trx
+    .selectFrom('users')
+    .selectAll()
+    .where(
+      'id',
+      'in',
+      ids.map(([, id]) => id),
+    )
+    .execute()
+  const byId = new Map(stored.map(row => [row.id, row]))
+  return new Map(ids.map(([name, id]) => [name, byId.get(id) as Selectable<Tables['users']>]))
+}
+
+async function putIdentities(work: GraphWork, hashes: ReadonlyMap<string, string>): Promise<IdentityPlans> {
+  const { trx, body, settings } = work
+  const planned: IdentityPlans = { plans: [], errors: [] }
+  if (!settings.createIdentities) return planned
+  for (const [ref, identity] of body.user_identities ?? []) {
+    const error = identityError(ref, identity)
+    if (error !== null) planned.errors.push(error)
+    else {
+      const owner = { user_id: ownerOf(work, identity), password_hash: hashes.get(ref) ?? null }
+      planned.plans.push({ ref, row: identityRow(identity, owner) })
+    }
+  }
+  return insertIdentities(trx, planned)
+}
+
+/** Whoever is named, or the one user of the request. */
+function ownerOf({ body, resolve }: GraphWork, { user_ref }: Pick<IdentityBody, 'user_ref'>): Uuid {
+  if (user_ref !== undefined) return resolve('users', user_ref)
+  const [name, ...others] = body.users?.keys() ?? []
+  if (name !== undefined && others.length === 0) return resolve('users', { by: 'ref', value: name })
+  throw invalid('Say whose it is: give a user_ref.')
+}
+
+async function putOrganizations(work: GraphWork): Promise<Map<string, AccountRows['organization']>> {
+  const created_at = microsToIso(microsNow())
+  const rows = [...(work.body.organizations ?? [])].map(([key, { name, slug, metadata, owner_user_ref }]) => {
+    const owner_id = ownerOf(work, { user_ref: owner_user_ref })
+    const meta = toJsonb(metadata)
+    return [key, { id: newId(), name, slug, meta, owner_id, created_by_id: owner_id, created_at }] as const
+  })
+  if (rows.length > 0)
+    await work.trx
+      .insertInto('organizations')
+      .values(rows.map(([, row]) => row))
+      .execute()
+  return new Map(rows)
+}
+
+type MembershipsAnswer = Pick<Graph, 'organization_memberships' | 'workspace_memberships' | 'project_memberships'>
+
+async function putMemberships({ trx, body, resolve }: GraphWork): Promise<MembershipsAnswer> {
+  const rowOf = (scope_id: Uuid, { user_ref, role }: { user_ref: Reference; role: string }): MembershipRow => ({
+    id: newId(),
+    scope_id,
+    user_id: resolve('users', user_ref),
+    role,
+  })
+  const inOrganizations = entries(body.organization_memberships, one =>
+    rowOf(resolve('organizations', one.organization_ref), one),
+  )
+  const inWorkspaces = entries(body.workspace_memberships, one => rowOf(resolve('workspaces', one.workspace_ref), one))
+  const inProjects = entries(body.project_memberships, one => rowOf(resolve('projects', one.project_ref), one))
+  const organizationRows = [...inOrganizations.values()].map(({ scope_id, ...row }) => ({
+    ...row,
+    organization_id: scope_id,
+  }))
+  const workspaceRows = [...inWorkspaces.values()].map(({ scope_id, ...row }) => ({ ...row, workspace_id: scope_id }))
+  const projectRows = [...inProjects.values()].map(({ scope_id, ...row }) => ({ ...row, project_id: scope_id }))
+  if (organizationRows.length > 0) await trx.insertInto('organization_memberships').values(organizationRows).execute()
+  if (workspaceRows.length > 0) await trx.insertInto('workspace_memberships').values(workspaceRows).execute()
+  if (projectRows.length > 0) await trx.insertInto('project_memberships').values(projectRows).execute()
+  return {
+    organization_memberships: mapped(inOrganizations, organizationMembership),
+    workspace_memberships: mapped(inWorkspaces, workspaceMembership),
+    project_memberships: mapped(inProjects, projectMembership),
+  }
+}
+
+const entries = <B, R>(bodies: ReadonlyMap<string, B> | undefined, rowOf: (body: B) => R): Map<string, R> =>
+  new Map([...(bodies ?? [])].map(([name, body]) => [name, rowOf(body)]))
+
+async function putApiKeys({ trx, body, settings, resolve }: GraphWork): Promise<Pick<Graph, 'api_keys'>> {
+  if (!settings.createApiKeys || settings.isDryRun || !body.api_keys?.size) return {}
+  const keys = entries(body.api_keys, ({ project_ref, user_ref, name, expires_at }) => {
+    const value = makeApiKey()
+    const place = { project_id: resolve('projects', project_ref), user_id: resolve('users', user_ref) }
+    const expiry = expires_at === undefined ? null : microsToIso(expires_at)
+    return {
+      value,
+      row: { id: newId(), ...(identifyApiKey(value) as KeyIdentity), ...place, name, expires_at: expiry },
+    }
+  })
+  await trx
+    .insertInto('api_keys')
+    .values([...keys.values()].map(({ row }) => row))
+    .execute()
+  return {
+    api_keys: mapped(keys, ({ value, row: { id, prefix, project_id, user_id } }) => ({
+      ...{ id, prefix, project_id, user_id, ...(settings.returnApiKeys && { value }) },
+    })),
+  }
+}
+
+/** There is nothing to subscribe to here. */
+const subscriptionErrors = ({ subscriptions }: GraphBody): AccountError[] =>
+  [...(subscriptions ?? [])].map(([ref, { plan }]) => ({
+    code: 'subscription_provision_failed',
+    message: 'Subscriptions are not available here.',
+    details: { ref, plan },
+  }))

@@ -1,0 +1,94 @@
+import { Problem, parseUuid, type Uuid } from '@spanhouse/model'
+import { type Database, type Trx, withDatabaseProblems } from '@spanhouse/postgres'
+import { optional, z } from '@spanhouse/validation'
+import type { CredentialCache } from '../authenticate.ts'
+import { type Deleted, deleteRecords, usersOf } from '../deletion.ts'
+import { runOrTry } from '../dry-run.ts'
+import { findReferences, type Reference } from '../reference.ts'
+
+const IDS_MAX = 1000
+const ids = optional(z.array(z.string()).max(IDS_MAX))
+
+/** `DELETE /admin/accounts/`. */
+export const removalBody = z.object({
+  target: z.object({
+    user_ids: ids,
+    user_emails: ids,
+    organization_ids: ids,
+    workspace_ids: ids,
+    project_ids: ids,
+  }),
+  dry_run: optional(z.boolean()),
+  reason: optional(z.string()),
+})
+export type RemovalBody = z.output<typeof removalBody>
+
+/** The ids of what was or would be deleted, by plural. */
+export interface RemovalAnswer {
+  dry_run: boolean
+  deleted: Record<string, { id: Uuid }[]>
+}
+
+/**
+ * Deletes users with the organizations they own, and organizations, workspaces and projects with what is in them; all or
+ * none. An unknown email is passed over. Nothing is deleted unless `dry_run` is false. Throws Problems `invalid` (a bad
+ * UUID) and `not_found`.
+ */
+export async function removeTargets(
+  db: Database,
+  cache: CredentialCache,
+  { target, dry_run = true }: RemovalBody,
+): Promise<RemovalAnswer> {
+  const deleted = await withDatabaseProblems(() =>
+    runOrTry(db, dry_run, async trx => deleteRecords(trx, await rootsOf(trx, target))),
+  )
+  if (!dry_run) cache.forget()
+  const entries = Object.entries(deleted).map(([plural, list]: [string, Uuid[]]) => [plural, list.map(id => ({ id }))])
+  return { dry_run, deleted: Object.fromEntries(entries) }
+}
+
+async function rootsOf(trx: Trx, target: RemovalBody['target']): Promise<Deleted> {
+  const byId = (value: string): Reference => ({ by: 'id', value })
+  const byEmail = (value: string): Reference => ({ by: 'email', value })
+  const users = [...(target.user_ids ?? []).map(byId), ...(target.user_emails ?? []).map(byEmail)]
+  const places = [
+    ...(target.organization_ids ?? []).map(id => ['organizations', byId(id)] as const),
+    ...(target.workspace_ids ?? []).map(id => ['workspaces', byId(id)] as const),
+    ...(target.project_ids ?? []).map(id => ['projects', byId(id)] as const),
+  ]
+  const found = await findReferences(trx, places)
+  const roots: Deleted = { users: await usersOf(trx, users), organizations: [], workspaces: [], projects: [] }
+  for (const [table, reference] of places) roots[table].push(found.resolve(table, reference))
+  return roots
+}
+
+/** What can be deleted one at a time: the table, and what its records are called in the answer. */
+const REMOVABLE = {
+  users: { table: 'users', name: 'user' },
+  organizations: { table: 'organizations', name: 'organization' },
+  workspaces: { table: 'workspaces', name: 'workspace' },
+  projects: { table: 'projects', name: 'project' },
+  api_keys: { table: 'api_keys', name: 'API key' },
+  user_identities: { table: 'user_identities', name: 'identity' },
+} as const
+
+export type Removable = keyof typeof REMOVABLE
+
+/**
+ * Deletes one record with all that hangs on it, and answers it alone. Throws Problems `invalid` (a bad UUID) and
+ * `not_found`.
+ */
+export async function removeRecord(
+  db: Database,
+  cache: CredentialCache,
+  { plural, id: text }: { plural: Removable; id: string },
+): Promise<RemovalAnswer> {
+  const { table, name } = REMOVABLE[plural]
+  const id = parseUuid(text)
+  if (id === null) throw new Problem('invalid', { message: `'${text.slice(0, 100)}' is not a UUID.`, ref: text })
+  const removed = await withDatabaseProblems(() => db.deleteFrom(table).where('id', '=', id).executeTakeFirstOrThrow())
+  if (removed.numDeletedRows === 0n)
+    throw new Problem('not_found', { message: `There is no ${name} '${id}'.`, ref: id })
+  cache.forget()
+  return { dry_run: false, deleted: { [plural]: [{ id }] } }
+}

@@ -1,0 +1,103 @@
+import type { Uuid } from '@spanhouse/model'
+import { type Database, type Trx, withDatabaseProblems } from '@spanhouse/postgres'
+import { optional, z } from '@spanhouse/validation'
+import { mapOf } from '../account-body.ts'
+import type { CredentialCache } from '../authenticate.ts'
+import { handOver, membersAmong, type Scope } from '../ownership.ts'
+import { findReferences, type Reference, reference, referenceOrEmail } from '../reference.ts'
+
+/** All of them, or with an empty list none. */
+const selection = optional(z.union([z.literal('all'), z.array(z.never()).max(0)]))
+
+/** `POST /admin/simple/accounts/transfer-ownership`. */
+export const transferBody = z.object({
+  users: z.object({ source: referenceOrEmail, target: referenceOrEmail }),
+  organizations: optional(mapOf(reference)),
+  include_workspaces: selection,
+  include_projects: selection,
+})
+export type TransferBody = z.output<typeof transferBody>
+
+export interface TransferError {
+  code: 'organization_not_found' | 'not_owned_by_source' | 'target_not_member'
+  message: string
+  details: { ref: string }
+}
+
+/** What was handed over, and why the rest was not. */
+export interface TransferAnswer {
+  transferred: Uuid[]
+  errors: TransferError[]
+}
+
+const MESSAGES: Record<TransferError['code'], string> = {
+  organization_not_found: 'There is no such organization.',
+  not_owned_by_source: 'The source does not own the organization.',
+  target_not_member: 'The target is not a member of the organization.',
+}
+
+/**
+ * Hands organizations of one user to another: those that are named, or all. What cannot be handed over is an error in
+ * the answer and does not hold up the rest. Throws Problems `invalid` and `not_found` for the two users.
+ */
+export async function transferOwnership(
+  db: Database,
+  cache: CredentialCache,
+  body: TransferBody,
+): Promise<TransferAnswer> {
+  const answer = await withDatabaseProblems(() => db.transaction().execute(trx => transfer(trx, body)))
+  cache.forget()
+  return answer
+}
+
+async function transfer(trx: Trx, body: TransferBody): Promise<TransferAnswer> {
+  const { source, target } = body.users
+  const named = [...(body.organizations?.values() ?? [])]
+  const found = await findReferences(trx, [
+    ...[source, target].map(user => ['users', user] as const),
+    ...named.map(one => ['organizations', one] as const),
+  ])
+  const [from, to] = [found.resolve('users', source), found.resolve('users', target)]
+  const owned = await ownedBy(trx, from)
+  const wanted: Wanted[] =
+    body.organizations === undefined
+      ? [...owned].map(id => ({ ref: id, id }))
+      : named.map((one: Reference) => ({ ref: one.value, id: found.find('organizations', one) }))
+  const members = await membersAmong(trx, [...owned], to)
+  const judged = wanted.map(one => ({ ...one, code: obstacleTo(one, owned, members) }))
+  const transferred = [...new Set(judged.flatMap(({ id, code }) => (code === null && id !== null ? [id] : [])))]
+  await handOver(trx, { organization_ids: transferred, from, to, scopes: scopesOf(body) })
+  const errors = judged.flatMap(({ code, ref }) =>
+    code === null ? [] : [{ code, message: MESSAGES[code], details: { ref } }],
+  )
+  return { transferred, errors }
+}
+
+interface Wanted {
+  ref: string
+  id: Uuid | null
+}
+
+function obstacleTo({ id }: Wanted, owned: Set<Uuid>, members: Set<Uuid>): TransferError['code'] | null {
+  if (id === null) return 'organization_not_found'
+  if (!owned.has(id)) return 'not_owned_by_source'
+  return members.has(id) ? null : 'target_not_member'
+}
+
+const scopesOf = ({ include_workspaces = 'all', include_projects = 'all' }: TransferBody): Scope[] => [
+  'organizations',
+  ...(include_workspaces === 'all' ? ['workspaces' as const] : []),
+  ...(include_projects === 'all' ? ['projects' as const] : []),
+]
+
+/** Locked until the end of the transaction. */
+async function ownedBy(trx: Trx, owner: Uuid): Promise<Set<Uuid>> {
+  const rows = await trx
+    .selectFrom('organizations')
+    .select('id')
+    .where('owner_id', '=', owner)
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+  return new Set(rows.map(row => row.id))
+}
