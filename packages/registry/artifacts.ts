@@ -1,10 +1,10 @@
 import { invalid, Problem, type Uuid } from '@spanhouse/model'
-import { newId, toJsonb } from '@spanhouse/postgres'
+import { newId, sql, toJsonb } from '@spanhouse/postgres'
 import { artifactFlags } from './flags.ts'
 import { refuseReservedSlug, requireUnguarded } from './guard.ts'
 import { archived, changedHeader, type HeaderInput, newHeader, restored, touched } from './header.ts'
 import { withRegistryProblems } from './problems.ts'
-import { type ArtifactRow, findRow } from './rows.ts'
+import { type ArtifactRow, findRow, selectRows } from './rows.ts'
 import { inTransaction, type Scope } from './scope.ts'
 
 export interface NewArtifact extends HeaderInput {
@@ -46,7 +46,7 @@ export async function createArtifact(scope: Scope, input: NewArtifact): Promise<
  */
 export function editArtifact(scope: Scope, id: Uuid, edit: ArtifactEdit): Promise<ArtifactRow | undefined> {
   return inTransaction(scope, async inside => {
-    const stored = await findRow(inside, 'artifact', id)
+    const [stored] = await selectRows(inside, 'artifact', { where: [sql`a.id = ${id}`], tail: sql`for update` })
     if (!stored || (stored.deleted_at !== null && !scope.kind.editableArchived)) return undefined
     requireUnguarded(scope, stored.flags)
     requireNameAllowed(scope, stored, edit)

@@ -30,7 +30,10 @@ export interface Wanted {
   data?: JsonObject
 }
 
-/** The newest revision of the artifact with this slug, which is made with the data when it is not there. */
+/**
+ * The newest revision of the artifact with this slug, which is made with the data when it is not there. Not inside a
+ * transaction: two callers may make the same one, and the failure of the second would end it.
+ */
 export async function ensureRecord(
   scope: Scope,
   { slug = newSlug(), name = slug, data }: Wanted,

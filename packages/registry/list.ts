@@ -48,12 +48,14 @@ export async function listRows<L extends Layer>(
 }
 
 /** Everything but the window. */
-export function conditionsOf({ kind }: Scope, layer: Layer, query: ListQuery): RawBuilder<unknown>[] {
+export function conditionsOf(scope: Scope, layer: Layer, query: ListQuery): RawBuilder<unknown>[] {
+  const { kind } = scope
   return [
     ...visible(layer, query.include_archived ?? false),
     ...(kind.role === null ? [] : [contains(sql.ref('a.flags'), { [kind.role]: true })]),
     ...referenced(kind, layer, query),
-    ...filtered(kind, layer, query.filter ?? {}),
+    ...filtered(layer, query.filter ?? {}),
+    ...(query.filter?.flags ? flagsContain(scope, layer, query.filter.flags) : []),
   ]
 }
 
@@ -90,16 +92,15 @@ function partsOf(layer: Layer, { id, slug, version }: Reference): RawBuilder<unk
   ].filter(part => part !== null)
 }
 
-/** One row a member of the filter. */
-function filtered(kind: Kind, layer: Layer, filter: RecordFilter): RawBuilder<unknown>[] {
-  const { slugs, name, description, message, flags, tags, folder_id, authors, dates } = filter
+/** One row a member of the filter; flags are apart. */
+function filtered(layer: Layer, filter: RecordFilter): RawBuilder<unknown>[] {
+  const { slugs, name, description, message, tags, folder_id, authors, dates } = filter
   const own = (column_: string): RawBuilder<unknown> => column(layer, column_)
   return [
     slugs && anyOf(own('slug'), slugs),
     name === undefined ? undefined : hasText(own('name'), name),
     description === undefined ? undefined : hasText(own('description'), description),
     message === undefined ? undefined : hasText(own('message'), message),
-    flags && flagsContain(kind, layer, flags),
     tags && contains(own('tags'), tags),
     folder_id === undefined ? undefined : sql`${own('folder_id')} is not distinct from ${folder_id}::uuid`,
     authors && anyOf(own('created_by_id'), authors, 'uuid'),
@@ -116,22 +117,24 @@ export function anyOf(left: RawBuilder<unknown>, values: string[], type = 'text'
 const hasText = (left: RawBuilder<unknown>, text: string): RawBuilder<unknown> =>
   sql`${left} ilike ${`%${text.replaceAll(/[\\%_]/g, '\\$&')}%`}`
 
+/** Whether a JSON column contains a value. */
 export const contains = (left: RawBuilder<unknown>, value: JsonObject): RawBuilder<unknown> =>
   sql`${left} @> ${toJsonb(value)}::jsonb`
 
 /**
- * Flags as they are shown: a workflow's roles stand with the artifact and nowhere else, the rest with the revision. A
- * workflow's variant has the artifact's.
+ * Flags as they are shown: a workflow's roles stand with the artifact and nowhere else, what follows from the data stands
+ * with the revision. Flags that the record cannot have, and nulls, are no restriction.
  */
-export function flagsContain(kind: Kind, layer: Layer, flags: JsonObject): RawBuilder<unknown> {
-  if (!kind.content.flags || layer === 'artifact') return contains(column(layer, 'flags'), flags)
-  if (layer === 'variant') return contains(sql.ref('a.flags'), flags)
-  const names = Object.entries(flags)
-  const roles = Object.fromEntries(names.filter(([name]) => kind.artifactFlags.includes(name)))
-  const derived = Object.fromEntries(names.filter(([name]) => !kind.artifactFlags.includes(name)))
-  const parts = [
-    Object.keys(roles).length === 0 ? null : contains(sql.ref('a.flags'), roles),
-    Object.keys(derived).length === 0 ? null : contains(sql.ref('r.flags'), derived),
-  ].filter(part => part !== null)
-  return parts.length === 0 ? sql`true` : sql.join(parts, sql` and `)
+export function flagsContain(scope: Scope, layer: Layer, flags: JsonObject): RawBuilder<unknown>[] {
+  const { kind } = scope
+  if (kind.freeFlags && layer !== 'artifact') return [contains(column(layer, 'flags'), flags)]
+  const derivedNames = layer === 'revision' ? Object.keys(kind.content.flags?.(null, '', scope) ?? {}) : []
+  const [ofArtifact, ofRevision] = [known(flags, kind.artifactFlags), known(flags, derivedNames)]
+  return [
+    ...(Object.keys(ofArtifact).length === 0 ? [] : [contains(sql.ref('a.flags'), ofArtifact)]),
+    ...(Object.keys(ofRevision).length === 0 ? [] : [contains(sql.ref('r.flags'), ofRevision)]),
+  ]
 }
+
+const known = (flags: JsonObject, names: readonly string[]): JsonObject =>
+  Object.fromEntries(Object.entries(flags).filter(([name, value]) => value !== null && names.includes(name)))

@@ -1,6 +1,6 @@
 import type { JsonObject, Uuid } from '@spanhouse/model'
 import { type RawBuilder, sql } from '@spanhouse/postgres'
-import { conditionsOf, contains, flagsContain, type ListQuery } from './list.ts'
+import { conditionsOf, flagsContain, type ListQuery } from './list.ts'
 import { header, lifecycle, shownData } from './records.ts'
 import { type ArtifactRow, recordColumns } from './rows.ts'
 import type { Scope } from './scope.ts'
@@ -26,10 +26,7 @@ export async function listSimple(scope: Scope, query: ListQuery): Promise<Page<S
   const window = windowOf('artifact', query.windowing)
   const { flags, ...filter } = query.filter ?? {}
   const where = [...conditionsOf(scope, 'artifact', { ...query, filter }), ...window.conditions]
-  if (flags)
-    where.push(
-      scope.kind.content.flags ? flagsContain(scope.kind, 'revision', flags) : contains(sql.ref('a.flags'), flags),
-    )
+  if (flags) where.push(...flagsContain(scope, scope.kind.content.flags ? 'revision' : 'artifact', flags))
   return pageOf(await selectSimple(scope, where, window.tail), window, query.windowing)
 }
 

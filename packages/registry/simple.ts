@@ -72,9 +72,9 @@ export function editSimple(scope: Scope, id: Uuid, edit: SimpleEdit): Promise<Si
   return inTransaction(scope, async inside => {
     const before = await findSimple(inside, id)
     if (!before) return undefined
-    const variant = await lockVariant(inside, before.variant_id)
     const artifact = await editArtifact(inside, id, edit)
     if (!artifact) return undefined
+    const variant = await lockVariant(inside, before.variant_id)
     const { head, nextVersion } = await headOf(inside, variant.id)
     const stored = head?.data ?? null
     const data = edit.data ? await storable(inside, id, edit) : stored

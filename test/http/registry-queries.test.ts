@@ -54,6 +54,11 @@ describe('artifacts', () => {
     ['nested tags', () => ({ application: { tags: { nested: { deep: true } } } }), ['alpha']],
     ['flags', () => ({ application: { flags: { is_snippet: true } } }), ['beta']],
     ['a flag that is stored as false', () => ({ application: { flags: { is_snippet: false } } }), ['alpha']],
+    [
+      'flags that there are not',
+      () => ({ application: { flags: { nonsense: true, is_snippet: null } } }),
+      ['beta', 'alpha'],
+    ],
     ['meta, which is ignored', () => ({ application: { meta: { a: 1 } } }), ['beta', 'alpha']],
     ['no folder', () => ({ application: { folder_id: null } }), ['beta', 'alpha']],
     ['some folder', () => ({ application: { folder_id: randomUUID() } }), []],
@@ -114,6 +119,12 @@ describe('revisions', () => {
     expect(await query({ windowing: { oldest: date, order: 'ascending', next: ids['alpha.1'] } })).toEqual(['alpha.2'])
     expect(await query({ windowing: { limit: 0 } })).toEqual(['alpha.2'])
   })
+})
+
+test('a kind without flags of its own ignores them', async () => {
+  await api.post('/simple/queries/', { query: { slug: 'saved', flags: { any: true } } })
+  for (const path of ['/queries/query', '/simple/queries/query'])
+    expect((await api.post(path, { query: { flags: { any: true, is_application: true } } })).count).toBe(1)
 })
 
 test.each([

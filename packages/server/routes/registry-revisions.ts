@@ -7,7 +7,6 @@ import {
   logRevisions,
   type RevisionRow,
   revisionRecord,
-  type Scope,
   seedRevision,
   setRevisionArchived,
 } from '@spanhouse/registry'
@@ -24,7 +23,7 @@ import {
   wrapped,
   wrappedEither,
 } from './registry-bodies.ts'
-import { contentOptions, oneWithContent, withContent } from './registry-content.ts'
+import { contentOptions, oneWithContent, type ShownCall, withContent } from './registry-content.ts'
 import { addKindEndpoint, type KindRoutes } from './registry-endpoint.ts'
 import { many, manyAnswer, one, oneAnswer } from './registry-envelopes.ts'
 import { mergedQuery, queryBody, queryString } from './registry-queries.ts'
@@ -39,33 +38,33 @@ export function addRevisionRoutes(routes: KindRoutes): void {
   const params = z.object({ [id]: uuid })
   const answer = oneAnswer(name)
   const options = z.object(contentOptions(kind.name))
-  const shown = (scope: Scope, row: RevisionRow | undefined) => one(name, row && revisionRecord(scope, row))
+  const shown = async (call: Pick<ShownCall, 'scope' | 'principal'>, row: RevisionRow | undefined, options = {}) => {
+    const record = row && revisionRecord(call.scope, row)
+    return one(name, await oneWithContent({ ...call, occasion: 'fetch' }, record, options))
+  }
 
   addSeedRoute(routes, { name, path })
   addKindEndpoint(routes, {
     ...{ method: 'GET', path: `${path}/:${id}`, permission: view, answer, params, query: options },
     summary: 'Fetches a revision, archived or not.',
-    handle: async ({ scope, principal, params, query }) => {
-      const row = await findRow(scope, 'revision', params[id] as string)
-      const call = { scope, principal, occasion: 'fetch' } as const
-      return one(name, await oneWithContent(call, row && revisionRecord(scope, row), query))
-    },
+    handle: async ({ scope, principal, params, query }) =>
+      shown({ scope, principal }, await findRow(scope, 'revision', params[id] as string), query),
   })
   addKindEndpoint(routes, {
     ...{ method: 'PUT', path: `${path}/:${id}`, permission: edit, answer, params },
     summary: 'Edits the labels of a revision; what it holds never changes.',
     body: wrapped(name, z.object(editedHeader(kind, 'revision'))),
-    handle: async ({ scope, params, body: { id: inBody, ...changes } }) => {
+    handle: async ({ scope, principal, params, body: { id: inBody, ...changes } }) => {
       requireSameId(name, params[id] as string, inBody)
-      return shown(scope, await editRevision(scope, params[id] as string, changes))
+      return shown({ scope, principal }, await editRevision(scope, params[id] as string, changes))
     },
   })
   for (const verb of ['archive', 'unarchive'] as const) {
     addKindEndpoint(routes, {
       ...{ method: 'POST', path: `${path}/:${id}/${verb}`, permission: edit, answer, params, body: ignoredBody },
       summary: verb === 'archive' ? 'Archives a revision.' : 'Restores an archived revision.',
-      handle: async ({ scope, params }) =>
-        shown(scope, await setRevisionArchived(scope, params[id] as string, verb === 'archive')),
+      handle: async ({ scope, principal, params }) =>
+        shown({ scope, principal }, await setRevisionArchived(scope, params[id] as string, verb === 'archive')),
     })
   }
   addQueryRoute(routes, { name, path })
