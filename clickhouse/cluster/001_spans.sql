@@ -55,6 +55,8 @@ CREATE TABLE IF NOT EXISTS spans_local ON CLUSTER '{cluster}'
     updated_by_id UUID CODEC(ZSTD(1)),
     accepted_at DateTime64(6, 'UTC') CODEC(Delta(8), ZSTD(1)),
     content_hash FixedString(8) CODEC(ZSTD(1)),
+    writer_run UInt64 CODEC(ZSTD(1)),
+    CONSTRAINT by_a_run_that_may_write CHECK joinGet('fenced_runs', 'is_fenced', writer_run) = 0,
     INDEX by_trace trace_id TYPE bloom_filter(0.01) GRANULARITY 1,
     INDEX by_trace_head is_trace_head TYPE minmax GRANULARITY 8,
     INDEX by_search_term search_terms TYPE bloom_filter(0.01) GRANULARITY 1

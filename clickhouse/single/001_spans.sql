@@ -70,6 +70,10 @@ CREATE TABLE IF NOT EXISTS spans
     -- is the same delivered again.
     accepted_at DateTime64(6, 'UTC') CODEC(Delta(8), ZSTD(1)),
     content_hash FixedString(8) CODEC(ZSTD(1)),
+    -- Which run of a writer has stored the row. One that was stopped for a while may send its rows when another one has
+    -- long stored them. Run 0 is the only writer of an embedded engine, which nobody fences.
+    writer_run UInt64 CODEC(ZSTD(1)),
+    CONSTRAINT by_a_run_that_may_write CHECK joinGet('fenced_runs', 'is_fenced', writer_run) = 0,
     INDEX by_trace trace_id TYPE bloom_filter(0.01) GRANULARITY 1,
     -- Hardly any other span than a root stands for its trace.
     INDEX by_trace_head is_trace_head TYPE minmax GRANULARITY 8,

@@ -3,9 +3,8 @@ import pg from 'pg'
 import type { PostgresLimits } from './limits.ts'
 import { connectionConfig } from './networked.ts'
 
-/** How soon the server notices a client that vanished without a word: after 10 + 3 × 5 s, and frees its locks. */
-const SERVER_KEEP_ALIVE =
-  '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 -c idle_session_timeout=0'
+/** Heartbeats that the server waits for before it ends the session, whose client vanished or was stopped. */
+const HEARTBEATS_MISSED_MAX = 3
 
 /**
  * One Postgres session that is watched: a heartbeat asks for a sign of life, and at the first doubt (no answer in
@@ -21,7 +20,7 @@ export class LeaseSession {
   static async open(url: string, limits: PostgresLimits, onEnd: (reason: Error) => void): Promise<LeaseSession> {
     const socket = new Socket()
     const client = new pg.Client({
-      options: SERVER_KEEP_ALIVE,
+      options: `-c idle_session_timeout=${limits.heartbeatMs * HEARTBEATS_MISSED_MAX}`,
       ...connectionConfig(url, limits),
       query_timeout: limits.heartbeatMs,
       stream: () => socket,
@@ -49,6 +48,12 @@ export class LeaseSession {
   async ask(text: string, name: string): Promise<boolean> {
     const { rows } = await this.#client.query<{ yes: boolean }>(text, [name])
     return rows[0]?.yes === true
+  }
+
+  /** Runs a statement that answers a number. */
+  async count(text: string, names: readonly string[]): Promise<number> {
+    const { rows } = await this.#client.query<{ count: number }>(text, [names])
+    return rows[0]?.count ?? 0
   }
 
   /** The socket is closed without a farewell, because the server may not be there to hear it. */

@@ -19,6 +19,8 @@ export interface Leases {
    * the database cannot be reached.
    */
   tryAcquire(name: string): Promise<Lease | null>
+  /** How many of these names somebody has, whoever it is. Throws as `tryAcquire`. */
+  countHeld(names: readonly string[]): Promise<number>
   /** Loses every lease that is held. */
   close(): Promise<void>
 }

@@ -11,6 +11,10 @@ export class LocalLeases implements Leases {
     return { name, lost: loss.signal, release: async () => this.#release(name, loss) }
   }
 
+  async countHeld(names: readonly string[]): Promise<number> {
+    return names.filter(name => this.#held.has(name)).length
+  }
+
   async close(): Promise<void> {
     for (const loss of this.#held.values()) loss.abort(new Error('the database was closed'))
     this.#held.clear()

@@ -18,6 +18,8 @@ export interface Postgres {
   ping(): Promise<void>
   /** The named lease, or null when somebody holds it. */
   lease(name: string): Promise<Lease | null>
+  /** How many of these leases somebody holds, in any process. */
+  leasesHeld(names: readonly string[]): Promise<number>
   /** Loses all leases, waits for running statements and frees everything. */
   close(): Promise<void>
 }
@@ -46,6 +48,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Postgres> 
     migrate: () => migrateToLatest(db),
     ping: () => ping(db),
     lease: name => leases.tryAcquire(name),
+    leasesHeld: names => leases.countHeld(names),
     close: async () => {
       await leases.close()
       await close()
@@ -62,6 +65,7 @@ function openNetworked(url: string, { limits: changed, onIdleError = () => undef
     migrate: () => migrateOnce(url, limits),
     ping: () => ping(db),
     lease: name => leases.tryAcquire(name),
+    leasesHeld: names => leases.countHeld(names),
     close: async () => {
       await leases.close()
       await db.destroy()

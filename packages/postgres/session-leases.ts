@@ -4,6 +4,16 @@ import { LeaseSession } from './lease-session.ts'
 import type { PostgresLimits } from './limits.ts'
 
 const LOCK = 'select pg_try_advisory_lock(hashtextextended($1, 0)) as yes'
+/** An advisory lock on a bigint stands in two halves in `pg_locks`, with 1 as `objsubid`. */
+const COUNT = `
+select count(*)::int as count from unnest($1::text[]) as name
+where exists (
+  select from pg_locks
+  where locktype = 'advisory' and granted and objsubid = 1
+    and database = (select oid from pg_database where datname = current_database())
+    and classid::bigint = (hashtextextended(name, 0) >> 32) & 4294967295
+    and objid::bigint = hashtextextended(name, 0) & 4294967295
+)`
 const UNLOCK = 'select pg_advisory_unlock(hashtextextended($1, 0)) as yes'
 
 /**
@@ -13,8 +23,9 @@ const UNLOCK = 'select pg_advisory_unlock(hashtextextended($1, 0)) as yes'
  * The session is in one of two states. None: the next `tryAcquire` opens it. Open: it is watched. When it ends, every
  * lease it held is lost at once and the state is None again.
  *
- * When the network between the two dies silently, the holder knows after two heartbeats (6 s by default) and the
- * server after 25 s: the holder stops before another can acquire. A connection pooler in transaction mode breaks
+ * When the network between the two dies silently, or the holder is stopped, the server ends the session after three
+ * heartbeats without one (9 s by default). The holder knows after two, if it runs; if it was stopped, it has to be
+ * fenced where it writes. A connection pooler in transaction mode breaks
  * session locks; the address must lead to Postgres itself or to a pooler in session mode.
  */
 export class SessionLeases implements Leases {
@@ -42,6 +53,15 @@ export class SessionLeases implements Leases {
     if (isMine) return this.#lease(name, loss)
     this.#forget(name, loss)
     return null
+  }
+
+  async countHeld(names: readonly string[]): Promise<number> {
+    if (this.#isClosed) throw new Error('the database was closed')
+    try {
+      return await (await this.#openSession()).count(COUNT, names)
+    } catch (error) {
+      throw databaseProblem(error) ?? error
+    }
   }
 
   async close(): Promise<void> {

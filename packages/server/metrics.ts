@@ -57,6 +57,11 @@ export class Metrics implements IngestMetrics {
   readonly #lag = this.#histogram('spanhouse_lag_seconds', 'Time from acceptance to stored.', SECONDS)
   readonly #memory = this.#gauge('spanhouse_memory_spans', 'Spans in the skeletons of recent traces.')
   readonly #memorySpans: number[] = []
+  readonly #partitions = this.#gauge(
+    'spanhouse_writer_partitions',
+    'Partitions of the stream that this process writes.',
+  )
+  readonly #partitionCounts: number[] = []
 
   constructor(readStream: (() => Promise<StreamGauges>) | undefined) {
     collectDefaultMetrics({ register: this.registry })
@@ -76,7 +81,12 @@ export class Metrics implements IngestMetrics {
     this.#store.observe(report.storeSeconds)
     for (const seconds of report.lagSeconds) this.#lag.observe(seconds)
     this.#memorySpans[writer] = report.memorySpans
-    this.#memory.set(this.#memorySpans.reduce((sum, spans) => sum + spans, 0))
+    this.#memory.set(total(this.#memorySpans))
+  }
+
+  observePartitions(count: number, writer: number): void {
+    this.#partitionCounts[writer] = count
+    this.#partitions.set(total(this.#partitionCounts))
   }
 
   /** All of them come from one look at the stream, which the first one asked for takes. */
@@ -118,6 +128,9 @@ export class Metrics implements IngestMetrics {
     return new Histogram({ name, help, buckets, registers: [this.registry] })
   }
 }
+
+/** Of the threads that have reported. */
+const total = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0)
 
 const STREAM_GAUGES: Record<keyof StreamGauges, { metric: string; help: string }> = {
   depth: { metric: 'spanhouse_stream_messages', help: 'Messages in the stream that are not stored yet.' },

@@ -15,6 +15,9 @@ const STREAM_BYTES_MAX = { embedded: 1024 ** 3, networked: 8 * 1024 ** 3 }
 /** How many writers can share the work: threads of one process, or processes. */
 const STREAM_PARTITIONS = { embedded: 2, networked: 8 }
 
+/** How long a writer that is stopped keeps what it has fetched from the others. */
+const ACK_WAIT_MS = 10_000
+
 /** The one place that knows which stores are networked and which are embedded. */
 export const engineLocation = ({ clickhouseUrl, dataDir }: Config): EngineLocation =>
   clickhouseUrl ? { url: clickhouseUrl } : { path: join(dataDir, 'clickhouse') }
@@ -24,6 +27,7 @@ export const openStream = ({ natsUrl, dataDir, streamBytesMax }: Config): Promis
     ? openJetStream({
         url: natsUrl,
         partitions: STREAM_PARTITIONS.networked,
+        ackWaitMs: ACK_WAIT_MS,
         bytesMax: streamBytesMax ?? STREAM_BYTES_MAX.networked,
       })
     : openEmbeddedStream({

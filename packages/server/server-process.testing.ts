@@ -24,6 +24,9 @@ export interface ServerProcess {
   stop(): Promise<number | null>
   /** Ends it as a power cut would. */
   kill(): Promise<void>
+  /** Stops it in the middle of whatever it does, until `resume`. */
+  pause(): void
+  resume(): void
 }
 
 export interface ServerProcessOptions {
@@ -79,13 +82,18 @@ async function untilReady(url: string, child: ChildProcess, output: () => string
   throw new Error(`the server did not get ready within ${READY_MS / 1000} s:\n${output()}`)
 }
 
-function control(child: ChildProcess): Pick<ServerProcess, 'stop' | 'kill'> {
+function control(child: ChildProcess): Pick<ServerProcess, 'stop' | 'kill' | 'pause' | 'resume'> {
   const ended = new Promise<number | null>(resolve => child.once('exit', resolve))
   const end = (signal: NodeJS.Signals): Promise<number | null> => {
     child.kill(signal)
     return ended
   }
-  return { stop: () => end('SIGTERM'), kill: async () => void (await end('SIGKILL')) }
+  return {
+    stop: () => end('SIGTERM'),
+    kill: async () => void (await end('SIGKILL')),
+    pause: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
+  }
 }
 
 function figures(child: ChildProcess, url: string): Pick<ServerProcess, 'cpuSeconds' | 'peakBytes' | 'metric'> {

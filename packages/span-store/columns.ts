@@ -40,6 +40,8 @@ export interface Lifecycle {
   accepted_at: Micros
   /** Over the content columns: eight characters, one for each byte. */
   content_hash: string
+  /** See `beginRun`. */
+  writer_run: number
 }
 
 /**
@@ -169,6 +171,7 @@ export const LIFECYCLE_COLUMNS: readonly Column<Lifecycle>[] = [
     put: (row, { content_hash }) => row.bytes(content_hash),
     text: row => row.hex(8),
   },
+  { name: 'writer_run', put: (row, { writer_run }) => row.int64(writer_run), text: row => String(row.int64()) },
 ]
 
 /** What follows from the whole trace. */

@@ -26,6 +26,8 @@ export type EngineLocation = { url: string } | { path: string }
  * `queueMs` is refused with a Problem `overloaded`, so that nothing piles up.
  */
 export interface Engine {
+  /** By which run of a writer its writes are sent (see `beginRun`); undefined where there is only one writer. */
+  readonly run?: number
   /** All rows of a SELECT as objects. Refuses with a Problem: `query_timeout`, `query_limit`, `overloaded`. */
   rows<Row>(statement: Statement): Promise<Row[]>
   command(statement: Statement): Promise<void>
@@ -35,10 +37,10 @@ export interface Engine {
    */
   insert(table: string, columns: readonly string[], rowBinary: Buffer): Promise<void>
   /**
-   * Resolves when no write is under way any more that some writer, alive or dead, has sent and not heard of again: a
-   * server goes on with a statement when its client is gone. Whoever writes on after a failure must wait for this.
+   * Resolves when no write of these runs (its own when left out) is under way any more: a server goes on with a
+   * statement when its client is gone. Whoever writes on after a failure must wait for this.
    */
-  endWrites(): Promise<void>
+  endWrites(runs?: readonly number[]): Promise<void>
   close(): Promise<void>
 }
 
@@ -54,13 +56,14 @@ interface Connection {
 
 export interface EngineOptions {
   connections: number
+  run?: number
   queueMs?: number
   /** Sent with every statement. There are none for single statements: the embedded engine would keep them. */
   settings?: ClickHouseSettings
 }
 
 export async function openEngine(location: EngineLocation, options: EngineOptions): Promise<Engine> {
-  const open = 'url' in location ? networked(location.url) : await embedded(location.path)
+  const open = 'url' in location ? networked(location.url, options.run) : await embedded(location.path)
   const connections = Array.from({ length: options.connections }, () => open())
   return new PooledEngine(connections, open, options)
 }
@@ -76,9 +79,10 @@ const SESSION_SETTINGS: ClickHouseSettings = {
 
 /** Statements that write are known to the server by this beginning of their id. */
 const WRITE_ID = 'spanhouse-write-'
-const writeId = (): string => WRITE_ID + randomUUID()
+const runId = (run: number): string => `${WRITE_ID}${run}-`
 
-function networked(url: string): () => Connection {
+function networked(url: string, run = 0): () => Connection {
+  const writeId = (): string => runId(run) + randomUUID()
   return () => {
     const client = createClient({
       url,
@@ -148,6 +152,7 @@ async function embedded(path: string): Promise<() => Connection> {
 const QUEUE_MS = 10_000
 
 class PooledEngine implements Engine {
+  readonly run: number | undefined
   readonly #all: Set<Connection>
   readonly #open: () => Connection
   readonly #free: Connection[]
@@ -158,6 +163,7 @@ class PooledEngine implements Engine {
   constructor(connections: Connection[], open: () => Connection, options: EngineOptions) {
     this.#all = new Set(connections)
     this.#open = open
+    this.run = options.run
     this.#free = [...connections]
     this.#queueMs = options.queueMs ?? QUEUE_MS
     this.#settings = { ...SESSION_SETTINGS, ...options.settings }
@@ -185,9 +191,10 @@ class PooledEngine implements Engine {
     })
   }
 
-  endWrites(): Promise<void> {
+  endWrites(runs: readonly number[] = [this.run ?? 0]): Promise<void> {
+    const ids = runs.map(run => `startsWith(query_id, '${runId(run)}')`)
     return this.#using(async ({ client, writeId }) => {
-      if (writeId()) await client.command({ query: `KILL QUERY WHERE startsWith(query_id, '${WRITE_ID}') SYNC` })
+      if (writeId() && ids.length > 0) await client.command({ query: `KILL QUERY WHERE ${ids.join(' OR ')} SYNC` })
     })
   }
 

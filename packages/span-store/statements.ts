@@ -13,6 +13,7 @@ import {
 } from '@spanhouse/model'
 import { amountColumns, type Column, secondsText } from './columns.ts'
 import type { Engine } from './engine.ts'
+import { NOT_FENCED } from './fence.ts'
 import type { StoredNode } from './trace-memory.ts'
 
 /** What finds one row by the table's key. */
@@ -121,7 +122,7 @@ GROUP BY s.project_id, s.trace_id HAVING NOT max(s.is_trace_head) LIMIT 100000`,
 /** Takes outdated versions of spans out, by key. */
 export async function deleteRows(engine: Engine, keys: readonly RowKey[]): Promise<void> {
   for (const some of chunks(keys, ROWS_PER_STATEMENT))
-    await engine.command({ text: `DELETE FROM spans WHERE ${BY_KEY}`, params: keyParams(some) })
+    await engine.command({ text: `DELETE FROM spans WHERE ${BY_KEY}`, params: keyParams(engine, some) })
 }
 
 /** A stored row and the values it gets: one text for each of the columns. */
@@ -149,7 +150,17 @@ export async function updateRows(
   for (const some of sizedChunks(updates)) {
     const values = Object.fromEntries(columns.map(({ name }, at) => [name, some.map(update => update.values[at])]))
     const positions = some.map((_, index) => index + 1)
-    await engine.command({ text, params: { ...keyParams(some.map(({ key }) => key)), ...values, positions } })
+    await engine.command({
+      text,
+      params: {
+        ...keyParams(
+          engine,
+          some.map(({ key }) => key),
+        ),
+        ...values,
+        positions,
+      },
+    })
   }
 }
 
@@ -177,10 +188,12 @@ function sizedChunks(updates: readonly RowUpdate[]): RowUpdate[][] {
 /** The key starts with project and start time, which find the granules; the pairs then pick the rows. */
 const BY_KEY = `project_id IN (SELECT arrayJoin({projects:Array(UUID)}))
   AND start_time IN (SELECT arrayJoin({times:Array(DateTime64(6, 'UTC'))}))
-  AND concat(toString(project_id), hex(trace_id), hex(span_id)) IN (SELECT arrayJoin({keys:Array(String)}))`
+  AND concat(toString(project_id), hex(trace_id), hex(span_id)) IN (SELECT arrayJoin({keys:Array(String)}))
+  AND ${NOT_FENCED}`
 
-function keyParams(keys: readonly RowKey[]): Record<string, unknown> {
+function keyParams({ run = 0 }: Engine, keys: readonly RowKey[]): Record<string, unknown> {
   return {
+    run,
     projects: [...new Set(keys.map(key => key.project_id))],
     times: [...new Set(keys.map(key => secondsText(key.start_time)))],
     keys: keys.map(key => key.project_id + key.trace_id.toUpperCase() + key.span_id.toUpperCase()),

@@ -228,7 +228,7 @@ export class SpanWriter {
   #putRow(batch: SpanBatch, insert: Insert, derived: Derived, now: Micros): void {
     this.#rows.append(batch.contentOf(insert.span))
     putAll(this.#rows, OWN_COLUMNS, insert.node.own)
-    putAll(this.#rows, LIFECYCLE_COLUMNS, lifecycleOf(insert, now))
+    putAll(this.#rows, LIFECYCLE_COLUMNS, lifecycleOf(insert, now, this.#engine.run))
     putAll(this.#rows, DERIVED_COLUMNS, derived)
   }
 
@@ -251,12 +251,12 @@ export class SpanWriter {
   }
 }
 
-function lifecycleOf({ span: { sender }, node, isChange }: Insert, now: Micros): Lifecycle {
+function lifecycleOf({ span: { sender }, node, isChange }: Insert, now: Micros, writer_run = 0): Lifecycle {
   const { accepted_at, created_at, created_by_id } = node.version
   const [updated_at, updated_by_id] = isChange ? [now, sender.user_id] : [0, NIL_UUID]
   const { project_id } = sender
   const { content_hash } = node
-  return { project_id, created_at, created_by_id, updated_at, updated_by_id, accepted_at, content_hash }
+  return { project_id, created_at, created_by_id, updated_at, updated_by_id, accepted_at, content_hash, writer_run }
 }
 
 /** Nobody finds neither of two versions, or both: the later one takes the place of the earlier in all but its key. */

@@ -15,6 +15,9 @@ export interface ClickHouseProcess {
   stop(): Promise<void>
   /** SIGKILL; resolves when the process is gone. Its data stays. */
   kill(): Promise<void>
+  /** Stops it in the middle of whatever it does, until `resume`. */
+  pause(): void
+  resume(): void
   /** Starts it again on the same data and port, after {@link ClickHouseProcess.kill} or in place of the running one. */
   restart(): Promise<void>
 }
@@ -28,6 +31,8 @@ export async function startClickHouse(options: { path?: string } = {}): Promise<
   return {
     url: `http://127.0.0.1:${port}`,
     kill: () => end('SIGKILL'),
+    pause: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
     async restart() {
       await end('SIGTERM')
       child = await launch(port, path)

@@ -3,7 +3,7 @@ import type { Lease, Postgres } from '@spanhouse/postgres'
 import type { Logger } from 'pino'
 
 /** Where leases come from. */
-type Leases = Pick<Postgres, 'lease'>
+type Leases = Pick<Postgres, 'lease' | 'leasesHeld'>
 
 export interface HoldOptions {
   partitions: readonly number[]
@@ -11,60 +11,109 @@ export interface HoldOptions {
   leases: Leases | undefined
   signal: AbortSignal
   log: Logger
-  /** Works on these partitions until the signal, and has stopped touching them when it resolves. */
+  /** Works on these partitions until the signal, and has stopped touching them when it resolves. May end sooner. */
   run(partitions: readonly number[], signal: AbortSignal): Promise<void>
 }
 
-/** How often partitions are asked for that nobody may be holding any more. */
-const ASK_EVERY_MS = 1_000
+/** How often a writer looks whether partitions have fallen free and how many writers there are. */
+const LOOK_EVERY_MS = 1_000
 
 /**
- * Runs on those partitions that nobody else works on: a lease on each sees to it. When a lease is lost or another
- * partition falls free, the run ends and starts again on what is held then. Returns after the signal.
+ * Runs on a fair share of the partitions: a lease on each sees to it that nobody else works on it, and a lease on a seat
+ * says that there is one more writer. When a lease is lost, a partition falls free or the share changes, the run ends and
+ * starts again on what is held then. Returns after the signal.
  */
-export async function holdPartitions({ partitions, leases, signal, log, run }: HoldOptions): Promise<void> {
+export async function holdPartitions(options: HoldOptions): Promise<void> {
+  const { partitions, leases, signal, log, run } = options
   if (!leases) return run(partitions, signal)
-  const held = new Map<number, Lease>()
+  const share = new Share(partitions, leases)
   while (!signal.aborted) {
-    await takeFree(partitions, held, leases)
-    if (held.size === 0) {
-      await delay(ASK_EVERY_MS, undefined, { signal }).catch(() => {})
-      continue
+    await share.settle().catch(error => log.warn({ err: error }, 'cannot ask for partitions; trying again'))
+    if (share.held.length > 0) {
+      log.info({ partitions: share.held }, 'writing these partitions')
+      const change = new AbortController()
+      const watching = watch(share, change, signal)
+      await run(share.held, AbortSignal.any([signal, change.signal]))
+      change.abort()
+      await watching
     }
-    log.info({ partitions: [...held.keys()] }, 'writing these partitions')
-    const change = new AbortController()
-    const watching = watch(partitions, held, leases, change, signal)
-    await run([...held.keys()], AbortSignal.any([signal, change.signal]))
-    change.abort()
-    await watching
+    if (!share.isDue) await wait(signal)
   }
-  await Promise.all([...held.values()].map(lease => lease.release()))
+  await share.release()
 }
 
-const leaseName = (partition: number): string => `span-partition-${partition}`
+const wait = (signal: AbortSignal): Promise<void> => delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => {})
 
-async function takeFree(all: readonly number[], held: Map<number, Lease>, leases: Leases): Promise<number> {
-  for (const [partition, lease] of held) if (lease.lost.aborted) held.delete(partition)
-  const before = held.size
-  for (const partition of all) {
-    if (held.has(partition)) continue
-    const lease = await leases.lease(leaseName(partition)).catch(() => null)
-    if (lease) held.set(partition, lease)
-  }
-  return held.size - before
-}
-
-async function watch(
-  all: readonly number[],
-  held: Map<number, Lease>,
-  leases: Leases,
-  change: AbortController,
-  signal: AbortSignal,
-): Promise<void> {
-  const until = AbortSignal.any([signal, change.signal, ...[...held.values()].map(lease => lease.lost)])
-  while (!until.aborted) {
-    await delay(ASK_EVERY_MS, undefined, { signal: until }).catch(() => {})
-    if (!until.aborted && held.size < all.length && (await takeFree(all, held, leases)) > 0) break
+/** Asks for a change when a lease is lost or the share is another one. */
+async function watch(share: Share, change: AbortController, signal: AbortSignal): Promise<void> {
+  const until = AbortSignal.any([signal, change.signal, share.lost])
+  while (!until.aborted && !share.isDue) {
+    await wait(until)
+    if (!until.aborted) await share.look().catch(() => {})
   }
   change.abort()
+}
+
+/** The leases of one writer. */
+class Share {
+  readonly #partitions: readonly number[]
+  readonly #leases: Leases
+  readonly #held = new Map<number, Lease>()
+  #seat: Lease | null = null
+  /** Whether `settle` would change something. */
+  isDue = false
+
+  constructor(partitions: readonly number[], leases: Leases) {
+    this.#partitions = partitions
+    this.#leases = leases
+  }
+
+  get held(): number[] {
+    return [...this.#held.keys()]
+  }
+
+  get lost(): AbortSignal {
+    return AbortSignal.any([...this.#held.values()].map(lease => lease.lost))
+  }
+
+  /** Takes free partitions up to the share, gives back what is beyond it. Nobody works on them meanwhile. */
+  async settle(): Promise<void> {
+    this.isDue = false
+    for (const [partition, lease] of this.#held) if (lease.lost.aborted) this.#held.delete(partition)
+    const size = await this.#size()
+    const beyond = [...this.#held].slice(size)
+    for (const [partition] of beyond) this.#held.delete(partition)
+    await Promise.all(beyond.map(([, lease]) => lease.release()))
+    if (beyond.length === 0) await this.#takeUpTo(size)
+  }
+
+  /** Looks whether it is time to settle anew. What falls free meanwhile is taken at once. */
+  async look(): Promise<void> {
+    const before = this.#held.size
+    const size = await this.#size()
+    await this.#takeUpTo(size)
+    if (this.#held.size > size || this.#held.size > before) this.isDue = true
+  }
+
+  /** Partitions divided by writers, rounded up; none without a seat, of which there are as many as partitions. */
+  async #size(): Promise<number> {
+    const seats = this.#partitions.map(seat => `span-writer-${seat}`)
+    if (this.#seat?.lost.aborted) this.#seat = null
+    for (const seat of seats) this.#seat ??= await this.#leases.lease(seat)
+    if (!this.#seat) return 0
+    return Math.ceil(this.#partitions.length / Math.max(1, await this.#leases.leasesHeld(seats)))
+  }
+
+  async #takeUpTo(size: number): Promise<void> {
+    for (const partition of this.#partitions) {
+      if (this.#held.size >= size) return
+      if (this.#held.has(partition)) continue
+      const lease = await this.#leases.lease(`span-partition-${partition}`)
+      if (lease) this.#held.set(partition, lease)
+    }
+  }
+
+  async release(): Promise<void> {
+    await Promise.all([...this.#held.values(), ...(this.#seat ? [this.#seat] : [])].map(lease => lease.release()))
+  }
 }

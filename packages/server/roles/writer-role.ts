@@ -4,7 +4,11 @@ import type { BatchReport, Metrics } from '../metrics.ts'
 import { writerThreads } from '../parts.ts'
 
 /** What the writer's thread tells the process. */
-export type WriterMessage = { kind: 'ready' } | { kind: 'batch'; report: BatchReport } | { kind: 'stopped' }
+export type WriterMessage =
+  | { kind: 'ready' }
+  | { kind: 'partitions'; count: number }
+  | { kind: 'batch'; report: BatchReport }
+  | { kind: 'stopped' }
 
 export interface RunningWriter {
   /** Resolves when the batch under way is stored and acknowledged and all connections of the thread are closed. */
@@ -51,6 +55,7 @@ async function startThread(
   const stopped = Promise.withResolvers<void>()
   worker.on('message', (message: WriterMessage) => {
     if (message.kind === 'batch') metrics.observeBatch(message.report, data.index)
+    else if (message.kind === 'partitions') metrics.observePartitions(message.count, data.index)
     else (message.kind === 'ready' ? ready : stopped).resolve()
   })
   worker.once('error', error => {

@@ -1,7 +1,9 @@
+import { randomInt } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
 import { openPostgres } from '@spanhouse/postgres'
-import { openEngine, SpanWriter } from '@spanhouse/span-store'
+import { beginRun, openEngine, SpanWriter } from '@spanhouse/span-store'
 import pino from 'pino'
+import type { BatchReport } from '../metrics.ts'
 import { engineLocation, openStream, WRITER_ENGINE } from '../parts.ts'
 import { holdPartitions } from './partitions.ts'
 import { runWriter } from './writer.ts'
@@ -19,7 +21,6 @@ const stopping = new AbortController()
 const post = (message: WriterMessage): void => port.postMessage(message)
 
 const stream = await openStream(config)
-const engine = await openEngine(engineLocation(config), WRITER_ENGINE)
 const postgres = config.databaseUrl ? await openPostgres({ url: config.databaseUrl }) : undefined
 
 const partitions = Array.from({ length: stream.partitions }, (_, partition) => partition)
@@ -31,17 +32,28 @@ await holdPartitions({
   leases: postgres,
   signal: stopping.signal,
   log,
-  run: (partitions, signal) =>
-    runWriter({
-      stream,
-      writer: new SpanWriter(engine),
-      partitions,
-      signal,
-      log,
-      report: report => post({ kind: 'batch', report }),
-    }),
+  run: postgres ? runFenced : (partitions, signal) => runOn(partitions, signal),
 })
 await stream.close()
-await engine.close()
 await postgres?.close()
 post({ kind: 'stopped' })
+
+async function runOn(partitions: readonly number[], signal: AbortSignal, run?: number): Promise<void> {
+  const engine = await openEngine(engineLocation(config), { ...WRITER_ENGINE, ...(run ? { run } : {}) })
+  const report = (report: BatchReport): void => post({ kind: 'batch', report })
+  post({ kind: 'partitions', count: partitions.length })
+  try {
+    if (run) await beginRun(engine, partitions)
+    await runWriter({ stream, writer: new SpanWriter(engine), partitions, signal, log, report })
+  } finally {
+    post({ kind: 'partitions', count: 0 })
+    await engine.close()
+  }
+}
+
+/** With other writers about, each time with partitions is a run that they can fence. */
+async function runFenced(partitions: readonly number[], signal: AbortSignal): Promise<void> {
+  await runOn(partitions, signal, randomInt(1, 2 ** 47)).catch(error =>
+    log.error({ err: error, partitions }, 'a run of the writer ended; beginning another one'),
+  )
+}

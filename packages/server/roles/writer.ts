@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { priceSpan } from '@spanhouse/prices'
-import { isPassing, SpanBatch, type SpanWriter, type WriteResult } from '@spanhouse/span-store'
+import { isFenced, isPassing, SpanBatch, type SpanWriter, type WriteResult } from '@spanhouse/span-store'
 import { type Delivery, partitionOf, type SpanMessage, type SpanStream } from '@spanhouse/span-stream'
 import type { Logger } from 'pino'
 import type { BatchReport } from '../metrics.ts'
@@ -13,6 +13,11 @@ export interface WriterOptions {
   signal: AbortSignal
   log: Logger
   report(report: BatchReport): void
+}
+
+/** A writer at work. Its `signal` is also aborted when it finds that another one has its partitions. */
+interface Run extends WriterOptions {
+  end(): void
 }
 
 /** Large enough for ClickHouse to like, small enough to hold a few of them in memory. */
@@ -34,10 +39,13 @@ const BATCHES_AHEAD = 2
 /**
  * From the stream into the store, until the signal: deliveries → spans → rows → acknowledged. While one batch is
  * stored the next ones are decoded. What the store cannot take now is tried again until it can; what can never be
- * processed goes to the dead letters, alone.
+ * processed goes to the dead letters, alone. Also ends, before the signal, when another writer has these partitions.
  */
-export async function runWriter(options: WriterOptions): Promise<void> {
-  const { stream, writer, partitions, signal } = options
+export async function runWriter(given: WriterOptions): Promise<void> {
+  const fenced = new AbortController()
+  const signal = AbortSignal.any([given.signal, fenced.signal])
+  const options: Run = { ...given, signal, end: () => fenced.abort() }
+  const { stream, writer, partitions } = options
   const isMine = (trace_id: string): boolean =>
     partitions.includes(partitionOf(Buffer.from(trace_id, 'hex'), stream.partitions))
   await persist(() => writer.recover(isMine), options)
@@ -91,7 +99,7 @@ function addMessage(batch: SpanBatch, message: SpanMessage): SpanBatch {
   return batch
 }
 
-async function store(decoded: Decoded, options: WriterOptions): Promise<void> {
+async function store(decoded: Decoded, options: Run): Promise<void> {
   const { deliveries, batch } = decoded
   const started = performance.now()
   try {
@@ -105,7 +113,7 @@ async function store(decoded: Decoded, options: WriterOptions): Promise<void> {
 }
 
 /** The batch has something in it that the store will never take: find it, so that the rest goes on. */
-async function storeApart(deliveries: readonly Delivery[], error: Error, options: WriterOptions): Promise<void> {
+async function storeApart(deliveries: readonly Delivery[], error: Error, options: Run): Promise<void> {
   options.log.error({ err: error, messages: deliveries.length }, 'a batch cannot be stored; trying its messages apart')
   for (const delivery of deliveries) {
     try {
@@ -121,11 +129,12 @@ async function storeApart(deliveries: readonly Delivery[], error: Error, options
 }
 
 /** Repeats what fails for a passing reason, ever more slowly, until it succeeds or the writer is to stop. */
-async function persist<T>(attempt: () => Promise<T>, { signal, log }: WriterOptions): Promise<T> {
+async function persist<T>(attempt: () => Promise<T>, { signal, log, end }: Run): Promise<T> {
   for (let waitMs = 100; ; waitMs = Math.min(waitMs * 2, 5_000)) {
     try {
       return await attempt()
     } catch (error) {
+      if (isFenced(error)) end()
       if (signal.aborted || !isPassing(error)) throw error
       log.warn({ err: error, waitMs }, 'the store cannot take spans now; trying again')
       await delay(waitMs, undefined, { signal })
@@ -133,11 +142,14 @@ async function persist<T>(attempt: () => Promise<T>, { signal, log }: WriterOpti
   }
 }
 
-async function settleRootless({ writer, signal, log }: WriterOptions): Promise<void> {
+async function settleRootless({ writer, signal, log, end }: Run): Promise<void> {
   while (!signal.aborted) {
     await delay(SETTLE_EVERY_MS, undefined, { signal }).catch(() => {})
     if (signal.aborted) return
-    await writer.settleRootless().catch(error => log.warn({ err: error }, 'traces without a root stay as they are'))
+    await writer.settleRootless().catch(error => {
+      if (isFenced(error)) end()
+      log.warn({ err: error }, 'traces without a root stay as they are')
+    })
   }
 }
 

@@ -1,0 +1,110 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startPostgres } from '@spanhouse/postgres/postgres-server.testing.ts'
+import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
+import { startNats } from '@spanhouse/span-stream/nats-server.testing.ts'
+import { startClickHouse } from '../../clickhouse-server/start.testing.ts'
+import type { Target } from './load.ts'
+
+/** A process that faults happen to. */
+export interface Victim {
+  name: string
+  kill(): Promise<void>
+  /** Starts it again after `kill`, at the same address with the same data. */
+  restart(): Promise<void>
+  pause(): void
+  resume(): void
+}
+
+export interface Victims {
+  target: Target
+  all: Victim[]
+  /** The Spanhouse processes by name. */
+  server(name: string): ServerProcess
+  stop(): Promise<void>
+}
+
+/** Everything in one process. */
+export async function startEmbedded(): Promise<Victims> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-chaos-'))
+  const servers = new Servers()
+  await servers.start('all', { dataDir })
+  return victimsOf(servers, [], { receiver: 'all', api: 'all' }, () => rm(dataDir, { recursive: true, force: true }))
+}
+
+/** A receiver, an interface and several writers, over stores that are servers. */
+export async function startNetworked(writers: number): Promise<Victims> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-chaos-'))
+  const [postgres, nats, clickhouse] = await Promise.all([startPostgres(), startNats(), startClickHouse({})])
+  const stores = { DATABASE_URL: postgres.url, NATS_URL: nats.url, CLICKHOUSE_URL: clickhouse.url }
+  const servers = new Servers()
+  await servers.start('api', { dataDir: join(dataDir, 'api'), env: { ...stores, SPANHOUSE_ROLES: 'api' } })
+  const { adminKey, apiKey } = servers.get('api')
+  const env = { ...stores, SPANHOUSE_ADMIN_KEY: adminKey, SPANHOUSE_API_KEY: apiKey }
+  const names = ['receiver', ...Array.from({ length: writers }, (_, index) => `writer-${index + 1}`)]
+  await Promise.all(
+    names.map(name =>
+      servers.start(name, { dataDir: join(dataDir, name), env: { ...env, SPANHOUSE_ROLES: name.split('-')[0] } }),
+    ),
+  )
+  const all = [
+    { name: 'nats', ...nats },
+    { ...clickhouse, name: 'clickhouse' },
+  ]
+  return victimsOf(servers, all, { receiver: 'receiver', api: 'api' }, async () => {
+    await Promise.all([postgres.stop(), nats.stop(), clickhouse.stop()])
+    await rm(dataDir, { recursive: true, force: true })
+  })
+}
+
+type Options = Parameters<typeof startServerProcess>[0]
+
+class Servers {
+  readonly #running = new Map<string, { process: ServerProcess; options: Options }>()
+
+  async start(name: string, options: Options): Promise<void> {
+    this.#running.set(name, { process: await startServerProcess(options), options })
+  }
+
+  get(name: string): ServerProcess {
+    const found = this.#running.get(name)
+    if (!found) throw new Error(`nothing is called ${name}`)
+    return found.process
+  }
+
+  victims(): Victim[] {
+    return [...this.#running.keys()].map(name => ({
+      name,
+      kill: () => this.get(name).kill(),
+      restart: async () => {
+        const { process, options } = this.#running.get(name) as { process: ServerProcess; options: Options }
+        await this.start(name, { ...options, like: process })
+      },
+      pause: () => this.get(name).pause(),
+      resume: () => this.get(name).resume(),
+    }))
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(Array.from(this.#running.values(), ({ process }) => process.kill()))
+  }
+}
+
+function victimsOf(
+  servers: Servers,
+  stores: Victim[],
+  names: { receiver: string; api: string },
+  end: () => Promise<void>,
+): Victims {
+  const { url: apiUrl, apiKey } = servers.get(names.api)
+  return {
+    target: { receiverUrl: servers.get(names.receiver).url, apiUrl, apiKey },
+    all: [...servers.victims(), ...stores],
+    server: name => servers.get(name),
+    stop: async () => {
+      await servers.stop()
+      await end()
+    },
+  }
+}
