@@ -94,6 +94,7 @@ function makeTrace(random: Random): { trace: SentTrace; spans: OtlpSpan[] } {
       claimed: null,
       declared_trace_type: null,
       is_trace_type_explicit: false,
+      repeats_usage: false,
     })
     spans.push(
       otlpSpan(
