@@ -1,0 +1,79 @@
+import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
+import { invalid, type Json, type JsonObject, Problem } from '@spanhouse/model'
+import { type CsvError, parse } from 'csv-parse'
+import { stringify } from 'csv-stringify/sync'
+import { FILE_COLUMNS } from './flat-row.ts'
+import { ROWS_MAX, requireWithinLimits } from './limits.ts'
+
+/** Bytes that are read, and rows that are written, before others get their turn: a few milliseconds of work. */
+const SLICE_BYTES = 128 * 1024
+const SLICE_ROWS = 250
+
+const LINE_ENDS = ['\r\n', '\n', '\r']
+
+/** The rows of a CSV file (RFC 4180, any line ends) in UTF-8: texts by column. 400 naming the row that is none. */
+export async function readCsv(bytes: Buffer): Promise<JsonObject[]> {
+  const records = Readable.from(slicesOf(bytes)).pipe(
+    parse({ bom: true, skip_empty_lines: true, record_delimiter: LINE_ENDS }),
+  )
+  let columns: string[] | undefined
+  const rows: JsonObject[] = []
+  try {
+    for await (const record of records as AsyncIterable<string[]>) {
+      if (columns === undefined) columns = requireDistinct(record)
+      else rows.push(Object.fromEntries(columns.map((name, index) => [name, record[index] as string])))
+      if (rows.length > ROWS_MAX) requireWithinLimits({ rows: rows.length })
+    }
+  } catch (error) {
+    throw error instanceof Problem ? error : unreadable(error as CsvError, rows.length + 1)
+  }
+  return rows
+}
+
+async function* slicesOf(bytes: Buffer): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
+    yield bytes.subarray(at, at + SLICE_BYTES)
+    await setImmediate()
+  }
+}
+
+function requireDistinct(columns: string[]): string[] {
+  const twice = columns.find((name, index) => columns.indexOf(name) !== index)
+  if (twice !== undefined) throw invalid(`file: the column ${JSON.stringify(twice)} is there twice`)
+  return columns
+}
+
+const LENGTH_CODE = 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH'
+
+function unreadable(error: CsvError & { lines?: number; record?: string[] }, position: number): Problem {
+  const where = `file: row ${position} (line ${error.lines ?? '?'})`
+  const why = error.code === LENGTH_CODE ? 'it has not as many values as there are columns' : `no CSV: ${error.message}`
+  return new Problem('invalid', `${where}: ${why}`, { cause: error })
+}
+
+/** The rows as CSV, in parts; nothing for no rows. Columns are sorted; those about rows are left out where they say nothing. */
+export async function* writeCsv(rows: readonly JsonObject[]): AsyncGenerator<string> {
+  const columns = columnsOf(rows)
+  for (let at = 0; at < rows.length; at += SLICE_ROWS) {
+    const cells = rows.slice(at, at + SLICE_ROWS).map(row => columns.map(name => cellOf(row, name)))
+    // A line end of another kind is no reason to quote for the library; every reader would end the row there.
+    yield stringify(at === 0 ? [columns, ...cells] : cells, { quoted_match: /\r/ })
+    await setImmediate()
+  }
+}
+
+function columnsOf(rows: readonly JsonObject[]): string[] {
+  const columns = new Set<string>()
+  for (const row of rows)
+    for (const [name, value] of Object.entries(row)) if (value !== null || !FILE_COLUMNS.has(name)) columns.add(name)
+  return [...columns].sort()
+}
+
+function cellOf(row: JsonObject, column: string): string {
+  const value: Json | undefined = Object.hasOwn(row, column) ? row[column] : null
+  if (value == null) return ''
+  if (typeof value === 'string') return value
+  if (typeof value === 'boolean') return value ? 'True' : 'False'
+  return JSON.stringify(value)
+}

@@ -1,0 +1,66 @@
+import { isUtf8 } from 'node:buffer'
+import { Readable } from 'node:stream'
+import { invalid, isJsonObject, type Json, type JsonObject, Problem, parseJson } from '@spanhouse/model'
+import { readCsv, writeCsv } from './csv.ts'
+import { fromFlatRows, toFlatRow } from './flat-row.ts'
+import { requireWithinLimits } from './limits.ts'
+import type { TestcaseRow } from './table.ts'
+import type { TestcaseBody } from './testcase.ts'
+
+export const FILE_TYPES = ['csv', 'json'] as const
+export type FileType = (typeof FILE_TYPES)[number]
+
+interface Format {
+  mediaType: string
+  read(bytes: Buffer): JsonObject[] | Promise<JsonObject[]>
+  write(rows: readonly JsonObject[]): string | Readable
+}
+
+/** One row a file type. */
+const FORMATS: Record<FileType, Format> = {
+  csv: {
+    mediaType: 'text/csv; charset=utf-8',
+    read: readCsv,
+    write: rows => Readable.from(writeCsv(rows)),
+  },
+  json: {
+    mediaType: 'application/json; charset=utf-8',
+    read: readJsonRows,
+    write: rows => JSON.stringify(rows),
+  },
+}
+
+/** The rows in a file. 400 that says what is wrong with it, down to the row where that can be told. */
+export async function readTestcaseFile(bytes: Buffer, type: FileType): Promise<TestcaseBody[]> {
+  requireWithinLimits({ rows: 0, bytes: bytes.length })
+  if (!isUtf8(bytes)) throw invalid('file: the text is not encoded in UTF-8')
+  const rows = fromFlatRows(await FORMATS[type].read(bytes))
+  requireWithinLimits({ rows: rows.length })
+  return rows
+}
+
+export interface TestcaseFile {
+  mediaType: string
+  content: string | Readable
+}
+
+/** Rows as a file, which {@link readTestcaseFile} reads the same rows from; from CSV every value comes back as text. */
+export function testcaseFile(rows: readonly TestcaseRow[], type: FileType): TestcaseFile {
+  const { mediaType, write } = FORMATS[type]
+  return { mediaType, content: write(rows.map(toFlatRow)) }
+}
+
+/** The objects in a JSON list; whatever else is in it is left out. */
+function readJsonRows(bytes: Buffer): JsonObject[] {
+  const rows = parsed(bytes.toString().replace(/^\ufeff/, ''))
+  if (!Array.isArray(rows)) throw invalid('file: a list of rows is expected')
+  return rows.filter(isJsonObject)
+}
+
+function parsed(text: string): Json {
+  try {
+    return parseJson(text)
+  } catch (cause) {
+    throw new Problem('invalid', `file: no JSON: ${(cause as Error).message}`, { cause })
+  }
+}

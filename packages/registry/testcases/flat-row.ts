@@ -1,0 +1,65 @@
+import { invalid, isJsonObject, type Json, type JsonObject, parseJson } from '@spanhouse/model'
+import { DEDUP_COLUMN, DEDUP_FILE_COLUMN } from './dedup.ts'
+import type { TestcaseRow } from './table.ts'
+import { METADATA, said, type TestcaseBody } from './testcase.ts'
+
+/** In a file a row is one flat object: its columns, and these beside them. */
+export const ID_FILE_COLUMN = '__id__'
+const METADATA_FILE_COLUMNS = METADATA.map(name => [name, `__${name}__`] as const)
+
+/** The columns that say something about rows. */
+export const FILE_COLUMNS: ReadonlySet<string> = new Set([
+  ID_FILE_COLUMN,
+  DEDUP_FILE_COLUMN,
+  ...METADATA_FILE_COLUMNS.map(([, column]) => column),
+])
+
+/** A row as a file has it. */
+export function toFlatRow(row: TestcaseRow): JsonObject {
+  const { [DEDUP_COLUMN]: dedupId, [DEDUP_FILE_COLUMN]: inFile, ...columns } = row.data
+  return {
+    ...columns,
+    [ID_FILE_COLUMN]: row.id,
+    [DEDUP_FILE_COLUMN]: dedupId ?? inFile ?? null,
+    ...(Object.fromEntries(METADATA_FILE_COLUMNS.map(([name, column]) => [column, row[name]])) as JsonObject),
+  }
+}
+
+/** The rows in what a file has. Rows with the same `__id__` are one: the last of them. 400 naming a row that is none. */
+export function fromFlatRows(flatRows: readonly JsonObject[]): TestcaseBody[] {
+  const rows = new Map<string | number, TestcaseBody>()
+  for (const [index, flatRow] of flatRows.entries()) {
+    const row = fromFlatRow(flatRow, index + 1)
+    rows.set(row.id ?? index, row)
+  }
+  return [...rows.values()]
+}
+
+/** The file's dedup id stays in the data, from where it goes to its place like any other row's. */
+function fromFlatRow(flatRow: JsonObject, position: number): TestcaseBody {
+  const columns = Object.entries(flatRow).filter(([name]) => !FILE_COLUMNS.has(name) || name === DEDUP_FILE_COLUMN)
+  const id = flatRow[ID_FILE_COLUMN]
+  const metadata = METADATA_FILE_COLUMNS.map(([name, column]) => [name, metadataIn(flatRow, column, position)])
+  return {
+    ...(typeof id === 'string' && id.trim() !== '' && { id }),
+    data: Object.fromEntries(columns),
+    ...said(Object.fromEntries(metadata)),
+  }
+}
+
+/** An object, or JSON text of one as CSV has it; blank is as good as nothing. */
+function metadataIn(flatRow: JsonObject, column: string, position: number): JsonObject | undefined {
+  const value = flatRow[column] ?? ''
+  if (typeof value === 'string' && value.trim() === '') return undefined
+  const object = typeof value === 'string' ? parsed(value) : value
+  if (isJsonObject(object)) return object
+  throw invalid(`file: row ${position}: ${column} is no JSON object`)
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return parseJson(text)
+  } catch {
+    return undefined
+  }
+}
