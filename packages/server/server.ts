@@ -21,6 +21,7 @@ import { otlpRoutes } from './routes/otlp.ts'
 import { registryRoutes } from './routes/registry.ts'
 import { sessionRoutes } from './routes/sessions.ts'
 import { testcaseRoutes } from './routes/testcases.ts'
+import { testsetFileRoutes } from './routes/testset-files.ts'
 import { tracingRoutes } from './routes/tracing.ts'
 
 const ROOT = new URL('../../', import.meta.url).pathname
@@ -69,7 +70,12 @@ function routesOf(config: Config, parts: Parts, metrics: Metrics): ((app: Fastif
   if (config.roles.includes('api')) routes.push(catalogueRoutes(config), folderRoutes(parts))
   if (config.roles.includes('api')) routes.push(...accountRoutes(parts, config.adminKey ?? ''))
   if (config.roles.includes('api'))
-    routes.push(registryRoutes(registry), testcaseRoutes(registry), legacyConfigRoutes(registry))
+    routes.push(
+      registryRoutes(registry),
+      testcaseRoutes(registry),
+      testsetFileRoutes(registry),
+      legacyConfigRoutes(registry),
+    )
   return routes
 }
 

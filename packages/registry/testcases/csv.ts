@@ -26,7 +26,7 @@ export async function readCsv(bytes: Buffer): Promise<JsonObject[]> {
       if (rows.length > ROWS_MAX) requireWithinLimits({ rows: rows.length })
     }
   } catch (error) {
-    throw error instanceof Problem ? error : unreadable(error as CsvError, rows.length + 1)
+    throw error instanceof Problem ? error : unreadable(error as CsvError)
   }
   return rows
 }
@@ -46,8 +46,9 @@ function requireDistinct(columns: string[]): string[] {
 
 const LENGTH_CODE = 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH'
 
-function unreadable(error: CsvError & { lines?: number; record?: string[] }, position: number): Problem {
-  const where = `file: row ${position} (line ${error.lines ?? '?'})`
+/** How far the reader had come: the columns count as a record, so that the row at fault has this number. */
+function unreadable(error: CsvError & { lines?: number; records?: number }): Problem {
+  const where = `file: row ${error.records} (line ${error.lines})`
   const why = error.code === LENGTH_CODE ? 'it has not as many values as there are columns' : `no CSV: ${error.message}`
   return new Problem('invalid', `${where}: ${why}`, { cause: error })
 }

@@ -30,6 +30,13 @@ export async function withTestcases(
   })
 }
 
+/** The rows that a revision's data names, in their order. */
+export async function testcaseRowsOf(scope: TestcaseScope, data: JsonObject | null): Promise<TestcaseRow[]> {
+  const ids = testcaseIdsOf(data)
+  const rows = await readTestcases(scope, [ids])
+  return ids.map(id => rows.get(id)).filter(row => row !== undefined)
+}
+
 /** A row inside of its testset's record. */
 function inTestset({ flags, tags, meta, created_by_id, ...row }: TestcaseRow): JsonObject {
   const members: Record<string, Json | null> = { flags, tags, meta, created_by_id }

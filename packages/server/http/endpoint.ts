@@ -10,6 +10,7 @@ import { type RequestPart, validate, type z } from '@spanhouse/validation'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { principalOf } from './auth.ts'
 import { readJson } from './body.ts'
+import { type FormLimits, readForm } from './form.ts'
 import { operationSchema } from './openapi.ts'
 
 type OutputOf<S> = S extends z.ZodType ? z.output<S> : undefined
@@ -40,6 +41,8 @@ export interface Endpoint<Who, Params, Query, Body> {
   query?: Query
   /** A schema that takes undefined lets the body be absent. */
   body?: Body
+  /** The body is a multipart form with a file. */
+  form?: FormLimits
   /** Describes the answer in the OpenAPI document. */
   answer?: z.ZodType
   /** 200 when it is not given. With 204 nothing is sent. */
@@ -105,13 +108,16 @@ function add<Who, P extends Part, Q extends Part, B extends Part>(
         (schema && validate(schema, value, part, { echo: endpoint.echo ?? true })) as OutputOf<S>
       const params = read(endpoint.params, request.params, 'path')
       const query = read(endpoint.query, request.query, 'query')
-      const json = endpoint.body && (await readJson(request, { echo: endpoint.echo }))
-      const body = read(endpoint.body, json, 'body')
+      const sent = endpoint.body && (await readBody(request, endpoint))
+      const body = read(endpoint.body, sent, 'body')
       const answer = await endpoint.handle({ principal, params, query, body, request, reply })
       return answer === reply ? reply : sendAnswer(reply, status, answer)
     },
   })
 }
+
+const readBody = (request: FastifyRequest, { form, echo }: { form?: FormLimits; echo?: boolean }): Promise<unknown> =>
+  form ? readForm(request, form) : readJson(request, { echo })
 
 /** Text is sent as a JSON string; fastify would take it for the body itself. */
 function sendAnswer(reply: FastifyReply, status: number, answer: unknown): FastifyReply {

@@ -14,6 +14,7 @@ interface Described {
   params?: z.ZodType
   query?: z.ZodType
   body?: z.ZodType
+  form?: object
   answer?: z.ZodType
 }
 
@@ -58,7 +59,7 @@ export async function addOpenApi(app: FastifyInstance): Promise<void> {
 /** An endpoint as fastify's route schema, which the document is made of. */
 export function operationSchema(endpoint: Described): FastifySchema {
   if (endpoint.hidden) return { hide: true } as FastifySchema
-  const { tag, summary, method, path, deprecated = false, params, query, body, answer, status = 200 } = endpoint
+  const { tag, summary, method, path, deprecated = false, params, query, body, form, answer, status = 200 } = endpoint
   return {
     tags: [tag],
     summary,
@@ -66,6 +67,7 @@ export function operationSchema(endpoint: Described): FastifySchema {
     deprecated,
     ...(params && { params: toSchema(params) }),
     ...(query && { querystring: toSchema(query) }),
+    ...(form && { consumes: ['multipart/form-data'] }),
     ...(body && { body: toSchema(body) }),
     response: { [status]: answer ? toSchema(answer) : { description: 'Done' }, '4XX': PROBLEM },
   } as FastifySchema

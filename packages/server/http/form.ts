@@ -1,0 +1,46 @@
+import { invalid, Problem } from '@spanhouse/model'
+import { z } from '@spanhouse/validation'
+import type { FastifyRequest } from 'fastify'
+import { discardRest } from './discard.ts'
+
+const FIELDS_MAX = 50
+const FIELD_BYTES_MAX = 1024 * 1024
+
+/** What a multipart form may be: one file at most, and texts before and after it. */
+export interface FormLimits {
+  /** A larger file is a 400. */
+  fileBytesMax: number
+}
+
+/** A file in a form, as a field of the schema that describes the form. */
+export const formFile = z
+  .custom<Buffer>(value => Buffer.isBuffer(value), { params: { type: 'missing' }, error: 'Field required' })
+  .meta({ type: 'string', format: 'binary' })
+
+/**
+ * The fields of a multipart form: texts, and the bytes of a file. Undefined when the body is no form. The route must be
+ * in a scope that @fastify/multipart is registered in. 400 for a form that is broken or over a limit, once the sender has
+ * been listened to.
+ */
+export async function readForm(
+  request: FastifyRequest,
+  { fileBytesMax }: FormLimits,
+): Promise<Record<string, string | Buffer> | undefined> {
+  if (!request.isMultipart()) return undefined
+  const limits = { fileSize: fileBytesMax, files: 1, fields: FIELDS_MAX, fieldSize: FIELD_BYTES_MAX }
+  const fields = new Map<string, string | Buffer>()
+  try {
+    for await (const part of request.parts({ limits }))
+      fields.set(part.fieldname, part.type === 'file' ? await part.toBuffer() : String(part.value))
+  } catch (error) {
+    request.raw.unpipe()
+    await discardRest(request.raw)
+    throw unreadable(error as Error & { code?: string }, fileBytesMax)
+  }
+  return Object.fromEntries(fields)
+}
+
+function unreadable(error: Error & { code?: string }, fileBytesMax: number): Problem {
+  if (error.code === 'FST_REQ_FILE_TOO_LARGE') return invalid(`The file is larger than ${fileBytesMax} bytes.`)
+  return new Problem('invalid', `The form cannot be read: ${error.message}`, { cause: error })
+}
