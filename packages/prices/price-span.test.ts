@@ -1,3 +1,4 @@
+import { findProvider } from '@pydantic/genai-prices'
 import type { JsonObject, Span, SpanType } from '@spanhouse/model'
 import { describe, expect, test } from 'vitest'
 import type { PriceOverrides } from './overrides.ts'
@@ -138,7 +139,7 @@ describe('how many tokens', () => {
       { prompt: 100, prompt_details: { cache_read: 40 } },
       { prompt: 0.000012, completion: 0, total: 0.000012 },
     ],
-    ['more cached than sent', { prompt: 10, cached: 40 }, { prompt: 0.000003, completion: 0, total: 0.000003 }],
+    ['more cached than sent', { prompt: 10, cached: 40 }, { prompt: 0.0000045, completion: 0, total: 0.0000045 }],
     ['less than none', { prompt: -5, completion: -1 }, { prompt: 0, completion: 0, total: 0 }],
   ])('%s', (_, tokens, incremental) => {
     expect(costsOf({ tokens, ...response('gpt-4o-mini') })).toEqual({ incremental })
@@ -146,11 +147,13 @@ describe('how many tokens', () => {
 
   test('put into a cache', () => {
     const tokens = { prompt: 1_000, cache_read: 300, cache_creation: 200, completion: 0 }
+    const details = { prompt: 1_000, prompt_details: { cache_read: 300, cache_write: 200 } }
     // 500 at 3, 300 at 0.3 and 200 at 3.75 USD a million.
     const prompt = 0.00234
-    expect(costsOf({ tokens, ...response('claude-3-5-sonnet-20241022') })).toEqual({
-      incremental: { prompt, completion: 0, total: prompt },
-    })
+    for (const sent of [tokens, details])
+      expect(costsOf({ tokens: sent, ...response('claude-3-5-sonnet-20241022') })).toEqual({
+        incremental: { prompt, completion: 0, total: prompt },
+      })
   })
 
   test('beyond a step the higher price counts for all', () => {
@@ -197,4 +200,16 @@ describe('a project’s own prices', () => {
       incremental: { prompt: 0.0002, completion: 0, total: 0.0002 },
     })
   })
+})
+
+test('every model of the list can be priced', () => {
+  const ids = ['openai', 'anthropic', 'google', 'azure', 'aws', 'mistral', 'groq', 'deepseek', 'cohere', 'openrouter']
+  const providers = [...ids, 'x-ai', 'perplexity', 'together', 'fireworks', 'cerebras', 'novita', 'avian', 'moonshotai']
+  for (const provider of providers) {
+    const { models } = findProvider({ providerId: provider }) ?? expect.fail(provider)
+    for (const { id } of models) {
+      const costs = costsOf({ tokens: TOKENS, meta: { response: { model: id }, provider } }) as JsonObject
+      for (const cost of Object.values((costs.incremental ?? {}) as JsonObject)) expect(cost).toBeGreaterThanOrEqual(0)
+    }
+  }
 })

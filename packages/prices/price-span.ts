@@ -46,18 +46,23 @@ const COSTS = ['prompt', 'completion', 'total'] as const
 
 const PICODOLLARS = 1e12
 
-/** Cached tokens are part of the prompt, and have their own price. */
+/**
+ * Cached tokens are part of the prompt, and have their own price. Where there are more of them than the prompt has, the
+ * prompt was counted without them, as Anthropic's API does.
+ */
 function costsOf(rates: Rates, tokens: JsonObject): Record<(typeof COSTS)[number], number> {
   const prompt = countOf(tokens.prompt)
-  const cacheRead =
-    countOf(tokens.cache_read) || countOf(tokens.cached) || countOf(objectOf(tokens.prompt_details).cache_read)
-  const cacheWrite = countOf(tokens.cache_creation)
-  const plain = Math.max(0, prompt - cacheRead - cacheWrite)
+  const details = objectOf(tokens.prompt_details)
+  const cacheRead = countOf(tokens.cache_read) || countOf(tokens.cached) || countOf(details.cache_read)
+  const cacheWrite = countOf(tokens.cache_creation) || countOf(details.cache_write)
+  const cached = cacheRead + cacheWrite
+  const plain = cached > prompt ? prompt : prompt - cached
+  const sent = plain + cached
   const forPrompt =
-    plain * priceAt(rates.prompt, prompt) +
-    cacheRead * priceAt(rates.cacheRead, prompt) +
-    cacheWrite * priceAt(rates.cacheWrite, prompt)
-  const forCompletion = countOf(tokens.completion) * priceAt(rates.completion, prompt)
+    plain * priceAt(rates.prompt, sent) +
+    cacheRead * priceAt(rates.cacheRead, sent) +
+    cacheWrite * priceAt(rates.cacheWrite, sent)
+  const forCompletion = countOf(tokens.completion) * priceAt(rates.completion, sent)
   return {
     prompt: forPrompt / PICODOLLARS,
     completion: forCompletion / PICODOLLARS,

@@ -46,6 +46,7 @@ const ROWS: [attribute: string, value: unknown, ag: JsonObject][] = [
   tokens('totalTokens', 'total'),
   tokens('reasoningTokens', 'reasoning'),
   tokens('cachedInputTokens', 'cached'),
+  tokens('inputTokenDetails.cacheWriteTokens', 'cache_creation'),
   ['ai.prompt', '{"prompt":"hi"}', at('data.inputs', { prompt: 'hi' })],
   ['ai.prompt', 'plain', at('unsupported.data.inputs', 'plain')],
   ['ai.prompt.messages', '[{"role":"user"}]', at('data.inputs.prompt', [{ role: 'user' }])],

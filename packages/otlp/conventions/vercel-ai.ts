@@ -48,6 +48,7 @@ export const vercelAi: Convention = {
       'ai.usage.totalTokens': 'metrics.tokens.incremental.total',
       'ai.usage.reasoningTokens': 'metrics.tokens.incremental.reasoning',
       'ai.usage.cachedInputTokens': 'metrics.tokens.incremental.cached',
+      'ai.usage.inputTokenDetails.cacheWriteTokens': 'metrics.tokens.incremental.cache_creation',
       'ai.prompt': 'data.inputs',
       'ai.response.text': 'data.outputs',
       'ai.toolCall.name': 'data.inputs.name',
