@@ -3,7 +3,7 @@ import { requirePermission, unauthenticated } from '@spanhouse/access'
 import type { FastifyRequest } from 'fastify'
 
 /** Paths that anybody may ask for. */
-const PUBLIC = ['/health', '/ready', '/metrics', '/docs', '/openapi.json', '/auth']
+const PUBLIC = ['/health', '/ready', '/metrics', '/docs', '/openapi.json', '/auth', '/.well-known/jwks.json']
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -15,6 +15,8 @@ import type { Parts } from '../parts.ts'
 
 const tag = 'projects'
 const params = z.object({ project_id: uuid })
+/** What admins and owners have and nobody else. */
+const permission = 'edit_workspace'
 
 /** The projects that the caller is a member of. A key stands for one of them, and reads and changes the others' names. */
 export function projectRoutes({ postgres: { db }, authenticator, seeds }: Parts): (app: FastifyInstance) => void {
@@ -35,17 +37,40 @@ export function projectRoutes({ postgres: { db }, authenticator, seeds }: Parts)
       handle: ({ principal, params }) => fetchProject(db, principal.user_id, params.project_id),
     })
     addEndpoint(app, {
-      ...{ method: 'POST', path: '/projects', tag, body: createProjectBody, answer: projectRecord, status: 201 },
+      ...{
+        method: 'POST',
+        path: '/projects',
+        tag,
+        permission,
+        body: createProjectBody,
+        answer: projectRecord,
+        status: 201,
+      },
       summary: 'Makes a project in your workspace; its members become members of the project.',
       handle: ({ principal, body }) => createProject(db, principal, { body, seeds: seeds.project }),
     })
     addEndpoint(app, {
-      ...{ method: 'PATCH', path: '/projects/:project_id', tag, params, body: editProjectBody, answer: projectRecord },
+      ...{
+        method: 'PATCH',
+        path: '/projects/:project_id',
+        tag,
+        permission,
+        params,
+        body: editProjectBody,
+        answer: projectRecord,
+      },
       summary: 'Renames a project, or makes it the default of its workspace.',
       handle: ({ principal, params, body }) => editProject(db, principal, { ...params, body }),
     })
     addEndpoint(app, {
-      ...{ method: 'DELETE', path: '/projects/:project_id', tag, params, answer: z.object({ detail: z.string() }) },
+      ...{
+        method: 'DELETE',
+        path: '/projects/:project_id',
+        tag,
+        permission,
+        params,
+        answer: z.object({ detail: z.string() }),
+      },
       summary: 'Deletes a project with everything in it.',
       handle: ({ principal, params }) => deleteProject(db, authenticator, { principal, ...params }),
     })
