@@ -50,8 +50,10 @@ export function editArtifact(scope: Scope, id: Uuid, edit: ArtifactEdit): Promis
     if (!stored || (stored.deleted_at !== null && !scope.kind.editableArchived)) return undefined
     requireUnguarded(scope, stored.flags)
     requireNameAllowed(scope, stored, edit)
+    // A client that sends every field sends null for a name it does not know.
+    const { name: _fixed, ...labels } = edit
     await update(inside, id, {
-      ...changedHeader(edit),
+      ...changedHeader(scope.kind.nameRule === 'fixed' ? labels : edit),
       ...(edit.flags === undefined ? {} : { flags: toJsonb(artifactFlags(scope.kind, edit.flags, stored.flags)) }),
       ...(edit.folder_id === undefined ? {} : { folder_id: edit.folder_id }),
       ...touched(scope),
@@ -86,7 +88,6 @@ async function update({ db, project_id, kind }: Scope, id: Uuid, changes: object
 
 function requireNameAllowed({ kind }: Scope, stored: ArtifactRow, { name }: ArtifactEdit): void {
   const { name: kindName, nameRule } = kind
-  // A client that sends every field sends null for a name it does not know.
   if (nameRule === 'fixed' && name !== undefined && name !== null && name !== stored.name)
     throw invalid(`${kindName}.name: the name of an ${kindName} cannot be changed`)
   if (nameRule === 'not blank' && typeof name === 'string' && name.trim() === '')

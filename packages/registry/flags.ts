@@ -23,8 +23,8 @@ export function artifactFlags(
 }
 
 /** The flags that a variant is shown with: a workflow's are the artifact's. */
-export const variantFlags = ({ content }: Kind, row: VariantRow): JsonObject | null =>
-  content.flags ? row.artifact_flags : row.flags
+export const variantFlags = ({ content, artifactFlags: names }: Kind, row: VariantRow): JsonObject | null =>
+  content.flags ? { ...falseFor(names), ...row.artifact_flags } : row.flags
 
 /** The flags that a revision is shown with: a workflow's follow from its data, and the roles from its artifact. */
 export function revisionFlagsShown(scope: Scope, row: RevisionRow): JsonObject | null {

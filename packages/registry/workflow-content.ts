@@ -1,5 +1,11 @@
-import { Problem } from '@spanhouse/model'
-import { checkRevisionData, enrichRevisionData, revisionFlags, shownRevisionData } from '@spanhouse/runtime'
+import { type JsonObject, Problem } from '@spanhouse/model'
+import {
+  checkRevisionData,
+  enrichRevisionData,
+  type RuntimeSettings,
+  revisionFlags,
+  shownRevisionData,
+} from '@spanhouse/runtime'
 import { optional, reference, storedObject, z } from '@spanhouse/validation'
 import type { Content } from './content.ts'
 import { defined } from './defined.ts'
@@ -38,8 +44,14 @@ export const workflowContent: Content = {
       )
     }
     refuseReservedEmbeds(data)
-    return enrichRevisionData(data, scope.runtime)
+    return enrichRevisionData(withoutShownUrl(data, scope.runtime), scope.runtime)
   },
   flags: (data, slug, { runtime }) => ({ ...revisionFlags(data, slug, runtime) }),
   show: (data, { runtime }) => shownRevisionData(data, runtime),
+}
+
+/** What was read is often sent back: an address that is only shown must not be stored by that. */
+function withoutShownUrl(data: JsonObject, runtime: RuntimeSettings): JsonObject {
+  const { url, ...stored } = data
+  return url !== undefined && shownRevisionData(stored, runtime).url === url ? stored : data
 }

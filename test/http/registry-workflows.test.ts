@@ -186,6 +186,17 @@ describe('a commit', () => {
     })
   })
 
+  test('of what was read is no change either', async () => {
+    const { api, workflow } = await newWorkflow(COMPLETION)
+    const body = { workflow_revision: { workflow_variant_id: workflow.variant_id, data: workflow.data } }
+    expect((await api.post('/workflows/revisions/commit', body)).status).toBe('no_change')
+    const changed = { ...workflow.data, parameters: {} }
+    const next = await api.post('/workflows/revisions/commit', {
+      workflow_revision: { ...body.workflow_revision, data: changed },
+    })
+    expect(next).toMatchObject({ status: 'committed', workflow_revision: { data: { url: workflow.data.url } } })
+  })
+
   test('for another base is a conflict on every surface', async () => {
     const { workflow, commit } = await newWorkflow({ parameters: { a: 1 } })
     const { body } = await commit('workflows', {
@@ -297,7 +308,10 @@ describe('a workflow', () => {
       expect((await api.send('PUT', `${path}/evaluators/${evaluator.id}`, { evaluator: { name: 'F' } })).status).toBe(
         400,
       )
-      await api.ok('PUT', `${path}/evaluators/${evaluator.id}`, { evaluator: { name: 'E', description: path } })
+      for (const name of ['E', null, undefined]) {
+        const edit = { evaluator: { name, description: path } }
+        expect((await api.ok('PUT', `${path}/evaluators/${evaluator.id}`, edit)).evaluator.name).toBe('E')
+      }
     }
   })
 
