@@ -107,7 +107,7 @@ test.each(DRAFTS)('schemas of %s are checked by their own rules', $schema => {
   expect(mistakes({ id: 'x', $ref: 'https://example.test/elsewhere' })).toBe(0)
 })
 
-const nested = (depth: number): JsonObject => JSON.parse(`${'{"a":'.repeat(depth)}{}${'}'.repeat(depth)}`)
+const nested = (depth: number): JsonObject => JSON.parse(`${'{"not":'.repeat(depth)}{}${'}'.repeat(depth)}`)
 
 test.each<[string, JsonObject, unknown[][]]>([
   ['nothing wrong', { uri: 'agenta:builtin:chat:v0', url: 'http://x/y', schemas: { inputs: true, outputs: null } }, []],
@@ -126,9 +126,7 @@ test.each<[string, JsonObject, unknown[][]]>([
       ['schemas', 'outputs'],
     ],
   ],
-  ['deep parameters', { parameters: nested(250) }, []],
-  ['too deep parameters', { parameters: nested(100_000) }, [['parameters']]],
-  ['a very deep schema', { schemas: { parameters: nested(3000) } }, [['schemas']]],
+  ['a very deep schema', { schemas: { parameters: nested(3000) } }, [['schemas', 'parameters']]],
 ])('%s', (_name, data, places) => {
   expect(checkRevisionData(data, SETTINGS).map(one => one.loc)).toEqual(places)
 })

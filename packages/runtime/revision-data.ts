@@ -9,29 +9,10 @@ const SCHEMA_NAMES = ['parameters', 'inputs', 'outputs'] as const
 
 /**
  * What is wrong with the data of a workflow's revision beyond its shape; locations are relative to the data. A web
- * address or `url` that cannot be called, more than 500 levels, a key under a prefix of ours that no handler has, a malformed JSON Schema.
+ * address or `url` that cannot be called, a key under a prefix of ours that no handler has, a malformed JSON Schema.
  */
 export function checkRevisionData(data: JsonObject, settings: RuntimeSettings): Violation[] {
-  const tooDeep = depthMistakes(data)
-  if (tooDeep.length > 0) return tooDeep
   return [...uriMistakes(data, settings), ...urlMistakes(data), ...schemaMistakes(data)]
-}
-
-/** Far more than configurations have, and little enough for whatever walks through them afterwards. */
-const DEPTH_MAX = 500
-
-function depthMistakes(data: JsonObject): Violation[] {
-  return Object.entries(data).flatMap(([name, value]) =>
-    isDeeper(value, DEPTH_MAX) ? [mistake([name], `is nested more than ${DEPTH_MAX} levels deep`, undefined)] : [],
-  )
-}
-
-/** Level by level, since what may be too deep must not be walked by recursion. */
-function isDeeper(value: Json, levelsMax: number): boolean {
-  let level: Json[] = [value]
-  for (let depth = 0; depth <= levelsMax && level.length > 0; depth++)
-    level = level.flatMap(one => (Array.isArray(one) ? one : isJsonObject(one) ? Object.values(one) : []))
-  return level.length > 0
 }
 
 function uriMistakes(data: JsonObject, settings: RuntimeSettings): Violation[] {
