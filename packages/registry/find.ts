@@ -1,7 +1,7 @@
-import { invalid, Problem, type Uuid } from '@spanhouse/model'
+import { invalid } from '@spanhouse/model'
 import { type RawBuilder, sql } from '@spanhouse/postgres'
 import type { Kind, Layer } from './kinds.ts'
-import { identifies, type Reference, type References, versionOf } from './references.ts'
+import { identifies, type References, versionOf } from './references.ts'
 import { column, type RevisionRow, selectRows } from './rows.ts'
 import type { Scope } from './scope.ts'
 
@@ -19,75 +19,44 @@ import type { Scope } from './scope.ts'
  * identifies a revision, or when something else that was sent is not what the row says.
  */
 export async function findRevision(scope: Scope, references: References): Promise<RevisionRow | undefined> {
-  const { where, tail } = pointsAt(scope, references)
+  requireScoped(scope.kind, references)
+  const { where, tail } = pointsAt(scope, withNumber(references))
   const [row] = await selectRows(scope, 'revision', { where: [where], tail })
   if (row) requireConsistent(scope.kind, references, row)
   return row
 }
 
-/**
- * As {@link findRevision} for any number of references, in two statements; in their order. A reference that is refused
- * has its problem in its place.
- */
-export async function findRevisions(
+const withNumber = ({ revision, ...parents }: References): Pointers =>
+  revision?.version === undefined
+    ? { ...parents, revision }
+    : { ...parents, revision: { ...revision, version: versionOf(revision.version) } }
+
+/** References as a statement holds them: values, or columns that have them; versions are numbers. */
+export interface Pointers {
+  artifact?: Pointer
+  variant?: Pointer
+  revision?: Pointer & { version?: unknown }
+}
+interface Pointer {
+  id?: unknown
+  slug?: unknown
+}
+
+/** The condition and the rest of a statement about `revisions r` by which it finds what the pointers point at. */
+export function pointsAt(
   scope: Scope,
-  wanted: readonly References[],
-): Promise<(RevisionRow | Problem | undefined)[]> {
-  const places = wanted.map(references => attempt(() => pointsAt(scope, references)))
-  const ids = await firstIds(scope, places)
-  const known = ids.filter(id => id !== null)
-  const isOne = sql`r.id = any(${known}::uuid[])`
-  const rows = known.length === 0 ? [] : await selectRows(scope, 'revision', { where: [isOne] })
-  const byId = new Map(rows.map(row => [row.id, row]))
-  return wanted.map((references, n) => {
-    const place = places[n]
-    if (place instanceof Problem) return place
-    const row = byId.get(ids[n] ?? '')
-    return row && (attempt(() => requireConsistent(scope.kind, references, row)) ?? row)
-  })
-}
-
-async function firstIds(scope: Scope, places: readonly (Place | Problem)[]): Promise<(Uuid | null)[]> {
-  if (!places.some(place => !(place instanceof Problem))) return []
-  const chosen = places.map(place =>
-    place instanceof Problem
-      ? sql`null::uuid`
-      : sql`(select r.id from revisions r where ${ownOf('r', scope)} and ${place.where} ${place.tail ?? sql``})`,
-  )
-  const { rows } = await sql<{ ids: (Uuid | null)[] }>`select array[${sql.join(chosen)}]::uuid[] as ids`.execute(
-    scope.db,
-  )
-  return rows[0]?.ids ?? []
-}
-
-function attempt<T>(work: () => T): T | Problem {
-  try {
-    return work()
-  } catch (error) {
-    if (error instanceof Problem) return error
-    throw error
-  }
-}
-
-interface Place {
-  where: RawBuilder<unknown>
-  tail?: RawBuilder<unknown>
-}
-
-function pointsAt(scope: Scope, references: References): Place {
-  const { kind, project_id } = scope
-  requireScoped(kind, references)
-  const { artifact, variant, revision } = references
-  const version = revision?.version
-  if (identifies(revision)) return { where: matches('revision', revision as Reference) }
-  const parent = identifies(variant)
-    ? sql`select v.id from variants v where ${ownOf('v', scope)} and ${matches('variant', variant as Reference)}`
-    : defaultVariantOf(
-        scope,
-        sql`select a.id from artifacts a where ${ownOf('a', scope)} and ${matches('artifact', artifact as Reference)}`,
-      )
-  const isOnVariant = sql`r.project_id = ${project_id} and r.variant_id = (${parent})`
-  if (version !== undefined) return { where: sql`${isOnVariant} and r.version = ${versionOf(version)}` }
+  { artifact, variant, revision }: Pointers,
+): { where: RawBuilder<unknown>; tail?: RawBuilder<unknown> } {
+  if (revision && identifies(revision)) return { where: matches('revision', revision) }
+  const parent =
+    variant && identifies(variant)
+      ? sql`select v.id from variants v where ${ownOf('v', scope)} and ${matches('variant', variant)}`
+      : defaultVariantOf(
+          scope,
+          sql`select a.id from artifacts a where ${ownOf('a', scope)} and ${matches('artifact', artifact ?? {})}`,
+        )
+  const isOnVariant = sql`r.project_id = ${scope.project_id} and r.variant_id = (${parent})`
+  if (revision?.version !== undefined) return { where: sql`${isOnVariant} and r.version = ${revision.version}` }
   return { where: isOnVariant, tail: NEWEST_FIRST }
 }
 
@@ -99,10 +68,11 @@ export const defaultVariantOf = ({ project_id }: Scope, artifactId: RawBuilder<u
   select d.id from variants d where d.project_id = ${project_id} and d.artifact_id = (${artifactId})
   order by (d.deleted_at is not null), d.created_at, d.id limit 1`
 
-const ownOf = (table: string, { project_id, kind }: Scope): RawBuilder<unknown> =>
+/** Limits a table to the scope's project and family. */
+export const ownOf = (table: string, { project_id, kind }: Scope): RawBuilder<unknown> =>
   sql`${sql.ref(`${table}.project_id`)} = ${project_id} and ${sql.ref(`${table}.family`)} = ${kind.storedAs}`
 
-const matches = (layer: Layer, { id, slug }: Reference): RawBuilder<unknown> =>
+const matches = (layer: Layer, { id, slug }: Pointer): RawBuilder<unknown> =>
   id === undefined ? sql`${column(layer, 'slug')} = ${slug}` : sql`${column(layer, 'id')} = ${id}::uuid`
 
 /** Whether anything was sent that could identify a revision. A version alone is refused. */
@@ -114,7 +84,8 @@ export function hasReference({ name }: Kind, { artifact, variant, revision }: Re
   throw invalid(`${name}_revision_ref.version needs a ${name}_variant_ref to be a version of`)
 }
 
-function requireScoped(kind: Kind, references: References): void {
+/** Throws a 400 when nothing that was sent identifies a revision. */
+export function requireScoped(kind: Kind, references: References): void {
   if (hasReference(kind, references)) return
   throw invalid(`${kind.name}_ref, ${kind.name}_variant_ref or ${kind.name}_revision_ref is required`)
 }

@@ -14,7 +14,7 @@ export interface References {
   revision?: Reference
 }
 
-export const identifies = (reference: Reference | undefined): boolean =>
+export const identifies = (reference: { id?: unknown; slug?: unknown } | undefined): boolean =>
   reference?.id !== undefined || reference?.slug !== undefined
 
 /** A version in a reference as it is stored; -1, which none has, for text that is no version. */

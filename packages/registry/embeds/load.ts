@@ -1,5 +1,5 @@
 import type { Problem } from '@spanhouse/model'
-import { findRevisions } from '../find.ts'
+import { findRevisions } from '../find-many.ts'
 import { KINDS } from '../kinds.ts'
 import type { RevisionRow } from '../rows.ts'
 import { asKind, type Scope } from '../scope.ts'
