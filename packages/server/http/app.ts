@@ -65,6 +65,7 @@ export async function buildApp({ logger, authenticator, routes }: AppOptions): P
   app.decorateRequest('principal', null)
   app.addHook('onRequest', async request => {
     request.principal = await authenticateRequest(authenticator, request)
+    if (paths.isShadowed(request)) throw new Problem('method_not_allowed', 'Method Not Allowed')
   })
   app.addHook('onSend', async (request, reply) => {
     if (reply.statusCode === PROBLEMS.too_large.status) await discardRest(request.raw)

@@ -26,6 +26,12 @@ function splitOnce(text: string, separator: string): [string, string?] {
   return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)]
 }
 
+interface RoutedRequest {
+  url: string
+  method: string
+  routeOptions: { url?: string | undefined }
+}
+
 /** Which verbs a path would answer to, so that a wrong verb is told from a wrong path. */
 export class KnownPaths {
   readonly #patterns: { matches: RegExp; parameters: number; methods: string[] }[] = []
@@ -34,6 +40,13 @@ export class KnownPaths {
     const source = url.replace(/\/$/, '').replace(/:[^/]+/g, '[^/]+')
     const parameters = url.split('/:').length - 1
     this.#patterns.push({ matches: new RegExp(`^${source}/?$`), parameters, methods: [method].flat() })
+  }
+
+  /** Whether a request was routed to `/traces/:trace_id` though `/traces/query` exists, for another verb. */
+  isShadowed({ url, method, routeOptions }: RoutedRequest): boolean {
+    if (!routeOptions.url?.includes('/:')) return false
+    const methods = this.methodsOf(url)
+    return methods.length > 0 && !methods.includes(method)
   }
 
   /** Sorted; empty for a path that does not exist. Of `/traces/query` and `/traces/:trace_id` the first counts. */

@@ -1,4 +1,4 @@
-import { type FlatSpan, invalid, Problem, parseTraceId } from '@spanhouse/model'
+import { type FlatSpan, invalid, parseTraceId } from '@spanhouse/model'
 import { nextWindowing } from '@spanhouse/query'
 import type { Engine } from '@spanhouse/span-store'
 import { json, optional, z } from '@spanhouse/validation'
@@ -10,9 +10,6 @@ import { sendJsonText } from '../http/send-json.ts'
 import { traceToJson } from '../http/trace-json.ts'
 import { requiredTraceId } from './trace-writes.ts'
 import { findTraces, readTraces, type Trace } from './whole-traces.ts'
-
-/** Words that are paths of their own below `/traces`, never ids. */
-const RESERVED = new Set(['query', 'ingest'])
 
 const tag = 'traces'
 const permission = 'view_spans'
@@ -57,7 +54,6 @@ export function traceRoutes(engine: Engine): (app: FastifyInstance) => void {
       ...{ method: 'GET', path: '/traces/:trace_id', tag, permission, params: z.object({ trace_id: z.string() }) },
       ...{ summary: 'Reads a trace.', answer: z.object({ count: z.int(), trace: optional(trace) }) },
       handle: async ({ principal, params, reply }) => {
-        if (RESERVED.has(params.trace_id)) throw new Problem('method_not_allowed', 'Method Not Allowed')
         const [found] = await readTraces(engine, principal.project_id, [requiredTraceId(params.trace_id)])
         return found ? sendJsonText(reply, `{"count":1,"trace":${jsonOf(found)}}`) : { count: 0 }
       },
