@@ -12,6 +12,7 @@ import {
 } from './columns.ts'
 import { lookUpDeletions, noteDeletions } from './deletions.ts'
 import type { Engine } from './engine.ts'
+import { KnownTraces } from './known-traces.ts'
 import {
   changesOf,
   type DerivedChange,
@@ -66,6 +67,9 @@ export class SpanWriter {
   readonly #rootWaitMicros: number
   /** Traces without a root, by key, with the time of their last arrival. */
   readonly #rootless = new Map<string, TracePlace & { at: Micros }>()
+
+  /** Null: unknown, so all are looked up. A trace is in it before its first row is sent. */
+  #known: KnownTraces | null = null
 
   #last: Promise<void> = Promise.resolve()
   /** A statement failed, and may for all we know still be at work. */
@@ -126,10 +130,12 @@ export class SpanWriter {
   }
 
   /**
-   * Finds the traces that an earlier writer was still waiting for a root of, of those that are this one's to write. To be
-   * called once at start.
+   * Learns which traces are stored, so that new ones need no look-up, and finds those that an earlier writer was still
+   * waiting for a root of, of those that are this one's to write. To be called once, before the first write.
    */
   async recover(isMine: (trace_id: TraceId) => boolean = () => true): Promise<void> {
+    await this.#becomeCertain()
+    this.#known = await KnownTraces.load(this.#engine)
     for (const trace of await unsettledTraces(this.#engine))
       if (isMine(trace.trace_id))
         this.#rootless.set(traceKey(trace.project_id, trace.trace_id), { ...trace, at: microsNow() })
@@ -154,8 +160,10 @@ export class SpanWriter {
       const key = traceKey(project_id, trace_id)
       const known = this.#memory.get(key)
       const state = known ?? { project_id, trace_id, nodes: new Map(), isRootless: false, deleted_at: 0 }
-      if (!known) missing.push(state)
       states.set(key, state)
+      if (known) continue
+      if (this.#known?.has(trace_id) !== false) missing.push(state)
+      this.#known?.add(trace_id)
     }
     if (missing.length === 0) return states
     for (const row of await lookUpTraces(this.#engine, missing)) {
