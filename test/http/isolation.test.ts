@@ -24,7 +24,11 @@ function trace(traceId: string, owner: string, amount: number): [OtlpSpan, OtlpS
     'ag.metrics.unit.tokens.total': amount,
   }
   return [
-    otlpSpan({ traceId, spanId: rootId, name: `root of ${owner}` }, attributes),
+    // Not what its child has: that would be the same usage told twice.
+    otlpSpan(
+      { traceId, spanId: rootId, name: `root of ${owner}` },
+      { ...attributes, 'ag.metrics.unit.tokens.total': 3 * amount },
+    ),
     otlpSpan({ traceId, spanId: childId, parentSpanId: rootId, name: `child of ${owner}` }, attributes),
   ]
 }
@@ -114,9 +118,9 @@ test('totals, types and trees are those of one project', async () => {
   const total = (node: any): number => node.attributes.ag.metrics.tokens.cumulative.total
   const rootOf = async (project: TestProject, id: string): Promise<any> =>
     Object.values((await project.get(`/api/traces/${id}`)).body.trace.spans)[0]
-  await eventually(async () => total(await rootOf(theirs, traceIds[0])) === 1200, 5000)
+  await eventually(async () => total(await rootOf(theirs, traceIds[0])) === 1400, 5000)
   const root = await rootOf(mine, traceIds[0])
-  expect(total(root)).toBe(2)
+  expect(total(root)).toBe(4)
   expect(Object.keys(root.spans)).toEqual(['child of mine'])
   expect((await rootOf(mine, traceIds[1])).trace_type).toBe('invocation')
   expect((await rootOf(theirs, traceIds[1])).trace_type).toBe('annotation')
