@@ -20,7 +20,7 @@ interface Step {
   readonly mayIndex: boolean
 }
 
-const INDEX = /^(0|[1-9][0-9]{0,8})$/
+export const INDEX = /^(0|[1-9][0-9]{0,8})$/
 
 /** The place that a path of the interface names: segments of digits may be indexes. */
 export const attributePlace = (path: readonly string[]): Place =>

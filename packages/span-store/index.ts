@@ -3,6 +3,7 @@ export { type AnalyticsBucket, readAnalytics, readTotals, type Totals, type Tota
 export { deletedSpans, latestAccepted, type TraceDeletion } from './deletions.ts'
 export { type Engine, type EngineLocation, isPassing, openEngine, type Statement } from './engine.ts'
 export { beginRun, isFenced } from './fence.ts'
+export { toMatchable } from './matchable.ts'
 export { migrateSpans } from './migrate.ts'
 export { positionOf, readSpans, readTraceHeads, SPAN_COLUMNS } from './row.ts'
 export { type IncomingSpan, type Sender, SpanBatch } from './span-batch.ts'

@@ -1,0 +1,204 @@
+import type { Json, JsonObject, Span } from '@spanhouse/model'
+import {
+  compileFilter,
+  compileSpanQuery,
+  fromSpans,
+  matchSpan,
+  parseFilter,
+  parseSpanQuery,
+  printSql,
+  sql,
+} from '@spanhouse/query'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Engine } from './engine.ts'
+import { toMatchable } from './matchable.ts'
+import { SPAN_COLUMNS, type SpanRow } from './row.ts'
+import { SpanBatch } from './span-batch.ts'
+import { makeSpan, newProject, openTestEngine } from './spans.testing.ts'
+import { SpanWriter } from './write.ts'
+
+const PROJECT = newProject()
+const SENDER = '0d9f8e7c-1111-4222-8333-944455556666'
+const START = 1_770_000_000_000_000
+const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0')
+
+const text = fc.constantFrom(
+  '',
+  'a',
+  'Call model',
+  'JUDGE',
+  'Über',
+  '100%_x',
+  '\\',
+  "it's",
+  '😀 quick fox',
+  '5',
+  '-1.5e3',
+  'true',
+  'null',
+)
+const number = fc.constantFrom(0, 5, 12, 5.5, 0.3, -1, 1e21, 1e-7, 2 ** 53 + 2)
+const scalar = fc.oneof(text, number, fc.boolean())
+const key = fc.constantFrom('a', 'b', '0', '1', 'x.y')
+const { value } = fc.letrec<{ value: Json }>(tie => ({
+  value: fc.oneof(
+    { maxDepth: 3 },
+    fc.oneof(scalar, fc.constant(null)),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(key, tie('value'), { maxKeys: 3, noNullPrototype: true }),
+  ) as fc.Arbitrary<Json>,
+}))
+const amounts = fc.record({ prompt: fc.constantFrom(0, 2, 7), total: fc.constantFrom(0, 5, 12) }, { requiredKeys: [] })
+const item = fc.record(
+  {
+    id: fc.constant(SENDER),
+    slug: text.filter(one => one !== ''),
+    version: fc.constantFrom('1', '2'),
+    attributes: fc.record({ key: fc.constantFrom('evaluator', 'workflow', 'testset') }),
+  },
+  { requiredKeys: ['attributes'] },
+)
+const LINK = { trace_id: hex(0xabc, 32), span_id: hex(0xdef, 16) }
+const span = fc.record({
+  ...{ span_name: text, status_message: text, session_id: text, user_id: text },
+  parent: fc.option(fc.constant(1)),
+  start: fc.constantFrom(0, 250_000, 1_000_001),
+  seconds: fc.constantFrom(0, 1.5),
+  status_code: fc.constantFrom('STATUS_CODE_OK' as const, 'STATUS_CODE_ERROR' as const),
+  attributes: fc.dictionary(fc.constantFrom('a', 'b', 'plan', 'x.y'), value, { maxKeys: 4, noNullPrototype: true }),
+  data: fc.dictionary(fc.constantFrom('inputs', 'outputs'), value, { maxKeys: 2, noNullPrototype: true }),
+  tokens: amounts,
+  references: fc.array(item, { maxLength: 2 }),
+  isLinked: fc.boolean(),
+  events: fc.array(
+    fc.record({ name: fc.constantFrom('exception', 'note'), attributes: fc.constant({ 'exception.type': 'E', n: 1 }) }),
+    { maxLength: 2 },
+  ),
+})
+
+function toSpan(drawn: any, at: number): Span {
+  const { parent, start, seconds, attributes, data, tokens, references, isLinked, events, ...plain } = drawn
+  const start_time = START + start
+  return makeSpan({
+    ...{ ...plain, trace_id: hex(1 + (at % 5), 32), span_id: hex(at + 1, 16), start_time },
+    end_time: start_time + seconds * 1e6,
+    ...(parent === null ? {} : { parent_id: hex(parent, 16) }),
+    attributes: {
+      ...(attributes as JsonObject),
+      ag: {
+        type: { span: 'chat' },
+        data,
+        metrics: { duration: {}, errors: {}, tokens: { incremental: tokens }, costs: {} },
+      },
+    },
+    ...(references.length > 0 ? { references } : {}),
+    ...(isLinked ? { links: [{ ...LINK, attributes: { key: 'about' } }] } : {}),
+    ...(events.length > 0 ? { events: events.map((event: object) => ({ ...event, timestamp: start_time })) } : {}),
+  })
+}
+
+let engine: Engine
+let rows: SpanRow[]
+let close: () => Promise<void>
+beforeAll(async () => {
+  ;({ engine, close } = await openTestEngine())
+  const spans = fc.sample(span, 120).map(toSpan)
+  const sent = { project_id: PROJECT, user_id: SENDER, accepted_at: 1 }
+  await new SpanWriter(engine).write(SpanBatch.of(spans.map(one => ({ ...sent, span: one }))))
+  const query = parseSpanQuery({}, 'span')
+  rows = await engine.rows<SpanRow>(printSql(compileSpanQuery({ project_id: PROJECT, columns: SPAN_COLUMNS, query })))
+})
+afterAll(() => close())
+
+const options = fc.record(
+  { case_sensitive: fc.boolean(), exact_match: fc.boolean(), all: fc.boolean() },
+  { requiredKeys: [] },
+)
+const RELATIONS = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte']
+const TEXTS = ['startswith', 'endswith', 'contains', 'matches', 'like']
+const on = (
+  field: string,
+  operators: string[],
+  value: fc.Arbitrary<unknown>,
+  key: fc.Arbitrary<unknown> = fc.constant(undefined),
+) => fc.record({ field: fc.constant(field), operator: fc.constantFrom(...operators), value, key, options })
+const NOTHING = fc.constant(undefined)
+const several = (one: fc.Arbitrary<unknown>) => fc.array(one, { maxLength: 3 })
+const time = fc.constantFrom(START, START + 250_000, '2026-02-02T02:40:01Z')
+const attribute = fc.constantFrom(
+  ...['a', 'b', 'plan', 'a.0', 'a.b', 'a.1.b', 'x.y', 'a.x', 'nothing', 'ag.type.span', 'ag.type.trace', 'ag.data'],
+  ...['ag.data.inputs', 'ag.data.inputs.a', 'ag.data.outputs.0', 'ag.session.id', 'ag.metrics.tokens', 'ag.metrics'],
+  ...['ag.metrics.tokens.cumulative', 'ag.metrics.tokens.cumulative.total', 'ag.metrics.tokens.incremental.prompt'],
+  ...['ag.metrics.duration.cumulative', 'ag.metrics.errors.cumulative', 'ag'],
+)
+const condition = fc.oneof(
+  ...['span_name', 'status_message', 'session_id', 'user_id'].flatMap(field => [
+    on(field, ['is', 'is_not', ...RELATIONS, ...TEXTS], text),
+    on(field, ['in', 'not_in', 'btwn'], fc.tuple(text, text)),
+    on(field, ['exists', 'not_exists'], NOTHING),
+  ]),
+  on('parent_id', ['is', 'is_not'], fc.constantFrom(null, hex(1, 16))),
+  on(
+    'trace_id',
+    ['is', 'in'],
+    fc.constant(hex(2, 32)).map(id => id),
+  ).map(one => (one.operator === 'in' ? { ...one, value: [one.value] } : one)),
+  on('status_code', ['is', 'is_not'], fc.constantFrom('STATUS_CODE_OK', 'STATUS_CODE_UNSET')),
+  on('trace_type', ['is', 'is_not'], fc.constantFrom('invocation', 'annotation')),
+  on('start_time', ['is', ...RELATIONS], time),
+  on('end_time', TEXTS, fc.constantFrom('2026', '02:40:00+00', '.25+00', '%40:01%', '2026-02-02 02:40:00.25')),
+  on('updated_at', ['is', 'is_not', 'gt'], time),
+  on('created_by_id', ['exists', 'not_exists'], NOTHING),
+  on('created_by_id', ['is', 'is_not'], fc.constant(SENDER)),
+  ...[1, 2].flatMap(() => [
+    on('attributes', ['is', 'is_not'], value, attribute),
+    on('attributes', RELATIONS, fc.oneof(text, number), attribute),
+    on('attributes', TEXTS, text, attribute),
+    on('attributes', ['in', 'not_in'], several(value), attribute),
+    on('attributes', ['btwn'], fc.oneof(fc.tuple(text, text), fc.tuple(number, number)), attribute),
+    on('attributes', ['exists', 'not_exists'], NOTHING, attribute),
+  ]),
+  on('references', ['in', 'not_in'], several(item)),
+  on('references', ['has', 'has_not'], scalar, fc.constantFrom('attributes.key', 'attributes.a.b')),
+  on('references', ['exists', 'not_exists'], NOTHING),
+  on('links', ['in', 'not_in'], several(fc.constantFrom({}, LINK, { span_id: LINK.span_id }))),
+  on('links', ['has'], fc.constantFrom('about', 'x'), fc.constant('attributes.key')),
+  on('events', ['in', 'not_in'], several(fc.record({ name: fc.constantFrom('exception', 'x') }))),
+  on(
+    'events',
+    ['has', 'has_not'],
+    fc.constantFrom('E', 1),
+    fc.constantFrom('attributes.exception.type', 'attributes.n'),
+  ),
+  on(
+    'content',
+    ['contains'],
+    fc.constantFrom('quick', 'quick -model', '"call model" or judge', 'über', 'exception', 'e'),
+  ),
+)
+const { filter } = fc.letrec(tie => ({
+  filter: fc.oneof(
+    { maxDepth: 2 },
+    { weight: 4, arbitrary: condition },
+    fc.record({
+      operator: fc.constantFrom('and', 'or', 'nand', 'nor'),
+      conditions: fc.array(tie('filter'), { minLength: 1, maxLength: 3 }),
+    }),
+    fc.record({ operator: fc.constant('not'), conditions: fc.tuple(tie('filter')) }),
+  ),
+}))
+
+test('a filter finds the same spans in memory as in the store', async () => {
+  await fc.assert(
+    fc.asyncProperty(filter, async given => {
+      const tree = parseFilter({ conditions: [given] }, ['body'])
+      if (!tree) return
+      const statement = sql`SELECT lower(hex(span_id)) AS id ${fromSpans(PROJECT, [sql`(${compileFilter(tree)})`])}`
+      const stored = await engine.rows<{ id: string }>(printSql(statement))
+      const matched = rows.filter(row => matchSpan(tree, toMatchable(row))).map(row => row.span_id)
+      expect(matched.toSorted()).toEqual(stored.map(row => row.id).toSorted())
+    }),
+    { numRuns: 300 },
+  )
+}, 120_000)
