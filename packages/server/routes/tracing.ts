@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { RecordParts } from '../records/records.ts'
 import { recordRoutes } from './records.ts'
 import { spanRoutes } from './spans.ts'
+import { tailRoutes } from './tail.ts'
 import { traceWriteRoutes } from './trace-writes.ts'
 import { traceRoutes } from './traces.ts'
 import { tracingReadRoutes } from './tracing-reads.ts'
@@ -15,4 +16,5 @@ export const tracingRoutes = (parts: RecordParts): ((app: FastifyInstance) => vo
   tracingWriteRoutes(parts),
   tracingReadRoutes(parts.engine),
   recordRoutes(parts),
+  tailRoutes(parts.engine),
 ]

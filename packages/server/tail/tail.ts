@@ -1,0 +1,122 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Micros, microsNow, Problem, type Uuid } from '@spanhouse/model'
+import type { Filter } from '@spanhouse/query'
+import { ARRIVALS_MAX, type Arrival, arrivalsSince, type Engine, readArrived } from '@spanhouse/span-store'
+import type { FastifyBaseLogger } from 'fastify'
+import { Listener } from './listener.ts'
+
+/** Listeners of one process, and of one project. */
+const LISTENERS_MAX = 200
+const PROJECT_LISTENERS_MAX = 20
+
+/** How often a project with listeners is looked at. */
+const LOOK_EVERY_MS = 500
+/** Nothing is said for this long at most, so that nobody between the two takes the connection for dead. */
+const SILENCE_MS = 15_000
+/** Spans of one look that are read as a whole. */
+const SPANS_MAX = 500
+/**
+ * A version can be seen only when its batch is stored, which is after the time that it carries. So every look goes back
+ * this far, and what was told is remembered for as long.
+ */
+const OVERLAP_MICROS = 10_000_000
+
+/**
+ * The spans of projects as they are stored, for whoever listens. A project is looked at as long as it has listeners, once
+ * for all of them; filters are matched in memory. It tells what can be read: a listener who asks for a span that it was
+ * told of finds it.
+ */
+export class Tail {
+  readonly #engine: Engine
+  readonly #projects = new Map<Uuid, Set<Listener>>()
+  #isClosed = false
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+  }
+
+  /** Throws a Problem `overloaded` when there are as many listeners as there may be. */
+  listen(project_id: Uuid, filter: Filter | undefined, log: FastifyBaseLogger): Listener {
+    const all = [...this.#projects.values()].reduce((sum, { size }) => sum + size, 0)
+    const listeners = this.#projects.get(project_id) ?? new Set()
+    if (this.#isClosed || all >= LISTENERS_MAX || listeners.size >= PROJECT_LISTENERS_MAX)
+      throw new Problem('overloaded', 'There are as many listeners as there may be.', { retryAfterSeconds: 10 })
+    const listener = new Listener(filter)
+    listeners.add(listener)
+    listener.events.once('close', () => listeners.delete(listener))
+    if (!this.#projects.has(project_id)) {
+      this.#projects.set(project_id, listeners)
+      void this.#follow(project_id, listeners, log)
+    }
+    return listener
+  }
+
+  /** Ends all streams, and takes no more listeners. */
+  close(): void {
+    this.#isClosed = true
+    for (const listeners of this.#projects.values()) for (const listener of listeners) listener.end()
+  }
+
+  /** Looks again and again, until nobody listens any more. */
+  async #follow(project_id: Uuid, listeners: ReadonlySet<Listener>, log: FastifyBaseLogger): Promise<void> {
+    const told = new Told(microsNow())
+    let silentSince = performance.now()
+    while (listeners.size > 0 && !this.#isClosed) {
+      await delay(LOOK_EVERY_MS)
+      try {
+        if ((await this.#tellNew(project_id, listeners, told)) > 0) silentSince = performance.now()
+      } catch (error) {
+        // They are told when the look succeeds again: it goes back to what was told last.
+        log.warn({ err: error }, 'the spans that arrived cannot be read now')
+      }
+      if (performance.now() - silentSince < SILENCE_MS) continue
+      for (const listener of listeners) listener.comment()
+      silentSince = performance.now()
+    }
+    // In the same turn as the last look at the listeners: whoever comes now is followed anew.
+    this.#projects.delete(project_id)
+  }
+
+  async #tellNew(project_id: Uuid, listeners: ReadonlySet<Listener>, told: Told): Promise<number> {
+    const arrivals = await arrivalsSince(this.#engine, project_id, told.since)
+    const fresh = arrivals.filter(arrival => told.isNew(arrival))
+    const shown = fresh.slice(0, SPANS_MAX)
+    const spans = shown.length > 0 ? await readArrived(this.#engine, project_id, shown) : []
+    const skipped = arrivals.length === ARRIVALS_MAX ? ARRIVALS_MAX - shown.length : fresh.length - shown.length
+    for (const listener of listeners) {
+      if (skipped > 0) listener.skip(skipped)
+      for (const { span, matchable } of spans) listener.offer(span, matchable)
+    }
+    told.add(fresh)
+    return spans.length
+  }
+}
+
+/** Which versions were told lately. */
+class Told {
+  readonly #begin: Micros
+  readonly #versions = new Map<string, Micros>()
+  #latest: Micros
+
+  constructor(begin: Micros) {
+    this.#begin = begin
+    this.#latest = begin
+  }
+
+  /** From where on there may be something new. */
+  get since(): Micros {
+    return Math.max(this.#begin, this.#latest - OVERLAP_MICROS)
+  }
+
+  isNew({ trace_id, span_id, written_at }: Arrival): boolean {
+    return (this.#versions.get(trace_id + span_id) ?? 0) < written_at
+  }
+
+  add(arrivals: readonly Arrival[]): void {
+    for (const { trace_id, span_id, written_at } of arrivals) {
+      this.#versions.set(trace_id + span_id, written_at)
+      this.#latest = Math.max(this.#latest, written_at)
+    }
+    for (const [version, written_at] of this.#versions) if (written_at <= this.since) this.#versions.delete(version)
+  }
+}

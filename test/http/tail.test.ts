@@ -1,0 +1,98 @@
+import { expect, inject, test } from 'vitest'
+import { call, eventually, newProject, type TestProject } from '../harness.ts'
+import { exportOf, newTraceId, otlpSpan } from '../otlp.ts'
+
+interface Listening {
+  status: number
+  type: string | null
+  spans: any[]
+  comments: string[]
+  stop(): void
+}
+
+/** Listens until it is stopped. */
+async function listen(project: TestProject, search = ''): Promise<Listening> {
+  const { apiUrl } = inject('target')
+  const stopping = new AbortController()
+  const headers = { authorization: `ApiKey ${project.apiKey}`, 'accept-encoding': 'gzip' }
+  const response = await fetch(`${apiUrl}/api/spans/tail${search}`, { headers, signal: stopping.signal })
+  const listening: Listening = {
+    ...{ status: response.status, type: response.headers.get('content-type'), spans: [], comments: [] },
+    stop: () => stopping.abort(),
+  }
+  void collect(response, listening).catch(() => {})
+  return listening
+}
+
+async function collect(response: Response, { spans, comments }: Listening): Promise<void> {
+  let text = ''
+  for await (const chunk of response.body as ReadableStream<Uint8Array>) {
+    text += Buffer.from(chunk).toString()
+    const events = text.split('\n\n')
+    text = events.pop() as string
+    for (const event of events) {
+      if (event.startsWith(':')) comments.push(event.slice(2))
+      else spans.push(JSON.parse(event.replace('event: span\ndata: ', '')))
+    }
+  }
+}
+
+test('spans are told as they are stored, with the totals of their traces, and again when they change', async () => {
+  const project = await newProject()
+  const before = otlpSpan({ traceId: newTraceId(), name: 'before' })
+  await project.store(before)
+  const listening = await listen(project)
+  expect([listening.status, listening.type]).toEqual([200, expect.stringContaining('text/event-stream')])
+  await eventually(async () => listening.comments.includes('listening'))
+  const traceId = newTraceId()
+  const root = otlpSpan({ traceId, name: 'root' })
+  const child = otlpSpan({ traceId, name: 'child', parentSpanId: root.spanId }, { 'ag.metrics.unit.tokens.total': 7 })
+  await project.export(exportOf(root, child))
+  await eventually(async () => listening.spans.length === 2)
+  const told = listening.spans.find(span => span.span_name === 'root')
+  expect(told).toEqual((await project.get(`/api/spans/${traceId}/${root.spanId}`)).body.span)
+  expect(told.attributes.ag.metrics.tokens.cumulative.total).toBe(7)
+  await project.export(exportOf({ ...root, name: 'renamed' }))
+  await eventually(async () => listening.spans.some(span => span.span_name === 'renamed'))
+  expect(listening.spans.map(span => span.span_name)).not.toContain('before')
+  expect(listening.spans).toHaveLength(3)
+  listening.stop()
+})
+
+test('a filter chooses, and projects hear only their own', async () => {
+  const [mine, theirs] = [await newProject(), await newProject()]
+  const filter = { conditions: [{ field: 'attributes', key: 'plan', operator: 'is', value: 'pro' }] }
+  const search = `?filter=${encodeURIComponent(JSON.stringify(filter))}`
+  const [chosen, all, other] = await Promise.all([listen(mine, search), listen(mine), listen(theirs)])
+  const spans = ['pro', 'free', 'pro'].map(plan => otlpSpan({ traceId: newTraceId() }, { plan }))
+  await mine.store(...spans)
+  await eventually(async () => all.spans.length === 3 && chosen.spans.length === 2)
+  expect(chosen.spans.map(span => span.attributes.plan)).toEqual(['pro', 'pro'])
+  expect(other.spans).toEqual([])
+  for (const one of [chosen, all, other]) one.stop()
+})
+
+test('what comes faster than it is read is dropped, and the listener is told how much', async () => {
+  const project = await newProject()
+  const listening = await listen(project)
+  await eventually(async () => listening.comments.includes('listening'))
+  await project.export(exportOf(...Array.from({ length: 1500 }, () => otlpSpan({ traceId: newTraceId() }))))
+  await eventually(async () => listening.spans.length >= 500)
+  await project.export(exportOf(otlpSpan({ traceId: newTraceId(), name: 'last' })))
+  await eventually(async () => listening.spans.some(span => span.span_name === 'last'))
+  const dropped = listening.comments.flatMap(text => /^dropped (\d+) spans$/.exec(text)?.[1] ?? [])
+  expect(dropped.reduce((sum, text) => sum + Number(text), listening.spans.length)).toBe(1501)
+  listening.stop()
+})
+
+test.each([
+  ['a filter that is no JSON', '?filter=%7B', 422],
+  ['a filter that makes no sense', `?filter=${encodeURIComponent('{"conditions":[{"field":"no"}]}')}`, 400],
+])('%s is refused', async (_name, search, status) => {
+  const listening = await listen(await newProject(), search)
+  expect(listening.status).toBe(status)
+})
+
+test('nobody listens without a key', async () => {
+  expect((await call(inject('target').apiUrl, 'GET', '/api/spans/tail', undefined)).status).toBe(401)
+})
