@@ -1,6 +1,7 @@
 import type { Micros, SpanId, Uuid } from '@spanhouse/model'
 import { secondsText } from './columns.ts'
 import type { Engine } from './engine.ts'
+import { NOT_FENCED } from './fence.ts'
 import { type TracePlace, traceKey } from './trace-memory.ts'
 
 /** That everything of a trace goes that was accepted up to a time. What is accepted later is stored as if nothing was. */
@@ -23,7 +24,8 @@ const NOTE = `
 INSERT INTO deleted_traces (project_id, trace_id, deleted_at, deletion_id, span_ids, is_done)
 SELECT t.1, toFixedString(unhex(t.2), 16), t.3, t.4, arrayMap(x -> toFixedString(unhex(x), 8), t.5), {is_done:Bool}
 FROM (SELECT arrayJoin(arrayZip({projects:Array(UUID)}, {traces:Array(String)}, {times:Array(DateTime64(6, 'UTC'))},
-  {ids:Array(UUID)}, {spans:Array(Array(String))})) AS t)`
+  {ids:Array(UUID)}, {spans:Array(Array(String))})) AS t)
+WHERE ${NOT_FENCED}`
 
 /** Stores that these deletions are under way (from then on nothing older of their traces is stored), or done. */
 export async function noteDeletions(
@@ -40,6 +42,7 @@ export async function noteDeletions(
       ids: some.map(({ deletion }) => deletion.id),
       spans: some.map(({ span_ids }) => span_ids),
       is_done,
+      run: engine.run ?? 0,
     }
     await engine.command({ text: NOTE, params })
   }
