@@ -164,6 +164,17 @@ const EXPORTS: Record<string, [index: number, name: string, type: string, expect
     [7, 'ai.streamText', 'task', { data: { inputs: { messages: QUESTION }, outputs: ANSWER } }],
     [10, 'ai.embed.doEmbed', 'embedding', { tokens: { incremental: { prompt: 8 } } }],
   ],
+  // Spans that speak two languages.
+  'openinference-vercel-ai': [
+    [
+      2,
+      'ai.generateText.doGenerate answer',
+      'chat',
+      { data: { outputs: ANSWER }, meta: MODEL, tokens: { incremental: { ...TOKENS.incremental, cached: 16 } } },
+    ],
+    [1, 'ai.toolCall answer', 'tool', { data: { inputs: { args: { city: 'Bari' } }, outputs: { sunny: true } } }],
+    [3, 'ai.generateText answer', 'agent', { data: { inputs: { prompt: 'Is it sunny in Bari?' }, outputs: ANSWER } }],
+  ],
 }
 
 describe.each(Object.keys(EXPORTS))('%s', name => {
