@@ -23,6 +23,8 @@ CREATE TABLE IF NOT EXISTS spans
     repeats_usage Bool,
     span_type Enum8('unknown' = 0, 'agent' = 1, 'chain' = 2, 'workflow' = 3, 'task' = 4, 'tool' = 5, 'embedding' = 6,
                     'query' = 7, 'llm' = 8, 'completion' = 9, 'chat' = 10, 'rerank' = 11),
+    -- Whether the attributes name that type, too. So `ag.type.span` can be told without reading them.
+    is_span_type_declared Bool,
     span_kind Enum8('SPAN_KIND_UNSPECIFIED' = 0, 'SPAN_KIND_INTERNAL' = 1, 'SPAN_KIND_SERVER' = 2,
                     'SPAN_KIND_CLIENT' = 3, 'SPAN_KIND_PRODUCER' = 4, 'SPAN_KIND_CONSUMER' = 5),
     span_name LowCardinality(String) CODEC(ZSTD(1)),

@@ -26,6 +26,7 @@ const derived = { alsoInJson: false } as const
 
 const ROWS: readonly AttributeColumn[] = [
   text('ag.type.trace', sql`toString(trace_type)`),
+  text('ag.type.span', sql`if(is_span_type_declared, toString(span_type), '')`),
   text('ag.session.id', sql`session_id`),
   text('ag.user.id', sql`user_id`),
   text('ag.agent.id', sql`agent_id`),

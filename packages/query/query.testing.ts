@@ -34,6 +34,8 @@ export type SpanRow = { trace_id: string; span_id: string } & Partial<
 const TIMES = ['start_time', 'end_time', 'created_at', 'updated_at']
 const TEXTS = ['attributes', 'data', 'events', 'links', 'references', 'hashes']
 
+const DDL = new URL('../../clickhouse/single', import.meta.url).pathname
+
 /** The span table in the embedded engine, in a folder of its own. One a process. */
 export async function openTable() {
   const path = mkdtempSync(join(tmpdir(), 'query-'))
@@ -42,13 +44,15 @@ export async function openTable() {
   const command = async (query: string): Promise<void> => {
     await client.command({ query })
   }
-  await command(readFileSync(new URL('../../clickhouse/single/001_spans.sql', import.meta.url), 'utf8'))
+  for (const file of ['000_writer_runs', '001_spans'])
+    for (const statement of readFileSync(`${DDL}/${file}.sql`, 'utf8').split(/;$/m)) await command(statement)
   // JSON has no bytes: rows come in with hex ids through a table that stores nothing.
   await command(`CREATE TABLE incoming ENGINE = Null AS SELECT * REPLACE (hex(trace_id) AS trace_id,
     hex(span_id) AS span_id, hex(parent_id) AS parent_id) FROM spans LIMIT 0`)
   await command(`CREATE MATERIALIZED VIEW incoming_spans TO spans AS SELECT * REPLACE (
     toFixedString(unhex(trace_id), 16) AS trace_id, toFixedString(unhex(span_id), 8) AS span_id,
-    toFixedString(unhex(parent_id), 8) AS parent_id, parent_id IN ('', '0000000000000000') AS is_root) FROM incoming`)
+    toFixedString(unhex(parent_id), 8) AS parent_id, parent_id IN ('', '0000000000000000') AS is_root,
+    JSONHas(attributes, 'ag', 'type', 'span') AS is_span_type_declared) FROM incoming`)
 
   const run = async <T>(statement: Sql): Promise<T[]> => {
     const { text, params } = printSql(statement)
