@@ -29,6 +29,41 @@ const REFERENCES = ['query_ref', 'query_variant_ref', 'query_revision_ref']
 export const namesSavedQuery = (body: unknown): boolean =>
   isJsonObject(body) && REFERENCES.some(name => body[name] !== undefined && body[name] !== null)
 
+/**
+ * The query that a saved one (`filtering`, `windowing`) stands for. Of the request only the windowing counts: as a whole
+ * where none is saved, otherwise its limit and its cursor, that is `next` with the time it belongs to, which must lie in the
+ * saved window. Throws as {@link parseSpanQuery} does.
+ */
+export function parseSavedQuery<F extends Focus>(
+  saved: JsonObject,
+  focus: F,
+  { body, loc = ['body'] }: { body: unknown; loc?: Location },
+): SpanQuery<F> {
+  const filter = parseFilter(saved.filtering, ['filtering'])
+  const given = parseEitherWindowing(optional(body, loc, readObject) ?? {}, focus, loc)
+  const kept = parseGivenWindowing(saved.windowing, focus, ['windowing'])
+  if (Object.keys(kept).length === 0) return { focus, filter, windowing: given }
+  const windowing = { order: 'descending', ...kept, ...(given.limit !== undefined && { limit: given.limit }) } as const
+  return { focus, filter, windowing: given.next === undefined ? windowing : movedOn(windowing, given) }
+}
+
+/** A page begins at its cursor, and never outside of the window that is paged through. */
+function movedOn(windowing: Windowing, { next, newest, oldest }: Windowing): Windowing {
+  if (windowing.order === 'descending')
+    return { ...windowing, next, ...narrowed('newest', Math.min, windowing, newest) }
+  return { ...windowing, next, ...narrowed('oldest', Math.max, windowing, oldest) }
+}
+
+function narrowed(
+  name: 'newest' | 'oldest',
+  choose: (...times: number[]) => number,
+  windowing: Windowing,
+  time: number | undefined,
+): Partial<Windowing> {
+  const times = [windowing[name], time].filter(one => one !== undefined)
+  return times.length === 0 ? {} : { [name]: choose(...times) }
+}
+
 function parseEitherFilter(members: JsonObject, loc: Location): Filter | undefined {
   const nested = parseFilter(members.filtering, [...loc, 'filtering'])
   const flat = parseFilter(parseJsonText(members.filter, [...loc, 'filter']), [...loc, 'filter'])

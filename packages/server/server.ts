@@ -60,7 +60,7 @@ export async function startServer(
 
 function routesOf(config: Config, parts: Parts, metrics: Metrics): ((app: FastifyInstance) => void)[] {
   const { stream, engine } = parts
-  const registry = { db: parts.postgres.db, runtime: config }
+  const registry = { db: parts.postgres.db, runtime: config, engine }
   const routes = [healthRoutes(checksOf(parts), metrics)]
   if (config.roles.includes('receiver') && stream) routes.push(otlpRoutes(stream, metrics))
   if (config.roles.includes('api') && stream && engine) {

@@ -1,7 +1,9 @@
 import type { ProjectPrincipal } from '@spanhouse/access'
 import type { JsonObject } from '@spanhouse/model'
 import type { KindName, Scope } from '@spanhouse/registry'
+import type { Engine } from '@spanhouse/span-store'
 import type { z } from '@spanhouse/validation'
+import { queriesShown } from './registry-saved-queries.ts'
 import { testsetsShown } from './registry-testsets.ts'
 
 /** Through which kind of endpoint a revision, or a flat record with its data, is shown. */
@@ -22,10 +24,15 @@ export interface ShownCall {
   scope: Scope
   principal: ProjectPrincipal
   occasion: Occasion
+  /** Given where revisions are retrieved. */
+  engine?: Engine
 }
 
 /** One row for each kind whose revisions point at something that is stored elsewhere. */
-export const SHOWN_CONTENT: Partial<Record<KindName, ShownContent>> = { testset: testsetsShown }
+export const SHOWN_CONTENT: Partial<Record<KindName, ShownContent>> = {
+  testset: testsetsShown,
+  query: queriesShown,
+}
 
 export const contentOptions = (kind: KindName): z.ZodRawShape => SHOWN_CONTENT[kind]?.options ?? {}
 

@@ -2,6 +2,7 @@ import type { Permission, ProjectPrincipal } from '@spanhouse/access'
 import type { Database } from '@spanhouse/postgres'
 import { KINDS, type Kind, type KindName, type Scope } from '@spanhouse/registry'
 import type { RuntimeSettings } from '@spanhouse/runtime'
+import type { Engine } from '@spanhouse/span-store'
 import type { z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { addEndpoint, type Call, type Endpoint } from '../http/endpoint.ts'
@@ -10,6 +11,8 @@ import { addEndpoint, type Call, type Endpoint } from '../http/endpoint.ts'
 export interface Registry {
   db: Database
   runtime: RuntimeSettings
+  /** Where saved queries are carried out. */
+  engine?: Engine
 }
 
 /** Where a call acts: its own project, seen as one kind of record. */

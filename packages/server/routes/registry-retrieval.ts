@@ -27,7 +27,7 @@ export function addRetrievalRoutes(routes: KindRoutes): void {
       const found = await retrieveRevision(scope, query.pick(body))
       if (!found) return one(name, undefined)
       const { row, resolution } = await resolvedIfAsked(scope, found.row, body)
-      const call = { scope, principal, occasion: 'retrieve' } as const
+      const call = { scope, principal, occasion: 'retrieve', engine: routes.registry.engine } as const
       const record = await oneWithContent(call, revisionRecord(scope, row), body)
       return { ...one(name, record), retrieval_info: retrievalInfo(kind, found), ...resolution }
     },

@@ -1,11 +1,12 @@
 import { invalid, parseSpanId, parseTraceId, type SpanJson } from '@spanhouse/model'
 import { compileSpanQuery, compileSpansByIds, nextWindowing } from '@spanhouse/query'
-import { type Engine, positionOf, readSpans, SPAN_COLUMNS } from '@spanhouse/span-store'
+import { positionOf, readSpans, SPAN_COLUMNS } from '@spanhouse/span-store'
 import { json, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { addEndpoint } from '../http/endpoint.ts'
 import { idsOf } from '../http/ids.ts'
-import { readSpanQuery, spanQueryBody } from '../http/query-body.ts'
+import { spanQueryBody } from '../http/query-body.ts'
+import { type ReadParts, readSpanQuery } from './saved-queries.ts'
 
 const tag = 'spans'
 const permission = 'view_spans'
@@ -14,13 +15,13 @@ const span = z.looseObject({ trace_id: z.string(), span_id: z.string(), attribut
 const spans = z.object({ count: z.int(), spans: z.array(span), windowing: optional(json) })
 
 /** Flat lists of spans: by query and by id. Nothing found is an empty list with status 200. */
-export function spanRoutes(engine: Engine): (app: FastifyInstance) => void {
+export function spanRoutes({ engine, registry }: ReadParts): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {
       ...{ method: 'POST', path: '/spans/query', tag, permission, body: spanQueryBody, answer: spans },
       summary: 'Finds spans, the newest first.',
       handle: async ({ principal, body }) => {
-        const query = await readSpanQuery(principal, body, 'span')
+        const query = await readSpanQuery(registry, principal, { body, focus: 'span' })
         if (!query) return spansEnvelope([])
         const { project_id } = principal
         const found = await readSpans(engine, compileSpanQuery({ project_id, columns: SPAN_COLUMNS, query }))

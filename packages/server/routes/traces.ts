@@ -1,13 +1,13 @@
 import { type FlatSpan, invalid, parseTraceId } from '@spanhouse/model'
 import { nextWindowing } from '@spanhouse/query'
-import type { Engine } from '@spanhouse/span-store'
 import { json, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { addEndpoint } from '../http/endpoint.ts'
 import { idsOf } from '../http/ids.ts'
-import { readSpanQuery, spanQueryBody } from '../http/query-body.ts'
+import { spanQueryBody } from '../http/query-body.ts'
 import { sendJsonText } from '../http/send-json.ts'
 import { traceToJson } from '../http/trace-json.ts'
+import { type ReadParts, readSpanQuery } from './saved-queries.ts'
 import { requiredTraceId } from './trace-writes.ts'
 import { findTraces, readTraces, type Trace } from './whole-traces.ts'
 
@@ -20,7 +20,7 @@ const trace = z.object({
 const traces = z.object({ count: z.int(), traces: z.array(trace), windowing: optional(json) })
 
 /** Whole traces as trees: by query and by id. Nothing found is count 0 with status 200. */
-export function traceRoutes(engine: Engine): (app: FastifyInstance) => void {
+export function traceRoutes({ engine, registry }: ReadParts): (app: FastifyInstance) => void {
   return app => {
     for (const [path, deprecated] of [
       ['/traces/query', false],
@@ -30,7 +30,7 @@ export function traceRoutes(engine: Engine): (app: FastifyInstance) => void {
         ...{ method: 'POST', path, tag, permission, deprecated, body: spanQueryBody, answer: traces },
         summary: 'Finds traces of which a span is as asked, the newest first.',
         handle: async ({ principal, body, reply }) => {
-          const query = await readSpanQuery(principal, body, 'trace')
+          const query = await readSpanQuery(registry, principal, { body, focus: 'trace' })
           if (!query) return sendTraces(reply, [])
           const { found, traces } = await findTraces(engine, principal.project_id, query)
           return sendTraces(reply, traces, nextWindowing(query, found))

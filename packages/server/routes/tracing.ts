@@ -10,8 +10,8 @@ import { tracingWriteRoutes } from './tracing-writes.ts'
 
 /** All routes under which traces, spans and the records made of them are written and read as JSON. */
 export const tracingRoutes = (parts: RecordParts): ((app: FastifyInstance) => void)[] => [
-  spanRoutes(parts.engine),
-  traceRoutes(parts.engine),
+  spanRoutes(parts),
+  traceRoutes(parts),
   traceWriteRoutes(parts),
   tracingWriteRoutes(parts),
   tracingReadRoutes(parts.engine),
