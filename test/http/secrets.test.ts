@@ -58,8 +58,8 @@ describe('each kind', () => {
     [
       'a webhook key',
       { kind: 'webhook_provider', data: { provider: { key: 'k' } } },
-      {},
-      { header: {}, data: { provider: { key: 'k' } } },
+      { name: 'webhook-x' },
+      { header: { name: 'webhook-x' }, data: { provider: { key: 'k' } } },
     ],
     [
       'text',
@@ -174,7 +174,11 @@ describe('who may see what', () => {
         },
         { name: 'B' },
       ),
-      await create(host, { kind: 'custom_secret', data: { secret: { format: 'json', content: { a: 'plain-5' } } } }),
+      await create(
+        host,
+        { kind: 'custom_secret', data: { secret: { format: 'json', content: { a: 'plain-5' } } } },
+        { name: 'C' },
+      ),
     ]
     const worker = await actIn(host, viewer)('GET', '/secrets')
     expect(worker.body).toEqual(made)
@@ -233,12 +237,23 @@ describe('refused', () => {
       'body.secret.data.provider.key',
     ],
     ['a provider without a name', { header: {}, secret: custom({}).secret }, 'body.header.name'],
+    [
+      'a text without a name',
+      { header: {}, secret: secretOf('custom_secret', { secret: { format: 'text', content: 'TOP-SECRET' } }).secret },
+      'body.header.name',
+    ],
     ['a provider without models', custom({}, {}), 'body.secret.data.models'],
     ['a model without a slug', custom({}, { models: [{ name: 'TOP-SECRET' }] }), 'body.secret.data.models.0.slug'],
     ...[
-      ...['http://10.0.0.1', 'http://127.0.0.1:8080/v1', 'https://192.168.1.1', 'http://172.20.0.1', 'http://[::1]/'],
-      ...['http://169.254.169.254/latest', 'http://2130706433/', 'http://0x7f.1', 'http://[::ffff:10.0.0.1]/'],
-      ...['http://[fd00::1]', 'ftp://a.test', 'no address'],
+      ...[
+        'https://10.0.0.1',
+        'https://127.0.0.1:8080/v1',
+        'https://192.168.1.1',
+        'https://172.20.0.1',
+        'https://[::1]/',
+      ],
+      ...['https://169.254.169.254/latest', 'https://2130706433/', 'https://0x7f.1', 'https://[::ffff:10.0.0.1]/'],
+      ...['https://[fd00::1]', 'ftp://a.test', 'http://a.test', 'https://user:TOP-SECRET@a.test', 'no address'],
     ].map((url): [string, unknown, string] => [url, custom({ url }), 'body.secret.data.provider.url']),
     [
       'half a sign-on',
@@ -269,13 +284,16 @@ describe('refused', () => {
     if (body !== undefined && typeof body !== 'string') expect(answer.text).not.toContain('"input"')
   })
 
-  test.each(['https://8.8.8.8', 'http://localhost:11434', 'https://[2606:4700::1]/v1'])('but not %s', async url => {
-    await create(
-      await newPerson(),
-      { kind: 'custom_provider', data: { kind: 'custom', provider: { url }, models: [] } },
-      { name: 'N' },
-    )
-  })
+  test.each(['https://8.8.8.8', 'https://models.test:8443/v1', 'https://[2606:4700::1]/v1'])(
+    'but not %s',
+    async url => {
+      await create(
+        await newPerson(),
+        { kind: 'custom_provider', data: { kind: 'custom', provider: { url }, models: [] } },
+        { name: 'N' },
+      )
+    },
+  )
 })
 
 test('the older path leads to the same', async () => {

@@ -1,5 +1,5 @@
 import { isJsonObject, isRawJson, type JsonObject } from '@spanhouse/model'
-import { json, jsonObject, optional, slug, z } from '@spanhouse/validation'
+import { jsonObject, optional, slug, z } from '@spanhouse/validation'
 import { description, name } from '../names.ts'
 import { isPrivateAddress } from './private-address.ts'
 import { CUSTOM_ALIASES, CUSTOM_KINDS, STANDARD_ALIASES, STANDARD_KINDS } from './providers.ts'
@@ -13,7 +13,7 @@ const secretText = z.string().max(TEXT_LENGTH_MAX)
 const keyText = secretText.min(1)
 const model = z.object({ slug: z.string().min(1).max(255), extras: optional(jsonObject) })
 const models = z.array(model).max(MODELS_MAX)
-const harnesses = z.array(json).max(MODELS_MAX)
+const harnesses = z.array(z.string().max(255)).max(MODELS_MAX)
 
 /** One of the kinds, in an older spelling too. */
 const kindOf = <K extends string>(kinds: readonly K[], aliases: Record<string, K>) =>
@@ -23,11 +23,17 @@ const kindOf = <K extends string>(kinds: readonly K[], aliases: Record<string, K
     .pipe(z.enum(kinds as readonly [K, ...K[]]))
 
 const url = z.string().superRefine((text, context) => {
-  const parsed = URL.canParse(text) ? new URL(text) : null
-  const isHttp = parsed?.protocol === 'http:' || parsed?.protocol === 'https:'
-  if (parsed === null || !isHttp) context.addIssue('Value error, must be an http or https address')
-  else if (isPrivateAddress(parsed)) context.addIssue('Value error, must not be a private address')
+  const mistake = mistakeIn(text)
+  if (mistake !== null) context.addIssue(`Value error, ${mistake}`)
 })
+
+/** What a name leads to is looked at when the provider is called. */
+function mistakeIn(text: string): string | null {
+  const parsed = URL.canParse(text) ? new URL(text) : null
+  if (parsed?.protocol !== 'https:') return 'must be an https address'
+  if (parsed.username !== '' || parsed.password !== '') return 'must not contain credentials'
+  return isPrivateAddress(parsed) ? 'must not be a private address' : null
+}
 
 const providerKey = z.object({
   kind: kindOf(STANDARD_KINDS, STANDARD_ALIASES),
@@ -101,7 +107,8 @@ const header = z.object({ name: optional(name), description })
 export const createSecretBody = z
   .object({ slug: optional(slug), header, secret })
   .superRefine(({ header, secret }, context) => {
-    if (secret.kind !== 'custom_provider' || header.name?.trim()) return
+    // A provider's key is named after the provider; what else it may be nobody can guess.
+    if (secret.kind === 'provider_key' || header.name?.trim()) return
     context.addIssue({
       code: 'custom',
       path: ['header', 'name'],
