@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
 import { parseFilter, parseGivenWindowing } from '@spanhouse/query'
-import { json, jsonObject, optional, z } from '@spanhouse/validation'
+import { json, optional, storedObject, z } from '@spanhouse/validation'
 import type { Content } from './content.ts'
 
 /** What a saved query asks for. What it found (`trace_ids`, `traces`) may be sent back, and is dropped. */
@@ -12,8 +12,8 @@ const queryData = z
         format: optional(z.enum(['agenta', 'opentelemetry'])),
       }),
     ),
-    filtering: optional(jsonObject),
-    windowing: optional(jsonObject),
+    filtering: optional(storedObject),
+    windowing: optional(storedObject),
     trace_ids: optional(json),
     traces: optional(json),
   })
