@@ -52,6 +52,16 @@ test('feedback with an evaluator: what is answered, what is read, what the regis
     hashes: [{ id: UUID }],
   })
   expect(span.start_time).toBe(span.end_time)
+  const found = await project.post('/api/simple/evaluators/query', {})
+  const evaluator = found.body.evaluators.find((one: any) => one.slug === 'helpfulness')
+  expect(evaluator).toMatchObject({
+    ...{ id: trace.references.evaluator.id, name: 'helpfulness' },
+    data: {
+      uri: 'agenta:custom:feedback:v0',
+      schemas: { outputs: { type: 'object', properties: { outputs: { properties: { rating: { type: 'number' } } } } } },
+    },
+  })
+  expect(JSON.stringify(evaluator.data.schemas)).not.toContain('required')
   const again = await create({ references, links, data: { outputs: { other: 1 } } })
   expect(again.references).toEqual(trace.references)
 })

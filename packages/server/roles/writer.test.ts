@@ -90,6 +90,27 @@ test('a message that cannot be decoded goes to the dead letters with its reason;
   await vi.waitFor(async () => expect((await stream.stats()).depth).toBe(0))
 })
 
+test('a deletion takes what was accepted before it, also what comes again later; one without a trace is a dead letter', async () => {
+  const [one, two] = ids.map(spanMessage) as [SpanMessage, SpanMessage]
+  const deletion: SpanMessage = {
+    ...messageOf(Buffer.from('a'.repeat(32), 'hex'), 0),
+    format: 'deletion',
+    accepted_at: one.accepted_at + 1,
+  }
+  const later = { ...two, id: randomUUID(), accepted_at: one.accepted_at + 2 }
+  await stream.publish([one, two, deletion, later, { ...deletion, id: randomUUID(), body: Buffer.from('x') }])
+  const reports = start()
+  await vi.waitFor(async () => expect(await storedIds()).toEqual([ids[1]]), { timeout: 10_000 })
+  await vi.waitFor(async () => expect((await stream.stats()).deadLetters).toBe(1))
+  await stream.publish([
+    { ...one, id: randomUUID() },
+    { ...deletion, id: randomUUID() },
+  ])
+  await vi.waitFor(async () => expect((await stream.stats()).depth).toBe(0))
+  expect(await storedIds()).toEqual([ids[1]])
+  expect(reports.reduce((sum, report) => sum + report.deleted, 0)).toBe(3)
+})
+
 test('while the store is away the writer waits, and stores everything once it is back', async () => {
   let isAway = true
   let refused = 0
