@@ -19,7 +19,7 @@ export default defineConfig({
         test: {
           ...common,
           name: 'parts',
-          include: ['packages/**/*.test.ts', 'test/*/*.test.ts', 'test/*.test.ts'],
+          include: ['packages/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: ['test/http/**', '**/node_modules/**'],
         },
       },

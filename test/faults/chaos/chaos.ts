@@ -1,0 +1,96 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { eventually } from '../../harness.ts'
+import { faultsIn, Load } from './load.ts'
+import { type Random, seeded } from './random.ts'
+import { startEmbedded, startNetworked, type Victim, type Victims } from './victims.ts'
+
+export interface ChaosOptions {
+  set: 'embedded' | 'networked'
+  seconds: number
+  seed: number
+  /** Told what happens to whom. */
+  tell?(event: string): void
+}
+
+export interface ChaosResult extends Omit<ChaosOptions, 'tell'> {
+  events: Record<string, number>
+  traces: number
+  /** Spans answered with 202; all of what was sent. */
+  accepted: number
+  /** Seconds from the end of the faults until everything was as it should be. */
+  settledSeconds: number
+  /** Empty: stored is what was accepted, each span once, all totals the oracle's. */
+  faults: string[]
+}
+
+const WRITERS = 2
+const SETTLE_MS_MAX = 90_000
+const FAULTS_SHOWN = 20
+
+/** A load of traces while processes are killed and started again, or stopped for a while; then what is stored is checked. */
+export async function chaos({ tell = () => {}, ...options }: ChaosOptions): Promise<ChaosResult> {
+  const random = seeded(options.seed)
+  const victims = options.set === 'embedded' ? await startEmbedded() : await startNetworked(WRITERS)
+  try {
+    const ending = new AbortController()
+    const load = new Load(victims.target, seeded(options.seed + 1))
+    const loading = load.run(ending.signal)
+    const events = await harm(victims, { ...options, random, tell })
+    ending.abort()
+    await loading
+    const started = performance.now()
+    const faults = await settledFaults(load, victims)
+    const settledSeconds = Math.round((performance.now() - started) / 100) / 10
+    return { ...options, events, traces: load.traces.length, accepted: load.accepted.size, settledSeconds, faults }
+  } finally {
+    await victims.stop()
+  }
+}
+
+/** Faults that are still there after the time that redelivery and take-over may need. */
+async function settledFaults(load: Load, { target }: Victims): Promise<string[]> {
+  let faults: string[] = []
+  await eventually(async () => {
+    faults = await faultsIn(load, target)
+    return faults.length === 0
+  }, SETTLE_MS_MAX).catch(() => undefined)
+  return faults.slice(0, FAULTS_SHOWN)
+}
+
+type Action = (victim: Victim, random: Random) => Promise<void>
+
+/** The last one is longer than leases and deliveries are held for one that is silent. */
+const ACTIONS: Record<string, Action> = {
+  kill: async (victim, random) => {
+    await victim.kill()
+    await delay(random.below(1_000))
+    await victim.restart()
+  },
+  stop: (victim, random) => pause(victim, 200 + random.below(3_000)),
+  'long stop': (victim, random) => pause(victim, 11_000 + random.below(3_000)),
+}
+const WEIGHED = ['kill', 'kill', 'kill', 'stop', 'stop', 'long stop'] as const
+
+async function pause(victim: Victim, ms: number): Promise<void> {
+  victim.pause()
+  await delay(ms)
+  victim.resume()
+}
+
+async function harm(
+  victims: Victims,
+  { seconds, random, tell }: Required<Pick<ChaosOptions, 'seconds' | 'tell'>> & { random: Random },
+): Promise<Record<string, number>> {
+  const end = performance.now() + seconds * 1000
+  const events: Record<string, number> = {}
+  while (performance.now() < end) {
+    await delay(500 + random.below(2_000))
+    const victim = random.pick(victims.all)
+    const action = random.pick(WEIGHED)
+    const event = `${action} ${victim.name}`
+    tell(event)
+    events[event] = (events[event] ?? 0) + 1
+    await (ACTIONS[action] as Action)(victim, random)
+  }
+  return events
+}
