@@ -57,6 +57,9 @@ CREATE TABLE IF NOT EXISTS spans_local ON CLUSTER '{cluster}'
     accepted_at DateTime64(6, 'UTC') CODEC(Delta(8), ZSTD(1)),
     content_hash FixedString(8) CODEC(ZSTD(1)),
     writer_run UInt64 CODEC(ZSTD(1)),
+    expires_at DateTime('UTC') DEFAULT toDateTime(if(joinGet('project_retention', 'days', project_id) = 0, 4294967295,
+        least(toUnixTimestamp(created_at) + 86400 * toUInt64(joinGet('project_retention', 'days', project_id)), 4294967295)),
+        'UTC') CODEC(ZSTD(1)),
     CONSTRAINT by_a_run_that_may_write CHECK joinGet('fenced_runs', 'is_fenced', writer_run) = 0,
     INDEX by_trace trace_id TYPE bloom_filter(0.01) GRANULARITY 1,
     INDEX by_trace_head is_trace_head TYPE minmax GRANULARITY 8,
@@ -64,6 +67,7 @@ CREATE TABLE IF NOT EXISTS spans_local ON CLUSTER '{cluster}'
 )
 ENGINE = ReplicatedMergeTree
 ORDER BY (project_id, is_root, start_time, trace_id, span_id)
+TTL expires_at
 -- The first two allow lightweight UPDATE and DELETE. A block like an earlier one is stored again, as without a cluster:
 -- the writer alone decides what is known.
 SETTINGS enable_block_number_column = 1, enable_block_offset_column = 1, replicated_deduplication_window = 0,

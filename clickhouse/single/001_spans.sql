@@ -75,6 +75,10 @@ CREATE TABLE IF NOT EXISTS spans
     -- Which run of a writer has stored the row. One that was stopped for a while may send its rows when another one has
     -- long stored them. Run 0 is the only writer of an embedded engine, which nobody fences.
     writer_run UInt64 CODEC(ZSTD(1)),
+    -- When the row goes: by the days that its project keeps spans, 2106 where it keeps them for ever.
+    expires_at DateTime('UTC') DEFAULT toDateTime(if(joinGet('project_retention', 'days', project_id) = 0, 4294967295,
+        least(toUnixTimestamp(created_at) + 86400 * toUInt64(joinGet('project_retention', 'days', project_id)), 4294967295)),
+        'UTC') CODEC(ZSTD(1)),
     CONSTRAINT by_a_run_that_may_write CHECK joinGet('fenced_runs', 'is_fenced', writer_run) = 0,
     INDEX by_trace trace_id TYPE bloom_filter(0.01) GRANULARITY 1,
     -- Hardly any other span than a root stands for its trace.
@@ -83,6 +87,7 @@ CREATE TABLE IF NOT EXISTS spans
 )
 ENGINE = MergeTree
 ORDER BY (project_id, is_root, start_time, trace_id, span_id)
+TTL expires_at
 -- The first two allow lightweight UPDATE and DELETE.
 SETTINGS enable_block_number_column = 1, enable_block_offset_column = 1,
     -- A part of an insert is one file, not two for each of its columns: half the time of an insert went into making those.

@@ -6,6 +6,7 @@ export { type Engine, type EngineLocation, isPassing, openEngine, type Statement
 export { beginRun, isFenced } from './fence.ts'
 export { toMatchable } from './matchable.ts'
 export { migrateSpans } from './migrate.ts'
+export { RETENTION_DAYS_MAX, removeExpired, setRetention } from './retention.ts'
 export { positionOf, readSpans, readTraceHeads, SPAN_COLUMNS } from './row.ts'
 export { type IncomingSpan, type Sender, SpanBatch } from './span-batch.ts'
 export { SpanWriter, type SpanWriterOptions, type WriteResult } from './write.ts'

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
 import { openPostgres } from '@spanhouse/postgres'
-import { beginRun, openEngine, SpanWriter } from '@spanhouse/span-store'
+import { beginRun, type Engine, openEngine, removeExpired, SpanWriter } from '@spanhouse/span-store'
 import pino from 'pino'
 import type { BatchReport } from '../metrics.ts'
 import { engineLocation, openStream, WRITER_ENGINE } from '../parts.ts'
@@ -17,6 +17,9 @@ import type { WriterMessage, WriterThreadData } from './writer-role.ts'
 const { config, index, count } = workerData as WriterThreadData
 const port = parentPort as NonNullable<typeof parentPort>
 const log = pino({ level: config.logLevel, name: 'writer' })
+/** How often spans go whose time was changed after they were stored. */
+const EXPIRE_EVERY_MS = 3_600_000
+
 const stopping = new AbortController()
 const post = (message: WriterMessage): void => port.postMessage(message)
 
@@ -40,12 +43,14 @@ post({ kind: 'stopped' })
 
 async function runOn(partitions: readonly number[], signal: AbortSignal, run?: number): Promise<void> {
   const engine = await openEngine(engineLocation(config), { ...WRITER_ENGINE, ...(run ? { run } : {}) })
+  const expiring = partitions.includes(0) ? setInterval(() => void expire(engine), EXPIRE_EVERY_MS) : undefined
   const report = (report: BatchReport): void => post({ kind: 'batch', report })
   post({ kind: 'partitions', count: partitions.length })
   try {
     if (run) await beginRun(engine, partitions)
     await runWriter({ stream, writer: new SpanWriter(engine), partitions, signal, log, report })
   } finally {
+    clearInterval(expiring)
     post({ kind: 'partitions', count: 0 })
     await engine.close()
   }
@@ -56,4 +61,9 @@ async function runFenced(partitions: readonly number[], signal: AbortSignal): Pr
   await runOn(partitions, signal, randomInt(1, 2 ** 47)).catch(error =>
     log.error({ err: error, partitions }, 'a run of the writer ended; beginning another one'),
   )
+}
+
+/** One writer sees to it, the one that has the first partition. */
+async function expire(engine: Engine): Promise<void> {
+  await removeExpired(engine).catch(error => log.warn({ err: error }, 'spans past their time stay until the next try'))
 }

@@ -1,0 +1,21 @@
+import { Problem, type Uuid } from '@spanhouse/model'
+import type { Postgres } from '@spanhouse/postgres'
+import { type Engine, setRetention } from '@spanhouse/span-store'
+
+/**
+ * Keeps a project's spans for so many days after they were stored, those that are there too; null: for ever. Throws a
+ * Problem `not_found` for a project that does not exist. When it fails half-way, doing it again finishes it.
+ */
+export async function setProjectRetention(
+  { postgres, engine }: { postgres: Postgres; engine: Engine },
+  project_id: Uuid,
+  days: number | null,
+): Promise<void> {
+  const { numUpdatedRows } = await postgres.db
+    .updateTable('projects')
+    .set({ retention_days: days })
+    .where('id', '=', project_id)
+    .executeTakeFirst()
+  if (numUpdatedRows === 0n) throw new Problem('not_found', 'There is no such project.')
+  await setRetention(engine, project_id, days)
+}
