@@ -1,5 +1,5 @@
 import type { Seed } from '@spanhouse/access'
-import { registrySeed } from '@spanhouse/registry'
+import { registrySeed, testsetSeed } from '@spanhouse/registry'
 import type { RuntimeSettings } from '@spanhouse/runtime'
 
 /** What new projects contain. */
@@ -12,5 +12,5 @@ export interface Seeds {
 
 export function seedsFor(settings: RuntimeSettings): Seeds {
   const project = [registrySeed(settings)]
-  return { project, organization: project }
+  return { project, organization: [...project, testsetSeed(settings)] }
 }

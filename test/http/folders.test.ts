@@ -71,6 +71,27 @@ test('ten folders deep and no deeper, by making and by moving', async () => {
   expect((await put(ids[1] as string, { name: 'd', parent_id: above.id })).status).toBe(200)
 })
 
+test.each([
+  ['application', 'applications'],
+  ['testset', 'testsets'],
+])('%s: filed in a folder, and in none once it is deleted', async (one, many) => {
+  const folder = await made({ slug: `f-${many}`, name: 'f' })
+  const inner = await made({ slug: 'inner', name: 'f', parent_id: folder.id })
+  const create = (slug: string, folder_id: string) => post(`/api/${many}/`, { [one]: { slug, folder_id } })
+  const filed = (await create('filed', inner.id)).body[one]
+  expect(filed.folder_id).toBe(inner.id)
+  expect((await create('nowhere', randomUUID())).status).toBe(404)
+  const other = await newProject()
+  const theirs = (await other.post('/api/folders/', { folder: { slug: 'x', name: 'x' } })).body.folder
+  expect((await create('elsewhere', theirs.id)).status).toBe(404)
+  const listed = async (folder_id: string | null): Promise<string[]> =>
+    (await post(`/api/${many}/query`, { [one]: { folder_id } })).body[many].map((record: any) => record.slug)
+  expect(await listed(inner.id)).toEqual(['filed'])
+  await send('DELETE', `/api/folders/${folder.id}`)
+  expect((await get(`/api/${many}/${filed.id}`)).body[one]).not.toHaveProperty('folder_id')
+  expect(await listed(null)).toEqual(['filed'])
+})
+
 describe('refusals', () => {
   test.each<[string, object, number]>([
     ['no name', { slug: 'a' }, 400],

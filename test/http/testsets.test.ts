@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
-import { type Answer, newProject } from '../harness.ts'
+import { describe, expect, inject, test } from 'vitest'
+import { type Answer, call, newProject } from '../harness.ts'
+import { newPerson, secretFor } from './people.ts'
 
 const project = await newProject()
 const ok = ({ status, body, text }: Answer): any => {
@@ -92,6 +93,17 @@ describe('the flat surface', () => {
     const { body: bare } = await ask('/api/simple/testsets/query', { include_testcases: false })
     expect(bare.testsets.map((one: any) => Object.keys(one.data))).toEqual([['testcase_ids'], ['testcase_ids']])
   })
+})
+
+test('the project of a new organization has a testset to begin with', async () => {
+  const person = await newPerson()
+  const { id } = (await person.ask('POST', '/organizations', { name: 'Corp' })).body
+  const { body: projects } = await person.ask('GET', '/projects')
+  const { project_id } = projects.find((one: any) => one.organization_id === id)
+  const authorization = secretFor(person.user_id, project_id)
+  const { body } = await call(inject('target').apiUrl, 'POST', '/api/simple/testsets/query', authorization, {})
+  expect(body.testsets).toMatchObject([{ slug: 'completion_testset' }])
+  expect(Object.keys(rowsOf(body.testsets[0])[0])).toEqual(['country', 'correct_answer', 'testcase_dedup_id'])
 })
 
 describe('commits', () => {
