@@ -6,13 +6,11 @@ import { defaultVariantOf } from './find.ts'
 import { refuseReservedSlug, requireUnguarded } from './guard.ts'
 import type { HeaderInput } from './header.ts'
 import type { Kind } from './kinds.ts'
-import { commitRefused, withRegistryProblems } from './problems.ts'
+import { commitRefused } from './problems.ts'
 import { insertRevisions } from './revisions.ts'
-import { findRow, type RevisionRow, selectRows, type VariantRow } from './rows.ts'
+import { findRow, type RevisionRow } from './rows.ts'
 import { inTransaction, type Scope } from './scope.ts'
-
-/** How long a commit waits for another one to the same variant. */
-const LOCK_MS_MAX = 5_000
+import { headOf, type LockedVariant, lockVariant } from './variant-lock.ts'
 
 export interface CommitInput extends HeaderInput {
   variant_id?: Uuid
@@ -56,14 +54,6 @@ export function commitRevision(scope: Scope, input: CommitInput): Promise<Commit
   })
 }
 
-/** A variant whose row is locked, and what is on it. */
-export interface LockedVariant {
-  variant: VariantRow
-  /** The newest revision that is not archived. */
-  head: RevisionRow | undefined
-  nextVersion: number
-}
-
 async function commitOnto(scope: Scope, locked: LockedVariant, input: CommitInput): Promise<Committed> {
   const { variant, head, nextVersion } = locked
   requireBase(input, head)
@@ -77,28 +67,6 @@ async function commitOnto(scope: Scope, locked: LockedVariant, input: CommitInpu
   const revision = { ...input, version: nextVersion, data, message: input.message ?? message }
   const [row] = await insertRevisions(scope, variant, [revision])
   return { row: row as RevisionRow, status: 'committed', warnings }
-}
-
-/** The variant with its row locked until the transaction ends. 404 when it is not there. */
-export async function lockVariant(scope: Scope, id: Uuid): Promise<VariantRow> {
-  await sql`select set_config('lock_timeout', ${String(LOCK_MS_MAX)}, true)`.execute(scope.db)
-  const where = [sql`v.id = ${id}`]
-  const [variant] = await withRegistryProblems(() =>
-    selectRows(scope, 'variant', { where, tail: sql`for update of v` }),
-  )
-  if (!variant) throw new Problem('not_found', `There is no ${scope.kind.name} variant ${id}.`)
-  return variant
-}
-
-/** Read after the lock was taken: what the locking statement sees beside the locked row may be older. */
-export async function headOf(scope: Scope, variantId: Uuid): Promise<Omit<LockedVariant, 'variant'>> {
-  const isOnVariant = sql`r.variant_id = ${variantId}`
-  const tail = sql`order by r.version desc limit 1`
-  const [newest] = await selectRows(scope, 'revision', { where: [isOnVariant], tail })
-  const nextVersion = (newest?.version ?? -1) + 1
-  if (newest?.deleted_at == null) return { head: newest, nextVersion }
-  const [head] = await selectRows(scope, 'revision', { where: [isOnVariant, sql`r.deleted_at is null`], tail })
-  return { head, nextVersion }
 }
 
 async function variantIdOf(scope: Scope, { variant_id, artifact_id, delta_base_id }: CommitInput): Promise<Uuid> {

@@ -1,6 +1,7 @@
 export * from './artifacts.ts'
 export { type CommitInput, type Committed, commitRevision } from './commit.ts'
 export type * from './content.ts'
+export { defined } from './defined.ts'
 export * from './deploy.ts'
 export { embedLoader } from './embeds/load.ts'
 export * from './embeds/resolve.ts'

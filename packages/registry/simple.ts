@@ -1,13 +1,13 @@
 import type { JsonObject, Uuid } from '@spanhouse/model'
 import { sql } from '@spanhouse/postgres'
 import { createArtifact, editArtifact, type NewArtifact, setArtifactArchived } from './artifacts.ts'
-import { headOf, lockVariant } from './commit.ts'
 import { isSameContent } from './equality.ts'
 import { type HeaderInput, newSlug } from './header.ts'
 import { insertRevisions } from './revisions.ts'
 import type { ArtifactRow } from './rows.ts'
 import { inTransaction, type Scope } from './scope.ts'
 import { findSimple, type SimpleRow } from './simple-rows.ts'
+import { headOf, lockVariant } from './variant-lock.ts'
 import { insertVariant, setVariantArchived } from './variants.ts'
 
 export interface NewSimple extends Omit<NewArtifact, 'folder_id'> {

@@ -1,6 +1,7 @@
 import { type JsonObject, microsToIso } from '@spanhouse/model'
 import { type RawBuilder, sql } from '@spanhouse/postgres'
 import type { WindowingBody } from '@spanhouse/validation'
+import { defined } from './defined.ts'
 import type { Layer } from './kinds.ts'
 import { column } from './rows.ts'
 
@@ -53,5 +54,5 @@ export function pageOf<T extends { id: string }>(read: T[], { limit }: Window, w
     limit,
     next: rows.at(-1)?.id,
   }
-  return { rows, windowing: JSON.parse(JSON.stringify(echoed)) as JsonObject }
+  return { rows, windowing: defined(echoed) }
 }

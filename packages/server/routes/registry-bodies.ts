@@ -1,5 +1,5 @@
 import { invalid, type Problem, unprocessable } from '@spanhouse/model'
-import { KINDS, type Kind, type Layer, type Reference, type References } from '@spanhouse/registry'
+import { defined, KINDS, type Kind, type Layer, type Reference, type References } from '@spanhouse/registry'
 import { json, optional, reference, slug, storedObject, tags, uuid, z } from '@spanhouse/validation'
 
 const SUFFIX: Record<Layer, string> = { artifact: '', variant: '_variant', revision: '_revision' }
@@ -30,7 +30,7 @@ const booleans = (names: readonly string[]) => z.object(shape(names, optional(z.
 /** Flags that the record cannot carry are dropped, whatever they are. */
 const flagsOf = (kind: Kind, layer: Layer) => {
   if (layer !== 'artifact') return storedObject
-  return booleans(kind.artifactFlags).transform(flags => JSON.parse(JSON.stringify(flags)) as Record<string, boolean>)
+  return booleans(kind.artifactFlags).transform(defined)
 }
 
 /** The labels of a record that is about to be made. */

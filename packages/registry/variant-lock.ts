@@ -1,0 +1,38 @@
+import { Problem, type Uuid } from '@spanhouse/model'
+import { sql } from '@spanhouse/postgres'
+import { withRegistryProblems } from './problems.ts'
+import { type RevisionRow, selectRows, type VariantRow } from './rows.ts'
+import type { Scope } from './scope.ts'
+
+/** How long a commit waits for another one to the same variant. */
+const LOCK_MS_MAX = 5_000
+
+/** A variant whose row is locked, and what is on it. */
+export interface LockedVariant {
+  variant: VariantRow
+  /** The newest revision that is not archived. */
+  head: RevisionRow | undefined
+  nextVersion: number
+}
+
+/** The variant with its row locked until the transaction ends. 404 when it is not there. */
+export async function lockVariant(scope: Scope, id: Uuid): Promise<VariantRow> {
+  await sql`select set_config('lock_timeout', ${String(LOCK_MS_MAX)}, true)`.execute(scope.db)
+  const where = [sql`v.id = ${id}`]
+  const [variant] = await withRegistryProblems(() =>
+    selectRows(scope, 'variant', { where, tail: sql`for update of v` }),
+  )
+  if (!variant) throw new Problem('not_found', `There is no ${scope.kind.name} variant ${id}.`)
+  return variant
+}
+
+/** Read after the lock was taken: what the locking statement sees beside the locked row may be older. */
+export async function headOf(scope: Scope, variantId: Uuid): Promise<Omit<LockedVariant, 'variant'>> {
+  const isOnVariant = sql`r.variant_id = ${variantId}`
+  const tail = sql`order by r.version desc limit 1`
+  const [newest] = await selectRows(scope, 'revision', { where: [isOnVariant], tail })
+  const nextVersion = (newest?.version ?? -1) + 1
+  if (newest?.deleted_at == null) return { head: newest, nextVersion }
+  const [head] = await selectRows(scope, 'revision', { where: [isOnVariant, sql`r.deleted_at is null`], tail })
+  return { head, nextVersion }
+}
