@@ -11,6 +11,7 @@ import {
 import { optional, z } from '@spanhouse/validation'
 import { email } from './account-body.ts'
 import type { CredentialCache } from './authenticate.ts'
+import { refuseBeyondLimit } from './limits.ts'
 import { hashLinkToken, inDays, makeLinkToken } from './link-token.ts'
 import { grantedRole, putMember } from './members.ts'
 import type { ProjectPrincipal } from './principal.ts'
@@ -55,6 +56,7 @@ export function invite(
     const given = grantedRole(rights, role)
     await refuseMember(trx, rights.workspace_id, entry.email)
     await removePending(trx, rights.workspace_id, entry.email)
+    await refuseBeyondLimit(trx, 'invitations', rights.workspace_id)
     return insertInvitation(trx, { email: entry.email, role: given, place, invitedBy: principal.user_id })
   })
 }

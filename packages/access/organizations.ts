@@ -5,6 +5,7 @@ import { account } from './account-body.ts'
 import { insertOrganizations } from './account-insert.ts'
 import { type AccountRows, accountRowsOf } from './account-rows.ts'
 import type { CredentialCache } from './authenticate.ts'
+import { refuseBeyondLimit } from './limits.ts'
 import { description, name, nameOf } from './names.ts'
 import type { WorkspaceRecord } from './organization-records.ts'
 import type { ProjectPrincipal } from './principal.ts'
@@ -41,6 +42,8 @@ export function createOrganization(
   const owner = { id: principal.user_id, email: principal.user_email }
   return withDatabaseProblems(() =>
     db.transaction().execute(async trx => {
+      await trx.selectFrom('users').select('id').where('id', '=', owner.id).forUpdate().execute()
+      await refuseBeyondLimit(trx, 'organizations', owner.id)
       const fields = { name: nameOf(body.name), description: body.description }
       const { organization } = await insertOwnOrganization(trx, owner, { fields, seeds })
       return { id: organization.id, name: organization.name, description: organization.description ?? null }
@@ -138,6 +141,7 @@ export function createWorkspace(
   return withDatabaseProblems(() =>
     db.transaction().execute(async trx => {
       await lockOwned(trx, principal, organization_id)
+      await refuseBeyondLimit(trx, 'workspaces', organization_id)
       const workspace = await trx
         .insertInto('workspaces')
         .values({ id: newId(), ...row })

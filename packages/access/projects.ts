@@ -2,6 +2,7 @@ import { invalid, Problem, type Uuid } from '@spanhouse/model'
 import { type Database, newId, sql, type Trx, withDatabaseProblems } from '@spanhouse/postgres'
 import { optional, z } from '@spanhouse/validation'
 import type { CredentialCache } from './authenticate.ts'
+import { refuseBeyondLimit } from './limits.ts'
 import { name, nameOf } from './names.ts'
 import type { ProjectPrincipal } from './principal.ts'
 import { isManager } from './rights.ts'
@@ -53,6 +54,7 @@ export function createProject(
   return withDatabaseProblems(() =>
     db.transaction().execute(async trx => {
       await lockWorkspace(trx, workspace_id)
+      await refuseBeyondLimit(trx, 'projects', workspace_id)
       await insertProject(trx, { ...project, is_default: body.make_default ?? false, created_by_id: user_id })
       for (const seed of seeds) await seed(trx, { project_id: project.id, workspace_id, organization_id, user_id })
       return fetchProject(trx, user_id, project.id)

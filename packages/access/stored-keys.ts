@@ -2,6 +2,7 @@ import { Problem, type Uuid } from '@spanhouse/model'
 import { type Database, newId, withDatabaseProblems } from '@spanhouse/postgres'
 import { identifyApiKey, type KeyIdentity, makeApiKey } from './api-key.ts'
 import type { CredentialCache } from './authenticate.ts'
+import { refuseBeyondLimit } from './limits.ts'
 import { type Principal, requirePermission } from './principal.ts'
 
 /** A key as its owner sees it in a list. */
@@ -58,7 +59,10 @@ export function listApiKeys(db: Database, principal: Principal): Promise<ApiKeyR
 export function createApiKey(db: Database, principal: Principal): Promise<string> {
   requirePermission(principal, 'edit_api_keys')
   const { user_id, project_id } = principal
-  return withDatabaseProblems(() => insertApiKey(db, { user_id, project_id }))
+  return withDatabaseProblems(async () => {
+    await refuseBeyondLimit(db, 'api_keys', user_id)
+    return insertApiKey(db, { user_id, project_id })
+  })
 }
 
 /**

@@ -53,6 +53,16 @@ describe('organizations', () => {
     const project = projects.find((one: any) => one.organization_id === made.body.id)
     expect(project).toMatchObject({ project_name: 'Default', is_default_project: true, user_role: 'owner' })
     expect((await host.ask('GET', '/workspaces')).body).toHaveLength(2)
+    const inside = actIn({ ...host, project_id: project.project_id }, host)
+    const slugs = async (plural: string) =>
+      (await inside('POST', `/simple/${plural}/query`, {})).body[plural].map((one: any) => one.slug).sort()
+    expect(await slugs('environments')).toEqual(['development', 'production', 'staging'])
+    expect(await slugs('evaluators')).toEqual(['contains-json', 'exact-match', 'quality-rating'])
+    expect(await slugs('testsets')).toEqual(['completion_testset'])
+    const second = await inside('POST', '/projects', { name: 'Second' })
+    const other = actIn({ ...host, project_id: second.body.project_id }, host)
+    expect((await other('POST', '/simple/environments/query', {})).body.count).toBe(3)
+    expect((await other('POST', '/simple/testsets/query', {})).body.count).toBe(0)
   })
 
   test.each(['PUT', 'PATCH'])('are changed with %s by the owner', async method => {
