@@ -24,6 +24,7 @@ const node: fc.Arbitrary<TraceNode> = fc
     declared_trace_type: fc.constantFrom(null, null, 'annotation', 'invocation', 'unknown'),
     is_trace_type_explicit: fc.boolean(),
     repeats_usage: fc.boolean(),
+    is_call: fc.boolean(),
   })
   .map(one => ({
     ...one,
@@ -104,6 +105,7 @@ test.each([...RESTATED.map(row => [...row, false] as const), ...REPEATED.map(row
       declared_trace_type: null,
       is_trace_type_explicit: false,
       repeats_usage,
+      is_call: span_id !== 'parent',
     })
     const all = [nodeOf('parent', own), ...children.map((values, index) => nodeOf(`child ${index}`, values))]
     const derived = rollUp(new Map(all.map(one => [one.span_id, one]))).get('parent')
@@ -111,6 +113,20 @@ test.each([...RESTATED.map(row => [...row, false] as const), ...REPEATED.map(row
     expect(derived?.restated).toBe(restated)
   },
 )
+
+test.each([
+  ['a call inside a call', true, true],
+  ['what no call has used', false, false],
+  ['a call around something else', true, false],
+])('equal usage adds up: %s', (_, isParentCall, isChildCall) => {
+  const nodeOf = (span_id: string, parent_id: string | null, is_call: boolean): TraceNode => ({
+    ...{ span_id, parent_id, is_call, start_time: 0, own: [0n, 4n, 2n, 6n, 0n, 0n, 0n], claimed: null },
+    ...{ declared_trace_type: null, is_trace_type_explicit: false, repeats_usage: false },
+  })
+  const nodes = [nodeOf('parent', null, isParentCall), nodeOf('child', 'parent', isChildCall)]
+  const derived = rollUp(new Map(nodes.map(one => [one.span_id, one]))).get('parent')
+  expect(derived).toMatchObject({ cumulative: [0n, 8n, 4n, 12n, 0n, 0n, 0n], restated: 'none' })
+})
 
 test('a chain of 200,000 spans is summed up', () => {
   const chain = Array.from(
@@ -124,6 +140,7 @@ test('a chain of 200,000 spans is summed up', () => {
       declared_trace_type: null,
       is_trace_type_explicit: false,
       repeats_usage: false,
+      is_call: false,
     }),
   )
   const derived = rollUp(new Map(chain.map(one => [one.span_id, one])))

@@ -10,7 +10,7 @@ import {
 } from './amounts.ts'
 import type { SpanId } from './identifiers.ts'
 import { isJsonObject, type Json, type JsonObject, numberOf } from './json.ts'
-import type { Span, TraceType } from './span.ts'
+import { CALL_TYPES, type Span, type TraceType } from './span.ts'
 import type { Micros } from './time.ts'
 
 /** What one span brings into its trace's totals, and what of it decides over the trace. */
@@ -27,6 +27,8 @@ export interface TraceNode {
   readonly is_trace_type_explicit: boolean
   /** The span itself says that its usage is that of the spans below it. */
   readonly repeats_usage: boolean
+  /** It is of one of the {@link CALL_TYPES}. */
+  readonly is_call: boolean
 }
 
 /**
@@ -56,6 +58,7 @@ export function measureSpan(span: Span): TraceNode {
     declared_trace_type: span.declared_trace_type ?? null,
     is_trace_type_explicit: span.is_trace_type_explicit ?? false,
     repeats_usage: span.repeats_usage ?? false,
+    is_call: CALL_TYPES.has(span.span_type),
   }
 }
 
@@ -93,9 +96,10 @@ function amountAt(metric: Json | undefined, view: string, key: string | null): n
  * alone, so that neither order nor clocks matter. A span whose parent is missing is the top of its own tree. A cycle
  * of parents is cut above its earliest span. Where a metric sums to nothing, what the client claimed counts.
  *
- * A span's own usage is left out of its total where it restates what its children's totals say already: its tokens when
- * they are not all zero and each kind of them that is not zero equals the children's sum of that kind; its costs when
- * the same is true of them, or when its tokens are restated and its children have any costs (one use has one price).
+ * A span's own usage is left out of its total where it restates what its children's totals say already. That can be when
+ * the span calls no model itself and all that was used below it was used by calls. Then its tokens are restated when they
+ * are not all zero and each kind of them that is not zero equals the children's sum of that kind; its costs when the
+ * same is true of them, or when its tokens are restated and its children have any costs (one use has one price).
  * A span that `repeats_usage` restates whatever its children say anything of, equal or not; there the larger amount is
  * the total, since it may know of a call whose span does not tell what it used, or tell of the last call alone. All this
  * asks for nothing but own amounts and children's totals, so it depends on no order; a late child makes a restatement or
@@ -148,6 +152,8 @@ interface Summing {
   childrenLeft: number
   /** The sum of its children's totals so far. */
   below: Amounts
+  /** Whether all of that was used by calls. */
+  isOfCalls: boolean
   /** Set when all children are in. */
   total: Total | undefined
 }
@@ -156,7 +162,14 @@ interface Summing {
 function sumUp(nodes: ReadonlyMap<SpanId, TraceNode>): Iterable<Summing> {
   const all = new Map<SpanId, Summing>()
   for (const node of nodes.values())
-    all.set(node.span_id, { node, parent: undefined, childrenLeft: 0, below: NO_AMOUNTS, total: undefined })
+    all.set(node.span_id, {
+      node,
+      parent: undefined,
+      childrenLeft: 0,
+      below: NO_AMOUNTS,
+      isOfCalls: true,
+      total: undefined,
+    })
   for (const one of all.values()) {
     one.parent = one.node.parent_id === null ? undefined : all.get(one.node.parent_id)
     if (one.parent) one.parent.childrenLeft++
@@ -172,10 +185,11 @@ function sumUp(nodes: ReadonlyMap<SpanId, TraceNode>): Iterable<Summing> {
 function settle(leaf: Summing): number {
   let count = 0
   for (let one: Summing | undefined = leaf; one && one.childrenLeft === 0 && !one.total; one = one.parent) {
-    one.total = totalOf(one.node, one.below)
+    one.total = totalOf(one)
     count++
     if (!one.parent) break
     one.parent.below = sumAmounts(one.parent.below, one.total.sum)
+    one.parent.isOfCalls &&= one.isOfCalls && (one.total.restated !== 'none' || usesAsCall(one.node))
     one.parent.childrenLeft--
   }
   return count
@@ -186,10 +200,18 @@ interface Total {
   restated: Restatement
 }
 
-/** `below`: the sum of the children's totals. */
-function totalOf(node: TraceNode, below: Amounts): Total {
+const usesAsCall = ({ is_call, own, claimed }: TraceNode): boolean =>
+  is_call || (!hasUsage(own) && (claimed === null || !hasUsage(claimed)))
+
+const hasUsage = (amounts: Amounts): boolean =>
+  amounts !== NO_AMOUNTS && (isSaid(amounts, 'tokens') || isSaid(amounts, 'costs'))
+
+const isSaid = (amounts: Amounts, metric: SummedMetric): boolean =>
+  INDEXES_OF[metric].some(index => amounts[index] !== 0n)
+
+function totalOf({ node, below, isOfCalls }: Summing): Total {
   const { own, claimed } = node
-  const restated = own === NO_AMOUNTS || below === NO_AMOUNTS ? 'none' : restatementOf(node, below)
+  const restated = own === NO_AMOUNTS || below === NO_AMOUNTS ? 'none' : restatementOf(node, below, isOfCalls)
   const sum =
     restated === 'none'
       ? sumAmounts(own, below)
@@ -209,9 +231,9 @@ const INDEXES_OF = Object.fromEntries(SUMMED_METRICS.map(({ metric, indexes }) =
   readonly number[]
 >
 
-function restatementOf({ own, repeats_usage }: TraceNode, below: Amounts): Restatement {
-  const isSaid = (amounts: Amounts, metric: SummedMetric): boolean =>
-    INDEXES_OF[metric].some(index => amounts[index] !== 0n)
+/** `below`: the sum of the children's totals. */
+function restatementOf({ own, repeats_usage, is_call }: TraceNode, below: Amounts, isOfCalls: boolean): Restatement {
+  if (!repeats_usage && (is_call || !isOfCalls)) return 'none'
   const areSaidTwice = (metric: SummedMetric): boolean => isSaid(own, metric) && isSaid(below, metric)
   const areEqual = (metric: SummedMetric): boolean =>
     INDEXES_OF[metric].every(index => own[index] === 0n || own[index] === below[index])

@@ -28,10 +28,16 @@ export function oracle(nodes: readonly TraceNode[], isRootless = false): Map<str
   const of = (metric: string, amounts: Amounts): bigint[] =>
     amounts.filter((_, index) => AMOUNTS[index]?.metric === metric)
   const isSome = (values: bigint[]): boolean => values.some(value => value !== 0n)
+  const uses = (amounts: Amounts): boolean => isSome(of('tokens', amounts)) || isSome(of('costs', amounts))
+  const isOfCalls = (node: TraceNode): boolean =>
+    (node.is_call || restated(node) !== 'none' || (!uses(node.own) && !uses(node.claimed ?? NO_AMOUNTS))) &&
+    childrenOf(node).every(isOfCalls)
   const isRepeated = (node: TraceNode, metric: string): boolean => {
     const [own, others] = [of(metric, node.own), of(metric, below(node))]
     if (!isSome(own) || !isSome(others)) return false
-    return node.repeats_usage || own.every((value, at) => value === 0n || value === others[at])
+    if (node.repeats_usage) return true
+    if (node.is_call || !childrenOf(node).every(isOfCalls)) return false
+    return own.every((value, at) => value === 0n || value === others[at])
   }
   const restated = (node: TraceNode): Restatement => {
     const tokens = isRepeated(node, 'tokens')

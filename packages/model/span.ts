@@ -21,6 +21,9 @@ export const SPAN_TYPES = [
 ] as const
 export type SpanType = (typeof SPAN_TYPES)[number]
 
+/** Spans of these types call a model: what they used is usage, where others may only pass on what was used below them. */
+export const CALL_TYPES: ReadonlySet<SpanType> = new Set(['llm', 'chat', 'completion', 'embedding', 'query', 'rerank'])
+
 /** In the order of OTLP's numbers: `SPAN_KINDS[kind]`. */
 export const SPAN_KINDS = [
   'SPAN_KIND_UNSPECIFIED',

@@ -1,9 +1,6 @@
-import { isJsonObject, type Json, type JsonObject, numberOf, type Span, type SpanType } from '@spanhouse/model'
+import { CALL_TYPES, isJsonObject, type Json, type JsonObject, numberOf, type Span } from '@spanhouse/model'
 import { overriddenRates, type PriceOverrides } from './overrides.ts'
 import { type Rate, type Rates, ratesOf } from './rates.ts'
-
-/** Spans of these types are one use of one model. The others pass on or repeat what such spans used. */
-const PRICED_TYPES: ReadonlySet<SpanType> = new Set(['llm', 'chat', 'completion', 'embedding', 'query', 'rerank'])
 
 /** Where the model is named, the first of them counts. The one that answered comes before the one that was asked for. */
 const MODEL_PATHS = [
@@ -25,7 +22,7 @@ const PROVIDER_PATHS = [
  * the list's. The span is changed; it must be in canonical form and its own (not shared).
  */
 export function priceSpan(span: Span, overrides?: PriceOverrides): void {
-  if (!PRICED_TYPES.has(span.span_type)) return
+  if (!CALL_TYPES.has(span.span_type)) return
   const metrics = span.attributes.ag.metrics as JsonObject
   const costs = objectOf(metrics.costs)
   const sent = objectOf(costs.incremental)

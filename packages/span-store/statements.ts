@@ -1,5 +1,6 @@
 import {
   amountOfText,
+  CALL_TYPES,
   claimedAmounts,
   type JsonObject,
   type Micros,
@@ -7,6 +8,7 @@ import {
   parseJson,
   type Restatement,
   type SpanId,
+  type SpanType,
   type TraceId,
   type TraceType,
   type Uuid,
@@ -43,6 +45,7 @@ interface NodeRow {
   declared_trace_type: TraceType | 'none'
   is_trace_type_explicit: boolean
   repeats_usage: boolean
+  span_type: SpanType
   trace_type: TraceType
   is_trace_head: boolean
   restated: Restatement
@@ -64,7 +67,7 @@ const texts = (columns: readonly string[]): string => `[${columns.map(name => `t
  */
 const LOOK_UP = `
 SELECT project_id, lower(hex(trace_id)) AS trace_id, lower(hex(span_id)) AS span_id, lower(hex(parent_id)) AS parent_id,
-  toUnixTimestamp64Micro(start_time) AS start_time, declared_trace_type, is_trace_type_explicit, repeats_usage, trace_type,
+  toUnixTimestamp64Micro(start_time) AS start_time, declared_trace_type, is_trace_type_explicit, repeats_usage, span_type, trace_type,
   is_trace_head, restated, lower(hex(content_hash)) AS content_hash, toUnixTimestamp64Micro(accepted_at) AS accepted_at,
   toUnixTimestamp64Micro(created_at) AS created_at, created_by_id,
   JSONExtractRaw(attributes, 'ag', 'metrics') AS metrics, ${texts(OWN)} AS own, ${texts(CUMULATIVE)} AS cumulative
@@ -94,6 +97,7 @@ function toNode(row: NodeRow): StoredNode {
     declared_trace_type: row.declared_trace_type === 'none' ? null : row.declared_trace_type,
     is_trace_type_explicit: row.is_trace_type_explicit,
     repeats_usage: row.repeats_usage,
+    is_call: CALL_TYPES.has(row.span_type),
     derived: {
       cumulative: row.cumulative.map(amountOfText),
       restated: row.restated,

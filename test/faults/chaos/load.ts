@@ -95,6 +95,7 @@ function makeTrace(random: Random): { trace: SentTrace; spans: OtlpSpan[] } {
       declared_trace_type: null,
       is_trace_type_explicit: false,
       repeats_usage: false,
+      is_call: false,
     })
     spans.push(
       otlpSpan(
