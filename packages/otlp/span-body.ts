@@ -73,10 +73,12 @@ export function draftOfBody(body: SpanBody, accepted_at: Micros): SpanDraft | nu
 
 const NO_PARENT = /^(0x)?[0-]*$/i
 
+/** Whether a `parent_id` says that there is none: absent, empty or zero. */
+export const isNoParent = (text = ''): boolean => NO_PARENT.test(text.trim())
+
 /** Undefined for a root, null when malformed. */
-function parentOf(text = ''): SpanId | null | undefined {
-  return NO_PARENT.test(text.trim()) ? undefined : parseSpanId(text)
-}
+const parentOf = (text?: string): SpanId | null | undefined =>
+  isNoParent(text) ? undefined : parseSpanId(text as string)
 
 /** Undefined when there is none, null when malformed. */
 function timeOf(value: Json | undefined): Micros | null | undefined {

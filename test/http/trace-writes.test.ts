@@ -224,6 +224,26 @@ test('many traces at once: several roots, lists at the top, the last of two vers
   })
 })
 
+test.each([null, '', '0000000000000000'])('%j for a parent is none', async parent_id => {
+  const trace_id = newTraceId()
+  const answer = await project.post('/api/traces', { trace: { trace_id, spans: { a: node(trace_id, { parent_id }) } } })
+  expect(answer.status).toBe(202)
+  expect((await stored(trace_id))[0]).not.toHaveProperty('parent_id')
+})
+
+test('a list may be long', async () => {
+  const trace_id = newTraceId()
+  const root = node(trace_id)
+  const children = Array.from({ length: 130_000 }, (_, at) => ({
+    trace_id,
+    span_id: (at + 1).toString(16).padStart(16, '0'),
+  }))
+  const answer = await project.post('/api/traces', {
+    trace: { trace_id, spans: { root: { ...root, spans: { children } } } },
+  })
+  expect([answer.status, answer.body]).toEqual([202, { count: 1, trace_id }])
+})
+
 test('values of any depth do no harm', async () => {
   const trace_id = newTraceId()
   const deep = (levels: number) => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`)

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ProjectPrincipal } from '@spanhouse/access'
 import { type Micros, microsNow, type SpanId, type TraceId } from '@spanhouse/model'
 import { draftOfBody, encodeDrafts, type SpanBody, type SpanDraft } from '@spanhouse/otlp'
 import { partitionOf, type SpanStream } from '@spanhouse/span-stream'
 import type { IngestMetrics } from '../metrics.ts'
+import { SPANS_PER_TURN } from './span-nodes.ts'
 
 /** Where accepted spans go, and where they are counted. */
 export interface Ingest {
@@ -27,7 +29,8 @@ export async function acceptSpans(ingest: Ingest, sender: Sender, bodies: readon
   const accepted_at = microsNow()
   const drafts = new Map<string, SpanDraft>()
   let rejected = 0
-  for (const body of bodies) {
+  for (const [at, body] of bodies.entries()) {
+    if (at % SPANS_PER_TURN === SPANS_PER_TURN - 1) await nextTurn()
     const draft = draftOfBody(body, accepted_at)
     if (draft) drafts.set(draft.trace_id + draft.span_id, draft)
     else rejected++

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   isJsonObject,
   isRawJson,
@@ -13,7 +14,7 @@ import {
   TRACE_TYPES,
   unprocessable,
 } from '@spanhouse/model'
-import type { SpanBody } from '@spanhouse/otlp'
+import { isNoParent, type SpanBody } from '@spanhouse/otlp'
 import { json, jsonObject, optional, validate, z } from '@spanhouse/validation'
 
 /** A time as text or as an integer. An integer of an unusual length makes the span unusable, and only the span. */
@@ -72,6 +73,9 @@ interface Open {
   isTop: boolean
 }
 
+/** A body may have hundreds of thousands of spans, at some 15 µs each. */
+export const SPANS_PER_TURN = 1_000
+
 /** Where a value stands, as steps from the last to the first: a tree may be as deep as its text is long. */
 interface Place {
   step: string | number
@@ -80,10 +84,13 @@ interface Place {
 
 /**
  * All spans of a tree or of a flat list, in no particular order. A span without a name gets that of its key, one below
- * another without a parent gets that one. Throws a Problem `unprocessable` for the first whose shape is wrong. Works on
- * trees of any depth.
+ * another without a parent gets that one. Rejects with a Problem `unprocessable` for the first whose shape is wrong. Works
+ * on trees of any depth, and lets others have their turn meanwhile.
  */
-export function readSpans(spans: JsonObject | readonly Json[], loc: readonly (string | number)[]): GivenSpan[] {
+export async function readSpans(
+  spans: JsonObject | readonly Json[],
+  loc: readonly (string | number)[],
+): Promise<GivenSpan[]> {
   const within = loc.reduce<Place | undefined>((within, step) => ({ step, within }), undefined) as Place
   const open = Array.isArray(spans)
     ? itemsOf(spans, within, { isTop: true })
@@ -91,14 +98,15 @@ export function readSpans(spans: JsonObject | readonly Json[], loc: readonly (st
   const given: GivenSpan[] = []
   for (let next = open.pop(); next; next = open.pop()) {
     if (Array.isArray(next.value)) {
-      open.push(...itemsOf(next.value, next.at, { ...next, isTop: false }))
+      for (const item of itemsOf(next.value, next.at, { ...next, isTop: false })) open.push(item)
       continue
     }
     const { at } = next
     const { spans: children, ...node } = validate(spanNode, next.value, 'body', { at: () => locOf(at) })
-    given.push(givenSpan(node, next))
+    if (given.push(givenSpan(node, next)) % SPANS_PER_TURN === 0) await nextTurn()
     if (!children) continue
-    open.push(...entriesOf(children, { step: 'spans', within: at }, { parent_id: node.span_id, isTop: false }))
+    const around = { parent_id: node.span_id, isTop: false }
+    for (const child of entriesOf(children, { step: 'spans', within: at }, around)) open.push(child)
   }
   // The later of two versions of one span counts, and the last was taken up first.
   return given.reverse()
@@ -113,7 +121,7 @@ function givenSpan(
     span_name: node.span_name ?? name ?? randomBytes(6).toString('hex'),
     parent_id: node.parent_id ?? parent_id,
   } as SpanBody
-  return { body, trace_id: parseTraceId(node.trace_id), isTop, isRoot: body.parent_id === undefined }
+  return { body, trace_id: parseTraceId(node.trace_id), isTop, isRoot: isNoParent(body.parent_id) }
 }
 
 type Around = Pick<Open, 'name' | 'parent_id' | 'isTop'>

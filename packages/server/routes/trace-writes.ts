@@ -1,4 +1,5 @@
 import { invalid, parseTraceId, type TraceId } from '@spanhouse/model'
+import type { SpanBody } from '@spanhouse/otlp'
 import { optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { addEndpoint } from '../http/endpoint.ts'
@@ -23,7 +24,7 @@ export function traceWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInstan
       ...{ method: 'POST', path: '/traces', tag, permission, status, body, answer: accepted },
       summary: 'Creates a trace, or adds spans to it; spans that are there get a new version.',
       handle: async ({ principal, body }) => {
-        const { trace_id, spans } = readTrace(body)
+        const { trace_id, spans } = await readTrace(body)
         return traceEnvelope(trace_id, await acceptSpans(ingest, principal, spans))
       },
     })
@@ -33,7 +34,7 @@ export function traceWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInstan
       params,
       handle: async ({ principal, params, body }) => {
         const named = requiredTraceId(params.trace_id)
-        const { trace_id, spans } = readTrace(body)
+        const { trace_id, spans } = await readTrace(body)
         if (trace_id !== named) throw invalid('The trace_id of the path is not that of the trace.')
         return traceEnvelope(trace_id, await acceptSpans(ingest, principal, spans))
       },
@@ -53,16 +54,13 @@ export function traceWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInstan
       answer: z.object({ count: z.int(), trace_ids: z.array(z.string()), links: z.array(link) }),
       handle: async ({ principal, body: { traces = [] } }) => {
         if (traces.length === 0) throw invalid('Missing traces')
-        const given = traces.flatMap(({ trace_id, spans = {} }, at) => {
-          const found = readSpans(spans, ['traces', at, 'spans'])
-          if (trace_id !== undefined) refuseOtherTraces(found, parseTraceId(trace_id))
-          return found
-        })
-        const links = await acceptSpans(
-          ingest,
-          principal,
-          given.map(one => one.body),
-        )
+        const bodies: SpanBody[] = []
+        for (const [at, { trace_id, spans = {} }] of traces.entries()) {
+          const given = await readSpans(spans, ['traces', at, 'spans'])
+          if (trace_id !== undefined) refuseOtherTraces(given, parseTraceId(trace_id))
+          for (const { body } of given) bodies.push(body)
+        }
+        const links = await acceptSpans(ingest, principal, bodies)
         const trace_ids = [...new Set(links.map(one => one.trace_id))]
         return { count: trace_ids.length, trace_ids, links }
       },
@@ -77,10 +75,10 @@ export function requiredTraceId(text: string): TraceId {
   return trace_id
 }
 
-function readTrace({ trace: given }: z.output<typeof body>): { trace_id: TraceId; spans: GivenSpan['body'][] } {
+async function readTrace({ trace: given }: z.output<typeof body>): Promise<{ trace_id: TraceId; spans: SpanBody[] }> {
   if (given?.trace_id === undefined) throw invalid('Missing trace')
   if (Object.keys(given.spans ?? {}).length === 0) throw invalid('Missing spans')
-  const spans = readSpans(given.spans ?? {}, ['trace', 'spans'])
+  const spans = await readSpans(given.spans ?? {}, ['trace', 'spans'])
   requireOneRoot(spans)
   const trace_id = requiredTraceId(given.trace_id)
   refuseOtherTraces(spans, trace_id)

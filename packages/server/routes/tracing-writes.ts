@@ -27,13 +27,13 @@ export function tracingWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInst
       ...{ method: 'POST', path: '/tracing/spans/ingest', tag, permission, status, deprecated, body, answer: links },
       summary: 'Takes spans in; what is malformed is left out.',
       handle: async ({ principal, body }) =>
-        linksEnvelope(await acceptSpans(ingest, principal, bodiesOf(givenSpans(body)))),
+        linksEnvelope(await acceptSpans(ingest, principal, bodiesOf(await givenSpans(body)))),
     })
     addEndpoint(app, {
       ...{ method: 'POST', path: '/tracing/traces', tag, permission, status, deprecated, body, answer: links },
       summary: 'Creates a trace, or adds spans to it.',
       handle: async ({ principal, body }) => {
-        const spans = givenTrace(body)
+        const spans = await givenTrace(body)
         return linksEnvelope(await acceptSpans(ingest, principal, bodiesOf(spans)))
       },
     })
@@ -43,7 +43,7 @@ export function tracingWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInst
       params,
       handle: async ({ principal, params, body }) => {
         const trace_id = requiredTraceId(params.trace_id)
-        const spans = givenTrace(body)
+        const spans = await givenTrace(body)
         if (spans.some(span => span.trace_id !== null && span.trace_id !== trace_id))
           throw invalid('The trace_id of the path is not that of the spans.')
         return linksEnvelope(await acceptSpans(ingest, principal, bodiesOf(spans)))
@@ -63,14 +63,17 @@ export function tracingWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInst
 
 const bodiesOf = (spans: readonly GivenSpan[]): GivenSpan['body'][] => spans.map(span => span.body)
 
-function givenSpans({ spans, traces }: z.output<typeof body>): GivenSpan[] {
+async function givenSpans({ spans, traces }: z.output<typeof body>): Promise<GivenSpan[]> {
   if (spans) return readSpans(spans, ['spans'])
-  return Object.entries(traces ?? {}).flatMap(([id, entry]) => readSpans(spansOf(entry), ['traces', id, 'spans']))
+  const given: GivenSpan[][] = []
+  for (const [id, entry] of Object.entries(traces ?? {}))
+    given.push(await readSpans(spansOf(entry), ['traces', id, 'spans']))
+  return given.flat()
 }
 
 /** The spans of one whole trace. */
-function givenTrace({ spans, traces }: z.output<typeof body>): GivenSpan[] {
-  const given = givenSpans({ spans, traces })
+async function givenTrace({ spans, traces }: z.output<typeof body>): Promise<GivenSpan[]> {
+  const given = await givenSpans({ spans, traces })
   if (given.length === 0) throw invalid('Missing spans')
   const ids = new Set(given.flatMap(span => span.trace_id ?? []))
   if (ids.size > 1 || (!spans && Object.keys(traces ?? {}).length > 1)) throw invalid('Too many traces')
