@@ -157,6 +157,17 @@ const CASES: Record<string, FilterCase[]> = {
     [on('a.s', 'like', 'h_l%'), [1]],
     [on('a.s', 'like', '%\\%\\_%'), [3]],
     [on('a.s', 'like', '%'), [1, 2, 3]],
+    // Told from the undecoded text first: what stands elsewhere in it, in keys, and in other forms.
+    [on('ag.data.outputs', 'contains', 'lima'), [6, 7]],
+    [on('ag.data.outputs', 'contains', 'Lima', EXACT), [6, 7]],
+    [on('ag.data.outputs', 'startswith', 'lima'), [7]],
+    [on('ag.data.outputs', 'contains', 'Peru'), []],
+    [on('ag.data.inputs', 'contains', 'question'), [6]],
+    [on('ag.data.inputs.question', 'endswith', 'peru?'), [6]],
+    [on('a.s', 'contains', '_\'"\\\n'), [3]],
+    [on('a.b', 'contains', 'als'), [2]],
+    [on('a.l', 'contains', 'last'), [5]],
+    [on('a.l', 'contains', '[1,2]'), [2]],
   ],
   list: [
     [on('a.n', 'in', [5, 7]), [1]],

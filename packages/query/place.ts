@@ -8,6 +8,8 @@ export interface Place {
   /** Whether there is a value; null is one. */
   readonly present: Sql
   readonly isObject: Sql
+  /** The column of JSON text, as it was written, that the value is taken from; absent inside a list. */
+  readonly document?: Sql
   /** The typed column that holds the value. */
   readonly column?: AttributeColumn
   /** The same place, a member further in. */
@@ -38,9 +40,11 @@ function placeAt(steps: readonly Step[]): Place {
   const column = ATTRIBUTE_COLUMNS.get(key)
   if (column !== undefined) return { ...columnPlace(column, extract(sql`attributes`, steps)), member }
   if (key === 'ag.data') return { ...dataPlace(), member }
-  if (steps[0]?.key === 'ag' && steps[1]?.key === 'data') return { ...jsonPlace(sql`data`, steps.slice(2)), member }
-  return { ...objectPlace(jsonPlace(sql`attributes`, steps), key), member }
+  if (steps[0]?.key === 'ag' && steps[1]?.key === 'data') return { ...documentPlace(sql`data`, steps.slice(2)), member }
+  return { ...objectPlace(documentPlace(sql`attributes`, steps), key), member }
 }
+
+const documentPlace = (document: Sql, steps: readonly Step[]): Place => ({ ...jsonPlace(document, steps), document })
 
 function jsonPlace(document: Sql, steps: readonly Step[]): Place {
   const json = extract(document, steps)

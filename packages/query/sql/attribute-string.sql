@@ -1,44 +1,51 @@
 -- {"field":"attributes","key":"a.s","operator":"startswith","value":"hE"}
---   p1: "a"
---   p2: "s"
---   p3: "hE"
-(JSONExtractRaw(attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND startsWith(lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String}))), lowerUTF8({p3:String})))
+--   p1: "hE"
+--   p2: "\\u"
+--   p3: "a"
+--   p4: "s"
+if(position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0 OR position(attributes, {p2:String}) > 0, (JSONExtractRaw(attributes, {p3:String}, {p4:String}) NOT IN ('', 'null') AND startsWith(lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p3:String}, {p4:String}))), lowerUTF8({p1:String}))), false)
 
 -- {"field":"attributes","key":"a.s","operator":"startswith","value":"hE","options":{"case_sensitive":true}}
---   p1: "a"
---   p2: "s"
---   p3: "hE"
-(JSONExtractRaw(attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND startsWith(JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String})), {p3:String}))
+--   p1: "hE"
+--   p2: "\\u"
+--   p3: "a"
+--   p4: "s"
+if(position(attributes, {p1:String}) > 0 OR position(attributes, {p2:String}) > 0, (JSONExtractRaw(attributes, {p3:String}, {p4:String}) NOT IN ('', 'null') AND startsWith(JSONExtractString(JSONExtractRaw(attributes, {p3:String}, {p4:String})), {p1:String})), false)
 
 -- {"field":"attributes","key":"a.s","operator":"startswith","value":"He","options":{"case_sensitive":true}}
---   p1: "a"
---   p2: "s"
---   p3: "He"
-(JSONExtractRaw(attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND startsWith(JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String})), {p3:String}))
+--   p1: "He"
+--   p2: "\\u"
+--   p3: "a"
+--   p4: "s"
+if(position(attributes, {p1:String}) > 0 OR position(attributes, {p2:String}) > 0, (JSONExtractRaw(attributes, {p3:String}, {p4:String}) NOT IN ('', 'null') AND startsWith(JSONExtractString(JSONExtractRaw(attributes, {p3:String}, {p4:String})), {p1:String})), false)
 
 -- {"field":"attributes","key":"a.s","operator":"endswith","value":"É"}
---   p1: "a"
---   p2: "s"
---   p3: "É"
-(JSONExtractRaw(attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND endsWith(lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String}))), lowerUTF8({p3:String})))
+--   p1: "É"
+--   p2: "\\u"
+--   p3: "a"
+--   p4: "s"
+if(position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0 OR position(attributes, {p2:String}) > 0, (JSONExtractRaw(attributes, {p3:String}, {p4:String}) NOT IN ('', 'null') AND endsWith(lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p3:String}, {p4:String}))), lowerUTF8({p1:String}))), false)
 
 -- {"field":"attributes","key":"a.s","operator":"endswith","value":"É","options":{"case_sensitive":true}}
---   p1: "a"
---   p2: "s"
---   p3: "É"
-(JSONExtractRaw(attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND endsWith(JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String})), {p3:String}))
+--   p1: "É"
+--   p2: "\\u"
+--   p3: "a"
+--   p4: "s"
+if(position(attributes, {p1:String}) > 0 OR position(attributes, {p2:String}) > 0, (JSONExtractRaw(attributes, {p3:String}, {p4:String}) NOT IN ('', 'null') AND endsWith(JSONExtractString(JSONExtractRaw(attributes, {p3:String}, {p4:String})), {p1:String})), false)
 
 -- {"field":"attributes","key":"a.s","operator":"contains","value":"%_"}
---   p1: "a"
---   p2: "s"
---   p3: "%_"
-(JSONExtractRaw(attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String}))), lowerUTF8({p3:String})) > 0)
+--   p1: "%_"
+--   p2: "\\u"
+--   p3: "a"
+--   p4: "s"
+if(position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0 OR position(attributes, {p2:String}) > 0, (JSONExtractRaw(attributes, {p3:String}, {p4:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p3:String}, {p4:String}))), lowerUTF8({p1:String})) > 0), false)
 
 -- {"field":"attributes","key":"a.s","operator":"contains","value":"%"}
---   p1: "a"
---   p2: "s"
---   p3: "%"
-(JSONExtractRaw(attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String}))), lowerUTF8({p3:String})) > 0)
+--   p1: "%"
+--   p2: "\\u"
+--   p3: "a"
+--   p4: "s"
+if(position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0 OR position(attributes, {p2:String}) > 0, (JSONExtractRaw(attributes, {p3:String}, {p4:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p3:String}, {p4:String}))), lowerUTF8({p1:String})) > 0), false)
 
 -- {"field":"attributes","key":"a.s","operator":"contains","value":"\\\n\u0000"}
 --   p1: "a"
@@ -65,10 +72,11 @@
 (JSONExtractRaw(attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String}))), lowerUTF8({p3:String})) > 0)
 
 -- {"field":"attributes","key":"a.b","operator":"startswith","value":"TRU"}
---   p1: "a"
---   p2: "b"
---   p3: "TRU"
-(JSONExtractRaw(attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND startsWith(lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String}))), lowerUTF8({p3:String})))
+--   p1: "TRU"
+--   p2: "\\u"
+--   p3: "a"
+--   p4: "b"
+if(position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0 OR position(attributes, {p2:String}) > 0, (JSONExtractRaw(attributes, {p3:String}, {p4:String}) NOT IN ('', 'null') AND startsWith(lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p3:String}, {p4:String}))), lowerUTF8({p1:String}))), false)
 
 -- {"field":"attributes","key":"a.o","operator":"contains","value":"\"q\":1"}
 --   p1: "a"
@@ -77,28 +85,32 @@
 (JSONExtractRaw(attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String}))), lowerUTF8({p3:String})) > 0)
 
 -- {"field":"attributes","key":"a.s","operator":"matches","value":"ELL"}
---   p1: "a"
---   p2: "s"
---   p3: "ELL"
-(JSONExtractRaw(attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String}))), lowerUTF8({p3:String})) > 0)
+--   p1: "ELL"
+--   p2: "\\u"
+--   p3: "a"
+--   p4: "s"
+if(position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0 OR position(attributes, {p2:String}) > 0, (JSONExtractRaw(attributes, {p3:String}, {p4:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p3:String}, {p4:String}))), lowerUTF8({p1:String})) > 0), false)
 
 -- {"field":"attributes","key":"a.s","operator":"matches","value":"^Hello$"}
---   p1: "a"
---   p2: "s"
---   p3: "^Hello$"
-(JSONExtractRaw(attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String}))), lowerUTF8({p3:String})) > 0)
+--   p1: "^Hello$"
+--   p2: "\\u"
+--   p3: "a"
+--   p4: "s"
+if(position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0 OR position(attributes, {p2:String}) > 0, (JSONExtractRaw(attributes, {p3:String}, {p4:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p3:String}, {p4:String}))), lowerUTF8({p1:String})) > 0), false)
 
 -- {"field":"attributes","key":"a.s","operator":"matches","value":"HELLO","options":{"exact_match":true}}
---   p1: "a"
---   p2: "s"
---   p3: "HELLO"
-(JSONExtractRaw(attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String}))) = lowerUTF8({p3:String}))
+--   p1: "HELLO"
+--   p2: "\\u"
+--   p3: "a"
+--   p4: "s"
+if(position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0 OR position(attributes, {p2:String}) > 0, (JSONExtractRaw(attributes, {p3:String}, {p4:String}) NOT IN ('', 'null') AND lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p3:String}, {p4:String}))) = lowerUTF8({p1:String})), false)
 
 -- {"field":"attributes","key":"a.s","operator":"matches","value":"ELL","options":{"exact_match":true}}
---   p1: "a"
---   p2: "s"
---   p3: "ELL"
-(JSONExtractRaw(attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String}))) = lowerUTF8({p3:String}))
+--   p1: "ELL"
+--   p2: "\\u"
+--   p3: "a"
+--   p4: "s"
+if(position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0 OR position(attributes, {p2:String}) > 0, (JSONExtractRaw(attributes, {p3:String}, {p4:String}) NOT IN ('', 'null') AND lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p3:String}, {p4:String}))) = lowerUTF8({p1:String})), false)
 
 -- {"field":"attributes","key":"a.s","operator":"like","value":"h_l%"}
 --   p1: "a"
@@ -117,3 +129,66 @@
 --   p2: "s"
 --   p3: "%"
 (JSONExtractRaw(attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String}))) LIKE lowerUTF8({p3:String}))
+
+-- {"field":"attributes","key":"ag.data.outputs","operator":"contains","value":"lima"}
+--   p1: "lima"
+--   p2: "\\u"
+--   p3: "outputs"
+if(position(lowerUTF8(data), lowerUTF8({p1:String})) > 0 OR position(data, {p2:String}) > 0, (JSONExtractRaw(data, {p3:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(data, {p3:String}))), lowerUTF8({p1:String})) > 0), false)
+
+-- {"field":"attributes","key":"ag.data.outputs","operator":"contains","value":"Lima","options":{"case_sensitive":true}}
+--   p1: "Lima"
+--   p2: "\\u"
+--   p3: "outputs"
+if(position(data, {p1:String}) > 0 OR position(data, {p2:String}) > 0, (JSONExtractRaw(data, {p3:String}) NOT IN ('', 'null') AND position(JSONExtractString(JSONExtractRaw(data, {p3:String})), {p1:String}) > 0), false)
+
+-- {"field":"attributes","key":"ag.data.outputs","operator":"startswith","value":"lima"}
+--   p1: "lima"
+--   p2: "\\u"
+--   p3: "outputs"
+if(position(lowerUTF8(data), lowerUTF8({p1:String})) > 0 OR position(data, {p2:String}) > 0, (JSONExtractRaw(data, {p3:String}) NOT IN ('', 'null') AND startsWith(lowerUTF8(JSONExtractString(JSONExtractRaw(data, {p3:String}))), lowerUTF8({p1:String}))), false)
+
+-- {"field":"attributes","key":"ag.data.outputs","operator":"contains","value":"Peru"}
+--   p1: "Peru"
+--   p2: "\\u"
+--   p3: "outputs"
+if(position(lowerUTF8(data), lowerUTF8({p1:String})) > 0 OR position(data, {p2:String}) > 0, (JSONExtractRaw(data, {p3:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(data, {p3:String}))), lowerUTF8({p1:String})) > 0), false)
+
+-- {"field":"attributes","key":"ag.data.inputs","operator":"contains","value":"question"}
+--   p1: "question"
+--   p2: "\\u"
+--   p3: "inputs"
+if(position(lowerUTF8(data), lowerUTF8({p1:String})) > 0 OR position(data, {p2:String}) > 0, (JSONExtractRaw(data, {p3:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(data, {p3:String}))), lowerUTF8({p1:String})) > 0), false)
+
+-- {"field":"attributes","key":"ag.data.inputs.question","operator":"endswith","value":"peru?"}
+--   p1: "peru?"
+--   p2: "\\u"
+--   p3: "inputs"
+--   p4: "question"
+if(position(lowerUTF8(data), lowerUTF8({p1:String})) > 0 OR position(data, {p2:String}) > 0, (JSONExtractRaw(data, {p3:String}, {p4:String}) NOT IN ('', 'null') AND endsWith(lowerUTF8(JSONExtractString(JSONExtractRaw(data, {p3:String}, {p4:String}))), lowerUTF8({p1:String}))), false)
+
+-- {"field":"attributes","key":"a.s","operator":"contains","value":"_'\"\\\n"}
+--   p1: "a"
+--   p2: "s"
+--   p3: "_'\"\\\n"
+(JSONExtractRaw(attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String}))), lowerUTF8({p3:String})) > 0)
+
+-- {"field":"attributes","key":"a.b","operator":"contains","value":"als"}
+--   p1: "als"
+--   p2: "\\u"
+--   p3: "a"
+--   p4: "b"
+if(position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0 OR position(attributes, {p2:String}) > 0, (JSONExtractRaw(attributes, {p3:String}, {p4:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p3:String}, {p4:String}))), lowerUTF8({p1:String})) > 0), false)
+
+-- {"field":"attributes","key":"a.l","operator":"contains","value":"last"}
+--   p1: "last"
+--   p2: "\\u"
+--   p3: "a"
+--   p4: "l"
+if(position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0 OR position(attributes, {p2:String}) > 0, (JSONExtractRaw(attributes, {p3:String}, {p4:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p3:String}, {p4:String}))), lowerUTF8({p1:String})) > 0), false)
+
+-- {"field":"attributes","key":"a.l","operator":"contains","value":"[1,2]"}
+--   p1: "a"
+--   p2: "l"
+--   p3: "[1,2]"
+(JSONExtractRaw(attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String}))), lowerUTF8({p3:String})) > 0)
