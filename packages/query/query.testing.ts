@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@clickhouse/client'
@@ -44,8 +44,11 @@ export async function openTable() {
   const command = async (query: string): Promise<void> => {
     await client.command({ query })
   }
-  for (const file of ['000_writer_runs', '001_spans'])
-    for (const statement of readFileSync(`${DDL}/${file}.sql`, 'utf8').split(/;$/m)) await command(statement)
+  for (const file of readdirSync(DDL).sort())
+    for (const statement of readFileSync(join(DDL, file), 'utf8')
+      .split(/;\s*$/m)
+      .filter(text => text.trim() !== ''))
+      await command(statement)
   // JSON has no bytes: rows come in with hex ids through a table that stores nothing.
   await command(`CREATE TABLE incoming ENGINE = Null AS SELECT * REPLACE (hex(trace_id) AS trace_id,
     hex(span_id) AS span_id, hex(parent_id) AS parent_id) FROM spans LIMIT 0`)
