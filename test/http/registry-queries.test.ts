@@ -64,6 +64,7 @@ describe('artifacts', () => {
     ['some folder', () => ({ application: { folder_id: randomUUID() } }), []],
     ['references, any of them', () => ({ application_refs: [...refs('alpha'), { slug: 'beta' }] }), ['beta', 'alpha']],
     ['a reference that contradicts itself', () => ({ application_refs: [{ id: ids.alpha, slug: 'beta' }] }), []],
+    ['references by the name of the family', () => ({ workflow_refs: [{ slug: 'beta' }] }), ['beta']],
     ['no references', () => ({ application_refs: [] }), ['beta', 'alpha']],
     ['several at once', () => ({ application: { slug: 'alpha', name: 'second' } }), []],
     ['members nobody knows', () => ({ nonsense: 1, application: { nonsense: 2 } }), ['beta', 'alpha']],

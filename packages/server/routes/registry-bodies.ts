@@ -97,6 +97,16 @@ export function referenceMembers(kind: Kind) {
   }
 }
 
+/** Lists of references to records of these layers, under each name of the kind. */
+export function referenceListMembers(kind: Kind, layers: readonly Layer[]) {
+  const names = (layer: Layer) => namesOf(kind, layer).map(name => `${name}_refs`)
+  return {
+    members: shape(layers.flatMap(names), optional(z.array(reference))),
+    pick: (body: object): { [layer in `${Layer}_refs`]?: Reference[] } =>
+      Object.fromEntries(layers.map(layer => [`${layer}_refs`, pick(body, names(layer)) as Reference[] | undefined])),
+  }
+}
+
 /** What finds a revision: references to it, or to an environment and a key of it where the kind can be deployed. */
 export function retrievalMembers(kind: Kind) {
   const references = referenceMembers(kind)

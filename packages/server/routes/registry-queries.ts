@@ -1,18 +1,7 @@
 import { isJsonObject, type JsonObject, parseJson } from '@spanhouse/model'
 import type { Kind, Layer, ListQuery, RecordFilter, Reference } from '@spanhouse/registry'
-import {
-  booleanText,
-  jsonObject,
-  optional,
-  reference,
-  slug,
-  tags,
-  time,
-  uuid,
-  windowing,
-  z,
-} from '@spanhouse/validation'
-import { nameOf } from './registry-bodies.ts'
+import { booleanText, jsonObject, optional, slug, tags, time, uuid, windowing, z } from '@spanhouse/validation'
+import { nameOf, referenceListMembers } from './registry-bodies.ts'
 
 const LAYERS_UP_TO: Record<Layer, readonly Layer[]> = {
   artifact: ['artifact'],
@@ -62,20 +51,19 @@ const FILTERS: Record<Layer, readonly (keyof RecordFilter)[]> = {
 
 /** The body of a query for a layer. Where `isOptional`, none at all asks for everything. */
 export function queryBody<M extends z.ZodRawShape>(kind: Kind, layer: Layer, more: M, isOptional: boolean) {
-  const names = LAYERS_UP_TO[layer].map(one => [one, `${nameOf(kind, one)}_refs`] as const)
+  const references = referenceListMembers(kind, LAYERS_UP_TO[layer])
   const body = z
     .object({
       [nameOf(kind, layer)]: optional(filter),
-      ...Object.fromEntries(names.map(([, name]) => [name, optional(z.array(reference))])),
+      ...references.members,
       include_archived: optional(z.boolean()),
       windowing: optional(windowing),
       ...more,
     })
     .transform((read: Record<string, unknown>) => {
-      const references = names.map(([one, name]) => [`${one}_refs`, read[name] as Reference[] | undefined])
       const query: ListQuery = {
         filter: known(layer, read[nameOf(kind, layer)] as RecordFilter | undefined),
-        ...Object.fromEntries(references),
+        ...references.pick(read),
         include_archived: read.include_archived as boolean | undefined,
         windowing: read.windowing as ListQuery['windowing'],
       }
