@@ -73,7 +73,7 @@ export interface Kind {
   /** What a PUT may make of an artifact's name. */
   nameRule: 'free' | 'not blank' | 'fixed'
   /** What the simple surface makes of the data it is sent; undefined: none was. */
-  simpleData?: (data: JsonObject | undefined, settings: RuntimeSettings) => JsonObject | undefined
+  simpleData?: (data: JsonObject | undefined, settings: RuntimeSettings) => JsonObject | undefined | Promise<JsonObject>
   /** Archiving the simple record archives its default variant too. */
   simpleArchivesVariant: boolean
 }

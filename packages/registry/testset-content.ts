@@ -26,9 +26,9 @@ export const testsetContent: Content = {
 }
 
 /** On the flat surface rows that are alike are kept apart, and no data means no rows. */
-export function simpleTestsetData(data: JsonObject | undefined): JsonObject {
+export async function simpleTestsetData(data: JsonObject | undefined): Promise<JsonObject> {
   if (!data) return { testcase_ids: [] }
-  return data.testcases ? { testcases: withDedupIds(rowsIn(data)) as unknown as JsonObject[] } : data
+  return data.testcases ? { testcases: (await withDedupIds(rowsIn(data))) as unknown as JsonObject[] } : data
 }
 
 const rowsIn = (data: JsonObject): TestcaseBody[] => data.testcases as unknown as TestcaseBody[]

@@ -2,16 +2,18 @@ import type { JsonObject } from '@spanhouse/model'
 import { expect, test } from 'vitest'
 import { withDedupIds } from './dedup.ts'
 
-const dedup = (...rows: (JsonObject & { id?: string })[]): unknown[] =>
-  withDedupIds(rows.map(({ id, ...data }) => ({ ...(id !== undefined && { id }), data }))).map(row => row.data)
+const dedup = async (...rows: (JsonObject & { id?: string })[]): Promise<unknown[]> => {
+  const bodies = rows.map(({ id, ...data }) => ({ ...(id !== undefined && { id }), data }))
+  return (await withDedupIds(bodies)).map(row => row.data)
+}
 const HEX = expect.stringMatching(/^[0-9a-f]{12}$/)
 
-test('rows that are alike are told apart, the same way each time', () => {
-  const [a, b] = dedup({ x: 1 }, { x: 1 }) as { testcase_dedup_id: string }[]
+test('rows that are alike are told apart, the same way each time', async () => {
+  const [a, b] = (await dedup({ x: 1 }, { x: 1 })) as { testcase_dedup_id: string }[]
   expect(a).toEqual({ x: 1, testcase_dedup_id: HEX })
   expect(a?.testcase_dedup_id).not.toBe(b?.testcase_dedup_id)
-  expect(dedup({ x: 1 }, { x: 1 })).toEqual([a, b])
-  expect(dedup({ x: 1, id: 'row' })).not.toEqual([a])
+  expect(await dedup({ x: 1 }, { x: 1 })).toEqual([a, b])
+  expect(await dedup({ x: 1, id: 'row' })).not.toEqual([a])
 })
 
 test.each<[string, JsonObject, JsonObject]>([
@@ -21,14 +23,14 @@ test.each<[string, JsonObject, JsonObject]>([
   ['blank', { testcase_dedup_id: ' ', __dedup_id__: 'f' }, { testcase_dedup_id: 'f' }],
   ['blank in the file', { __dedup_id__: '' }, { testcase_dedup_id: HEX as unknown as string }],
   ['a column for ids', { testcase_id: 'x' }, { testcase_id: 'x', testcase_dedup_id: HEX as unknown as string }],
-])('%s', (_name, row, expected) => {
-  expect(dedup(row)).toEqual([expected])
+])('%s', async (_name, row, expected) => {
+  expect(await dedup(row)).toEqual([expected])
 })
 
-test('an id in the column for ids names the row', () => {
+test('an id in the column for ids names the row', async () => {
   const testcase_id = '019d9ca1-0000-7000-8000-000000000000'
-  const [one] = dedup({ a: 1, testcase_id }) as { testcase_dedup_id: string }[]
-  const [other] = dedup({ a: 2, testcase_id }) as { testcase_dedup_id: string }[]
+  const [one] = (await dedup({ a: 1, testcase_id })) as { testcase_dedup_id: string }[]
+  const [other] = (await dedup({ a: 2, testcase_id })) as { testcase_dedup_id: string }[]
   expect(one?.testcase_dedup_id).toBe(other?.testcase_dedup_id)
   expect(one).toMatchObject({ testcase_id })
 })

@@ -1,6 +1,8 @@
 import { blake2b, type Json, parseUuid } from '@spanhouse/model'
 import { testcaseId } from './address.ts'
+import { requireWithinLimits } from './limits.ts'
 import type { Testcase, TestcaseBody } from './testcase.ts'
+import { turns } from './turns.ts'
 
 /** The column that tells rows of equal content apart, and its name in files. */
 export const DEDUP_COLUMN = 'testcase_dedup_id'
@@ -13,7 +15,16 @@ const DIGEST_BYTES = 6
  * The rows with a value in {@link DEDUP_COLUMN} each: their own, or one that follows from the row's id (its content where
  * it has none) and where it stands. So rows that are alike stay apart, and the same rows get the same values again.
  */
-export const withDedupIds = (rows: readonly TestcaseBody[]): Testcase[] => rows.map(withDedupId)
+export async function withDedupIds(rows: readonly TestcaseBody[]): Promise<Testcase[]> {
+  requireWithinLimits({ rows: rows.length })
+  const nextTurn = turns()
+  const named: Testcase[] = []
+  for (const [index, row] of rows.entries()) {
+    named.push(withDedupId(row, index))
+    await nextTurn()
+  }
+  return named
+}
 
 function withDedupId({ id, ...testcase }: TestcaseBody, index: number): Testcase {
   const { [DEDUP_FILE_COLUMN]: inFile, ...data } = testcase.data

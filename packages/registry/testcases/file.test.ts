@@ -111,8 +111,10 @@ const defined = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 test('from JSON the same rows come back', async () => {
   await fc.assert(
     fc.asyncProperty(rowsOf(fc.jsonValue()), async testcases => {
-      const rows = withDedupIds(testcases)
-      const back = withDedupIds(await readTestcaseFile(Buffer.from(await written(rows.map(stored), 'json')), 'json'))
+      const rows = await withDedupIds(testcases)
+      const back = await withDedupIds(
+        await readTestcaseFile(Buffer.from(await written(rows.map(stored), 'json')), 'json'),
+      )
       expect(defined(back)).toEqual(defined(rows))
     }),
   )
@@ -122,7 +124,7 @@ test('from CSV the same texts come back', async () => {
   await fc.assert(
     fc.asyncProperty(rowsOf(fc.string()), async testcases => {
       const columns = new Set(testcases.flatMap(({ data }) => Object.keys(data)))
-      const rows = withDedupIds(
+      const rows = await withDedupIds(
         testcases.map(({ data, ...more }) => ({
           ...more,
           data: Object.fromEntries<any>(
@@ -131,7 +133,7 @@ test('from CSV the same texts come back', async () => {
         })),
       )
       const text = await written(rows.map(stored), 'csv')
-      const back = withDedupIds(await readTestcaseFile(Buffer.from(text), 'csv'))
+      const back = await withDedupIds(await readTestcaseFile(Buffer.from(text), 'csv'))
       expect(defined(back)).toEqual(defined(rows))
     }),
   )

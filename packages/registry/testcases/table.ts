@@ -1,10 +1,10 @@
-import { setImmediate } from 'node:timers/promises'
 import { invalid, type JsonObject, type Uuid, unprocessable } from '@spanhouse/model'
 import { sql, toJsonb } from '@spanhouse/postgres'
 import type { Scope } from '../scope.ts'
 import { testcaseId } from './address.ts'
 import { requireWithinLimits } from './limits.ts'
-import { METADATA, type Testcase } from './testcase.ts'
+import type { Testcase } from './testcase.ts'
+import { turns } from './turns.ts'
 
 export type TestcaseScope = Pick<Scope, 'db' | 'project_id' | 'user_id'>
 
@@ -20,68 +20,87 @@ export interface TestcaseRow {
   created_by_id: Uuid | null
 }
 
-/** Bytes of rows that are hashed before others get their turn: 10 ms or so of work. */
-const SLICE_BYTES = 256 * 1024
-
 interface Encoded {
   id: Uuid
   data: string
-  metadata: string | null
+  flags: string | null
+  tags: string | null
+  meta: string | null
   bytes: number
 }
 
 /**
- * Stores rows of a testset, those that are not there yet, and returns the ids of all in their order: one statement. The
- * limits of a testset are kept (400). Rows carry ascending times, so that a list by time has them in their order.
+ * Rows that one statement writes or reads. The embedded database runs in this process and lets nobody else in while it
+ * works on a statement.
+ */
+const BATCH = { rows: 250, bytes: 512 * 1024 }
+
+/**
+ * Stores rows of a testset, those that are not there yet, and returns the ids of all in their order. The limits of a
+ * testset are kept (400). Rows carry ascending times, so that a list by time has them in their order. To be called in a
+ * transaction: rows are written in batches.
  */
 export async function storeTestcases(
   { db, project_id, user_id }: TestcaseScope,
   testset_id: Uuid,
   testcases: readonly Testcase[],
 ): Promise<Uuid[]> {
-  if (testcases.length === 0) return []
-  const rows = await encodeAll(testset_id, testcases)
-  // Texts inside of JSON text: Postgres would not take every text that JSON can hold out of it and put it back the same.
-  await sql`
-    insert into testcases (project_id, testset_id, id, data, flags, tags, meta, bytes, created_at, created_by_id)
-    select ${project_id}, ${testset_id}, r.id, r.data::json, m -> 'flags', m -> 'tags', m -> 'meta', r.bytes,
-      clock_timestamp() + r.position * interval '1 microsecond', ${user_id}
-    from (
-      select (item ->> 'id')::uuid as id, item ->> 'data' as data, (item ->> 'metadata')::jsonb as m,
-        (item ->> 'bytes')::int as bytes, position
-      from json_array_elements(${JSON.stringify(rows)}::json) with ordinality as items (item, position)
-    ) r
-    order by r.position
-    on conflict (project_id, id) do nothing`.execute(db)
-  return rows.map(row => row.id)
+  const encoded = await encodeAll(testset_id, testcases)
+  const rows = encoded.map((row, position) => ({
+    ...{ project_id, testset_id, ...row, created_by_id: user_id },
+    created_at: sql<string>`now() + ${position} * interval '1 microsecond'`,
+  }))
+  const nextTurn = turns()
+  for (const batch of batchesOf(rows)) {
+    await db
+      .insertInto('testcases')
+      .values(batch)
+      .onConflict(conflict => conflict.columns(['project_id', 'id']).doNothing())
+      .execute()
+    await nextTurn()
+  }
+  return encoded.map(row => row.id)
+}
+
+function* batchesOf<T extends { bytes: number }>(rows: readonly T[]): Generator<T[]> {
+  let batch: T[] = []
+  let bytes = 0
+  for (const row of rows) {
+    if (batch.length === BATCH.rows || (batch.length > 0 && bytes + row.bytes > BATCH.bytes)) {
+      yield batch
+      batch = []
+      bytes = 0
+    }
+    batch.push(row)
+    bytes += row.bytes
+  }
+  if (batch.length > 0) yield batch
 }
 
 async function encodeAll(testsetId: Uuid, testcases: readonly Testcase[]): Promise<Encoded[]> {
   requireWithinLimits({ rows: testcases.length })
+  const nextTurn = turns()
   const rows: Encoded[] = []
   let bytes = 0
-  let slice = 0
   for (const testcase of testcases) {
     const row = encode(testsetId, testcase)
-    bytes += row.bytes
-    slice += row.bytes
     rows.push(row)
-    if (slice > SLICE_BYTES) {
-      requireWithinLimits({ rows: testcases.length, bytes })
-      await setImmediate()
-      slice = 0
-    }
+    bytes += row.bytes
+    requireWithinLimits({ rows: testcases.length, bytes })
+    await nextTurn()
   }
-  requireWithinLimits({ rows: testcases.length, bytes })
   return rows
 }
 
 function encode(testsetId: Uuid, testcase: Testcase): Encoded {
-  const id = testcaseId(testsetId, testcase)
-  const { data: values, ...said } = testcase
-  const data = JSON.stringify(values)
-  const metadata = METADATA.some(name => said[name] !== undefined) ? toJsonb(said as JsonObject) : null
-  return { id, data, metadata, bytes: Buffer.byteLength(data) + (metadata === null ? 0 : Buffer.byteLength(metadata)) }
+  const columns = {
+    data: JSON.stringify(testcase.data),
+    flags: toJsonb(testcase.flags),
+    tags: toJsonb(testcase.tags),
+    meta: toJsonb(testcase.meta),
+  }
+  const bytes = Object.values(columns).reduce((sum, text) => sum + Buffer.byteLength(text ?? ''), 0)
+  return { id: testcaseId(testsetId, testcase), ...columns, bytes }
 }
 
 /** Throws a 422 naming the first id that is no row of the project, and a 400 for more than a testset may hold. */
@@ -132,10 +151,16 @@ export async function readTestcases(
   if (ids.length === 0) return new Map()
   if (lists.length > 1) await requireAnswerable(scope, lists, ids)
   const { db, project_id } = scope
-  const { rows } = await sql<TestcaseRow>`
-    select id, testset_id, data, flags, tags, meta, created_at, created_by_id from testcases
-    where project_id = ${project_id} and id in (${idList(ids)})`.execute(db)
-  return new Map(rows.map(row => [row.id, row]))
+  const found = new Map<Uuid, TestcaseRow>()
+  const nextTurn = turns()
+  for (let at = 0; at < ids.length; at += BATCH.rows) {
+    const { rows } = await sql<TestcaseRow>`
+      select id, testset_id, data, flags, tags, meta, created_at, created_by_id from testcases
+      where project_id = ${project_id} and id in (${idList(ids.slice(at, at + BATCH.rows))})`.execute(db)
+    for (const row of rows) found.set(row.id, row)
+    await nextTurn()
+  }
+  return found
 }
 
 async function requireAnswerable(

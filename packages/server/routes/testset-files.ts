@@ -72,7 +72,7 @@ function addUploads(app: FastifyInstance, registry: Registry): void {
     handle: async ({ principal, params, body }) => {
       const scope = scopeOf(registry, 'testset', principal)
       const { variant_id } = await revisionAt(scope, params.testset_revision_id)
-      const data = dataOf(withDedupIds(await rowsIn(body)))
+      const data = dataOf(await withDedupIds(await rowsIn(body)))
       const { row } = await commitRevision(scope, { variant_id, data })
       return withRows(scope, 'testset_revision', revisionRecord(scope, row), body)
     },
