@@ -34,7 +34,7 @@ const { root } = protobuf.parse(`
   message KeyValue { string key = 1; AnyValue value = 2; }
   message AnyValue { oneof value { string string_value = 1; bool bool_value = 2; int64 int_value = 3; double double_value = 4; } }
 `)
-const TracesData = root.lookupType('TracesData')
+export const TracesData = root.lookupType('TracesData')
 
 const NAMES = ['agent', 'plan', 'search', 'retrieve', 'call_tool', 'chat', 'chat', 'chat']
 const TYPES = ['agent', 'chain', 'task', 'query', 'tool', 'chat', 'chat', 'chat']

@@ -1,8 +1,17 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createChdbConnection } from 'chdb/connection'
+import { measureBaseline } from './baseline.ts'
+import type { Export } from './exports.ts'
 
 const ROWS_PER_INSERT = 16_000
+
+export interface Floor {
+  floorRowsPerSecond: { RowBinary: number; JSONEachRow: number }
+  /** See `measureBaseline`. */
+  baselineSpansPerSecond: number
+  diskBytesPerSpan: number
+}
 
 /**
  * The floor: the very rows that a run has stored, serialised beforehand and put into an empty table of the same shape
@@ -10,9 +19,7 @@ const ROWS_PER_INSERT = 16_000
  * uses, and in JSONEachRow, which is what clients of ClickHouse send unless told otherwise. Also reads what a stored
  * span takes on disk, after a merge of all parts.
  */
-export async function measureFloor(
-  dataDir: string,
-): Promise<{ floorRowsPerSecond: { RowBinary: number; JSONEachRow: number }; diskBytesPerSpan: number }> {
+export async function measureFloor(dataDir: string, exports: readonly Export[]): Promise<Floor> {
   const connection = createChdbConnection({ path: join(dataDir, 'clickhouse') })
   const folder = join(dataDir, 'floor')
   await mkdir(folder)
@@ -42,9 +49,10 @@ export async function measureFloor(
       return files
     }
     const floorRowsPerSecond = { RowBinary: await measure('RowBinary'), JSONEachRow: await measure('JSONEachRow') }
+    const baselineSpansPerSecond = await measureBaseline(run, folder, exports)
     await run('OPTIMIZE TABLE spans FINAL')
     const bytes = Number(await run("SELECT sum(bytes_on_disk) FROM system.parts WHERE table = 'spans' AND active"))
-    return { floorRowsPerSecond, diskBytesPerSpan: Math.round((bytes / rows) * 10) / 10 }
+    return { floorRowsPerSecond, baselineSpansPerSecond, diskBytesPerSpan: Math.round((bytes / rows) * 10) / 10 }
   } finally {
     await connection.close()
     await rm(folder, { recursive: true })

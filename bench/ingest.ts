@@ -8,6 +8,9 @@ import { measureFloor } from './floor.ts'
 import { sendAll } from './load.ts'
 
 const SEED = 7
+/** Sent before anything is measured: the rates are those of a server that has compiled its code. */
+const WARM_UP_SEED = 6
+const WARM_UP_SPANS = 50_000
 const CONCURRENCY = 8
 const WRITTEN = 'spanhouse_spans_written_total'
 
@@ -21,11 +24,13 @@ export async function benchIngest({ spans, lagSeconds }: IngestOptions): Promise
   const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-bench-'))
   try {
     const server = await startServerProcess({ dataDir })
-    const full = await fullSpeed(server, Math.ceil(spans / SPANS_PER_EXPORT))
+    await fullSpeed(server, exportsOf(WARM_UP_SEED, Math.ceil(WARM_UP_SPANS / SPANS_PER_EXPORT)))
+    const exports = exportsOf(SEED, Math.ceil(spans / SPANS_PER_EXPORT))
+    const full = await fullSpeed(server, exports)
     const lag = await lagAtRate(server, full.queryableSpansPerSecond / 2 / SPANS_PER_EXPORT, lagSeconds)
     const peakMemoryMb = Math.round((await server.peakBytes()) / 1e6)
     await server.stop()
-    const floor = await measureFloor(dataDir)
+    const floor = await measureFloor(dataDir, exports)
     return {
       spans,
       ...full,
@@ -36,19 +41,24 @@ export async function benchIngest({ spans, lagSeconds }: IngestOptions): Promise
         RowBinary: round(full.queryableSpansPerSecond / floor.floorRowsPerSecond.RowBinary),
         JSONEachRow: round(full.queryableSpansPerSecond / floor.floorRowsPerSecond.JSONEachRow),
       },
+      ratioToBaseline: round(full.queryableSpansPerSecond / floor.baselineSpansPerSecond),
     }
   } finally {
     await rm(dataDir, { recursive: true, force: true })
   }
 }
 
-async function fullSpeed(server: ServerProcess, count: number) {
+function exportsOf(seed: number, count: number): Export[] {
   const startMs = Date.now() - count * 100
-  const exports = Array.from({ length: count }, (_, index) => makeExport(SEED, index, startMs))
+  return Array.from({ length: count }, (_, index) => makeExport(seed, index, startMs))
+}
+
+async function fullSpeed(server: ServerProcess, exports: readonly Export[]) {
+  const before = await server.metric(WRITTEN)
   const cpuBefore = await server.cpuSeconds()
   const started = performance.now()
   const { acceptedSpans, seconds, overloaded } = await sendAll(server, exports, { concurrency: CONCURRENCY })
-  await until(async () => (await server.metric(WRITTEN)) >= acceptedSpans, 100)
+  await until(async () => (await server.metric(WRITTEN)) >= before + acceptedSpans, 100)
   const total = (performance.now() - started) / 1000
   const cpu = (await server.cpuSeconds()) - cpuBefore
   return {
@@ -62,11 +72,9 @@ async function fullSpeed(server: ServerProcess, count: number) {
 
 /** Milliseconds from the 202 of an export to the first answer that has one of its spans. */
 async function lagAtRate(server: ServerProcess, rate: number, seconds: number) {
-  const count = Math.max(1, Math.round(rate * seconds))
-  const startMs = Date.now() - count * 100
   const lags: Promise<number>[] = []
   let isLooking = false
-  const exports = Array.from({ length: count }, (_, index) => makeExport(SEED + 1, index, startMs))
+  const exports = exportsOf(SEED + 1, Math.max(1, Math.round(rate * seconds)))
   await sendAll(server, exports, {
     concurrency: CONCURRENCY,
     rate,

@@ -276,7 +276,10 @@ export function isPassing(error: unknown): boolean {
   return /^\d+$/.test(code) && !UNREADABLE.has(code)
 }
 
-const UNREACHABLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOTFOUND', 'ETIMEDOUT', 'EAI_AGAIN'])
+const UNREACHABLE = new Set([
+  ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ENOTFOUND', 'ETIMEDOUT', 'EAI_AGAIN'],
+  ...['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED', 'HPE_INVALID_EOF_STATE'],
+])
 
 function toProblem(error: unknown): unknown {
   if (error instanceof Problem || !(error instanceof Error)) return error
@@ -288,6 +291,6 @@ function toProblem(error: unknown): unknown {
       cause: error,
     })
   }
-  if (!UNREACHABLE.has(code) && !/timeout|socket hang up/i.test(error.message)) return error
+  if (!UNREACHABLE.has(code) && !/timeout|socket hang up|aborted/i.test(error.message)) return error
   return new Problem('overloaded', 'ClickHouse cannot be reached; try again.', { retryAfterSeconds: 2, cause: error })
 }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { ServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { eventually } from '../../harness.ts'
 import { faultsIn, Load } from './load.ts'
 import { type Random, seeded } from './random.ts'
@@ -17,14 +18,17 @@ export interface ChaosResult extends Omit<ChaosOptions, 'tell'> {
   traces: number
   /** Spans answered with 202; all of what was sent. */
   accepted: number
-  /** Seconds from the end of the faults until everything was as it should be. */
+  /** Seconds from the end of the faults until the stream was empty and everything had been looked at. */
   settledSeconds: number
+  /** In the stream at the end: not stored yet, and put aside. */
+  messagesLeft: number
+  deadLetters: number
   /** Empty: stored is what was accepted, each span once, all totals the oracle's. */
   faults: string[]
 }
 
 const WRITERS = 2
-const SETTLE_MS_MAX = 90_000
+const SETTLE_MS_MAX = 120_000
 const FAULTS_SHOWN = 20
 
 /** A load of traces while processes are killed and started again, or stopped for a while; then what is stored is checked. */
@@ -39,22 +43,24 @@ export async function chaos({ tell = () => {}, ...options }: ChaosOptions): Prom
     ending.abort()
     await loading
     const started = performance.now()
-    const faults = await settledFaults(load, victims)
+    const receiver = victims.server(options.set === 'embedded' ? 'all' : 'receiver')
+    const faults = await settledFaults(load, victims, receiver)
     const settledSeconds = Math.round((performance.now() - started) / 100) / 10
-    return { ...options, events, traces: load.traces.length, accepted: load.accepted.size, settledSeconds, faults }
+    const messagesLeft = await receiver.metric('spanhouse_stream_messages')
+    const deadLetters = await receiver.metric('spanhouse_dead_letters')
+    if (faults.length > 0) for (const { name, output } of victims.all) tell(`${name} said:\n${output?.() ?? ''}`)
+    const [traces, accepted] = [load.traces.length, load.accepted.size]
+    return { ...options, events, traces, accepted, settledSeconds, messagesLeft, deadLetters, faults }
   } finally {
     await victims.stop()
   }
 }
 
-/** Faults that are still there after the time that redelivery and take-over may need. */
-async function settledFaults(load: Load, { target }: Victims): Promise<string[]> {
-  let faults: string[] = []
-  await eventually(async () => {
-    faults = await faultsIn(load, target)
-    return faults.length === 0
-  }, SETTLE_MS_MAX).catch(() => undefined)
-  return faults.slice(0, FAULTS_SHOWN)
+/** Once the stream is empty all that was accepted has been stored: it is acknowledged only then. */
+async function settledFaults(load: Load, victims: Victims, receiver: ServerProcess): Promise<string[]> {
+  const isEmpty = async (): Promise<boolean> => (await receiver.metric('spanhouse_stream_messages')) === 0
+  await eventually(isEmpty, SETTLE_MS_MAX).catch(() => undefined)
+  return (await faultsIn(load, victims.target)).slice(0, FAULTS_SHOWN)
 }
 
 type Action = (victim: Victim, random: Random) => Promise<void>

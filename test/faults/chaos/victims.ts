@@ -15,6 +15,8 @@ export interface Victim {
   restart(): Promise<void>
   pause(): void
   resume(): void
+  /** What it has written, where that is known. */
+  output?(): string
 }
 
 export interface Victims {
@@ -83,6 +85,7 @@ class Servers {
       },
       pause: () => this.get(name).pause(),
       resume: () => this.get(name).resume(),
+      output: () => this.get(name).output(),
     }))
   }
 
