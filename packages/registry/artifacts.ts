@@ -46,7 +46,7 @@ export async function createArtifact(scope: Scope, input: NewArtifact): Promise<
  */
 export function editArtifact(scope: Scope, id: Uuid, edit: ArtifactEdit): Promise<ArtifactRow | undefined> {
   return inTransaction(scope, async inside => {
-    const [stored] = await selectRows(inside, 'artifact', { where: [sql`a.id = ${id}`], tail: sql`for update` })
+    const [stored] = await selectRows(inside, 'artifact', { where: [sql`a.id = ${id}`], tail: sql`for no key update` })
     if (!stored || (stored.deleted_at !== null && !scope.kind.editableArchived)) return undefined
     requireUnguarded(scope, stored.flags)
     requireNameAllowed(scope, stored, edit)

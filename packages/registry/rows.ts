@@ -81,7 +81,7 @@ export const column = (layer: Layer, name: string): RawBuilder<unknown> => sql.r
 
 export interface Selection {
   where: readonly RawBuilder<unknown>[]
-  /** `order by`, `limit`, `for update`. */
+  /** `order by`, `limit`, `for no key update` (which does not wait for, nor hold up, who only refers to the row). */
   tail?: RawBuilder<unknown>
   /** Instead of the scope's own. */
   family?: Family

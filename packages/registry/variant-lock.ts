@@ -20,7 +20,7 @@ export async function lockVariant(scope: Scope, id: Uuid): Promise<VariantRow> {
   await sql`select set_config('lock_timeout', ${String(LOCK_MS_MAX)}, true)`.execute(scope.db)
   const where = [sql`v.id = ${id}`]
   const [variant] = await withRegistryProblems(() =>
-    selectRows(scope, 'variant', { where, tail: sql`for update of v` }),
+    selectRows(scope, 'variant', { where, tail: sql`for no key update of v` }),
   )
   if (!variant) throw new Problem('not_found', `There is no ${scope.kind.name} variant ${id}.`)
   return variant

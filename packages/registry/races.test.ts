@@ -1,0 +1,38 @@
+import { sql } from '@spanhouse/postgres'
+import { onEachDatabase } from '@spanhouse/postgres/database.testing.ts'
+import { expect, test } from 'vitest'
+import { commitRevision } from './commit.ts'
+import { deployRevision } from './deploy.ts'
+import { ensureRecord } from './ensure.ts'
+import { forkVariant } from './fork.ts'
+import { newScope } from './registry.testing.ts'
+import { createSimple, editSimple, setSimpleArchived } from './simple.ts'
+import { setVariantArchived } from './variants.ts'
+
+onEachDatabase('everything at once on one record', postgres => {
+  test('nothing fails for another reason than what it asks for, and versions have no gaps', async () => {
+    const as = await newScope(postgres())
+    const evaluator = as('evaluator')
+    const { id, variant_id } = await createSimple(evaluator, { slug: 'busy', data: { parameters: {} } })
+    await createSimple(as('environment'), { slug: 'live' })
+    const references = { variant: { id: variant_id } }
+    const environment = { artifact: { slug: 'live' } }
+    const changes: ((n: number) => Promise<unknown>)[] = [
+      n => commitRevision(evaluator, { variant_id, data: { parameters: { n } } }),
+      n => editSimple(evaluator, id, { description: `${n}` }),
+      n => setSimpleArchived(evaluator, id, n % 2 === 0),
+      n => setVariantArchived(evaluator, variant_id, n % 2 === 0),
+      n => forkVariant(evaluator, references, { slug: `fork-${n}` }),
+      () => deployRevision(evaluator, { references, environment }),
+      n => ensureRecord(as('workflow'), { slug: `wanted-${n % 3}`, data: { parameters: {} } }),
+    ]
+    const done = await Promise.allSettled(Array.from({ length: 140 }, (_, n) => changes[n % changes.length]?.(n)))
+    const failures = done.flatMap(one => (one.status === 'rejected' ? [String(one.reason.message)] : []))
+    // While the variant is archived it has no revisions to copy.
+    expect(failures.filter(message => !message.includes('no revisions to copy'))).toEqual([])
+    const { rows } = await sql`
+      select variant_id from revisions where project_id = ${evaluator.project_id}
+      group by variant_id having count(*) <> max(version) + 1`.execute(postgres().db)
+    expect(rows).toEqual([])
+  })
+})
