@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { microsNow, microsToIso, type Uuid } from '@spanhouse/model'
 import { type Database, type Insertable, newId, type Tables, toJsonb } from '@spanhouse/postgres'
 import type { AccountBody } from './account-body.ts'
-import { type LocalNames, type Reference, resolveReference } from './reference.ts'
+import {
+  type FoundReferences,
+  findReferences,
+  type LocalNames,
+  type Reference,
+  type WantedReference,
+} from './reference.ts'
 
 /** A membership at one of the three scopes; `scope_id` is the organization, workspace or project. */
 export interface MembershipRow {
@@ -26,7 +32,7 @@ export interface AccountRows {
 /**
  * The records of one account with everything filled in that the request left out: the organization is named after the
  * user, workspace and project are called Default, and the user is owner at every scope for which no memberships were
- * given. Reads the database only to resolve references to records outside the account; throws as `resolveReference`. The
+ * given. Reads the database only to resolve references to records outside the account; throws as `findReferences`. The
  * id of the user is given where they exist already.
  */
 export async function accountRowsOf(db: Database, body: AccountBody, user: Uuid = newId()): Promise<AccountRows> {
@@ -34,8 +40,9 @@ export async function accountRowsOf(db: Database, body: AccountBody, user: Uuid 
   const local = { users: { user }, organizations: { org }, workspaces: { wrk }, projects: { prj } }
   const created_at = microsToIso(microsNow())
   const username = usernameOf(body.user)
+  const found = await findReferences(db, referencesOf(body))
   const ownerRef = body.organization?.owner_user_ref
-  const owner_id = ownerRef === undefined ? user : await resolveReference(db, 'users', ownerRef, local)
+  const owner_id = ownerRef === undefined ? user : found.resolve('users', ownerRef, local)
   const author = { created_at, created_by_id: user }
   return {
     user: { id: user, uid: randomUUID(), email: body.user.email, username, created_at },
@@ -62,7 +69,7 @@ export async function accountRowsOf(db: Database, body: AccountBody, user: Uuid 
       is_default: true,
       ...author,
     },
-    ...(await membershipsOf(db, body, local)),
+    ...membershipsOf(body, found, local),
   }
 }
 
@@ -76,28 +83,37 @@ interface MembershipBody {
   role: string
 }
 
-async function membershipsOf(
-  db: Database,
-  body: AccountBody,
-  local: LocalNames,
-): Promise<Pick<AccountRows, 'organization_memberships' | 'workspace_memberships' | 'project_memberships'>> {
-  const rowOf = async (
-    target: 'organizations' | 'workspaces' | 'projects',
-    scope: Reference,
-    { user_ref, role }: MembershipBody,
-  ): Promise<MembershipRow> => ({
+/** Every reference of the account, so that all are looked up together. */
+function referencesOf(body: AccountBody): WantedReference[] {
+  const wanted: WantedReference[] = []
+  if (body.organization?.owner_user_ref) wanted.push(['users', body.organization.owner_user_ref])
+  for (const { organization_ref, user_ref } of body.organization_memberships ?? [])
+    wanted.push(['organizations', organization_ref], ['users', user_ref])
+  for (const { workspace_ref, user_ref } of body.workspace_memberships ?? [])
+    wanted.push(['workspaces', workspace_ref], ['users', user_ref])
+  for (const { project_ref, user_ref } of body.project_memberships ?? [])
+    wanted.push(['projects', project_ref], ['users', user_ref])
+  return wanted
+}
+
+type MembershipRows = Pick<AccountRows, 'organization_memberships' | 'workspace_memberships' | 'project_memberships'>
+
+function membershipsOf(body: AccountBody, { resolve }: FoundReferences, local: LocalNames): MembershipRows {
+  const rowOf = (scope_id: Uuid, { user_ref, role }: MembershipBody): MembershipRow => ({
     id: newId(),
-    scope_id: await resolveReference(db, target, scope, local),
-    user_id: await resolveReference(db, 'users', user_ref, local),
+    scope_id,
+    user_id: resolve('users', user_ref, local),
     role,
   })
   const organizations = orOwner(body.organization_memberships, { organization_ref: named('org') })
   const workspaces = orOwner(body.workspace_memberships, { workspace_ref: named('wrk') })
   const projects = orOwner(body.project_memberships, { project_ref: named('prj') })
   return {
-    organization_memberships: await inOrder(organizations, one => rowOf('organizations', one.organization_ref, one)),
-    workspace_memberships: await inOrder(workspaces, one => rowOf('workspaces', one.workspace_ref, one)),
-    project_memberships: await inOrder(projects, one => rowOf('projects', one.project_ref, one)),
+    organization_memberships: organizations.map(one =>
+      rowOf(resolve('organizations', one.organization_ref, local), one),
+    ),
+    workspace_memberships: workspaces.map(one => rowOf(resolve('workspaces', one.workspace_ref, local), one)),
+    project_memberships: projects.map(one => rowOf(resolve('projects', one.project_ref, local), one)),
   }
 }
 
@@ -106,11 +122,4 @@ const named = (value: string): Reference => ({ by: 'ref', value })
 /** The memberships given, or the user's own as owner. An empty list gives none, and so counts as left out. */
 function orOwner<Scope>(given: (MembershipBody & Scope)[] | undefined, scope: Scope): (MembershipBody & Scope)[] {
   return given?.length ? given : [{ ...scope, user_ref: named('user'), role: 'owner' }]
-}
-
-/** One after the other, so that ids ascend in the order of the request. */
-async function inOrder<T, R>(items: T[], convert: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = []
-  for (const item of items) results.push(await convert(item))
-  return results
 }
