@@ -37,16 +37,21 @@ export function mapOf<S extends z.ZodType>(schema: S, sizeMax: number = ACCOUNTS
 
 const listOf = <S extends z.ZodType>(schema: S) => optional(z.array(schema).max(ITEMS_MAX))
 
-const text = optional(z.string())
+/** Some of them are keys of an index, whose entries have about 2,700 bytes at most. */
+const TEXT_LENGTH_MAX = 512
+const PASSWORD_LENGTH_MAX = 1024
+
+const words = z.string().max(TEXT_LENGTH_MAX)
+const text = optional(words)
 const flag = optional(z.boolean())
 
 export const user = z.object({ email, username: text, name: text })
 
 export const identity = z.object({
-  method: z.string(),
-  subject: z.string(),
+  method: words,
+  subject: words,
   email: text,
-  password: text,
+  password: optional(z.string().max(PASSWORD_LENGTH_MAX)),
   verified: flag,
   user_ref: optional(referenceOrEmail),
   domain: text,
@@ -55,24 +60,24 @@ export const identity = z.object({
 })
 
 export const organization = z.object({
-  name: z.string(),
+  name: words,
   slug: text,
   owner_user_ref: optional(reference),
   metadata: optional(jsonObject),
 })
 
-export const workspace = z.object({ name: z.string(), organization_ref: reference, slug: text })
+export const workspace = z.object({ name: words, organization_ref: reference, slug: text })
 
 export const project = z.object({
-  name: z.string(),
+  name: words,
   organization_ref: reference,
   workspace_ref: reference,
   is_default: flag,
 })
 
-export const organizationMembership = z.object({ organization_ref: reference, user_ref: reference, role: z.string() })
-export const workspaceMembership = z.object({ workspace_ref: reference, user_ref: reference, role: z.string() })
-export const projectMembership = z.object({ project_ref: reference, user_ref: reference, role: z.string() })
+export const organizationMembership = z.object({ organization_ref: reference, user_ref: reference, role: words })
+export const workspaceMembership = z.object({ workspace_ref: reference, user_ref: reference, role: words })
+export const projectMembership = z.object({ project_ref: reference, user_ref: reference, role: words })
 
 export const accountOptions = z.object({
   dry_run: flag,
@@ -94,7 +99,7 @@ export const account = z.object({
   organization_memberships: listOf(organizationMembership),
   workspace_memberships: listOf(workspaceMembership),
   project_memberships: listOf(projectMembership),
-  subscription: optional(z.object({ plan: z.string() })),
+  subscription: optional(z.object({ plan: words })),
 })
 
 /** `POST /admin/simple/accounts/`. */

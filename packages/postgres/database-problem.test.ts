@@ -16,6 +16,8 @@ test.each([
   ['statement timeout', failure('canceling statement', { code: '57014' }), 'query_timeout'],
   ['unique', failure('duplicate key', { code: '23505' }), 'conflict'],
   ['a NUL', failure('invalid byte sequence', { code: '22021' }), 'invalid'],
+  ['a number too large', failure('value overflows numeric format', { code: '22003' }), 'invalid'],
+  ['nested too deep', failure('stack depth limit exceeded', { code: '54001' }), 'invalid'],
   ['a NUL in JSON', failure('unsupported Unicode escape sequence', { code: '22P05' }), 'invalid'],
 ])('%s', (_name, error, code) => {
   const problem = databaseProblem(error)

@@ -15,6 +15,8 @@ const PROBLEM_BY_SQLSTATE: Record<string, (error: DriverError) => Problem> = {
   '23503': conflict, // foreign key
   '23505': conflict, // unique
   '22021': unstorable, // character not in repertoire: a NUL in a text
+  '22003': tooLarge, // numeric value out of range
+  '54': tooLarge, // program limit exceeded: nested too deep, or too long for an index
   '22P05': unstorable, // untranslatable character: a NUL in a text inside JSON
 }
 
@@ -72,6 +74,10 @@ function unavailable(error: Error): Problem {
 
 function unstorable(error: DriverError): Problem {
   return new Problem('invalid', 'A text contains a NUL character, which cannot be stored.', { cause: error })
+}
+
+function tooLarge(error: DriverError): Problem {
+  return new Problem('invalid', 'A value is larger or nested deeper than the database can store.', { cause: error })
 }
 
 function conflict(error: DriverError): Problem {

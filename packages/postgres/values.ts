@@ -14,8 +14,21 @@ export const VALUE_PARSERS: Readonly<Record<number, (text: string) => unknown>> 
   [OID.timestamptz]: isoTime,
 }
 
-/** The text to store in a `jsonb` column; undefined and null are SQL's null. */
-export const toJsonb = (value: Json | undefined): string | null => (value == null ? null : JSON.stringify(value))
+/**
+ * The text to store in a `jsonb` column; undefined and null are SQL's null. Half surrogate pairs, which `jsonb` refuses,
+ * become U+FFFD, as the drivers have it in text columns.
+ */
+export function toJsonb(value: Json | undefined): string | null {
+  if (value == null) return null
+  const text = JSON.stringify(value)
+  return MAY_HAVE_HALVES.test(text) ? text.replace(ESCAPE, escape => (HALF.test(escape) ? '\\ufffd' : escape)) : text
+}
+
+/** `JSON.stringify` writes whole pairs as they are and halves as escapes. */
+const HALF = /^\\ud[89a-f]/
+const MAY_HAVE_HALVES = /\\ud[89a-f]/
+/** Read from left to right, so that an escaped backslash is not taken for the start of an escape. */
+const ESCAPE = /\\(?:u[0-9a-f]{4}|.)/g
 
 function exactInteger(text: string): number {
   const value = Number(text)
