@@ -21,11 +21,12 @@ export const VALUE_PARSERS: Readonly<Record<number, (text: string) => unknown>> 
 export function toJsonb(value: Json | undefined): string | null {
   if (value == null) return null
   const text = JSON.stringify(value)
-  return MAY_HAVE_HALVES.test(text) ? text.replace(ESCAPE, escape => (HALF.test(escape) ? '\\ufffd' : escape)) : text
+  return MAY_HAVE_HALVES.test(text) ? text.replace(ESCAPE, found => (HALF.test(found) ? REPLACEMENT : found)) : text
 }
 
 /** `JSON.stringify` writes whole pairs as they are and halves as escapes. */
 const HALF = /^\\ud[89a-f]/
+const REPLACEMENT = '\\ufffd'
 const MAY_HAVE_HALVES = /\\ud[89a-f]/
 /** Read from left to right, so that an escaped backslash is not taken for the start of an escape. */
 const ESCAPE = /\\(?:u[0-9a-f]{4}|.)/g
