@@ -13,6 +13,8 @@ beforeAll(async () => {
   project = await newProject()
 })
 
+const UPDATED = expect.stringMatching(/Z$/)
+
 const linkTo = () => ({ trace_id: newTraceId(), span_id: newSpanId() })
 
 /** A new record; undefined members are left out. */
@@ -182,6 +184,12 @@ test('an edit replaces what is sent, keeps what is not, and keeps name and time'
   expect(trace.tags).toEqual({ b: true })
   expect(trace.references).toEqual({ testset: { slug: 't' } })
   expect(trace.links).toEqual({})
+})
+
+test('an edit that says what was there is an edit too', async () => {
+  const { trace_id, data } = await create()
+  const { trace } = (await patch(trace_id, { data })).body
+  expect((await read(trace_id)).trace).toMatchObject({ data, updated_at: UPDATED, updated_by_id: trace.updated_by_id })
 })
 
 test('an edit needs data and an id; nothing to edit is count 0', async () => {

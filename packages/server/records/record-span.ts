@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, type SpanJson } from '@spanhouse/model'
+import { isJsonObject, type Json, type JsonObject, type Micros, microsToIso, type SpanJson } from '@spanhouse/model'
 import type { SpanBody } from '@spanhouse/otlp'
 import type { LinksBody, NewRecord, RecordEdit } from './bodies.ts'
 import { flagsOf, type Provenance, provenanceOf, USUAL } from './origin.ts'
@@ -16,8 +16,11 @@ export function spanOfRecord(
   return { ...ids, attributes: { ag: withoutUndefined(ag) }, links: linksOf(links ?? []) }
 }
 
-/** A stored record as it is to be after an edit, as a new version of its span. */
-export function editedSpan(span: SpanJson, edit: RecordEdit): SpanBody {
+/**
+ * A stored record as it is to be after an edit, as a new version of its span. When it was edited is part of the version:
+ * the same content sent again would be taken for a repetition, and the record would not count as updated.
+ */
+export function editedSpan(span: SpanJson, edit: RecordEdit, edited_at: Micros): SpanBody {
   const { attributes, references, links, ...rest } = span
   const { ag } = attributes as { ag: JsonObject }
   const { data: _, unsupported, ...kept } = ag
@@ -27,7 +30,11 @@ export function editedSpan(span: SpanJson, edit: RecordEdit): SpanBody {
   const changed = { ...kept, unsupported: parked, ...members }
   return {
     ...(rest as unknown as SpanBody),
-    attributes: { ...(attributes as JsonObject), ag: withoutUndefined(changed) },
+    attributes: {
+      ...(attributes as JsonObject),
+      ag: withoutUndefined(changed),
+      record: { edited_at: microsToIso(edited_at) },
+    },
     references: edit.references ? undefined : (references as Json[] | undefined),
     links: edit.links ? linksOf(edit.links) : (links as Json[] | undefined),
   }

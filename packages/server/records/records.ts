@@ -57,7 +57,7 @@ export class Records {
     if (!span || !stored) return undefined
     const edit = await this.#checkedEdit(surface, principal, stored, given)
     const accepted_at = microsNow()
-    const edited = await this.#publish(principal, editedSpan(span, edit), accepted_at)
+    const edited = await this.#publish(principal, editedSpan(span, edit, accepted_at), accepted_at)
     const { created_at, created_by_id } = span
     const updated = { updated_at: microsToIso(accepted_at), updated_by_id: principal.user_id }
     return toRecord(surface, { ...edited, created_at, created_by_id, ...updated })
