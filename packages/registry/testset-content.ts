@@ -1,14 +1,14 @@
 import type { JsonObject } from '@spanhouse/model'
-import { optional, uuid, z } from '@spanhouse/validation'
+import { uuid, z } from '@spanhouse/validation'
 import type { Content } from './content.ts'
 import { withDedupIds } from './testcases/dedup.ts'
 import { testsetDelta } from './testcases/delta.ts'
 import { requireTestcases, storeTestcases } from './testcases/table.ts'
-import { type TestcaseBody, testcaseBody } from './testcases/testcase.ts'
+import { rowList, type TestcaseBody, testcaseBody } from './testcases/testcase.ts'
 
 /** Rows, or the ids of rows that are stored already; where both are sent the rows count. */
 const testsetData = z
-  .strictObject({ testcase_ids: optional(z.array(uuid)), testcases: optional(z.array(testcaseBody)) })
+  .strictObject({ testcase_ids: rowList(uuid), testcases: rowList(testcaseBody) })
   .transform(({ testcase_ids = [], testcases }) => (testcases ? { testcases } : { testcase_ids }) as JsonObject)
 
 /** A testset's revision names its rows; the rows themselves are testcases. */

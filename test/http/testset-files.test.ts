@@ -97,6 +97,14 @@ test('parts that are not sent leave the testset as it is', async () => {
   expect((await upload(path, { file: file('a\n2\n'), testset_name: 'Other' })).body.testset.name).toBe('Other')
 })
 
+test('the OpenAPI document describes the form', async () => {
+  const { body } = await ask(`${apiUrl}/api/openapi.json`)
+  const { requestBody } = body.paths['/simple/testsets/upload'].post
+  const { properties, required } = requestBody.content['multipart/form-data'].schema
+  expect(properties).toMatchObject({ file: { type: 'string', format: 'binary' }, testset_slug: {} })
+  expect(required).toEqual(['file'])
+})
+
 describe('refusals', () => {
   test.each<[string, Record<string, string | Blob>, number, RegExp]>([
     ['another type', { file: file('a'), file_type: 'xml' }, 422, /file_type/],

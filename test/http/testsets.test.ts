@@ -75,6 +75,14 @@ describe('the flat surface', () => {
     const unknown = randomUUID()
     const put = await project.send('PUT', `/api/simple/testsets/${unknown}`, { testset: { id: unknown } })
     expect(put.status).toBe(404)
+    const theirs = (
+      await (
+        await newProject()
+      ).post('/api/simple/testsets/', { testset: { slug: 'x', data: { testcases: cases({}) } } })
+    ).body.testset
+    expect(
+      await statusOf('/simple/testsets/', { testset: { slug: slugOf(), data: { testcase_ids: idsOf(theirs) } } }),
+    ).toBe(422)
     const tooMany = { testset: { slug: slugOf(), data: { testcases: Array(10_001).fill({ data: { a: 1 } }) } } }
     expect(await statusOf('/simple/testsets/', tooMany)).toBe(400)
     expect((await post('/simple/testsets/query', { testset_refs: [{ slug: tooMany.testset.slug }] })).count).toBe(0)

@@ -3,7 +3,7 @@ import { optional, uuid, z } from '@spanhouse/validation'
 import type { Changed, ContentPlace, Delta } from '../content.ts'
 import { type ColumnChanges, changeColumns } from './columns.ts'
 import { readTestcases, storeTestcases, type TestcaseRow } from './table.ts'
-import { said, type Testcase, type TestcaseBody, testcaseBody } from './testcase.ts'
+import { rowList, said, type Testcase, type TestcaseBody, testcaseBody } from './testcase.ts'
 
 const names = optional(z.array(z.string()))
 const rowWithId = z.object({ id: uuid }).and(testcaseBody)
@@ -16,9 +16,9 @@ export const testsetDelta: z.ZodType<Delta> = z
     ),
     rows: optional(
       z.object({
-        remove: optional(z.array(uuid)),
-        replace: optional(z.array(rowWithId)),
-        add: optional(z.array(testcaseBody)),
+        remove: rowList(uuid),
+        replace: rowList(rowWithId),
+        add: rowList(testcaseBody),
       }),
     ),
   })

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
 import { json, jsonObject, optional, z } from '@spanhouse/validation'
+import { requireWithinLimits } from './limits.ts'
 
 /** A row of a testset: values by column, and what is said about it. */
 export interface Testcase {
@@ -30,3 +31,12 @@ export function said(metadata: { [name in (typeof METADATA)[number]]?: Json | un
   const given = METADATA.map(name => [name, metadata[name]] as const)
   return Object.fromEntries(given.filter(([, value]) => isJsonObject(value) && Object.keys(value).length > 0))
 }
+
+/** A list of rows, or of their ids. One that is too long is refused (400) before anything in it is looked at. */
+export const rowList = <S extends z.ZodType>(row: S) =>
+  optional(
+    z.preprocess(list => {
+      if (Array.isArray(list)) requireWithinLimits({ rows: list.length })
+      return list
+    }, z.array(row)),
+  )
