@@ -114,7 +114,9 @@ onEachDatabase('revisions of testsets', postgres => {
   test('too many rows or bytes are refused, and nothing is stored', async () => {
     const { variant_id } = await newTestset()
     const many = Array.from({ length: 10_001 }, (_, n) => ({ n }))
-    await expect(commitRevision(scope, { variant_id, data: cases(...many) })).rejects.toMatchObject({ status: 400 })
+    expect(() => cases(...many)).toThrow('10001 rows')
+    const unread = { testcases: many.map(data => ({ data })) }
+    await expect(commitRevision(scope, { variant_id, data: unread })).rejects.toMatchObject({ status: 400 })
     const large = Array.from({ length: 11 }, (_, n) => ({ n, text: 'x'.repeat(1024 ** 2) }))
     await expect(commitRevision(scope, { variant_id, data: cases(...large) })).rejects.toMatchObject({ status: 400 })
     const { row } = await commitRevision(scope, { variant_id, data: cases({}) })
@@ -122,6 +124,16 @@ onEachDatabase('revisions of testsets', postgres => {
     const tooMany = { testcase_ids: Array.from({ length: 10_001 }, () => id) }
     await expect(commitRevision(scope, { variant_id, data: tooMany })).rejects.toMatchObject({ status: 400 })
     expect(row.version).toBe(2)
+  })
+
+  test('what is nested without end is refused', async () => {
+    const { variant_id } = await newTestset()
+    let deep: JsonObject = {}
+    for (let depth = 0; depth < 10_000; depth++) deep = { deep }
+    for (const testcase of [{ data: deep }, { data: {}, meta: deep }] as JsonObject[]) {
+      const data = { testcases: [testcase] }
+      await expect(commitRevision(scope, { variant_id, data })).rejects.toMatchObject({ status: 400 })
+    }
   })
 
   test('ten thousand rows are stored and read', async () => {

@@ -93,6 +93,8 @@ async function encodeAll(testsetId: Uuid, testcases: readonly Testcase[]): Promi
 }
 
 function encode(testsetId: Uuid, testcase: Testcase): Encoded {
+  // First, since it refuses what is nested too deep for the rest.
+  const id = testcaseId(testsetId, testcase)
   const columns = {
     data: JSON.stringify(testcase.data),
     flags: toJsonb(testcase.flags),
@@ -100,7 +102,7 @@ function encode(testsetId: Uuid, testcase: Testcase): Encoded {
     meta: toJsonb(testcase.meta),
   }
   const bytes = Object.values(columns).reduce((sum, text) => sum + Buffer.byteLength(text ?? ''), 0)
-  return { id: testcaseId(testsetId, testcase), ...columns, bytes }
+  return { id, ...columns, bytes }
 }
 
 /** Throws a 422 naming the first id that is no row of the project, and a 400 for more than a testset may hold. */
