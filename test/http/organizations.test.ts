@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, inject, test } from 'vitest'
-import { call } from '../harness.ts'
-import { actIn, newMember, newPerson, type Person } from './people.ts'
+import { call, eventually } from '../harness.ts'
+import { actIn, newMember, newPerson, type Person, secretFor } from './people.ts'
 
-const { apiUrl } = inject('target')
+const { apiUrl, receiverUrl } = inject('target')
 const pathOf = ({ organization_id }: Person): string => `/organizations/${organization_id}`
 const workspacePath = (host: Person): string => `${pathOf(host)}/workspaces/${host.workspace_id}`
 const rolesOf = async (host: Person, member: Person): Promise<string[] | undefined> =>
@@ -233,8 +233,13 @@ describe('members', () => {
     const take = (role: string) =>
       host.ask('DELETE', `${roles(host)}?${new URLSearchParams(change(host, member, role))}`)
     expect((await take('viewer')).status).toBe(404)
+    const header = secretFor(member.user_id, host.project_id)
+    const exporting = async () => (await call(receiverUrl, 'POST', '/api/otlp/v1/traces', header, {})).status
+    expect(await exporting()).not.toBe(403)
     expect(await take('editor')).toMatchObject({ status: 200, body: true })
     expect((await inside('POST', '/spans/query', {})).status).toBe(403)
+    // Another process may go on for a second.
+    await eventually(async () => (await exporting()) === 403, 2000)
     expect(await rolesOf(host, member)).toEqual([])
     const remove = () => host.ask('DELETE', `/workspaces/${host.workspace_id}/users?email=${member.email}`)
     expect(await remove()).toMatchObject({ status: 200, body: true })
