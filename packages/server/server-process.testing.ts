@@ -4,6 +4,9 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
+/** As `npm start` sets it. */
+const START_ENVIRONMENT = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' }
+
 const MAIN = new URL('./main.ts', import.meta.url).pathname
 
 /** A Spanhouse in a process of its own. */
@@ -44,6 +47,7 @@ export async function startServerProcess({ dataDir, like, env }: ServerProcessOp
   const child = spawn(process.execPath, [MAIN], {
     env: {
       ...process.env,
+      ...START_ENVIRONMENT,
       SPANHOUSE_PORT: String(port),
       SPANHOUSE_DATA_DIR: dataDir,
       SPANHOUSE_API_KEY: apiKey,
