@@ -26,6 +26,24 @@ describe.each(adapters())('SpanStream: $name', adapter => {
     })
 
     describe('delivery', () => {
+      it('gives each reader its partitions alone, in order, also when it has several', async () => {
+        const stream = await open()
+        const [even, odd] = [createMessages(5, { partition: 0 }), createMessages(5, { partition: 1 })]
+        await publishAll(
+          stream,
+          even.flatMap((message, index) => [message, odd[index] as SpanMessage]),
+        )
+        const first = await consume(stream, 5, undefined, { partitions: [1] })
+        expect(idsOf(first)).toEqual(odd.map(({ id }) => id))
+        await publishAll(
+          stream,
+          odd.map(({ id }) => createMessage({ id: `${id}-again`, partition: 1 })),
+        )
+        const rest = await consume(stream, 10, undefined, { partitions: [0, 1] })
+        expect(idsOf(rest).filter(id => !id.endsWith('again'))).toEqual(even.map(({ id }) => id))
+        expect(await stream.stats()).toMatchObject({ depth: 0 })
+      })
+
       it('hands over every field and byte, in the order of publishing', async () => {
         const stream = await open()
         const messages = [

@@ -113,3 +113,20 @@ it('forgets ids when the duplicate window is over', async () => {
     await stream.close()
   }
 })
+
+describe('partitions', () => {
+  it('can be another number only while the log is empty', async () => {
+    const place = adapter.place()
+    const stream = await openPlace(place)
+    await stream.publish([createMessage()])
+    await stream.close()
+    const other = { ...place, partitions: 3 }
+    await expect(openPlace(other)).rejects.toThrow('2 partitions, not 3')
+    const again = await openPlace(place)
+    await consume(again, 1)
+    await again.close()
+    const changed = await openPlace(other)
+    expect(changed.partitions).toBe(3)
+    await changed.close()
+  })
+})
