@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Uuid } from '@spanhouse/model'
 import { type Engine, migrateSpans, openEngine, SpanBatch, SpanWriter } from '@spanhouse/span-store'
-import { makeTrace, SPANS_PER_TRACE, type SpanSet } from './span-sets.ts'
+import { END, LARGE_TRACES, makeLargeTrace, makeTrace, SPANS_PER_TRACE, type SpanSet } from './span-sets.ts'
 
 export const PROJECT: Uuid = '019d9ca1-0000-7000-8000-000000000001'
 
@@ -57,6 +57,8 @@ async function writeAll(engine: Engine, set: SpanSet, stored: number, spans: num
     if (seconds.length % 50 === 0)
       process.stderr.write(`${set}: ${trace * SPANS_PER_TRACE[set]} of ${spans} spans are stored\n`)
   }
+  for (const size of set === 'small' ? LARGE_TRACES : [])
+    await writer.write(SpanBatch.of(makeLargeTrace(size).map(span => ({ ...sender, accepted_at: END, span }))))
   const tenth = Math.ceil(seconds.length / 10)
   const rateOf = (some: number[]): number =>
     Math.round((some.length * perBatch * SPANS_PER_TRACE[set]) / some.reduce((sum, one) => sum + one, 0))

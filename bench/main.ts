@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { benchIngest } from './ingest.ts'
+import { compareLayouts } from './layouts/compare.ts'
 import { benchQuery } from './query.ts'
 import { benchRegistry } from './registry.ts'
 
@@ -14,6 +15,10 @@ const BENCHES: Record<string, { about: string; run(options: { spans: number }): 
   query: {
     about: 'lists, traces, searches and analytics over stored spans',
     run: ({ spans }) => benchQuery({ spans }),
+  },
+  layouts: {
+    about: 'the same spans in several layouts of the table: inserts, bytes, questions, resends',
+    run: ({ spans }) => compareLayouts({ spans }),
   },
   registry: {
     about: 'retrieving, listing and committing on 10,000 applications of ten revisions',

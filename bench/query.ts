@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -10,9 +12,19 @@ import {
 } from '@spanhouse/query'
 import { type Engine, openEngine, readActivity, readAnalytics, readSpans, SPAN_COLUMNS } from '@spanhouse/span-store'
 import { type FillResult, fill, PROJECT } from './fill.ts'
-import { CUSTOMERS, RARE_WORD, ROUTES, SPANS_PER_TRACE, type SpanSet, traceIdOf } from './span-sets.ts'
+import {
+  CUSTOMERS,
+  LARGE_TRACES,
+  largeTraceId,
+  RARE_WORD,
+  ROUTES,
+  SPANS_PER_TRACE,
+  type SpanSet,
+  traceIdOf,
+} from './span-sets.ts'
 
 const RUNS = 40
+const DAY = { oldest: '2026-10-02T00:00:00Z', newest: '2026-10-03T00:00:00Z' }
 const MONTH = { oldest: '2026-10-01T00:00:00Z', newest: '2026-10-31T00:00:00Z' }
 
 /** One question, asked with other values each time. Goals are milliseconds at 10 million spans (`small`). */
@@ -31,9 +43,15 @@ const attribute = (key: string, value: unknown, operator = 'is') => ({ field: 'a
 const IS_ROOT = { field: 'parent_id', operator: 'is', value: null }
 const tokens = attribute('ag.metrics.tokens.cumulative.total', 3_700, 'gt')
 const traceOf = (set: SpanSet) => (engine: Engine, run: number, traces: number) => {
-  const trace_ids = [traceIdOf(set, Math.floor((traces * (run + 0.5)) / (RUNS + 1)))]
-  return readSpans(engine, compileTraceSpans({ project_id: PROJECT, columns: SPAN_COLUMNS, trace_ids }))
+  const trace_id = traceIdOf(set, Math.floor((traces * (run + 0.5)) / (RUNS + 1)))
+  return spansOf(engine, trace_id)
 }
+const spansOf = (engine: Engine, trace_id: string): Promise<unknown> =>
+  readSpans(engine, compileTraceSpans({ project_id: PROJECT, columns: SPAN_COLUMNS, trace_ids: [trace_id] }))
+const analytics =
+  (body: object) =>
+  (engine: Engine): Promise<unknown> =>
+    readAnalytics(engine, { project_id: PROJECT, query: parseAnalyticsQuery({}, { windowing: MONTH, ...body }) })
 const customer = (run: number) => attribute('customer', `customer-${(run * 131) % CUSTOMERS}`)
 const route = (run: number) => attribute('http.route', `/v1/items/${(run * 17) % ROUTES}`)
 const sessions = (realtime: boolean): ActivityQuery =>
@@ -68,9 +86,23 @@ const QUESTIONS: readonly Question[] = [
     ask: (engine, run) => spansBy(engine, [customer(run)]),
   },
   { name: 'trace of 10 spans', set: 'small', goalMs: 15, ask: traceOf('small') },
+  ...LARGE_TRACES.map(
+    (spans): Question => ({
+      ...{ name: `trace of ${spans} spans`, set: 'small' },
+      ask: engine => spansOf(engine, largeTraceId(spans)),
+    }),
+  ),
+  ...['numeric/continuous ag.metrics.duration.cumulative', 'categorical/single ag.type.span'].map((spec): Question => {
+    const [type = '', path = ''] = spec.split(' ')
+    return {
+      ...{ name: `analytics, ${spec}, 30 days`, set: 'small', goalMs: 300 },
+      ask: analytics({ specs: [{ type, path }] }),
+    }
+  }),
+  { name: 'analytics, a day of hours', set: 'small', ask: analytics({ windowing: { ...DAY, interval: 60 } }) },
   {
     ...{ name: 'analytics, all defaults, 30 days', set: 'small', goalMs: 300 },
-    ask: engine => readAnalytics(engine, { project_id: PROJECT, query: parseAnalyticsQuery({}, { windowing: MONTH }) }),
+    ask: analytics({}),
   },
   {
     ...{ name: 'substring in outputs, frequent', set: 'chat', goalMs: 400 },
@@ -111,12 +143,19 @@ export async function benchQuery({
     ['small', spans],
     ['chat', spans / 10],
   ] as const) {
-    const place = join(folder, `${set}-${size}`)
+    const place = join(folder, `${set}-${size}-${layoutOf()}`)
     const filled: FillResult | undefined = await fill({ set, spans: size, folder: place })
     sets[set] = { spans: size, ...(filled && { filled }), ...(await askAll(set, size, place)) }
   }
   return { sets }
 }
+
+/** Data sets that were kept are of no use for another table. */
+const layoutOf = (): string =>
+  createHash('sha1')
+    .update(readFileSync(new URL('../clickhouse/single/001_spans.sql', import.meta.url)))
+    .digest('hex')
+    .slice(0, 8)
 
 async function askAll(set: SpanSet, spans: number, folder: string): Promise<object> {
   const engine = await openEngine(
@@ -145,6 +184,7 @@ async function measure(ask: (run: number) => Promise<unknown>): Promise<object> 
   await ask(0)
   const times: number[] = []
   let rows = 0
+  const before = process.cpuUsage()
   const until = performance.now() + 15_000
   for (let run = 1; run <= RUNS && performance.now() < until; run++) {
     const started = performance.now()
@@ -152,8 +192,10 @@ async function measure(ask: (run: number) => Promise<unknown>): Promise<object> 
     times.push(performance.now() - started)
     rows = Array.isArray(answer) ? answer.length : rows
   }
+  const { user, system } = process.cpuUsage(before)
   times.sort((a, b) => a - b)
   const at = (share: number): number =>
     Number((times[Math.min(times.length - 1, Math.floor(times.length * share))] as number).toFixed(1))
-  return { p50Ms: at(0.5), p95Ms: at(0.95), runs: times.length, rows }
+  const cpuMs = Number(((user + system) / 1000 / times.length).toFixed(1))
+  return { p50Ms: at(0.5), p95Ms: at(0.95), cpuMs, runs: times.length, rows }
 }

@@ -22,6 +22,23 @@ export const traceIdOf = (set: SpanSet, trace: number): string => digestOf(set, 
 
 const digestOf = (set: SpanSet, trace: number): Buffer => createHash('sha256').update(`${set}/${trace}`).digest()
 
+/** A trace of so many spans, each below the one before the last ten; in the middle of the thirty days. */
+export function makeLargeTrace(spans: number): Span[] {
+  const trace_id = largeTraceId(spans)
+  const [middle] = makeTrace('small', 1, 2)
+  const idOf = (span: number): string => span.toString(16).padStart(16, '0')
+  return Array.from({ length: spans }, (_, span) => ({
+    ...(middle as Span),
+    ...{ trace_id, span_id: idOf(span + 1), span_name: NAMES[span % NAMES.length] as string },
+    ...(span === 0 ? {} : { parent_id: idOf(Math.floor((span - 1) / 10) + 1) }),
+    start_time: (middle as Span).start_time + span * 1000,
+    end_time: (middle as Span).end_time + span * 1000,
+  }))
+}
+
+export const largeTraceId = (spans: number): string => spans.toString().padStart(32, 'a')
+export const LARGE_TRACES = [1_000, 10_000]
+
 /** The spans of one trace of a set that has so many traces. */
 export function makeTrace(set: SpanSet, trace: number, traces: number): Span[] {
   const digest = digestOf(set, trace)

@@ -7,7 +7,6 @@ import {
   type MeasureRows,
   type NumbersRow,
   PERCENTILES,
-  percentilePlace,
   type Runs,
   type Spec,
 } from '@spanhouse/query'
@@ -23,12 +22,12 @@ export function statisticsOf(measure: Measure, row: unknown, spec: Spec): Statis
 }
 
 const READERS: { readonly [M in Measure]: Read<M> } = {
-  'numeric/continuous': ([sum, count, min, max, below, above, histogram], spec) => ({
-    ...numberStatistics([sum, count, min, max, below, above]),
+  'numeric/continuous': ([sum, count, min, max, percentiles, histogram], spec) => ({
+    ...numberStatistics([sum, count, min, max, percentiles]),
     hist: count === 0 ? [] : histogramOf(histogram, count, spec.edge),
   }),
-  'numeric/discrete': ([sum, count, min, max, below, above, runs]) => ({
-    ...numberStatistics([sum, count, min, max, below, above]),
+  'numeric/discrete': ([sum, count, min, max, percentiles, runs]) => ({
+    ...numberStatistics([sum, count, min, max, percentiles]),
     ...frequenciesOf(runs[0], lengthsOf(runs)),
   }),
   binary: ([yes, no]) => {
@@ -80,12 +79,8 @@ const SPREADS = [
   ['99.9', 5, 9995],
 ] as const
 
-function numberStatistics([sum, count, min, max, below, above]: NumbersRow): JsonObject & { count: number } {
-  const at = new Map<number, number>()
-  for (const [index, percentile] of PERCENTILES.entries()) {
-    const [low, high] = [below[index] as number, above[index] as number]
-    at.set(percentile, low + (high - low) * percentilePlace(percentile, count).share)
-  }
+function numberStatistics([sum, count, min, max, percentiles]: NumbersRow): JsonObject & { count: number } {
+  const at = new Map(PERCENTILES.map((percentile, index) => [percentile as number, percentiles[index] as number]))
   const spread = (low: number, high: number): number => (at.get(high) as number) - (at.get(low) as number)
   const named = (prefix: string, of: (low: number, high: number) => number): JsonObject =>
     Object.fromEntries(SPREADS.map(([name, low, high]) => [prefix + name, of(low, high)]))
