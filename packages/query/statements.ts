@@ -11,9 +11,11 @@ import { pageLimit } from './windowing.ts'
  * The statements that read the span table, which is named here and nowhere else. Each one is made for one project.
  *
  * Columns are given by the reader and may have aliases that are names of columns; conditions and orders always mean
- * the columns. A statement that reads the table several times sees the same rows each time.
+ * the columns. A statement that reads the table several times sees the same rows each time. The engine's own filter for the
+ * first rows of an order is off: it takes the place of PREWHERE, and the columns of every row are read before any
+ * condition is looked at (a rare word in 100,000 outputs of 5 KB: 420 ms of processor time instead of 70).
  */
-export const SETTINGS = sql`SETTINGS prefer_column_name_to_alias = 1, enable_shared_storage_snapshot_in_query = 1`
+export const SETTINGS = sql`SETTINGS prefer_column_name_to_alias = 1, enable_shared_storage_snapshot_in_query = 1, use_top_k_dynamic_filtering = 0`
 
 /** Settings that must go with every statement: large filters exceed the engine's defaults for the size of a query. */
 export const STATEMENT_SETTINGS = {
