@@ -68,6 +68,13 @@ describe('the flat surface', () => {
     expect((await get(`/simple/testsets/${testset.id}`)).testset.data).toEqual(testset.data)
   })
 
+  test('archived and restored without its rows', async () => {
+    const { id } = await simple({ a: 1 })
+    for (const verb of ['archive', 'unarchive'])
+      expect((await post(`/simple/testsets/${id}/${verb}`)).testset).not.toHaveProperty('data')
+    expect(rowsOf((await get(`/simple/testsets/${id}`)).testset)).toHaveLength(1)
+  })
+
   test('refusals', async () => {
     const made = await simple({ a: 1 })
     const other = { testset: { id: randomUUID(), data: { testcases: [] } } }
