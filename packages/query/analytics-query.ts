@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonObject, microsToIso } from '@spanhouse/model'
+import { isJsonObject, isRawJson, type JsonObject, microsToIso, parseTime } from '@spanhouse/model'
 import { DEFAULT_SPECS, parseSpecs, type Spec } from './analytics-spec.ts'
 import type { Filter } from './filter.ts'
-import { type Location, oneOf, optional, readObject, refuseOthers } from './shape.ts'
+import { type Location, malformed, oneOf, optional, readObject, refuseOthers } from './shape.ts'
 import { parseJsonText, parseSpanQuery } from './span-query.ts'
 import { type Focus, type GivenWindowing, WINDOWING_MEMBERS } from './windowing.ts'
 
@@ -65,6 +65,7 @@ interface Blocks {
 /** What one part of the request says; undefined is what it says nothing of. */
 function parseBlocks(members: JsonObject, loc: Location): Blocks {
   const formatting = parseFormatting(members, loc)
+  for (const name of ['oldest', 'newest'] as const) refuseOddInteger(members[name], [...loc, name])
   const { filter, windowing } = parseSpanQuery(members, formatting.focus, loc)
   const given = Object.entries(windowing).filter(([name]) => name !== 'order')
   const filterJson = members.filtering ?? parseJsonText(members.filter, [...loc, 'filter'])
@@ -76,6 +77,13 @@ function parseBlocks(members: JsonObject, loc: Location): Blocks {
     filtering: isGiven(filterJson) ? { filter, json: withoutNulls(filterJson) } : undefined,
     specs: list.length === 0 ? undefined : list,
   }
+}
+
+/** In flat form an integer is a time when its number of digits says in which unit. */
+function refuseOddInteger(value: unknown, loc: Location): void {
+  const written = String(isRawJson(value) ? value.rawJSON : (value ?? '')).trim()
+  if (/^\d+$/.test(written) && parseTime(written) === null)
+    throw malformed('datetime_parsing', loc, 'Input should have 10, 13, 16 or 19 digits', value)
 }
 
 function parseFormatting(members: JsonObject, loc: Location): Formatting {

@@ -5,13 +5,13 @@ export type Location = readonly (string | number)[]
 
 const INPUT_TEXT_MAX = 200
 
-/** A 422 about one value. Only short scalars are echoed as `input`: the rest may be of any size and depth. */
+/** A 422 about one value. Only short scalars are echoed as `input`, others as null: they may be of any size and depth. */
 export function malformed(type: string, loc: Location, msg: string, input: unknown): Problem {
-  return unprocessable({ type, loc: [...loc], msg, ...(isShortScalar(input) ? { input } : {}) })
+  return unprocessable({ type, loc: [...loc], msg, input: isShortScalar(input) ? input : null })
 }
 
 export const missing = (loc: Location): Problem =>
-  unprocessable({ type: 'missing', loc: [...loc], msg: 'Field required' })
+  unprocessable({ type: 'missing', loc: [...loc], msg: 'Field required', input: null })
 
 function isShortScalar(value: unknown): boolean {
   if (typeof value === 'string') return value.length <= INPUT_TEXT_MAX

@@ -83,33 +83,37 @@ interface Place {
 }
 
 /**
- * All spans of a tree or of a flat list, in no particular order. A span without a name gets that of its key, one below
- * another without a parent gets that one. Rejects with a Problem `unprocessable` for the first whose shape is wrong. Works
- * on trees of any depth, and lets others have their turn meanwhile.
+ * All spans of a tree or of a flat list as they stand in it, each before those below it. A span without a name gets that
+ * of its key, one below another without a parent gets that one. Rejects with a Problem `unprocessable` for the first
+ * whose shape is wrong. Works on trees of any depth, and lets others have their turn meanwhile.
  */
 export async function readSpans(
   spans: JsonObject | readonly Json[],
   loc: readonly (string | number)[],
 ): Promise<GivenSpan[]> {
   const within = loc.reduce<Place | undefined>((within, step) => ({ step, within }), undefined) as Place
-  const open = Array.isArray(spans)
-    ? itemsOf(spans, within, { isTop: true })
-    : entriesOf(spans as JsonObject, within, { isTop: true })
+  const open: Open[] = []
+  // What comes first is taken up first: the later of two versions of one span counts.
+  const add = (more: Open[]): void => {
+    for (let at = more.length - 1; at >= 0; at--) open.push(more[at] as Open)
+  }
+  add(
+    Array.isArray(spans)
+      ? itemsOf(spans, within, { isTop: true })
+      : entriesOf(spans as JsonObject, within, { isTop: true }),
+  )
   const given: GivenSpan[] = []
   for (let next = open.pop(); next; next = open.pop()) {
     if (Array.isArray(next.value)) {
-      for (const item of itemsOf(next.value, next.at, { ...next, isTop: false })) open.push(item)
+      add(itemsOf(next.value, next.at, { ...next, isTop: false }))
       continue
     }
     const { at } = next
     const { spans: children, ...node } = validate(spanNode, next.value, 'body', { at: () => locOf(at) })
     if (given.push(givenSpan(node, next)) % SPANS_PER_TURN === 0) await nextTurn()
-    if (!children) continue
-    const around = { parent_id: node.span_id, isTop: false }
-    for (const child of entriesOf(children, { step: 'spans', within: at }, around)) open.push(child)
+    if (children) add(entriesOf(children, { step: 'spans', within: at }, { parent_id: node.span_id, isTop: false }))
   }
-  // The later of two versions of one span counts, and the last was taken up first.
-  return given.reverse()
+  return given
 }
 
 function givenSpan(
