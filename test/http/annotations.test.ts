@@ -167,6 +167,8 @@ test('references that contradict each other are refused', async () => {
   const references = { evaluator: one.references.evaluator, evaluator_variant: two.references.evaluator_variant }
   expect((await post({ references })).status).toBe(400)
   expect((await post({ references: { evaluator_revision: { version: '1' } } })).status).toBe(400)
+  const unknown = { evaluator: { slug: 'c1' }, evaluator_revision: { version: '77' } }
+  expect((await post({ references: unknown })).status).toBe(400)
 })
 
 test('nobody without a key', async () => {

@@ -48,10 +48,10 @@ test('one trace is written as a list or as a tree, and again', async () => {
   const child = node(trace_id, { parent_id: root.span_id })
   const made = await project.post('/api/tracing/traces/', { spans: [root, child] })
   expect([made.status, made.body]).toEqual([202, { count: 2, links: [linkOf(root), linkOf(child)] }])
-  const traces = { [trace_id]: { spans: { root: { ...root, spans: { leaf: node(trace_id) } } } } }
+  const leaf = node(trace_id)
+  const traces = { [trace_id]: { spans: { root: { ...root, spans: { leaf } } } } }
   const again = await project.send('PUT', `/api/tracing/traces/${trace_id}`, { traces })
-  const leaf = linkOf(traces[trace_id]?.spans.root.spans.leaf)
-  expect([again.status, again.body]).toEqual([202, { count: 2, links: [linkOf(root), leaf] }])
+  expect([again.status, again.body]).toEqual([202, { count: 2, links: [linkOf(root), linkOf(leaf)] }])
   await stored(trace_id, 3)
   for (const id of ['x', newTraceId()])
     expect(await project.send('PUT', `/api/tracing/traces/${id}`, { traces })).toMatchObject({ status: 400 })
@@ -125,6 +125,8 @@ test('spans and traces are found by the flat form, in the body or in the query s
   for (const [body, search, status] of [
     [{ fokus: 'span' }, '', 422],
     [{ limit: 'x' }, '', 422],
+    [{ oldest: 12_345 }, '', 422],
+    [undefined, '?newest=12345', 422],
     [{ filter: '{' }, '', 422],
     [{ filter: { conditions: [{ field: 'nothing', value: 1 }] } }, '', 400],
     [undefined, '?focus=x', 422],

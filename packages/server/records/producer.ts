@@ -1,6 +1,13 @@
 import type { ProjectPrincipal } from '@spanhouse/access'
 import { invalid, isJsonObject, type Json, type JsonObject, Problem } from '@spanhouse/model'
-import { ensureRecord, type ResolvedRevision, resolveReferences, retrieveRevision } from '@spanhouse/registry'
+import {
+  ensureRecord,
+  type References,
+  type ResolvedRevision,
+  resolveReferences,
+  retrieveRevision,
+  type Scope,
+} from '@spanhouse/registry'
 import { validateAgainst } from '@spanhouse/runtime'
 import { type Registry, scopeOf } from '../routes/registry-endpoint.ts'
 import type { GivenReferences, RecordReferences } from './bodies.ts'
@@ -26,6 +33,7 @@ export async function evaluatorOf(
   const scope = scopeOf(registry, 'evaluator', principal)
   const found = await resolveReferences(scope, layersOf(keys, 'evaluator'))
   if (found) return found
+  await refuseUnknownRevision(scope, layersOf(keys, 'evaluator'))
   const uri = `${registry.runtime.uriPrefix}:custom:feedback:v0`
   return ensureRecord(scope, {
     slug: keys.evaluator?.slug,
@@ -47,7 +55,9 @@ export async function applicationOf(
   const named = layersOf(keys, 'application')
   if (!Object.values(environment).some(Boolean)) {
     const found = await resolveReferences(scope, named)
-    return found ?? ensureRecord(scope, { slug: keys.application?.slug })
+    if (found) return found
+    await refuseUnknownRevision(scope, named)
+    return ensureRecord(scope, { slug: keys.application?.slug })
   }
   const key = typeof selector?.key === 'string' ? selector.key : undefined
   const deployed = await retrieveRevision(scope, { references: named, environment, key }).catch(asInvalid)
@@ -61,7 +71,13 @@ function asInvalid(error: unknown): never {
   throw error instanceof Problem && error.code === 'not_found' ? invalid(error.message) : error
 }
 
-const layersOf = (references: RecordReferences, name: string) => ({
+/** What is unknown is made, but not a revision of something that is there: the record would name another one. */
+async function refuseUnknownRevision(scope: Scope, { artifact, variant, revision }: References): Promise<void> {
+  if (!artifact || !(variant || revision)) return
+  if (await resolveReferences(scope, { artifact })) throw invalid('There is no such variant or revision of it.')
+}
+
+const layersOf = (references: RecordReferences, name: string): References => ({
   artifact: references[name],
   variant: references[`${name}_variant`],
   revision: references[`${name}_revision`],
