@@ -11,7 +11,8 @@ import { insertVariant, type NewVariant } from './variants.ts'
 /**
  * Makes a variant of the same artifact with copies of a variant's revisions, up to the one that is pinned or all of
  * them. Copies keep what was said and held, and are otherwise new: ids, slugs, author, date, versions from 0; archived
- * ones are left out. 400 when the references lead to no revision, 409 when the slug is taken. All or nothing.
+ * ones are left out. 400 when the references lead to no revision, 409 when the slug is taken. All or nothing. The interface
+ * lets a version alone pin a revision of every kind but environments.
  */
 export function forkVariant(
   scope: Scope,
@@ -52,6 +53,8 @@ interface Pinned {
 async function pinnedRevision(scope: Scope, source: Pick<References, 'variant' | 'revision'>): Promise<Pinned> {
   const { name } = scope.kind
   if (!hasReference(scope.kind, source)) throw invalid(`${name}_variant_ref: no source variant is named`)
+  if (scope.kind.isEnvironment && source.revision?.version !== undefined && !identifies(source.revision))
+    throw invalid(`${name}_revision_ref: the source revision of an environment is named by id or slug`)
   const pinned = await findRevision(scope, source)
   if (pinned) return pinned
   const { variant } = source

@@ -248,7 +248,7 @@ describe.each(KINDS)('$one', ({ one, many, data, other }) => {
   })
 
   test('a fork copies what the source holds, up to the revision that is pinned', async () => {
-    const { send, post, branch, slug } = await withRevision()
+    const { send, post, branch, first, slug } = await withRevision()
     await post(`/${many}/revisions/commit`, { [revision]: { [`${variant}_id`]: branch.id, data: other } })
     const fork = async (more: object) =>
       send('POST', `/${many}/variants/fork`, {
@@ -265,7 +265,9 @@ describe.each(KINDS)('$one', ({ one, many, data, other }) => {
       ['1', undefined],
       ['0', 'first'],
     ])
-    const pinned = (await fork({ [`${revision}_ref`]: { version: '0' } })).body[variant]
+    const byVersion = await fork({ [`${revision}_ref`]: { version: '0' } })
+    expect(byVersion.status).toBe(one === 'environment' ? 400 : 200)
+    const pinned = (await fork({ [`${revision}_ref`]: { id: first.id } })).body[variant]
     const short = await post(`/${many}/revisions/log`, { [`${revision}s`]: { [`${variant}_id`]: pinned.id } })
     expect(short.count).toBe(1)
     const bad = await fork({ [`${variant}_ref`]: { slug: 'nobody' } })
