@@ -202,25 +202,25 @@ NOT (status_message != '')
 
 -- {"field":"session_id","value":"chat-42"}
 --   p1: "chat-42"
-((session_id != '' AND parent_id = toFixedString('', 8)) AND session_id = {p1:String})
+((session_id != '' AND is_root = true) AND session_id = {p1:String})
 
 -- {"field":"session_id","operator":"startswith","value":"CHAT"}
 --   p1: "CHAT"
-((session_id != '' AND parent_id = toFixedString('', 8)) AND startsWith(lowerUTF8(session_id), lowerUTF8({p1:String})))
+((session_id != '' AND is_root = true) AND startsWith(lowerUTF8(session_id), lowerUTF8({p1:String})))
 
 -- {"field":"session_id","operator":"not_exists"}
-NOT (session_id != '' AND parent_id = toFixedString('', 8))
+NOT (session_id != '' AND is_root = true)
 
 -- {"field":"session_id","operator":"is_not","value":"chat-42"}
 --   p1: "chat-42"
-((session_id != '' AND parent_id = toFixedString('', 8)) AND session_id != {p1:String})
+((session_id != '' AND is_root = true) AND session_id != {p1:String})
 
 -- {"field":"user_id","operator":"in","value":["u-7"]}
 --   p1: ["u-7"]
-((user_id != '' AND parent_id = toFixedString('', 8)) AND user_id IN (SELECT arrayJoin({p1:Array(String)})))
+((user_id != '' AND is_root = true) AND user_id IN (SELECT arrayJoin({p1:Array(String)})))
 
 -- {"field":"agent_id","operator":"exists"}
-(agent_id != '' AND parent_id = toFixedString('', 8))
+(agent_id != '' AND is_root = true)
 
 -- {"field":"agent_id","value":null}
-NOT (agent_id != '' AND parent_id = toFixedString('', 8))
+NOT (agent_id != '' AND is_root = true)
