@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { tracesFromJson } from '@spanhouse/otlp'
 import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
-import { openEmbeddedStream, type SpanMessage } from '@spanhouse/span-stream'
+import { openEmbeddedStream, partitionOf, type SpanMessage } from '@spanhouse/span-stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, eventually } from '../harness.ts'
 import { exportOf, newTraceId, otlpSpan } from '../otlp.ts'
@@ -42,13 +42,14 @@ afterAll(async () => {
 
 async function rejectAll(messages: Pick<SpanMessage, 'id' | 'project_id' | 'user_id' | 'body'>[]): Promise<void> {
   const path = join(dataDir, 'stream')
-  const stream = await openEmbeddedStream({ path, bytesMax: STREAM_BYTES_MAX })
-  const accepted = { partition: 0, accepted_at: 1_770_000_000_000_000, span_count: 1, format: 'otlp' } as const
+  const stream = await openEmbeddedStream({ path, partitions: 2, bytesMax: STREAM_BYTES_MAX })
+  const partition = partitionOf(Buffer.from(span.traceId, 'hex'), stream.partitions)
+  const accepted = { partition, accepted_at: 1_770_000_000_000_000, span_count: 1, format: 'otlp' } as const
   for (const message of messages) {
     await stream.publish([{ ...accepted, ...message }])
     const { signal } = new AbortController()
     const bounds = { spansMax: 1, bytesMax: 1, lingerMs: 0, signal }
-    for await (const [delivery] of stream.deliveries({ consumer: 'writer', partitions: [0], ...bounds })) {
+    for await (const [delivery] of stream.deliveries({ consumer: 'writer', partitions: [partition], ...bounds })) {
       await delivery?.reject(`${message.id}: not today`)
       break
     }
