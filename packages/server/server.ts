@@ -19,6 +19,7 @@ import { healthRoutes, type PartCheck } from './routes/health.ts'
 import { legacyConfigRoutes } from './routes/legacy-configs.ts'
 import { otlpRoutes } from './routes/otlp.ts'
 import { registryRoutes } from './routes/registry.ts'
+import { retentionRoutes } from './routes/retention.ts'
 import { sessionRoutes } from './routes/sessions.ts'
 import { testcaseRoutes } from './routes/testcases.ts'
 import { testsetFileRoutes } from './routes/testset-files.ts'
@@ -66,7 +67,9 @@ function routesOf(config: Config, parts: Parts, metrics: Metrics): ((app: Fastif
   if (config.roles.includes('api') && stream && engine) {
     routes.push(deadLetterRoutes(stream), ...tracingRoutes({ stream, engine, metrics, registry }))
   }
-  if (config.roles.includes('api') && engine) routes.push(analyticsRoutes(engine), sessionRoutes(engine))
+  if (config.roles.includes('api') && engine) {
+    routes.push(analyticsRoutes(engine), sessionRoutes(engine), retentionRoutes({ postgres: parts.postgres, engine }))
+  }
   if (config.roles.includes('api')) routes.push(catalogueRoutes(config), folderRoutes(parts))
   if (config.roles.includes('api')) routes.push(...accountRoutes(parts, config.adminKey ?? ''))
   if (config.roles.includes('api'))
