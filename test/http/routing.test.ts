@@ -139,7 +139,7 @@ describe('request bodies', () => {
     expect(answer).toMatchObject({ status: 200, body: { count: 0, spans: [] } })
   })
 
-  test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=utf-8'])(
+  test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=utf-8', 'odd', ''])(
     'the content type %s does not matter',
     async type => {
       expect(await query('{}', { 'content-type': type })).toMatchObject({ status: 200, body: { count: 1 } })

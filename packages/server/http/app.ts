@@ -64,6 +64,7 @@ export async function buildApp({ logger, authenticator, routes }: AppOptions): P
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.decorateRequest('principal', null)
   app.addHook('onRequest', async request => {
+    ignoreOddType(request.raw)
     request.principal = await authenticateRequest(authenticator, request)
     if (paths.isShadowed(request)) throw new Problem('method_not_allowed', 'Method Not Allowed')
   })
@@ -78,6 +79,14 @@ export async function buildApp({ logger, authenticator, routes }: AppOptions): P
   app.setNotFoundHandler((request, reply) => refuse(unrouted(paths, request.url), request, reply))
   for (const add of routes) add(app)
   return app
+}
+
+/** As HTTP writes media types (RFC 9110, 8.3.1), whatever the parameters. */
+const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/
+
+/** Fastify refuses bodies whose type is not written as one, and no body is refused for its type here. */
+function ignoreOddType({ headers }: FastifyRequest['raw']): void {
+  if (!MEDIA_TYPE.test(headers['content-type'] ?? '')) delete headers['content-type']
 }
 
 const unrouted = (paths: KnownPaths, url: string): Problem =>
