@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, NIL_UUID, parseJson } from '@spanhouse/model'
+import { isJsonObject, type Json, type JsonObject, NIL_UUID, parseJson } from '@spanhouse/model'
 import type { MatchableSpan } from '@spanhouse/query'
 import type { SpanRow } from './row.ts'
 
@@ -24,7 +24,11 @@ const COLUMNS: readonly [key: string, column: keyof SpanRow][] = [
 /** A row as filters see it in memory. */
 export function toMatchable(row: SpanRow): MatchableSpan {
   const isRoot = row.parent_id === NO_PARENT
-  const columns = COLUMNS.map(([key, column]) => [key, row[column]] as const).filter(([, value]) => Boolean(value))
+  const attributes = parseJson(row.attributes) as JsonObject & { ag: JsonObject }
+  const values = COLUMNS.map(([key, column]) => [key, row[column]] as const)
+  // The column has a type for every span; the attribute is there where the span was sent with one.
+  const isTypeDeclared = isJsonObject(attributes.ag.type) && 'span' in attributes.ag.type
+  const columns = [...values, ['ag.type.span', isTypeDeclared && row.span_type] as const].filter(([, value]) => value)
   return {
     fields: {
       ...{ trace_id: row.trace_id, span_id: row.span_id, parent_id: isRoot ? undefined : row.parent_id },
@@ -38,7 +42,7 @@ export function toMatchable(row: SpanRow): MatchableSpan {
       created_by_id: somebody(row.created_by_id),
       updated_by_id: somebody(row.updated_by_id),
     },
-    attributes: parseJson(row.attributes) as JsonObject,
+    attributes,
     data: parseJson(row.data) as JsonObject,
     columns: Object.fromEntries(columns) as MatchableSpan['columns'],
     lists: Object.fromEntries(LISTS.map(name => [name, row[name] ? (parseJson(row[name]) as Json[]) : []])),
