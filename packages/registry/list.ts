@@ -52,7 +52,7 @@ export function conditionsOf(scope: Scope, layer: Layer, query: ListQuery): RawB
   const { kind } = scope
   return [
     ...visible(layer, query.include_archived ?? false),
-    ...(kind.role === null ? [] : [contains(sql.ref('a.flags'), { [kind.role]: true })]),
+    ...(kind.role === null ? [] : containing(sql.ref('a.flags'), { [kind.role]: true })),
     ...referenced(kind, layer, query),
     ...filtered(layer, query.filter ?? {}),
     ...(query.filter?.flags ? flagsContain(scope, layer, query.filter.flags) : []),
@@ -101,7 +101,7 @@ function filtered(layer: Layer, filter: RecordFilter): RawBuilder<unknown>[] {
     name === undefined ? undefined : hasText(own('name'), name),
     description === undefined ? undefined : hasText(own('description'), description),
     message === undefined ? undefined : hasText(own('message'), message),
-    tags && contains(own('tags'), tags),
+    ...containing(own('tags'), tags),
     folder_id === undefined ? undefined : sql`${own('folder_id')} is not distinct from ${folder_id}::uuid`,
     authors && anyOf(own('created_by_id'), authors, 'uuid'),
     dates && anyOf(own('created_at'), dates.map(microsToIso), 'timestamptz'),
@@ -117,9 +117,9 @@ export function anyOf(left: RawBuilder<unknown>, values: string[], type = 'text'
 const hasText = (left: RawBuilder<unknown>, text: string): RawBuilder<unknown> =>
   sql`${left} ilike ${`%${text.replaceAll(/[\\%_]/g, '\\$&')}%`}`
 
-/** Whether a JSON column contains a value. */
-export const contains = (left: RawBuilder<unknown>, value: JsonObject): RawBuilder<unknown> =>
-  sql`${left} @> ${toJsonb(value)}::jsonb`
+/** Whether a JSON column contains an object. An empty one is in everything, also where there is none. */
+export const containing = (left: RawBuilder<unknown>, value: JsonObject = {}): RawBuilder<unknown>[] =>
+  Object.keys(value).length === 0 ? [] : [sql`${left} @> ${toJsonb(value)}::jsonb`]
 
 /**
  * Flags as they are shown: a workflow's roles stand with the artifact and nowhere else, what follows from the data stands
@@ -127,12 +127,11 @@ export const contains = (left: RawBuilder<unknown>, value: JsonObject): RawBuild
  */
 export function flagsContain(scope: Scope, layer: Layer, flags: JsonObject): RawBuilder<unknown>[] {
   const { kind } = scope
-  if (kind.freeFlags && layer !== 'artifact') return [contains(column(layer, 'flags'), flags)]
+  if (kind.freeFlags && layer !== 'artifact') return containing(column(layer, 'flags'), flags)
   const derivedNames = layer === 'revision' ? Object.keys(kind.content.flags?.(null, '', scope) ?? {}) : []
-  const [ofArtifact, ofRevision] = [known(flags, kind.artifactFlags), known(flags, derivedNames)]
   return [
-    ...(Object.keys(ofArtifact).length === 0 ? [] : [contains(sql.ref('a.flags'), ofArtifact)]),
-    ...(Object.keys(ofRevision).length === 0 ? [] : [contains(sql.ref('r.flags'), ofRevision)]),
+    ...containing(sql.ref('a.flags'), known(flags, kind.artifactFlags)),
+    ...containing(sql.ref('r.flags'), known(flags, derivedNames)),
   ]
 }
 

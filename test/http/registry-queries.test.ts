@@ -122,6 +122,15 @@ describe('revisions', () => {
   })
 })
 
+test.each(['tags', 'flags'])('asking for no %s at all is no restriction', async name => {
+  await api.post('/simple/environments/', { environment: { slug: `bare-${name}` } })
+  for (const path of ['/environments/variants/query', '/environments/revisions/query']) {
+    const filter = path.includes('variants') ? 'environment_variant' : 'environment_revision'
+    const { count } = await api.post(path, {})
+    expect((await api.post(path, { [filter]: { [name]: {} } })).count).toBe(count)
+  }
+})
+
 test('a kind without flags of its own ignores them', async () => {
   await api.post('/simple/queries/', { query: { slug: 'saved', flags: { any: true } } })
   for (const path of ['/queries/query', '/simple/queries/query'])

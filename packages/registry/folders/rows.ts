@@ -1,6 +1,6 @@
 import type { JsonObject, Uuid } from '@spanhouse/model'
 import { type FoldersTable, type RawBuilder, type Selectable, sql } from '@spanhouse/postgres'
-import { anyOf, contains } from '../list.ts'
+import { anyOf, containing } from '../list.ts'
 import type { Scope } from '../scope.ts'
 import { FOLDERS_MAX, type FolderKind } from './rules.ts'
 
@@ -50,8 +50,8 @@ function conditionsOf(filter: FolderFilter): RawBuilder<unknown>[] {
     parent_ids && parentIn(parent_ids),
     paths && anyOf(sql.ref('path'), paths),
     prefixes && either(prefixes.map(prefix => sql`path = ${prefix} or starts_with(path, ${`${prefix}.`})`)),
-    flags && contains(sql.ref('flags'), flags),
-    tags && contains(sql.ref('tags'), tags),
+    ...containing(sql.ref('flags'), flags),
+    ...containing(sql.ref('tags'), tags),
   ].filter(condition => condition !== undefined)
 }
 
