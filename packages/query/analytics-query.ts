@@ -24,6 +24,10 @@ export interface AnalyticsQuery {
 }
 
 const MEMBERS = ['focus', 'format', 'formatting', ...WINDOWING_MEMBERS, 'windowing', 'filter', 'filtering', 'specs']
+const NESTED = [
+  ['formatting', ['focus', 'format']],
+  ['windowing', WINDOWING_MEMBERS],
+] as const
 
 /**
  * Reads analytics from query string and body, flat (`focus, format, oldest, newest, interval, rate, filter, specs`) or
@@ -35,6 +39,10 @@ const MEMBERS = ['focus', 'format', 'formatting', ...WINDOWING_MEMBERS, 'windowi
 export function parseAnalyticsQuery(query: JsonObject, json: unknown): AnalyticsQuery {
   const body = optional(json, ['body'], readObject) ?? {}
   refuseOthers(body, MEMBERS, ['body'])
+  for (const [name, members] of NESTED) {
+    const nested = body[name]
+    if (isJsonObject(nested)) refuseOthers(nested, members, ['body', name])
+  }
   const inQuery = parseBlocks(query, ['query'])
   const inBody = parseBlocks(body, ['body'])
   const isEmpty = Object.keys(body).length === 0

@@ -231,6 +231,8 @@ const REFUSED: [body: unknown, status: number, at: unknown][] = [
   [{ focus: 'both' }, 422, ['body', 'focus']],
   [{ format: 'xml' }, 422, ['body', 'format']],
   [{ oldest: 'yesterday' }, 422, ['body', 'oldest']],
+  [{ windowing: { oldset: RANGE.oldest } }, 422, ['body', 'windowing', 'oldset']],
+  [{ formatting: { fokus: 'span' } }, 422, ['body', 'formatting', 'fokus']],
   [{ windowing: { newest: 'soon' } }, 422, ['body', 'windowing', 'newest']],
   [{ interval: 0 }, 422, ['body', 'interval']],
   [{ interval: 'day' }, 422, ['body', 'interval']],
