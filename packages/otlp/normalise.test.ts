@@ -43,7 +43,7 @@ describe('the fields of a span', () => {
     [{ kind: 5 }, { span_kind: 'SPAN_KIND_CONSUMER' }],
     [{ status: { code: 1 } }, { status_code: 'STATUS_CODE_OK', status_message: undefined }],
     [{ startTimeUnixNano: 0 }, { start_time: 1_790_000_001_000_000, end_time: 1_790_000_001_000_000 }],
-    [{ endTimeUnixNano: 0 }, { start_time: 1_790_000_000_000_000, end_time: 1_790_000_000_000_000 }],
+    [{ endTimeUnixNano: 0 }, { start_time: 1_790_000_000_000_000, end_time: 0 }],
     [
       { startTimeUnixNano: 0, endTimeUnixNano: 0 },
       { start_time: ACCEPTED, end_time: ACCEPTED },

@@ -45,7 +45,8 @@ export function normaliseSpan({ span, origin }: DecodedSpan, accepted_at: Micros
     ...identityOf(span),
     span_name: span.name,
     start_time,
-    end_time: span.endTime || start_time,
+    // The interface takes an end of zero beside a start for what it says: 1970.
+    end_time: span.startTime ? span.endTime : start_time,
     accepted_at,
     status_message: span.status.message,
     attributes: span.attributes,

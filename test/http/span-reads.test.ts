@@ -251,6 +251,11 @@ describe.concurrent('the shape of a span', () => {
     )
     expect(stored).toMatchObject({ start_time: '2026-02-03T09:15:00Z', end_time: '2026-02-03T09:15:00.000001Z' })
     expect(stored.attributes.ag.metrics.duration).toEqual({ cumulative: 0.001 })
+    const open = await onlySpan(
+      otlpSpan({ traceId: newTraceId(), startTimeUnixNano: '1770110100000000000', endTimeUnixNano: '0' }),
+    )
+    expect(open).toMatchObject({ start_time: '2026-02-03T09:15:00Z', end_time: '1970-01-01T00:00:00Z' })
+    expect(open.attributes.ag.metrics.duration).toEqual({})
   })
 
   test('attributes keep their nulls, names and numbers', async () => {
