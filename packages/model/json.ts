@@ -30,12 +30,14 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !json.isRawJSON(value)
 }
 
-const MAYBE_UNSAFE_INTEGER = /\d{16}/
+/** Sixteen digits where a number can begin; ids and times in quotes, which are far more frequent, are none. */
+const MAYBE_UNSAFE_INTEGER = /(?:^|[\s:,[])-?\d{16}/
 const INTEGER = /^-?\d+$/
 
 /**
- * `JSON.parse` that keeps integers past 2^53 exact (see {@link Json}). Costs nothing extra unless the text has a run
- * of 16 digits. Throws SyntaxError as `JSON.parse` does.
+ * `JSON.parse` that keeps integers past 2^53 exact (see {@link Json}). Costs nothing extra unless the text has a number
+ * of 16 digits, or something that looks like one in a string. Throws SyntaxError as `JSON.parse` does; RangeError for a
+ * text with such a number that is nested several thousand levels deep, since the engine calls revivers recursively.
  */
 export function parseJson(text: string): Json {
   if (!MAYBE_UNSAFE_INTEGER.test(text)) return JSON.parse(text) as Json

@@ -257,6 +257,12 @@ test('values of any depth do no harm', async () => {
   await stored(trace_id, 2)
 })
 
+test('a text that is too deep for its large numbers is refused', async () => {
+  const body = `{"traces":[{"n":12345678901234567890,"x":${'['.repeat(60_000)}${']'.repeat(60_000)}}]}`
+  const answer = await project.post('/api/traces/ingest', body)
+  expect(answer).toMatchObject({ status: 400, body: { detail: expect.stringContaining('nested') } })
+})
+
 test('nobody writes without the permission, nor into another project', async () => {
   const { apiUrl } = inject('target')
   const trace_id = newTraceId()

@@ -1,4 +1,4 @@
-import { type Json, type Problem, parseJson, unprocessable } from '@spanhouse/model'
+import { invalid, type Json, type Problem, parseJson, unprocessable } from '@spanhouse/model'
 import { decompress } from '@spanhouse/otlp'
 import type { FastifyRequest } from 'fastify'
 import { jsonErrorOffset } from './json-offset.ts'
@@ -21,6 +21,7 @@ export async function readJson(
   try {
     return parseJson(text)
   } catch (error) {
+    if (error instanceof RangeError) throw invalid('The body is nested too deeply.')
     throw jsonInvalid(jsonErrorOffset(text), echo ? (error as Error) : new Error('not JSON'))
   }
 }
