@@ -94,6 +94,8 @@ test('a replay stores the spans once, however often it is repeated', async () =>
   expect(again.status).toBe(202)
   await eventually(async () => (await server.metric('spanhouse_spans_written_total')) >= 2)
   expect((await found()).body.count).toBe(1)
+  expect((await call(server.url, 'GET', `/api/traces/${span.traceId}`, key)).body.count).toBe(1)
+  expect(server.output()).not.toContain('already sent')
 })
 
 test('what cannot be processed comes back with its new reason, and can be discarded', async () => {
