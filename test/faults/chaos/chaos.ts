@@ -28,7 +28,8 @@ export interface ChaosResult extends Omit<ChaosOptions, 'tell'> {
 }
 
 const WRITERS = 2
-const SETTLE_MS_MAX = 120_000
+/** And half as long as the load has lasted: faults hold the writers up more than the senders. */
+const SETTLE_MS_MIN = 120_000
 const FAULTS_SHOWN = 20
 
 /** A load of traces while processes are killed and started again, or stopped for a while; then what is stored is checked. */
@@ -44,7 +45,8 @@ export async function chaos({ tell = () => {}, ...options }: ChaosOptions): Prom
     await loading
     const started = performance.now()
     const receiver = victims.server(options.set === 'embedded' ? 'all' : 'receiver')
-    const faults = await settledFaults(load, victims, receiver)
+    const settleMs = SETTLE_MS_MIN + 500 * options.seconds
+    const faults = await settledFaults(load, victims, { receiver, settleMs })
     const settledSeconds = Math.round((performance.now() - started) / 100) / 10
     const messagesLeft = await receiver.metric('spanhouse_stream_messages')
     const deadLetters = await receiver.metric('spanhouse_dead_letters')
@@ -57,9 +59,13 @@ export async function chaos({ tell = () => {}, ...options }: ChaosOptions): Prom
 }
 
 /** Once the stream is empty all that was accepted has been stored: it is acknowledged only then. */
-async function settledFaults(load: Load, victims: Victims, receiver: ServerProcess): Promise<string[]> {
+async function settledFaults(
+  load: Load,
+  victims: Victims,
+  { receiver, settleMs }: { receiver: ServerProcess; settleMs: number },
+): Promise<string[]> {
   const isEmpty = async (): Promise<boolean> => (await receiver.metric('spanhouse_stream_messages')) === 0
-  await eventually(isEmpty, SETTLE_MS_MAX).catch(() => undefined)
+  await eventually(isEmpty, settleMs).catch(() => undefined)
   return (await faultsIn(load, victims.target)).slice(0, FAULTS_SHOWN)
 }
 
