@@ -7,7 +7,9 @@ import type { JsonObject, Span } from '@spanhouse/model'
  * - `small`: ten spans a trace, eleven small attributes on each, from a handful of values to a value of its own; no
  *   inputs and outputs. Spread evenly over 30 days.
  * - `chat`: a trace is a turn of a conversation, an agent and its model call, whose inputs are the whole conversation so
- *   far: 2 to 20 KB. Ten turns a conversation.
+ *   far, word for word: 2 to 20 KB. Ten turns a conversation, up to 2,000 conversations at the same time and five turns a
+ *   second, so that six minutes and 2,000 turns of others lie between two of one conversation. Its text alone takes about
+ *   a third by ZSTD(1), as English does.
  */
 export type SpanSet = 'small' | 'chat'
 
@@ -42,14 +44,14 @@ export const LARGE_TRACES = [1_000, 10_000]
 /** The spans of one trace of a set that has so many traces. */
 export function makeTrace(set: SpanSet, trace: number, traces: number): Span[] {
   const digest = digestOf(set, trace)
-  const start = START + Math.floor((trace / traces) * DAYS * 86_400_000_000)
+  const start = START + (set === 'chat' ? trace * 200_000 : Math.floor((trace / traces) * DAYS * 86_400_000_000))
   const at = (span: number): Pick<Span, 'trace_id' | 'span_id' | 'start_time' | 'end_time'> => ({
     trace_id: digest.subarray(0, 16).toString('hex'),
     span_id: createHash('sha1').update(digest).update(String(span)).digest('hex').slice(0, 16),
     start_time: start + span * 30_000 + digest.readUInt16LE(20),
     end_time: start + span * 30_000 + (digest.readUInt32LE(16 + (span % 8)) % 4_000_000),
   })
-  return set === 'small' ? smallTrace(trace, digest, at) : chatTrace(trace, digest, at)
+  return set === 'small' ? smallTrace(trace, digest, at) : chatTrace(trace, { digest, at, turn: turnOf(trace, traces) })
 }
 
 const NAMES = ['answer', 'plan', 'retrieve', 'embed', 'call_tool', 'chat', 'rank', 'guard', 'format', 'store']
@@ -110,18 +112,42 @@ function usageOf(random: number): JsonObject {
 }
 
 export const TURNS = 10
+const CONVERSATIONS_AT_ONCE = 2_000
 /** One turn in so many mentions the rare word. */
 export const RARE_EVERY = 10_000
 export const RARE_WORD = 'perihelion'
 
-const WORDS =
+const COMMON_WORDS =
   'the a of to and in is for on with that as it by from at an be this are or was which more about answer question price city model order user data time year people first last water light train river green small large early after before under over north south window letter garden summer winter bridge market kitchen doctor engine silver copper paper'.split(
     ' ',
   )
+const SYLLABLES = 'ba re ti con ment ly in der es tor al ing pro sta ver mi na lo ca per tion ous ar ec'.split(' ')
+const VOCABULARY = 8192
 
-function chatTrace(trace: number, digest: Buffer, at: At): Span[] {
-  const conversation = Math.floor(trace / TURNS)
-  const turn = trace % TURNS
+/** From the most frequent to the rarest. */
+const WORDS = Array.from({ length: VOCABULARY }, (_, rank) => COMMON_WORDS[rank] ?? wordOf(rank))
+
+function wordOf(rank: number): string {
+  let word = ''
+  for (let rest = rank * 7; rest > 0; rest = Math.floor(rest / SYLLABLES.length))
+    word += SYLLABLES[rest % SYLLABLES.length]
+  return word
+}
+
+interface Turn {
+  conversation: number
+  turn: number
+}
+
+function turnOf(trace: number, traces: number): Turn {
+  const atOnce = Math.min(CONVERSATIONS_AT_ONCE, Math.ceil(traces / TURNS))
+  const round = Math.floor(trace / atOnce)
+  return { conversation: Math.floor(round / TURNS) * atOnce + (trace % atOnce), turn: round % TURNS }
+}
+
+function chatTrace(trace: number, of: { digest: Buffer; at: At; turn: Turn }): Span[] {
+  const { digest, at } = of
+  const { conversation, turn } = of.turn
   const messages: JsonObject[] = [{ role: 'system', content: textOf(conversation * 1000, 150) }]
   for (let before = 0; before <= turn; before++) {
     if (before > 0) messages.push({ role: 'assistant', content: textOf(conversation * 1000 + before * 2 + 1, 200) })
@@ -145,13 +171,21 @@ function chatTrace(trace: number, digest: Buffer, at: At): Span[] {
   ]
 }
 
-/** So many words, always the same for a seed. */
+/** Of the words, so many follow from the one before: one of its few next ones. All others are drawn by rank. */
+const FOLLOWING_SHARE = 0.6
+const FOLLOWERS = 4
+
+/** So many words, always the same for a seed: frequent as in a language, the word of rank n about 1/n of the time. */
 function textOf(seed: number, words: number): string {
   let state = (seed * 2_654_435_761) >>> 0
+  let rank = 0
   const text: string[] = []
   for (let at = 0; at < words; at++) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    text.push(WORDS[(state >>> 16) % WORDS.length] as string)
+    const luck = (state >>> 8) / 2 ** 24
+    const drawn = (luck - FOLLOWING_SHARE) / (1 - FOLLOWING_SHARE)
+    rank = (drawn < 0 ? rank + 1 + ((state >>> 3) % FOLLOWERS) : Math.floor(VOCABULARY ** drawn)) % VOCABULARY
+    text.push(WORDS[rank] as string)
   }
   return text.join(' ')
 }
