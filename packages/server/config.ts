@@ -4,6 +4,7 @@ import { ROLE_NAMES, type RoleName } from './roles/names.ts'
 /** Everything that can be set, read once at start from the environment. */
 export interface Config {
   host: string
+  /** 0: any that is free. */
   port: number
   /** Where the embedded stores and the generated API key live. */
   dataDir: string
@@ -19,8 +20,8 @@ export interface Config {
   secretKey: string | undefined
   /** The first segment of the handler URIs that the server makes itself. */
   uriPrefix: string
-  /** Where callers reach the hosted services, without a slash at the end. */
-  servicesUrl: string
+  /** Where callers reach the hosted services, without a slash at the end. Unset: {@link servicesUrlAt}. */
+  servicesUrl: string | undefined
   /** Accepted but not yet stored; beyond it exports are refused. Unset: what suits the kind of stream. */
   streamBytesMax: number | undefined
   logLevel: string
@@ -32,6 +33,7 @@ const ADDRESSES = ['DATABASE_URL', 'NATS_URL', 'CLICKHOUSE_URL'] as const
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const wrong: string[] = []
   const text = (name: string): string | undefined => env[name]?.trim() || undefined
+  const services = text('SPANHOUSE_SERVICES_URL')
   const config: Config = {
     host: text('SPANHOUSE_HOST') ?? '127.0.0.1',
     port: portOf(text('SPANHOUSE_PORT') ?? '4600', wrong),
@@ -44,11 +46,10 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     apiKey: text('SPANHOUSE_API_KEY'),
     secretKey: text('SPANHOUSE_SECRET_KEY'),
     uriPrefix: prefixOf(text('SPANHOUSE_URI_PREFIX') ?? INTERFACE_PREFIX, wrong),
-    servicesUrl: '',
+    servicesUrl: urlOf('SPANHOUSE_SERVICES_URL', services, ['http:', 'https:'], wrong)?.replace(/\/+$/, ''),
     streamBytesMax: bytesOf('SPANHOUSE_STREAM_BYTES_MAX', text('SPANHOUSE_STREAM_BYTES_MAX'), wrong),
     logLevel: text('SPANHOUSE_LOG_LEVEL') ?? 'info',
   }
-  config.servicesUrl = servicesUrlOf(text('SPANHOUSE_SERVICES_URL'), config, wrong)
   const missing = ADDRESSES.filter(name => !text(name))
   if (config.roles.length < ROLE_NAMES.length && missing.length > 0)
     wrong.push(
@@ -58,11 +59,10 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   return config
 }
 
-/** Unless it is set, the services are where this process listens; an address that means "all of them" is no place to call. */
-function servicesUrlOf(text: string | undefined, { host, port }: Config, wrong: string[]): string {
+/** Where the services of a process are that listens here; an address that means "all of them" is no place to call. */
+export function servicesUrlAt(host: string, port: number): string {
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
-  const url = text ?? `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/services`
-  return (urlOf('SPANHOUSE_SERVICES_URL', url, ['http:', 'https:'], wrong) ?? url).replace(/\/+$/, '')
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/services`
 }
 
 function portOf(text: string, wrong: string[]): number {

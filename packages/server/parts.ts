@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type Authenticator, openAuthenticator, openVault, tokenKeyOf, type Vault } from '@spanhouse/access'
 import { openPostgres, type Postgres } from '@spanhouse/postgres'
 import { STATEMENT_SETTINGS } from '@spanhouse/query'
+import type { RuntimeSettings } from '@spanhouse/runtime'
 import { type Engine, type EngineLocation, openEngine } from '@spanhouse/span-store'
 import { openEmbeddedStream, openJetStream, type SpanStream } from '@spanhouse/span-stream'
 import type { Config } from './config.ts'
@@ -85,7 +86,11 @@ export interface Parts {
 
 export type PartName = 'stream' | 'engine'
 
-export async function openParts(config: Config, needs: ReadonlySet<PartName>): Promise<Parts> {
+export async function openParts(
+  config: Config,
+  runtime: RuntimeSettings,
+  needs: ReadonlySet<PartName>,
+): Promise<Parts> {
   const postgres = await openPostgresPart(config)
   const [stream, engine] = await Promise.all([
     needs.has('stream') ? openStream(config) : undefined,
@@ -95,7 +100,7 @@ export async function openParts(config: Config, needs: ReadonlySet<PartName>): P
   const tokenKey = config.adminKey ?? tokenKeyOf(secretKey)
   const authenticator = openAuthenticator(postgres.db, { adminKey: config.adminKey, tokenKey })
   const vault = openVault(secretKey)
-  return { postgres, authenticator, vault, stream, engine, seeds: seedsFor(config) }
+  return { postgres, authenticator, vault, stream, engine, seeds: seedsFor(runtime) }
 }
 
 export async function closeParts({ postgres, authenticator, stream, engine }: Parts): Promise<void> {

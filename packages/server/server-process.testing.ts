@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
 /** As `npm start` sets it. */
@@ -41,14 +40,14 @@ export interface ServerProcessOptions {
 
 /** Starts the program as `npm start` does and resolves when it is ready. */
 export async function startServerProcess({ dataDir, like, env }: ServerProcessOptions): Promise<ServerProcess> {
-  const port = like ? Number(new URL(like.url).port) : await freePort()
+  const port = like ? new URL(like.url).port : '0'
   const apiKey = like?.apiKey ?? `${randomBytes(4).toString('hex')}.${randomBytes(32).toString('hex')}`
   const adminKey = like?.adminKey ?? randomBytes(16).toString('hex')
   const child = spawn(process.execPath, [MAIN], {
     env: {
       ...process.env,
       ...START_ENVIRONMENT,
-      SPANHOUSE_PORT: String(port),
+      SPANHOUSE_PORT: port,
       SPANHOUSE_DATA_DIR: dataDir,
       SPANHOUSE_API_KEY: apiKey,
       SPANHOUSE_ADMIN_KEY: adminKey,
@@ -58,8 +57,7 @@ export async function startServerProcess({ dataDir, like, env }: ServerProcessOp
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const output = collectOutput(child)
-  const url = `http://127.0.0.1:${port}`
-  await untilReady(url, child, output)
+  const url = await untilReady(child, output)
   return { url, apiKey, adminKey, output, ...control(child), ...figures(child, url) }
 }
 
@@ -74,12 +72,14 @@ function collectOutput(child: ChildProcess): () => string {
 
 const READY_MS = 60_000
 
-async function untilReady(url: string, child: ChildProcess, output: () => string): Promise<void> {
+/** Resolves to where it listens, which the first lines of its output say. */
+async function untilReady(child: ChildProcess, output: () => string): Promise<string> {
   const end = performance.now() + READY_MS
   while (performance.now() < end) {
     if (child.exitCode !== null) throw new Error(`the server ended with code ${child.exitCode}:\n${output()}`)
-    const answer = await fetch(`${url}/ready`).catch(() => undefined)
-    if (answer?.ok) return
+    const [, url] = /listens at +(http:\S+)\/api\n/.exec(output()) ?? []
+    const answer = url === undefined ? undefined : await fetch(`${url}/ready`).catch(() => undefined)
+    if (url !== undefined && answer?.ok) return url
     await delay(50)
   }
   child.kill('SIGKILL')
@@ -114,14 +114,4 @@ function figures(child: ChildProcess, url: string): Pick<ServerProcess, 'cpuSeco
       return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
     },
   }
-}
-
-/** A port that nobody listens on now. */
-export function freePort(): Promise<number> {
-  return new Promise(resolve => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })
 }

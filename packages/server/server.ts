@@ -1,9 +1,11 @@
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { ensureDefaultProject } from '@spanhouse/access'
+import type { RuntimeSettings } from '@spanhouse/runtime'
 import { migrateSpans, openEngine } from '@spanhouse/span-store'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import type { Config } from './config.ts'
+import { type Config, servicesUrlAt } from './config.ts'
 import { buildApp } from './http/app.ts'
 import { writeKeyFile } from './key-file.ts'
 import { Metrics } from './metrics.ts'
@@ -43,7 +45,9 @@ export async function startServer(
   log: Logger,
   onFailure: (error: Error) => void,
 ): Promise<RunningServer> {
-  const parts = await openParts(config, needsOf(config.roles))
+  const { host, port, uriPrefix, servicesUrl } = config
+  const runtime: RuntimeSettings = { uriPrefix, servicesUrl: servicesUrl ?? servicesUrlAt(host, port) }
+  const parts = await openParts(config, runtime, needsOf(config.roles))
   await parts.postgres.migrate()
   await migrateStore(config, parts)
   const newApiKey = await makeDefaultProject(config, parts)
@@ -52,16 +56,27 @@ export async function startServer(
   const app = await buildApp({
     logger: log,
     authenticator: parts.authenticator,
-    routes: routesOf(config, parts, metrics),
+    routes: routesOf({ config, runtime, parts, metrics }),
   })
-  const url = await app.listen({ host: config.host, port: config.port })
+  const url = await app.listen({ host, port })
+  // Known only now where the port is any that is free.
+  runtime.servicesUrl = servicesUrl ?? servicesUrlAt(host, boundPort(app))
   log.info({ url, roles: config.roles }, 'listening')
   return { config, url, newApiKey, stop: () => stopAll(app, writer, parts) }
 }
 
-function routesOf(config: Config, parts: Parts, metrics: Metrics): ((app: FastifyInstance) => void)[] {
+const boundPort = (app: FastifyInstance): number => (app.server.address() as AddressInfo).port
+
+interface Served {
+  config: Config
+  runtime: RuntimeSettings
+  parts: Parts
+  metrics: Metrics
+}
+
+function routesOf({ config, runtime, parts, metrics }: Served): ((app: FastifyInstance) => void)[] {
   const { stream, engine } = parts
-  const registry = { db: parts.postgres.db, runtime: config, engine }
+  const registry = { db: parts.postgres.db, runtime, engine }
   const routes = [healthRoutes(checksOf(parts), metrics)]
   if (config.roles.includes('receiver') && stream) routes.push(otlpRoutes(stream, metrics))
   if (config.roles.includes('api') && stream && engine) {
@@ -70,7 +85,7 @@ function routesOf(config: Config, parts: Parts, metrics: Metrics): ((app: Fastif
   if (config.roles.includes('api') && engine) {
     routes.push(analyticsRoutes(engine), sessionRoutes(engine), retentionRoutes({ postgres: parts.postgres, engine }))
   }
-  if (config.roles.includes('api')) routes.push(catalogueRoutes(config), folderRoutes(parts))
+  if (config.roles.includes('api')) routes.push(catalogueRoutes(runtime), folderRoutes(parts))
   if (config.roles.includes('api')) routes.push(...accountRoutes(parts, config.adminKey ?? ''))
   if (config.roles.includes('api'))
     routes.push(

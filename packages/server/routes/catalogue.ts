@@ -1,4 +1,5 @@
 import { Problem } from '@spanhouse/model'
+import type { RuntimeSettings } from '@spanhouse/runtime'
 import {
   findTemplate,
   HARNESSES,
@@ -10,7 +11,6 @@ import {
 } from '@spanhouse/runtime'
 import { booleanText, jsonObject, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
-import type { Config } from '../config.ts'
 import { addEndpoint } from '../http/endpoint.ts'
 
 const tag = 'catalogue'
@@ -47,7 +47,7 @@ const template = z.object({ ...entry, uri: z.string(), schemas: jsonObject, pres
 const harness = z.object({ key: z.string(), capabilities: jsonObject })
 
 /** What can be started from: templates, their presets, and the types that their schemas are made of. */
-export function catalogueRoutes(config: Config): (app: FastifyInstance) => void {
+export function catalogueRoutes(config: RuntimeSettings): (app: FastifyInstance) => void {
   return app => {
     for (const { plural, role } of SURFACES) {
       addTypes(app, plural)
@@ -76,7 +76,7 @@ function addTypes(app: FastifyInstance, plural: string): void {
 }
 
 /** An unknown template or preset is no error in this interface: callers look at `count`. */
-function addTemplates(app: FastifyInstance, plural: string, role: Role | undefined, config: Config): void {
+function addTemplates(app: FastifyInstance, plural: string, role: Role | undefined, config: RuntimeSettings): void {
   addEndpoint(app, {
     ...{ method, tag, path: `/${plural}/catalog/templates` },
     summary: 'Lists the templates.',
@@ -99,7 +99,7 @@ function addTemplates(app: FastifyInstance, plural: string, role: Role | undefin
   })
 }
 
-function addPresets(app: FastifyInstance, plural: string, role: Role | undefined, config: Config): void {
+function addPresets(app: FastifyInstance, plural: string, role: Role | undefined, config: RuntimeSettings): void {
   const presetsOf = (key: string) => findTemplate(role, key, config)?.presets ?? []
   addEndpoint(app, {
     ...{ method, tag, path: `/${plural}/catalog/templates/:key/presets` },
