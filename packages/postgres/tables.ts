@@ -195,6 +195,13 @@ export interface SecretsTable extends Authored {
   key_id: string
 }
 
+export interface ProjectPricesTable {
+  project_id: Uuid
+  prices: ColumnType<JsonObject, string, string>
+  updated_at: CreatedAt
+  updated_by_id: OptionalId
+}
+
 /** Every table of Postgres, as the migrations leave it. */
 export interface Tables {
   users: UsersTable
@@ -215,6 +222,7 @@ export interface Tables {
   invitations: InvitationsTable
   password_resets: PasswordResetsTable
   secrets: SecretsTable
+  project_prices: ProjectPricesTable
 }
 
 export type Database = Kysely<Tables>

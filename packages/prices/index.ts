@@ -1,2 +1,2 @@
-export type { PriceOverride, PriceOverrides } from './overrides.ts'
+export { type PriceOverride, PriceOverrides } from './overrides.ts'
 export { priceSpan } from './price-span.ts'

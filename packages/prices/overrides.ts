@@ -1,53 +1,69 @@
-import { flatRate, type Rates } from './rates.ts'
+import { flatRate, NAME_LENGTH_MAX, type Rates, splitsOf } from './rates.ts'
 
-/** What a project says that a model costs, in USD per million tokens. */
+/** What a project says that a model costs, in USD per million tokens, with up to six decimals. */
 export interface PriceOverride {
   input: number
   output: number
   /** Prompt tokens that the provider had in its cache; as `input` when absent. */
-  cached_input?: number
+  cached_input?: number | undefined
+  /** Prompt tokens that the provider put into its cache; as `input` when absent. */
+  cache_write?: number | undefined
 }
+
+/** More names than this are forgotten and looked for again. */
+const FOUND_MAX = 1_000
 
 /**
- * A project's own prices, by the name of the model as spans name it, in any case. A name that ends in `*` stands for all that
- * start like this; the longest one that applies counts, and a full name before any of them. Must not be changed once
- * it is in use.
+ * A project's own prices, by the name of the model in any case. A name with its provider (`azure/gpt-4o`) stands for the
+ * model of that provider, one without for the model whoever runs it; one that ends in `*` for all that start like this.
+ * A full name comes before any other, a name with its provider before one without, a longer start before a shorter one.
  */
-export type PriceOverrides = ReadonlyMap<string, PriceOverride>
+export class PriceOverrides {
+  readonly #named = new Map<string, Rates>()
+  /** Longest first. */
+  readonly #starts: [start: string, rates: Rates][] = []
+  readonly #found = new Map<string, Rates | undefined>()
 
-/** Each model is looked for once. */
-const found = new WeakMap<PriceOverrides, Map<string, Rates | undefined>>()
-const FOUND_MAX = 10_000
-
-/** The rates that a project has for a model; undefined when it has none. */
-export function overriddenRates(overrides: PriceOverrides, model: string): Rates | undefined {
-  const known = found.get(overrides) ?? new Map<string, Rates | undefined>()
-  if (known.size === 0) found.set(overrides, known)
-  if (!known.has(model)) {
-    if (known.size === FOUND_MAX) known.clear()
-    const override = overrideOf(overrides, model.toLowerCase())
-    known.set(model, override && ratesFrom(override))
+  constructor(prices: Readonly<Record<string, PriceOverride>>) {
+    for (const [given, price] of Object.entries(prices)) {
+      const name = given.toLowerCase()
+      if (name.endsWith('*')) this.#starts.push([name.slice(0, -1), ratesFrom(price)])
+      else this.#named.set(name, ratesFrom(price))
+    }
+    this.#starts.sort(([one], [other]) => other.length - one.length)
   }
-  return known.get(model)
+
+  /** What the model costs in this project; undefined where it does not say. `provider`: as in the list's `ratesOf`. */
+  ratesOf(provider: string | undefined, model: string): Rates | undefined {
+    if (model.length > NAME_LENGTH_MAX || (provider && provider.length > NAME_LENGTH_MAX)) return undefined
+    const key = provider === undefined ? model : `${model}\n${provider}`
+    if (!this.#found.has(key)) {
+      if (this.#found.size === FOUND_MAX) this.#found.clear()
+      this.#found.set(key, this.#look(namesOf(provider?.toLowerCase(), model.toLowerCase())))
+    }
+    return this.#found.get(key)
+  }
+
+  #look(names: readonly string[]): Rates | undefined {
+    for (const name of names) {
+      const rates = this.#named.get(name)
+      if (rates) return rates
+    }
+    return this.#starts.find(([start]) => names.some(name => name.startsWith(start)))?.[1]
+  }
 }
 
-function overrideOf(overrides: PriceOverrides, model: string): PriceOverride | undefined {
-  let best: { length: number; override: PriceOverride } | undefined
-  for (const [name, override] of overrides) {
-    const pattern = name.toLowerCase()
-    if (pattern === model) return override
-    const applies = pattern.endsWith('*') && model.startsWith(pattern.slice(0, -1))
-    if (applies && (!best || pattern.length > best.length)) best = { length: pattern.length, override }
-  }
-  return best?.override
+/** What a model may be called, the most exact name first: `azure.ai/gpt-4o`, `azure/gpt-4o`, `gpt-4o`. */
+function namesOf(provider: string | undefined, model: string): string[] {
+  const providers = provider === undefined ? [] : [provider, provider.replace(/\..*/, '')]
+  return [...providers.map(hint => `${hint}/${model}`), model, ...splitsOf(model).map(([, rest]) => rest)]
 }
 
-function ratesFrom({ input, output, cached_input }: PriceOverride): Rates {
-  const prompt = flatRate(input)
+function ratesFrom({ input, output, cached_input = input, cache_write = input }: PriceOverride): Rates {
   return {
-    prompt,
-    cacheRead: cached_input === undefined ? prompt : flatRate(cached_input),
-    cacheWrite: prompt,
+    prompt: flatRate(input),
+    cacheRead: flatRate(cached_input),
+    cacheWrite: flatRate(cache_write),
     completion: flatRate(output),
   }
 }

@@ -1,7 +1,7 @@
 import { findProvider } from '@pydantic/genai-prices'
 import type { JsonObject, Span, SpanType } from '@spanhouse/model'
 import { describe, expect, test } from 'vitest'
-import type { PriceOverrides } from './overrides.ts'
+import { PriceOverrides } from './overrides.ts'
 import { priceSpan } from './price-span.ts'
 
 const START = Date.UTC(2026, 1, 3, 12) * 1000
@@ -176,29 +176,50 @@ test('a price that depends on the time is that of the span’s start', () => {
 })
 
 describe('a project’s own prices', () => {
-  const overrides: PriceOverrides = new Map([
-    ['gpt-4o-mini', { input: 1, output: 2 }],
-    ['house-*', { input: 3, output: 4, cached_input: 1 }],
-    ['House-Model-*', { input: 5, output: 6 }],
-    ['house-model-x', { input: 7, output: 8 }],
-  ])
+  const own = new PriceOverrides({
+    'gpt-4o-mini': { input: 1, output: 2 },
+    'azure/gpt-4o-mini': { input: 9, output: 10 },
+    'house-*': { input: 3, output: 4, cached_input: 1, cache_write: 4 },
+    'House-Model-*': { input: 5, output: 6 },
+    'house-model-x': { input: 7, output: 8 },
+    fraction: { input: 0.000001, output: 0.1 },
+  })
 
-  test.each([
-    ['gpt-4o-mini', { prompt: 0.0001, completion: 0.00002, total: 0.00012 }],
-    ['GPT-4o-Mini', { prompt: 0.0001, completion: 0.00002, total: 0.00012 }],
-    ['house-7', { prompt: 0.0003, completion: 0.00004, total: 0.00034 }],
-    ['house-model-7', { prompt: 0.0005, completion: 0.00006, total: 0.00056 }],
-    ['house-model-x', { prompt: 0.0007, completion: 0.00008, total: 0.00078 }],
-    ['gpt-4o', { prompt: 0.00025, completion: 0.0001, total: 0.00035 }],
-  ])('%s', (model, incremental) => {
-    expect(costsOf({ tokens: TOKENS, ...response(model) }, overrides)).toEqual({ incremental })
+  test.each<[model: string, provider: string | undefined, incremental: JsonObject]>([
+    ['gpt-4o-mini', undefined, { prompt: 0.0001, completion: 0.00002, total: 0.00012 }],
+    ['GPT-4o-Mini', undefined, { prompt: 0.0001, completion: 0.00002, total: 0.00012 }],
+    ['gpt-4o-mini', 'openai', { prompt: 0.0001, completion: 0.00002, total: 0.00012 }],
+    ['openai/gpt-4o-mini', undefined, { prompt: 0.0001, completion: 0.00002, total: 0.00012 }],
+    ['proxy/openai:gpt-4o-mini', undefined, { prompt: 0.0001, completion: 0.00002, total: 0.00012 }],
+    ['azure/gpt-4o-mini', undefined, { prompt: 0.0009, completion: 0.0001, total: 0.001 }],
+    ['proxy/azure/gpt-4o-mini', undefined, { prompt: 0.0009, completion: 0.0001, total: 0.001 }],
+    ['gpt-4o-mini', 'azure', { prompt: 0.0009, completion: 0.0001, total: 0.001 }],
+    ['gpt-4o-mini', 'Azure.ai.openai', { prompt: 0.0009, completion: 0.0001, total: 0.001 }],
+    ['house-7', undefined, { prompt: 0.0003, completion: 0.00004, total: 0.00034 }],
+    ['proxy/house-7', 'anybody', { prompt: 0.0003, completion: 0.00004, total: 0.00034 }],
+    ['house-model-7', undefined, { prompt: 0.0005, completion: 0.00006, total: 0.00056 }],
+    ['house-model-x', undefined, { prompt: 0.0007, completion: 0.00008, total: 0.00078 }],
+    ['fraction', undefined, { prompt: 1e-10, completion: 0.000001, total: 0.0000010001 }],
+    ['gpt-4o', undefined, { prompt: 0.00025, completion: 0.0001, total: 0.00035 }],
+  ])('%s of %s', (model, provider, incremental) => {
+    const meta = { response: { model }, ...(provider && { provider: { name: provider } }) }
+    expect(costsOf({ tokens: TOKENS, meta }, own)).toEqual({ incremental })
     expect(costsOf({ tokens: TOKENS, ...response('gpt-4o-mini') })).toEqual(MINI)
   })
 
   test('of cached tokens', () => {
-    expect(costsOf({ tokens: { prompt: 100, cached: 50 }, ...response('house-7') }, overrides)).toEqual({
-      incremental: { prompt: 0.0002, completion: 0, total: 0.0002 },
+    const tokens = { prompt: 100, cached: 40, cache_creation: 10 }
+    expect(costsOf({ tokens, ...response('house-7') }, own)).toEqual({
+      incremental: { prompt: 0.00023, completion: 0, total: 0.00023 },
     })
+    expect(costsOf({ tokens, ...response('house-model-7') }, own)).toEqual({
+      incremental: { prompt: 0.0005, completion: 0, total: 0.0005 },
+    })
+  })
+
+  test('give way to what the client sent', () => {
+    const costs = { incremental: { total: 9 } }
+    expect(costsOf({ tokens: TOKENS, costs, ...response('house-7') }, own)).toEqual(costs)
   })
 })
 

@@ -1,5 +1,5 @@
 import { CALL_TYPES, isJsonObject, type Json, type JsonObject, numberOf, type Span } from '@spanhouse/model'
-import { overriddenRates, type PriceOverrides } from './overrides.ts'
+import type { PriceOverrides } from './overrides.ts'
 import { type Rate, type Rates, ratesOf } from './rates.ts'
 
 /** Where the model is named, the first of them counts. The one that answered comes before the one that was asked for. */
@@ -29,9 +29,8 @@ export function priceSpan(span: Span, overrides?: PriceOverrides): void {
   if (COSTS.some(key => numberOf(sent[key]) !== undefined)) return
   const model = textAt(span.attributes, MODEL_PATHS)
   if (model === undefined) return
-  const rates =
-    (overrides && overriddenRates(overrides, model)) ??
-    ratesOf(textAt(span.attributes, PROVIDER_PATHS), model, span.start_time)
+  const provider = textAt(span.attributes, PROVIDER_PATHS)
+  const rates = overrides?.ratesOf(provider, model) ?? ratesOf(provider, model, span.start_time)
   if (!rates) return
   metrics.costs = {
     ...costs,

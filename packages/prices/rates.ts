@@ -17,7 +17,7 @@ export interface Rates {
 }
 
 /** Longer names are no models. */
-const NAME_LENGTH_MAX = 200
+export const NAME_LENGTH_MAX = 200
 
 /** Some providers are cheaper at night: a price counts for the quarter of an hour that a span started in. */
 const PERIOD_MICROS = 15 * 60 * 1_000_000
@@ -79,7 +79,7 @@ function priceOf(provider: string | undefined, model: string, timestamp: Date): 
 const SPLITS_MAX = 3
 
 /** `a/b/c` as `a` and `b/c`, then `a/b` and `c`; the same with a colon. */
-const splitsOf = (model: string): [string, string][] =>
+export const splitsOf = (model: string): [string, string][] =>
   [...model.matchAll(/[/:]/g)].slice(0, SPLITS_MAX).map(({ index }) => [model.slice(0, index), model.slice(index + 1)])
 
 /** Undefined for models that are not paid by the token. */

@@ -20,6 +20,7 @@ import { folderRoutes } from './routes/folders.ts'
 import { healthRoutes, type PartCheck } from './routes/health.ts'
 import { legacyConfigRoutes } from './routes/legacy-configs.ts'
 import { otlpRoutes } from './routes/otlp.ts'
+import { priceRoutes } from './routes/prices.ts'
 import { registryRoutes } from './routes/registry.ts'
 import { retentionRoutes } from './routes/retention.ts'
 import { sessionRoutes } from './routes/sessions.ts'
@@ -52,7 +53,9 @@ export async function startServer(
   await migrateStore(config, parts)
   const newApiKey = await makeDefaultProject(config, parts)
   const metrics = new Metrics(parts.stream && (() => (parts.stream as NonNullable<typeof parts.stream>).stats()))
-  const writer = config.roles.includes('writer') ? await startWriter(config, metrics, onFailure) : undefined
+  const writer = config.roles.includes('writer')
+    ? await startWriter({ config, postgres: parts.postgres, metrics, onFailure })
+    : undefined
   const app = await buildApp({
     logger: log,
     authenticator: parts.authenticator,
@@ -85,7 +88,8 @@ function routesOf({ config, runtime, parts, metrics }: Served): ((app: FastifyIn
   if (config.roles.includes('api') && engine) {
     routes.push(analyticsRoutes(engine), sessionRoutes(engine), retentionRoutes({ postgres: parts.postgres, engine }))
   }
-  if (config.roles.includes('api')) routes.push(catalogueRoutes(runtime), folderRoutes(parts))
+  if (config.roles.includes('api'))
+    routes.push(catalogueRoutes(runtime), folderRoutes(parts), priceRoutes(parts.postgres))
   if (config.roles.includes('api')) routes.push(...accountRoutes(parts, config.adminKey ?? ''))
   if (config.roles.includes('api'))
     routes.push(

@@ -1,14 +1,21 @@
-import { Worker } from 'node:worker_threads'
+import { type MessagePort, Worker } from 'node:worker_threads'
+import type { Uuid } from '@spanhouse/model'
+import type { Postgres } from '@spanhouse/postgres'
 import type { Config } from '../config.ts'
 import type { BatchReport, Metrics } from '../metrics.ts'
 import { writerThreads } from '../parts.ts'
+import { type ProjectPrices, pricesOfProjects } from '../project-prices.ts'
 
 /** What the writer's thread tells the process. */
 export type WriterMessage =
   | { kind: 'ready' }
   | { kind: 'partitions'; count: number }
   | { kind: 'batch'; report: BatchReport }
+  /** The embedded database is open in the process's main thread alone, so that one asks for all. */
+  | { kind: 'prices'; project_ids: Uuid[]; answer: MessagePort }
   | { kind: 'stopped' }
+
+export type PricesAnswer = { prices: Map<Uuid, ProjectPrices> } | { failure: string }
 
 export interface RunningWriter {
   /** Resolves when the batch under way is stored and acknowledged and all connections of the thread are closed. */
@@ -22,18 +29,20 @@ export interface WriterThreadData {
   count: number
 }
 
-/**
- * Starts the writer's threads and resolves when they are ready. `onFailure` is called when one dies: the process
- * cannot go on then.
- */
-export async function startWriter(
-  config: Config,
-  metrics: Metrics,
-  onFailure: (error: Error) => void,
-): Promise<RunningWriter> {
+export interface WriterStart {
+  config: Config
+  postgres: Pick<Postgres, 'db'>
+  metrics: Metrics
+  /** Called when a thread dies: the process cannot go on then. */
+  onFailure(error: Error): void
+}
+
+/** Starts the writer's threads and resolves when they are ready. */
+export async function startWriter(start: WriterStart): Promise<RunningWriter> {
+  const { config } = start
   const count = writerThreads(config)
   const threads = await Promise.all(
-    Array.from({ length: count }, (_, index) => startThread({ config, index, count }, metrics, onFailure)),
+    Array.from({ length: count }, (_, index) => startThread({ config, index, count }, start)),
   )
   return {
     stop: async () => {
@@ -44,8 +53,7 @@ export async function startWriter(
 
 async function startThread(
   data: WriterThreadData,
-  metrics: Metrics,
-  onFailure: (error: Error) => void,
+  { postgres, metrics, onFailure }: WriterStart,
 ): Promise<RunningWriter> {
   const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), {
     workerData: data,
@@ -56,6 +64,7 @@ async function startThread(
   worker.on('message', (message: WriterMessage) => {
     if (message.kind === 'batch') metrics.observeBatch(message.report, data.index)
     else if (message.kind === 'partitions') metrics.observePartitions(message.count, data.index)
+    else if (message.kind === 'prices') void answerPrices(postgres, message)
     else (message.kind === 'ready' ? ready : stopped).resolve()
   })
   worker.once('error', error => {
@@ -69,4 +78,16 @@ async function startThread(
       return stopped.promise
     },
   }
+}
+
+async function answerPrices(
+  postgres: Pick<Postgres, 'db'>,
+  { project_ids, answer }: Extract<WriterMessage, { kind: 'prices' }>,
+): Promise<void> {
+  const prices = await pricesOfProjects(postgres, project_ids).then(
+    (prices): PricesAnswer => ({ prices }),
+    (error: Error): PricesAnswer => ({ failure: error.message }),
+  )
+  answer.postMessage(prices)
+  answer.close()
 }

@@ -1,13 +1,17 @@
 import { randomInt } from 'node:crypto'
-import { parentPort, workerData } from 'node:worker_threads'
+import { once } from 'node:events'
+import { MessageChannel, parentPort, workerData } from 'node:worker_threads'
+import { Problem, type Uuid } from '@spanhouse/model'
 import { openPostgres } from '@spanhouse/postgres'
 import { beginRun, type Engine, openEngine, removeExpired, SpanWriter } from '@spanhouse/span-store'
 import pino from 'pino'
 import type { BatchReport } from '../metrics.ts'
 import { engineLocation, openStream, WRITER_ENGINE } from '../parts.ts'
+import type { ProjectPrices } from '../project-prices.ts'
 import { holdPartitions } from './partitions.ts'
+import { PriceCache } from './price-cache.ts'
 import { runWriter } from './writer.ts'
-import type { WriterMessage, WriterThreadData } from './writer-role.ts'
+import type { PricesAnswer, WriterMessage, WriterThreadData } from './writer-role.ts'
 
 /**
  * The writer's own thread: decoding and summing up must not hold up the event loop that answers requests. It opens
@@ -22,6 +26,7 @@ const EXPIRE_EVERY_MS = 3_600_000
 
 const stopping = new AbortController()
 const post = (message: WriterMessage): void => port.postMessage(message)
+const prices = new PriceCache(askPrices)
 
 const stream = await openStream(config)
 const postgres = config.databaseUrl ? await openPostgres({ url: config.databaseUrl }) : undefined
@@ -48,7 +53,7 @@ async function runOn(partitions: readonly number[], signal: AbortSignal, run?: n
   post({ kind: 'partitions', count: partitions.length })
   try {
     if (run) await beginRun(engine, partitions)
-    await runWriter({ stream, writer: new SpanWriter(engine), partitions, signal, log, report })
+    await runWriter({ stream, writer: new SpanWriter(engine), prices, partitions, signal, log, report })
   } finally {
     clearInterval(expiring)
     post({ kind: 'partitions', count: 0 })
@@ -61,6 +66,16 @@ async function runFenced(partitions: readonly number[], signal: AbortSignal): Pr
   await runOn(partitions, signal, randomInt(1, 2 ** 47)).catch(error =>
     log.error({ err: error, partitions }, 'a run of the writer ended; beginning another one'),
   )
+}
+
+async function askPrices(project_ids: Uuid[]): Promise<ReadonlyMap<Uuid, ProjectPrices>> {
+  const { port1, port2 } = new MessageChannel()
+  const answered = once(port1, 'message') as Promise<[PricesAnswer]>
+  const question: WriterMessage = { kind: 'prices', project_ids, answer: port2 }
+  port.postMessage(question, [port2])
+  const [answer] = await answered
+  if ('prices' in answer) return answer.prices
+  throw new Problem('overloaded', `The projects' own prices cannot be read: ${answer.failure}`)
 }
 
 /** One writer sees to it, the one that has the first partition. */

@@ -10,6 +10,7 @@ import { openEmbeddedStream, type SpanMessage, type SpanStream } from '@spanhous
 import pino from 'pino'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { BatchReport } from '../metrics.ts'
+import { PriceCache } from './price-cache.ts'
 import { runWriter } from './writer.ts'
 
 let folder: string
@@ -32,12 +33,13 @@ afterEach(async () => {
 
 const PROJECT = randomUUID()
 
-function start(through: Engine = engine): BatchReport[] {
+function start(through: Engine = engine, prices = new PriceCache(async () => new Map())): BatchReport[] {
   const reports: BatchReport[] = []
   const stopping = new AbortController()
   const running = runWriter({
     stream,
     writer: new SpanWriter(through),
+    prices,
     partitions: [0],
     signal: stopping.signal,
     log: pino({ level: 'silent' }),
@@ -61,8 +63,14 @@ const messageOf = (body: Uint8Array, span_count = 1): SpanMessage => ({
   body,
 })
 
-function spanMessage(spanId: string): SpanMessage {
-  const span = { traceId: 'a'.repeat(32), spanId, name: 'step', startTimeUnixNano: '1770000000000000000' }
+function spanMessage(spanId: string, attributes: Record<string, string | number> = {}): SpanMessage {
+  const span = {
+    ...{ traceId: 'a'.repeat(32), spanId, name: 'step', startTimeUnixNano: '1770000000000000000' },
+    attributes: Object.entries(attributes).map(([key, value]) => ({
+      key,
+      value: typeof value === 'string' ? { stringValue: value } : { intValue: value },
+    })),
+  }
   const bytes = tracesFromJson(JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] }))
   return messageOf(scanTraces(bytes, 1, () => 0).shares[0]?.body as Uint8Array)
 }
@@ -75,10 +83,18 @@ const storedIds = async (): Promise<string[]> =>
     })
   ).map(row => row.id)
 
+const costs = async (): Promise<number[]> =>
+  (
+    await engine.rows<{ cost: number }>({
+      text: 'SELECT toFloat64(costs_cumulative_total) AS cost FROM spans WHERE project_id = {project:UUID}',
+      params: { project: PROJECT },
+    })
+  ).map(row => row.cost)
+
 const ids = ['1', '2', '3'].map(digit => digit.repeat(16))
 
 test('a message that cannot be decoded goes to the dead letters with its reason; the others are stored', async () => {
-  const [one, two, three] = ids.map(spanMessage) as [SpanMessage, SpanMessage, SpanMessage]
+  const [one, two, three] = ids.map(id => spanMessage(id)) as [SpanMessage, SpanMessage, SpanMessage]
   await stream.publish([one, messageOf(Buffer.from('this is no protobuf')), two])
   start()
   await vi.waitFor(async () => expect(await storedIds()).toEqual(ids.slice(0, 2)), { timeout: 10_000 })
@@ -91,7 +107,7 @@ test('a message that cannot be decoded goes to the dead letters with its reason;
 })
 
 test('a deletion takes what was accepted before it, also what comes again later; one without a trace is a dead letter', async () => {
-  const [one, two] = ids.map(spanMessage) as [SpanMessage, SpanMessage]
+  const [one, two] = ids.map(id => spanMessage(id)) as [SpanMessage, SpanMessage]
   const deletion: SpanMessage = {
     ...messageOf(Buffer.from('a'.repeat(32), 'hex'), 0),
     format: 'deletion',
@@ -122,7 +138,7 @@ test('while the store is away the writer waits, and stores everything once it is
       return Promise.reject(new Problem('overloaded', 'ClickHouse cannot be reached; try again.'))
     },
   }
-  await stream.publish(ids.map(spanMessage))
+  await stream.publish(ids.map(id => spanMessage(id)))
   const reports = start(flaky)
   await vi.waitFor(() => expect(refused).toBeGreaterThan(2), { timeout: 10_000 })
   expect(await storedIds()).toEqual([])
@@ -130,6 +146,44 @@ test('while the store is away the writer waits, and stores everything once it is
   await vi.waitFor(async () => expect(await storedIds()).toEqual(ids), { timeout: 10_000 })
   await vi.waitFor(() => expect(reports.reduce((sum, report) => sum + report.inserted, 0)).toBe(3))
   expect((await stream.stats()).deadLetters).toBe(0)
+})
+
+test('while prices cannot be read nothing is stored, and then at those prices', async () => {
+  let isAway = true
+  let refused = 0
+  const prices = new PriceCache(async () => {
+    if (!isAway) return new Map([[PROJECT, { house: { input: 3, output: 4 } }]])
+    refused++
+    throw new Problem('overloaded', 'away')
+  })
+  await stream.publish([
+    spanMessage(ids[0] as string, {
+      'gen_ai.response.model': 'house',
+      'gen_ai.usage.input_tokens': 100,
+      'gen_ai.operation.name': 'chat',
+    }),
+  ])
+  start(engine, prices)
+  await vi.waitFor(() => expect(refused).toBeGreaterThan(2), { timeout: 10_000 })
+  expect(await storedIds()).toEqual([])
+  isAway = false
+  await vi.waitFor(async () => expect(await storedIds()).toEqual(ids.slice(0, 1)), { timeout: 10_000 })
+  expect(await costs()).toEqual([0.0003])
+  expect((await stream.stats()).deadLetters).toBe(0)
+})
+
+test('a writer that waits for prices can be stopped, and loses nothing', async () => {
+  let refused = 0
+  const prices = new PriceCache(() => {
+    refused++
+    return Promise.reject(new Problem('overloaded', 'away'))
+  })
+  await stream.publish(ids.map(id => spanMessage(id)))
+  start(engine, prices)
+  await vi.waitFor(() => expect(refused).toBeGreaterThan(0))
+  await stop()
+  start()
+  await vi.waitFor(async () => expect(await storedIds()).toEqual(ids), { timeout: 10_000 })
 })
 
 test('a message that the store can never take is found and put aside, alone', async () => {
@@ -141,7 +195,7 @@ test('a message that the store can never take is found and put aside, alone', as
         ? Promise.reject(Object.assign(new Error('Cannot read all data'), { code: '33' }))
         : engine.insert(table, columns, rows),
   }
-  await stream.publish(ids.map(spanMessage))
+  await stream.publish(ids.map(id => spanMessage(id)))
   start(choosy)
   await vi.waitFor(async () => expect(await storedIds()).toEqual([ids[0], ids[2]]), { timeout: 10_000 })
   await vi.waitFor(async () => expect((await stream.stats()).deadLetters).toBe(1))

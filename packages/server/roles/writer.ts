@@ -1,14 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { priceSpan } from '@spanhouse/prices'
+import type { Uuid } from '@spanhouse/model'
+import { type PriceOverrides, priceSpan } from '@spanhouse/prices'
 import { isFenced, isPassing, SpanBatch, type SpanWriter, type WriteResult } from '@spanhouse/span-store'
 import { type Delivery, partitionOf, type SpanMessage, type SpanStream } from '@spanhouse/span-stream'
 import type { Logger } from 'pino'
 import type { BatchReport } from '../metrics.ts'
 import { deletionIn, spansIn } from './message-spans.ts'
+import type { PriceCache } from './price-cache.ts'
 
 export interface WriterOptions {
   stream: SpanStream
   writer: SpanWriter
+  prices: PriceCache
   partitions: readonly number[]
   signal: AbortSignal
   log: Logger
@@ -26,8 +29,12 @@ const BATCH = { spansMax: 8_000, bytesMax: 12 * 1024 * 1024, lingerMs: 200 }
 /** How often traces are looked through whose root never came. */
 const SETTLE_EVERY_MS = 5_000
 
+/** Projects' own prices; those without any need not be in it. */
+type Prices = ReadonlyMap<Uuid, PriceOverrides | undefined>
+
 interface Decoded {
   deliveries: Delivery[]
+  prices: Prices
   batch: SpanBatch
   rejectedMessages: number
   decodeSeconds: number
@@ -54,7 +61,9 @@ export async function runWriter(given: WriterOptions): Promise<void> {
   const free = Array.from({ length: BATCHES_AHEAD }, () => new SpanBatch())
   for await (const deliveries of stream.deliveries({ consumer: 'writer', partitions, ...BATCH, signal })) {
     if (ahead.length === BATCHES_AHEAD) await ahead.shift()
-    const decoded = await decode(deliveries, free.pop() as SpanBatch)
+    const prices = await pricesFor(deliveries, options)
+    if (!prices) break
+    const decoded = await decode(deliveries, prices, free.pop() as SpanBatch)
     const stored = (ahead.at(-1) ?? Promise.resolve())
       .then(() => store(decoded, options))
       .finally(() => free.push(decoded.batch))
@@ -66,14 +75,25 @@ export async function runWriter(given: WriterOptions): Promise<void> {
   await settling
 }
 
-async function decode(deliveries: readonly Delivery[], batch: SpanBatch): Promise<Decoded> {
+/** Waits for them as for the store: without them costs would be wrong. Undefined when the writer is to stop. */
+async function pricesFor(deliveries: readonly Delivery[], options: Run): Promise<Prices | undefined> {
+  const project_ids = new Set(deliveries.map(({ message }) => message.project_id))
+  try {
+    return await persist(() => options.prices.of(project_ids), options)
+  } catch (error) {
+    if (options.signal.aborted) return undefined
+    throw error
+  }
+}
+
+async function decode(deliveries: readonly Delivery[], prices: Prices, batch: SpanBatch): Promise<Decoded> {
   const started = performance.now()
   batch.truncate(0)
-  const decoded: Decoded = { deliveries: [], batch, rejectedMessages: 0, decodeSeconds: 0 }
+  const decoded: Decoded = { deliveries: [], prices, batch, rejectedMessages: 0, decodeSeconds: 0 }
   for (const delivery of deliveries) {
     const count = batch.spans.length
     try {
-      addMessage(batch, delivery.message)
+      addMessage(batch, delivery.message, prices)
       decoded.deliveries.push(delivery)
     } catch (error) {
       batch.truncate(count)
@@ -85,15 +105,16 @@ async function decode(deliveries: readonly Delivery[], batch: SpanBatch): Promis
   return decoded
 }
 
-function addMessage(batch: SpanBatch, message: SpanMessage): SpanBatch {
+function addMessage(batch: SpanBatch, message: SpanMessage, prices: Prices): SpanBatch {
   if (message.format === 'deletion') {
     batch.deletions.push(deletionIn(message))
     return batch
   }
   const { project_id, user_id, accepted_at } = message
   const sender = { project_id, user_id, accepted_at }
+  const overrides = prices.get(project_id)
   for (const span of spansIn(message)) {
-    priceSpan(span)
+    priceSpan(span, overrides)
     batch.add(sender, span)
   }
   return batch
@@ -108,16 +129,16 @@ async function store(decoded: Decoded, options: Run): Promise<void> {
     options.report(reportOf(decoded, result, options.writer, started))
   } catch (error) {
     if (options.signal.aborted) return
-    await storeApart(deliveries, error as Error, options)
+    await storeApart(decoded, error as Error, options)
   }
 }
 
 /** The batch has something in it that the store will never take: find it, so that the rest goes on. */
-async function storeApart(deliveries: readonly Delivery[], error: Error, options: Run): Promise<void> {
+async function storeApart({ deliveries, prices }: Decoded, error: Error, options: Run): Promise<void> {
   options.log.error({ err: error, messages: deliveries.length }, 'a batch cannot be stored; trying its messages apart')
   for (const delivery of deliveries) {
     try {
-      const alone = addMessage(new SpanBatch(), delivery.message)
+      const alone = addMessage(new SpanBatch(), delivery.message, prices)
       await persist(() => options.writer.write(alone), options)
       await delivery.ack()
     } catch (cause) {
@@ -136,7 +157,7 @@ async function persist<T>(attempt: () => Promise<T>, { signal, log, end }: Run):
     } catch (error) {
       if (isFenced(error)) end()
       if (signal.aborted || !isPassing(error)) throw error
-      log.warn({ err: error, waitMs }, 'the store cannot take spans now; trying again')
+      log.warn({ err: error, waitMs }, 'spans cannot be stored now; trying again')
       await delay(waitMs, undefined, { signal })
     }
   }
