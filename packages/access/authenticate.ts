@@ -13,7 +13,10 @@ export interface AuthenticatorOptions {
   adminKey?: string
   /** Signs Secret tokens; the admin key unless given. Without either none is accepted or made. */
   tokenKey?: string
-  /** How long another process may go on accepting what was revoked in this one. */
+  /**
+   * How long another process may go on accepting what was revoked in this one; one that cannot reach the database, up to a
+   * quarter of an hour.
+   */
   cacheSeconds?: number
 }
 
@@ -32,7 +35,8 @@ export interface CredentialCache {
 export interface Authenticator extends CredentialCache {
   /**
    * The principal that the `Authorization` header stands for on this path. Throws a Problem `unauthenticated` (401)
-   * when it stands for nobody, and `overloaded` (503) when that cannot be found out. Admin paths, those that contain
+   * when it stands for nobody, and `overloaded` (503) when that cannot be found out: what was known in the last quarter of
+   * an hour goes on while the database is away. Admin paths, those that contain
    * `/admin/`, take the admin key and nothing else.
    */
   authenticate(header: string | undefined, path: string, parameters?: ScopeParameters): Promise<Principal>

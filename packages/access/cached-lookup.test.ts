@@ -83,3 +83,38 @@ test('a failure reaches everybody who waited and is not remembered', async () =>
   for (const result of results) expect(result).toMatchObject({ reason: { code: 'overloaded' } })
   expect(await lookup.get('k')).toBe(1)
 })
+
+describe('while the database is away', () => {
+  const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+
+  test.each([
+    ['refuses', () => Promise.reject(refused)],
+    ['says nothing', () => new Promise<never>(() => {})],
+  ])('and %s, what it said to exist goes on, for a bounded while, and nothing else is known', async (_, away) => {
+    const load = vi.fn(async (keys: string[]) => lengths(keys))
+    const lookup = new CachedLookup<number>({ load, ttlMs: 0, loadMs: 20 })
+    await lookup.get('key')
+    await lookup.get('nothing')
+    load.mockImplementation(away)
+    expect(await lookup.get('key')).toBe(3)
+    for (const other of ['nothing', 'k'])
+      await expect(lookup.get(other)).rejects.toMatchObject({ code: 'overloaded', retryAfterSeconds: 5 })
+    const asked = load.mock.calls.length
+    expect(await lookup.get('key')).toBe(3)
+    expect(load).toHaveBeenCalledTimes(asked)
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 15 * 60_000)
+    try {
+      await expect(lookup.get('key')).rejects.toMatchObject({ code: 'overloaded' })
+    } finally {
+      clock.mockRestore()
+    }
+  })
+
+  test('what was forgotten does not come back', async () => {
+    const { load, lookup } = lookupOf({ ttlMs: 0 })
+    await lookup.get('key')
+    lookup.forget()
+    load.mockRejectedValue(refused)
+    await expect(lookup.get('key')).rejects.toMatchObject({ code: 'overloaded' })
+  })
+})

@@ -6,6 +6,8 @@ export interface CachedLookupOptions<V> {
   load: (keys: string[]) => Promise<Map<string, V>>
   /** How long an answer may be used again. */
   ttlMs: number
+  /** How long a statement may take before it counts as failed; two seconds when left out. */
+  loadMs?: number
   /** How many answers are remembered: this many of what exists, and as many of what does not. */
   entriesMax?: number
   /** How many keys one statement asks for. */
@@ -16,18 +18,28 @@ export interface CachedLookupOptions<V> {
 
 interface Entry<V> {
   value: V | null
+  loadedMs: number
   untilMs: number
 }
+
+const LOAD_MS = 2_000
+
+/** While the database is away, what it last said to exist goes on to exist for so long … */
+const AWAY_MS_MAX = 15 * 60_000
+/** … and it is asked anew so often. */
+const ASK_AGAIN_MS = 5_000
 
 /**
  * A look-up that stays cheap when strangers choose the keys. Answers are remembered for a short, bounded while, also
  * that a key does not exist. One statement runs at a time; what is asked meanwhile waits for the next, which asks for
  * all of it at once. So a flood of unknown keys costs a statement per round trip, and cannot push known keys out of
- * memory: the two are remembered apart.
+ * memory: the two are remembered apart. While the database cannot be asked, what it said to exist a quarter of an hour ago
+ * or less still counts.
  */
 export class CachedLookup<V> {
   readonly #load: (keys: string[]) => Promise<Map<string, V>>
   readonly #ttlMs: number
+  readonly #loadMs: number
   readonly #entriesMax: number
   readonly #batchMax: number
   readonly #waitingMax: number
@@ -41,12 +53,16 @@ export class CachedLookup<V> {
   constructor(options: CachedLookupOptions<V>) {
     this.#load = options.load
     this.#ttlMs = options.ttlMs
+    this.#loadMs = options.loadMs ?? LOAD_MS
     this.#entriesMax = options.entriesMax ?? 10_000
     this.#batchMax = options.batchMax ?? 500
     this.#waitingMax = options.waitingMax ?? 10_000
   }
 
-  /** Throws a Problem `overloaded` when the database cannot be reached or too many keys are waiting. */
+  /**
+   * Throws a Problem `overloaded` when the database cannot be asked about a key that it has not lately said to exist, or
+   * when too many keys are waiting.
+   */
   async get(key: string): Promise<V | null> {
     const entry = this.#found.get(key) ?? this.#missing.get(key)
     if (entry !== undefined && entry.untilMs > performance.now()) return entry.value
@@ -83,15 +99,39 @@ export class CachedLookup<V> {
   async #answer(batch: [string, PromiseWithResolvers<V | null>][]): Promise<void> {
     const generation = this.#generation
     try {
-      const values = await withDatabaseProblems(() => this.#load(batch.map(([key]) => key)))
+      const values = await this.#loadInTime(batch.map(([key]) => key))
       for (const [key, { resolve }] of batch) {
         const value = values.get(key) ?? null
         if (generation === this.#generation) this.#remember(key, value)
         resolve(value)
       }
     } catch (error) {
-      for (const [, { reject }] of batch) reject(error)
+      for (const [key, { resolve, reject }] of batch) {
+        const known = isAway(error) ? this.#knownWhileAway(key) : undefined
+        if (known === undefined) reject(error)
+        else resolve(known)
+      }
     }
+  }
+
+  async #loadInTime(keys: string[]): Promise<Map<string, V>> {
+    const late = Promise.withResolvers<never>()
+    const timer = setTimeout(() => {
+      late.reject(new Problem('overloaded', 'The database does not answer at the moment.', { retryAfterSeconds: 5 }))
+    }, this.#loadMs)
+    try {
+      return await Promise.race([withDatabaseProblems(() => this.#load(keys)), late.promise])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  #knownWhileAway(key: string): V | null | undefined {
+    const entry = this.#found.get(key)
+    const nowMs = performance.now()
+    if (entry === undefined || entry.loadedMs + AWAY_MS_MAX < nowMs) return undefined
+    entry.untilMs = nowMs + ASK_AGAIN_MS
+    return entry.value
   }
 
   #remember(key: string, value: V | null): void {
@@ -99,7 +139,8 @@ export class CachedLookup<V> {
     const others = value === null ? this.#found : this.#missing
     others.delete(key)
     entries.delete(key)
-    entries.set(key, { value, untilMs: performance.now() + this.#ttlMs })
+    const loadedMs = performance.now()
+    entries.set(key, { value, loadedMs, untilMs: loadedMs + this.#ttlMs })
     // A map keeps the order of insertion, so the first is the oldest.
     for (const oldest of entries.keys()) {
       if (entries.size <= this.#entriesMax) break
@@ -107,3 +148,6 @@ export class CachedLookup<V> {
     }
   }
 }
+
+/** Whether it is the database that fails, and not what it was asked. */
+const isAway = (error: unknown): boolean => error instanceof Problem && error.retryable

@@ -57,6 +57,8 @@ const READ_SETTINGS = Object.fromEntries(
  */
 export const READER_ENGINE = {
   connections: 4,
+  // A little longer than a query may take: beyond it the server is away.
+  silentMs: 20_000,
   settings: {
     ...READ_SETTINGS,
     max_execution_time: 15,

@@ -28,7 +28,10 @@ export type EngineLocation = { url: string } | { path: string }
 export interface Engine {
   /** By which run of a writer its writes are sent (see `beginRun`); undefined where there is only one writer. */
   readonly run?: number
-  /** All rows of a SELECT as objects. Refuses with a Problem: `query_timeout`, `query_limit`, `overloaded`. */
+  /**
+   * All rows of a SELECT as objects. Refuses with a Problem: `query_timeout`, `query_limit`, `overloaded`; never a part of
+   * them.
+   */
   rows<Row>(statement: Statement): Promise<Row[]>
   command(statement: Statement): Promise<void>
   /**
@@ -58,12 +61,14 @@ export interface EngineOptions {
   connections: number
   run?: number
   queueMs?: number
+  /** A server that says nothing for so long is away: a Problem `overloaded`. Two minutes when left out. */
+  silentMs?: number
   /** Sent with every statement. There are none for single statements: the embedded engine would keep them. */
   settings?: ClickHouseSettings
 }
 
 export async function openEngine(location: EngineLocation, options: EngineOptions): Promise<Engine> {
-  const open = 'url' in location ? networked(location.url, options.run) : await embedded(location.path)
+  const open = 'url' in location ? networked(location.url, options) : await embedded(location.path)
   const connections = Array.from({ length: options.connections }, () => open())
   return new PooledEngine(connections, open, options)
 }
@@ -81,12 +86,16 @@ const SESSION_SETTINGS: ClickHouseSettings = {
 const WRITE_ID = 'spanhouse-write-'
 const runId = (run: number): string => `${WRITE_ID}${run}-`
 
-function networked(url: string, run = 0): () => Connection {
+const SILENT_MS = 120_000
+
+function networked(url: string, { run = 0, silentMs = SILENT_MS }: EngineOptions): () => Connection {
   const writeId = (): string => runId(run) + randomUUID()
   return () => {
     const client = createClient({
       url,
-      request_timeout: 120_000,
+      request_timeout: silentMs,
+      // What fails in the middle of its result then fails with a status, before a byte of it is sent.
+      clickhouse_settings: { wait_end_of_query: 1 },
       max_open_connections: 1,
       // Long parameters do not fit into a URL.
       use_multipart_params_auto: true,
@@ -176,7 +185,7 @@ class PooledEngine implements Engine {
         format: 'JSONEachRow',
         clickhouse_settings: this.#settings,
       })
-      return result.json<Row>()
+      return parseRows<Row>(await result.text())
     })
   }
 
@@ -276,21 +285,46 @@ export function isPassing(error: unknown): boolean {
   return /^\d+$/.test(code) && !UNREADABLE.has(code)
 }
 
-const UNREACHABLE = new Set([
-  ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ENOTFOUND', 'ETIMEDOUT', 'EAI_AGAIN'],
-  ...['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED', 'HPE_INVALID_EOF_STATE'],
+/** ClickHouse's codes for what it cannot do now and can do another time. */
+const BUSY = new Set([
+  ...['202', '203', '209', '210', '225', '236', '242', '243', '252', '279', '285', '319', '394', '425', '439', '473'],
+  ...['745', '999', '1000'],
 ])
 
+/**
+ * Everything the client throws that is neither an answer of ClickHouse nor a defect in JavaScript is the way there: a
+ * broken connection, silence, or the words of a proxy in between.
+ */
 function toProblem(error: unknown): unknown {
   if (error instanceof Problem || !(error instanceof Error)) return error
   const code = (error as NodeJS.ErrnoException).code ?? ''
-  const refusal = REFUSALS[code]
+  const refusal = /\(total\)/.test(error.message) ? undefined : REFUSALS[code]
   if (refusal) {
     const [limit = ''] = /\b(maximum|max[^:]*): [^,.)]*/i.exec(error.message) ?? []
     return new Problem(refusal.code, `The query went over its bound on ${refusal.bound}${limit && ` (${limit})`}.`, {
       cause: error,
     })
   }
-  if (!UNREACHABLE.has(code) && !/timeout|socket hang up|aborted/i.test(error.message)) return error
-  return new Problem('overloaded', 'ClickHouse cannot be reached; try again.', { retryAfterSeconds: 2, cause: error })
+  if (BUSY.has(code) || REFUSALS[code])
+    return new Problem('overloaded', 'ClickHouse is too busy; try again.', { retryAfterSeconds: 2, cause: error })
+  return /^\d+$/.test(code) || error.constructor !== Error ? error : unreachable(error)
+}
+
+const unreachable = (cause: Error): Problem =>
+  new Problem('overloaded', 'ClickHouse cannot be reached; try again.', { retryAfterSeconds: 2, cause })
+
+/** The rows of a whole answer. One that was cut off in a row, or has other words in it, is none. */
+function parseRows<Row>(text: string): Row[] {
+  const rows: Row[] = []
+  try {
+    for (let from = 0; from < text.length; ) {
+      const end = text.indexOf('\n', from)
+      if (end < 0) throw new Error('the answer has no end')
+      rows.push(JSON.parse(text.slice(from, end)))
+      from = end + 1
+    }
+  } catch (error) {
+    throw unreachable(error as Error)
+  }
+  return rows
 }

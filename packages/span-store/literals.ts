@@ -11,7 +11,7 @@ const PLACEHOLDER = /\{(\w+):([^{}]+)\}/g
 export function inlineParams({ text, params }: Statement): string {
   return text.replace(PLACEHOLDER, (_, name: string, type: string) => {
     const value = params[name]
-    if (value === undefined || value === null) throw new Error(`the parameter ${name} has no value`)
+    if (value === undefined || value === null) throw new TypeError(`the parameter ${name} has no value`)
     return type === 'String' ? quote(String(value)) : `CAST(${quote(written(value))} AS ${type})`
   })
 }

@@ -1,0 +1,66 @@
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { type Engine, isPassing, openEngine } from './engine.ts'
+
+/** What stands where ClickHouse should be; each test says what it answers. */
+let answer: (response: ServerResponse) => void
+let server: Server
+let url: string
+let engine: Engine
+beforeAll(async () => {
+  server = createServer((request, response) => request.resume().on('end', () => answer(response)))
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterEach(() => engine.close())
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+const rows = (): Promise<unknown> => engine.rows({ text: 'SELECT v FROM spans', params: {} })
+const insert = (): Promise<void> => engine.insert('spans', ['v'], Buffer.alloc(1))
+const refuse =
+  (status: number, text: string, code?: number) =>
+  (response: ServerResponse): void =>
+    void response.writeHead(status, code ? { 'x-clickhouse-exception-code': code } : {}).end(text)
+const failure = (code: number, type: string, text = 'No') =>
+  refuse(500, `Code: ${code}. DB::Exception: ${text}. (${type}) (version 26.7.1.1)`, code)
+
+test.each<[string, (response: ServerResponse) => void, string]>([
+  ['a proxy that finds no server', refuse(502, '<html><h1>502 Bad Gateway</h1></html>'), 'overloaded'],
+  ['a proxy that says nothing', refuse(503, ''), 'overloaded'],
+  ['too many queries', failure(202, 'TOO_MANY_SIMULTANEOUS_QUERIES'), 'overloaded'],
+  ['a server that ends', failure(236, 'ABORTED'), 'overloaded'],
+  ['a server without memory', failure(241, 'MEMORY_LIMIT_EXCEEDED', '(total) memory limit exceeded'), 'overloaded'],
+  ['a query without memory', failure(241, 'MEMORY_LIMIT_EXCEEDED', 'Query memory limit exceeded'), 'query_limit'],
+  ['a connection that breaks', response => response.socket?.resetAndDestroy(), 'overloaded'],
+  [
+    'an answer that breaks off',
+    response => {
+      response.writeHead(200, { 'content-length': 1_000 }).write('{"v":1}\n', () => response.destroy())
+    },
+    'overloaded',
+  ],
+  ['an answer without its end', response => response.end('{"v":1}\n{"v":'), 'overloaded'],
+  ['an answer without the end of its last row', response => response.end('{"v":1}\n{"v":2}'), 'overloaded'],
+  [
+    'an exception among the rows',
+    response => response.end('{"v":1}\nCode: 395. DB::Exception: stop (FUNCTION_THROW_IF)\n'),
+    'overloaded',
+  ],
+  ['silence', () => {}, 'overloaded'],
+])('%s is a typed refusal of a query, never a part of its rows, and passes for a write', async (_, answers, code) => {
+  answer = answers
+  engine = await openEngine({ url }, { connections: 1, silentMs: 200 })
+  await expect(rows()).rejects.toMatchObject({ code })
+  const error = await insert().catch(error => error)
+  if (error) expect(isPassing(error)).toBe(true)
+})
+
+test('the rows themselves are to blame only when ClickHouse says so', async () => {
+  answer = failure(33, 'CANNOT_READ_ALL_DATA')
+  engine = await openEngine({ url }, { connections: 1 })
+  expect(isPassing(await insert().catch(error => error))).toBe(false)
+})
