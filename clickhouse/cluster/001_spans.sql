@@ -44,7 +44,7 @@ CREATE TABLE IF NOT EXISTS spans_local ON CLUSTER '{cluster}'
     costs_cumulative_total Decimal(38, 15) CODEC(ZSTD(1)),
     restated Enum8('none' = 0, 'tokens' = 1, 'costs' = 2, 'tokens and costs' = 3),
     attributes String CODEC(ZSTD(1)),
-    data String CODEC(ZSTD(1)),
+    data String CODEC(ZSTD(3)),
     events String CODEC(ZSTD(1)),
     links String CODEC(ZSTD(1)),
     references String CODEC(ZSTD(1)),
@@ -71,7 +71,7 @@ TTL expires_at
 -- The first two allow lightweight UPDATE and DELETE. A block like an earlier one is stored again, as without a cluster:
 -- the writer alone decides what is known.
 SETTINGS enable_block_number_column = 1, enable_block_offset_column = 1, replicated_deduplication_window = 0,
-    min_bytes_for_wide_part = 134217728, index_granularity = 1024;
+    min_bytes_for_wide_part = 134217728, index_granularity = 1024, index_granularity_bytes = 1048576;
 
 CREATE TABLE IF NOT EXISTS spans ON CLUSTER '{cluster}' AS spans_local
 ENGINE = Distributed('{cluster}', currentDatabase(), 'spans_local', sipHash64(trace_id))

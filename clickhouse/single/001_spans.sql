@@ -55,7 +55,7 @@ CREATE TABLE IF NOT EXISTS spans
     restated Enum8('none' = 0, 'tokens' = 1, 'costs' = 2, 'tokens and costs' = 3),
     -- JSON text: all attributes but ag.data, which is most of the bytes and stands by itself.
     attributes String CODEC(ZSTD(1)),
-    data String CODEC(ZSTD(1)),
+    data String CODEC(ZSTD(3)),
     -- JSON text of a list each; empty: none.
     events String CODEC(ZSTD(1)),
     links String CODEC(ZSTD(1)),
@@ -93,4 +93,6 @@ SETTINGS enable_block_number_column = 1, enable_block_offset_column = 1,
     -- A part of an insert is one file, not two for each of its columns: half the time of an insert went into making those.
     min_bytes_for_wide_part = 134217728,
     -- An index tells granules apart that are an eighth of the usual ones, at no cost in bytes.
-    index_granularity = 1024
+    index_granularity = 1024,
+    -- Of spans with long inputs and outputs fewer, so that one of them is read without hundreds of others.
+    index_granularity_bytes = 1048576
