@@ -40,8 +40,16 @@ async function createCluster(path: string): Promise<void> {
   await rename(unfinished, path)
 }
 
+/** Its own cache of pages, all of which is in memory from the start. What is not in it is in the operating system's. */
+const SHARED_BUFFERS = '32MB'
+
 const open = (path: string): Promise<PGlite> =>
-  PGlite.create({ dataDir: path, parsers: { ...VALUE_PARSERS }, relaxedDurability: false })
+  PGlite.create({
+    dataDir: path,
+    parsers: { ...VALUE_PARSERS },
+    relaxedDurability: false,
+    startParams: [...PGlite.defaultStartParams, '-c', `shared_buffers=${SHARED_BUFFERS}`],
+  })
 
 /** `destroy` waits for a running transaction and closes PGlite only where Kysely has used it. */
 async function close(db: Database, pglite: PGlite): Promise<void> {
