@@ -1,5 +1,5 @@
 import { type JsonObject, Problem, type Uuid } from '@spanhouse/model'
-import { findRevision, hasReference } from './find.ts'
+import { findRevision, namesRevision } from './find.ts'
 import { newSlug } from './header.ts'
 import type { References } from './references.ts'
 import type { RevisionRow } from './rows.ts'
@@ -17,7 +17,7 @@ export interface ResolvedRevision {
 
 /** The revision that references lead to; undefined when there is none, or nothing was named. 400 on contradictions. */
 export async function resolveReferences(scope: Scope, references: References): Promise<ResolvedRevision | undefined> {
-  if (!hasReference(scope.kind, references)) return undefined
+  if (!namesRevision(scope.kind, references)) return undefined
   const row = await findRevision(scope, references)
   return row && resolved(scope, row)
 }

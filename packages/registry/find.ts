@@ -84,6 +84,13 @@ export function hasReference({ name }: Kind, { artifact, variant, revision }: Re
   throw invalid(`${name}_revision_ref.version needs a ${name}_variant_ref to be a version of`)
 }
 
+/** As {@link hasReference}, where an artifact's version alone is refused too: it would be taken for no reference at all. */
+export function namesRevision(kind: Kind, references: References): boolean {
+  if (hasReference(kind, references)) return true
+  if (references.artifact?.version === undefined) return false
+  throw invalid(`${kind.name}: a version alone does not identify one`)
+}
+
 /** Throws a 400 when nothing that was sent identifies a revision. */
 export function requireScoped(kind: Kind, references: References): void {
   if (hasReference(kind, references)) return

@@ -166,7 +166,8 @@ test('references that contradict each other are refused', async () => {
   const two = await create({ references: { evaluator: { slug: 'c2' } } })
   const references = { evaluator: one.references.evaluator, evaluator_variant: two.references.evaluator_variant }
   expect((await post({ references })).status).toBe(400)
-  expect((await post({ references: { evaluator_revision: { version: '1' } } })).status).toBe(400)
+  for (const layer of ['evaluator', 'evaluator_variant', 'evaluator_revision'])
+    expect((await post({ references: { [layer]: { version: '1' } } })).status).toBe(400)
   const unknown = { evaluator: { slug: 'c1' }, evaluator_revision: { version: '77' } }
   expect((await post({ references: unknown })).status).toBe(400)
 })

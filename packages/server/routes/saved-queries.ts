@@ -1,7 +1,7 @@
 import { type ProjectPrincipal, requirePermission } from '@spanhouse/access'
 import { isJsonObject, type Json, type JsonObject, Problem } from '@spanhouse/model'
 import { type Focus, namesSavedQuery, parseSavedQuery, parseSpanQuery, type SpanQuery } from '@spanhouse/query'
-import { findRevision, hasReference, KINDS, type References } from '@spanhouse/registry'
+import { findRevision, KINDS, namesRevision, type References } from '@spanhouse/registry'
 import type { Engine } from '@spanhouse/span-store'
 import { validate, z } from '@spanhouse/validation'
 import { referenceMembers } from './registry-bodies.ts'
@@ -43,7 +43,7 @@ async function savedAt(
   references: References,
 ): Promise<JsonObject | null> {
   const scope = scopeOf(registry, 'query', principal)
-  if (!hasReference(scope.kind, references)) return null
+  if (!namesRevision(scope.kind, references)) return null
   return (await findRevision(scope, references))?.data ?? null
 }
 
