@@ -27,9 +27,18 @@ export async function openEmbedded(dataDir: string): Promise<Embedded> {
     return { db, close: () => close(db, pglite).finally(unlock) }
   } catch (error) {
     await unlock()
-    throw error
+    throw new Error(
+      `the embedded database in ${dataDir} cannot be opened${isFull(error) ? ': the disk is full' : ''}`,
+      {
+        cause: error,
+      },
+    )
   }
 }
+
+/** Errors of PGlite's file system have a number of its own and no text. */
+const DISK_FULL = 51
+const isFull = (error: unknown): boolean => (error as { errno?: unknown }).errno === DISK_FULL
 
 /** The files of a new cluster appear under their name all at once, so a death half-way leaves nothing that looks whole. */
 async function createCluster(path: string): Promise<void> {

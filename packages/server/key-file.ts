@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** The generated API key of the default project, readable for the owner of the data folder only. */
@@ -17,9 +17,19 @@ export async function ensureSecretKeyFile(dataDir: string): Promise<string> {
   const path = join(dataDir, 'secret-key')
   const existing = await readLine(path)
   if (existing !== undefined) return existing
-  const key = randomBytes(32).toString('hex')
-  await writeFile(path, `${key}\n`, { mode: 0o600, flag: 'wx' })
-  return key
+  const unfinished = `${path}.${randomUUID()}`
+  try {
+    await writeFile(unfinished, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 })
+    // It appears whole and once: a full disk leaves no empty key, and of several processes one makes it.
+    await link(unfinished, path).catch(ignoreExisting)
+  } finally {
+    await rm(unfinished, { force: true })
+  }
+  return (await readLine(path)) as string
+}
+
+function ignoreExisting(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error
 }
 
 async function readLine(path: string): Promise<string | undefined> {

@@ -1,19 +1,21 @@
 import './thread-pool.ts'
 
-import { mkdir } from 'node:fs/promises'
 import pino from 'pino'
 import { type Config, readConfig } from './config.ts'
 import { startServer } from './server.ts'
+import { checkPlace, reasonOf } from './start-checks.ts'
 import { welcome } from './welcome.ts'
 
 /** How long a stop may take before the process ends anyway; what is unfinished then is done again after the start. */
 const STOP_MS = 25_000
 
-const config = readConfigOrExit()
+const config = await readConfigOrExit()
 const log = pino({ level: config.logLevel, base: undefined }, pino.destination({ fd: 2, sync: true }))
-await mkdir(config.dataDir, { recursive: true })
 
-const server = await startServer(config, log, fail).catch(error => fail(error))
+const server = await startServer(config, log, fail).catch(error => {
+  process.stderr.write(`Spanhouse cannot start: ${reasonOf(error)}\n`)
+  return fail(error)
+})
 process.stdout.write(welcome(server))
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(signal))
 
@@ -28,14 +30,17 @@ async function stop(signal: string): Promise<void> {
 /** There is no going on after a defect: everything accepted is durable, and a new start goes on from there. */
 function fail(error: unknown): never {
   log.fatal({ err: error }, 'ended by an error')
-  // An orderly exit would tear down threads in the middle of native calls, which ends in a dump of the engine's stack.
+  // With embedded stores an orderly exit tears down threads in the middle of native calls: a dump of the engine's stack.
+  if (config.natsUrl && config.clickhouseUrl) process.exit(1)
   process.kill(process.pid, 'SIGKILL')
   throw error
 }
 
-function readConfigOrExit(): Config {
+async function readConfigOrExit(): Promise<Config> {
   try {
-    return readConfig(process.env)
+    const config = readConfig(process.env)
+    await checkPlace(config)
+    return config
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n`)
     process.exit(2)

@@ -6,9 +6,11 @@ import { STATEMENT_SETTINGS } from '@spanhouse/query'
 import type { RuntimeSettings } from '@spanhouse/runtime'
 import { type Engine, type EngineLocation, openEngine } from '@spanhouse/span-store'
 import { openEmbeddedStream, openJetStream, type SpanStream } from '@spanhouse/span-stream'
+import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { ensureSecretKeyFile } from './key-file.ts'
 import { type Seeds, seedsFor } from './seeds.ts'
+import { untilReachable } from './start-checks.ts'
 
 /** The stream's limit: beyond it exports are answered with 503 until the writer has caught up. */
 const STREAM_BYTES_MAX = { embedded: 1024 ** 3, networked: 8 * 1024 ** 3 }
@@ -91,11 +93,11 @@ export type PartName = 'stream' | 'engine'
 export async function openParts(
   config: Config,
   runtime: RuntimeSettings,
-  needs: ReadonlySet<PartName>,
+  { needs, log }: { needs: ReadonlySet<PartName>; log: Logger },
 ): Promise<Parts> {
   const postgres = await openPostgresPart(config)
   const [stream, engine] = await Promise.all([
-    needs.has('stream') ? openStream(config) : undefined,
+    needs.has('stream') ? untilReachable(log, () => openStream(config)) : undefined,
     needs.has('engine') ? openEngine(engineLocation(config), READER_ENGINE) : undefined,
   ])
   const secretKey = config.secretKey ?? (await ensureSecretKeyFile(config.dataDir))

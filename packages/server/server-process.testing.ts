@@ -76,7 +76,8 @@ const READY_MS = 60_000
 async function untilReady(child: ChildProcess, output: () => string): Promise<string> {
   const end = performance.now() + READY_MS
   while (performance.now() < end) {
-    if (child.exitCode !== null) throw new Error(`the server ended with code ${child.exitCode}:\n${output()}`)
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`the server ended with code ${child.exitCode ?? child.signalCode}:\n${output()}`)
     const [, url] = /listens at +(http:\S+)\/api\n/.exec(output()) ?? []
     const answer = url === undefined ? undefined : await fetch(`${url}/ready`).catch(() => undefined)
     if (url !== undefined && answer?.ok) return url

@@ -27,6 +27,7 @@ import { sessionRoutes } from './routes/sessions.ts'
 import { testcaseRoutes } from './routes/testcases.ts'
 import { testsetFileRoutes } from './routes/testset-files.ts'
 import { tracingRoutes } from './routes/tracing.ts'
+import { untilReachable } from './start-checks.ts'
 
 const ROOT = new URL('../../', import.meta.url).pathname
 
@@ -40,7 +41,10 @@ export interface RunningServer {
   stop(): Promise<void>
 }
 
-/** Opens what the roles need, brings the schemas up to date, and resolves when requests are answered. */
+/**
+ * Opens what the roles need, waiting for stores that are not up yet, brings the schemas up to date, and resolves when requests
+ * are answered.
+ */
 export async function startServer(
   config: Config,
   log: Logger,
@@ -48,9 +52,9 @@ export async function startServer(
 ): Promise<RunningServer> {
   const { host, port, uriPrefix, servicesUrl } = config
   const runtime: RuntimeSettings = { uriPrefix, servicesUrl: servicesUrl ?? servicesUrlAt(host, port) }
-  const parts = await openParts(config, runtime, needsOf(config.roles))
-  await parts.postgres.migrate()
-  await migrateStore(config, parts)
+  const parts = await openParts(config, runtime, { needs: needsOf(config.roles), log })
+  await untilReachable(log, () => parts.postgres.migrate())
+  await untilReachable(log, () => migrateStore(config, parts))
   const newApiKey = await makeDefaultProject(config, parts)
   const metrics = new Metrics(parts.stream && (() => (parts.stream as NonNullable<typeof parts.stream>).stats()))
   const writer = config.roles.includes('writer')

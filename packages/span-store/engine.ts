@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { threadId } from 'node:worker_threads'
 import {
   type ClickHouseClient,
   type ClickHouseClientConfigOptions,
@@ -122,6 +123,9 @@ function networked(url: string, { run = 0, silentMs = SILENT_MS }: EngineOptions
 /** The client carries its own copy of the package that chdb takes these types from; they differ in name only. */
 type InjectedConnection = NonNullable<ClickHouseClientConfigOptions['connection']>
 
+/** Connections that this thread has opened to the embedded engine. */
+let connectionCount = 0
+
 /** chdb is an optional dependency: it has no build for some platforms, where a server's address is needed. */
 async function embedded(path: string): Promise<() => Connection> {
   const { createChdbConnection } = await import('chdb/connection').catch(cause => {
@@ -132,7 +136,8 @@ async function embedded(path: string): Promise<() => Connection> {
   return () => {
     const connection = createChdbConnection({ path })
     const client = createClient({ connection: connection as unknown as InjectedConnection })
-    const file = `${path}-insert-${randomUUID()}.rows`
+    // Named so that the next process writes over what one that was killed has left.
+    const file = `${path}-insert-${threadId}-${connectionCount++}.rows`
     let handle: FileHandle | undefined
     return {
       client,

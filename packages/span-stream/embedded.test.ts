@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -93,6 +93,26 @@ it('refuses while the disk is full, and goes on when there is room', async () =>
   const stream = await openPlace(place)
   expect(idsOf(await consume(stream, 1))).toHaveLength(1)
   await stream.close()
+})
+
+it.each([
+  ['is cut short', 'its end is missing', (path: string) => truncateSync(path, 8192)],
+  ['is something else', 'it is not an LMDB file', (path: string) => writeFileSync(path, 'something else'.repeat(1000))],
+])('says so when its file %s, and leaves it alone', async (_, reason, harm) => {
+  const place = adapter.place() as Extract<Place, { kind: 'embedded' }>
+  const stream = await openPlace(place)
+  await stream.publish([createMessage()])
+  await stream.close()
+  const path = join(place.path, 'data.mdb')
+  const whole = readFileSync(path)
+  harm(path)
+  const harmed = readFileSync(path)
+  await expect(openPlace(place)).rejects.toThrow(reason)
+  expect(readFileSync(path)).toEqual(harmed)
+  writeFileSync(path, whole)
+  const again = await openPlace(place)
+  expect((await again.stats()).depth).toBe(1)
+  await again.close()
 })
 
 it('forgets ids when the duplicate window is over', async () => {

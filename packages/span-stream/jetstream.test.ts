@@ -61,7 +61,9 @@ describe.skipIf(!natsAvailable)('JetStream', () => {
     })
 
     it('fails when there is no server', async () => {
-      await expect(openJetStream({ ...createPlace(), url: 'nats://127.0.0.1:1' })).rejects.toThrow('refused')
+      await expect(openJetStream({ ...createPlace(), url: 'nats://127.0.0.1:1' })).rejects.toMatchObject({
+        ...{ code: 'overloaded', cause: expect.objectContaining({ message: expect.stringContaining('refused') }) },
+      })
     })
 
     it.each([

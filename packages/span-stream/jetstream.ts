@@ -1,4 +1,5 @@
 import { jetstreamManager } from '@nats-io/jetstream'
+import { RequestError, TimeoutError } from '@nats-io/transport-node'
 import { checkMessage, IN_FLIGHT_BYTES_MAX, InFlight, refusal } from './admission.ts'
 import { gather } from './gather.ts'
 import { Acknowledged } from './jetstream/acknowledged.ts'
@@ -31,8 +32,8 @@ export interface JetStreamOptions {
 
 /**
  * The span stream on NATS JetStream, for any number of processes. Creates streams and consumers that are missing.
- * Rejects when no server can be reached, when JetStream is off or lacks room, or when the stream exists with another
- * number of partitions.
+ * Rejects with a Problem `overloaded` when no server can be reached, and with an Error when JetStream is off or lacks room
+ * or the stream exists with another number of partitions.
  */
 export async function openJetStream(options: JetStreamOptions): Promise<SpanStream> {
   const { url, name = 'spans', partitions, bytesMax, replicas = 1, ackWaitMs = 30_000, holdMs = HOLD_MS } = options
@@ -47,9 +48,18 @@ export async function openJetStream(options: JetStreamOptions): Promise<SpanStre
     return new JetStream({ connection, storage, topology, letters, acknowledged, ackWaitMs, holdMs }, bytesMax)
   } catch (error) {
     await connection.nats.close()
-    throw error
+    throw notYet(error)
   }
 }
+
+/** A server that has just started answers before its JetStream does. */
+const notYet = (error: unknown): unknown =>
+  error instanceof TimeoutError || error instanceof RequestError || (error as { code?: unknown }).code === RECOVERING
+    ? refusal('unreachable', error)
+    : error
+
+/** JetStream's error while it reads its files. */
+const RECOVERING = 10008
 
 /** Time to wait for the server when closing. */
 const CLOSE_MS_MAX = 2_000

@@ -3,6 +3,7 @@ import { type Database, open, type RootDatabase } from 'lmdb'
 import { DEAD_SHARE, Refusal, refusal } from '../admission.ts'
 import type { DeadLetter, SpanMessage } from '../span-stream.ts'
 import { storedBytes } from './envelope.ts'
+import { checkFile } from './file-check.ts'
 import { MessageTable } from './message-table.ts'
 import { type Lane, Progress } from './progress.ts'
 import { RecentIds } from './recent-ids.ts'
@@ -43,10 +44,11 @@ export class EmbeddedLog {
   readonly #writing = new Set<Promise<unknown>>()
   #closed = false
 
-  /** Throws when the log holds messages that were cut for another number of partitions. */
+  /** Throws when the file is damaged or holds messages that were cut for another number of partitions. */
   constructor(path: string, { bytesMax, partitions }: LogOptions) {
     this.bytesMax = bytesMax
     this.partitions = partitions
+    checkFile(path)
     // Address space, not disk: the file grows as it is written. lmdb would also grow a smaller map, by mapping again.
     const mapSize = 3 * bytesMax + MAP_SPARE_BYTES
     // Without batches by event turn, because with them a failed commit leaves a rejection that nobody can handle.

@@ -84,7 +84,8 @@ interface Outage {
 
 /**
  * Connects to the first reachable of the servers in `url` (`nats://` or `tls://`, user and password or a token in it,
- * several separated by commas). Rejects when none can be reached or its messages are too small.
+ * several separated by commas). Rejects with a Problem `overloaded` when none can be reached, and with an Error when its
+ * messages are too small.
  */
 export async function openConnection(url: string): Promise<Connection> {
   const outage = { since: performance.now() }
@@ -97,6 +98,8 @@ export async function openConnection(url: string): Promise<Connection> {
     pingInterval: 10_000,
     maxPingOut: 2,
     noAsyncTraces: true,
+  }).catch(error => {
+    throw refusal('unreachable', error)
   })
   const connection = new Connection(nats, outage)
   if (connection.payloadBytesMax >= PAYLOAD_BYTES_MIN) return connection

@@ -1,0 +1,57 @@
+import { access, constants, mkdir } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Problem } from '@spanhouse/model'
+import type { Logger } from 'pino'
+import type { Config } from './config.ts'
+
+/**
+ * What can be known to fail before any store is opened: throws an Error whose message says which setting is wrong, for the
+ * person who starts the program.
+ */
+export async function checkPlace({ dataDir, host, port }: Config): Promise<void> {
+  try {
+    await mkdir(dataDir, { recursive: true })
+    await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw new Error(`SPANHOUSE_DATA_DIR=${dataDir}: ${(error as Error).message}`)
+  }
+  await bind(host, port).catch(error => {
+    throw new Error(`SPANHOUSE_HOST, SPANHOUSE_PORT: ${error.message}`)
+  })
+}
+
+function bind(host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject)
+    server.listen({ host, port }, () => server.close(() => resolve()))
+  })
+}
+
+/** How long a start waits for a store, and how often it looks. */
+const AWAY_MS_MAX = 5 * 60_000
+const LOOK_EVERY_MS = 1_000
+
+/**
+ * Stores come up when they do: what fails because one cannot be reached is tried again for five minutes. Rejects with the
+ * last failure, and at once with any other.
+ */
+export async function untilReachable<T>(log: Logger, attempt: () => Promise<T>): Promise<T> {
+  const end = performance.now() + AWAY_MS_MAX
+  for (;;) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!(error instanceof Problem && error.retryable) || performance.now() > end) throw error
+      log.warn({ reason: reasonOf(error) }, 'waiting for a store')
+      await delay(LOOK_EVERY_MS)
+    }
+  }
+}
+
+/** The message of an error and of what caused it, in one line. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const own = error.message || error.name
+  return error.cause === undefined ? own : `${own.replace(/\.$/, '')}: ${reasonOf(error.cause)}`
+}

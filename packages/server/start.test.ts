@@ -1,0 +1,52 @@
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { natsAvailable, startNats } from '@spanhouse/span-stream/nats-server.testing.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startServerProcess } from './server-process.testing.ts'
+
+let dataDir: string
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-start-'))
+})
+afterAll(() => rm(dataDir, { recursive: true, force: true }))
+
+test('a port in use and a folder that is none are said before anything is opened', async () => {
+  const other = createServer()
+  await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve))
+  const { port } = other.address() as { port: number }
+  const env = { SPANHOUSE_PORT: String(port) }
+  await expect(startServerProcess({ dataDir, env })).rejects.toThrow(
+    new RegExp(`code 2:\\nSPANHOUSE_HOST, SPANHOUSE_PORT: .*address already in use 127.0.0.1:${port}\n$`),
+  )
+  other.close()
+  const file = join(dataDir, 'file')
+  await writeFile(file, '')
+  await expect(startServerProcess({ dataDir: file })).rejects.toThrow(
+    new RegExp(`code 2:\\nSPANHOUSE_DATA_DIR=${file}: EEXIST`),
+  )
+})
+
+test.skipIf(!natsAvailable)(
+  'a start waits for a store that comes up later; a second process on its folder says so',
+  async () => {
+    const nats = await startNats()
+    await nats.kill()
+    const nobody = createServer(socket => socket.destroy()).listen(Number(new URL(nats.url).port), '127.0.0.1')
+    const env = { NATS_URL: nats.url }
+    const starting = startServerProcess({ dataDir, env })
+    await once(nobody, 'connection')
+    await new Promise(resolve => nobody.close(resolve))
+    await nats.restart()
+    const server = await starting
+    expect(server.output()).toContain('waiting for a store')
+    await expect(startServerProcess({ dataDir, env })).rejects.toThrow(
+      /Spanhouse cannot start: .* is in use by another process/,
+    )
+    await server.kill()
+    await nats.stop()
+  },
+  60_000,
+)

@@ -1,0 +1,50 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** LMDB's file begins with two of these pages, of which the one with the higher number is the state of the file. */
+const PAGE_BYTES = 4096
+const MAGIC = 0xbeefc0de
+const AT = { magic: 24, rootOfFree: 88, rootOfMain: 136, number: 152 }
+const NO_ROOT = 2n ** 64n - 1n
+
+/**
+ * Throws when the log's file is no LMDB file or ends before the pages that everything is found by. LMDB itself maps the
+ * file and dies with the process, without a word, when it reads there.
+ */
+export function checkFile(folder: string): void {
+  const path = join(folder, 'data.mdb')
+  const file = openExisting(path)
+  if (file === undefined) return
+  try {
+    const { size } = fstatSync(file)
+    if (size === 0) return
+    const metas = [0, 1].map(page => {
+      const bytes = Buffer.alloc(PAGE_BYTES)
+      readSync(file, bytes, 0, PAGE_BYTES, page * PAGE_BYTES)
+      return bytes
+    })
+    if (metas.some(meta => meta.readUInt32LE(AT.magic) !== MAGIC)) throw damaged(path, 'it is not an LMDB file')
+    const [first, second] = metas as [Buffer, Buffer]
+    const current = second.readBigUInt64LE(AT.number) > first.readBigUInt64LE(AT.number) ? second : first
+    const roots = [AT.rootOfFree, AT.rootOfMain].map(at => current.readBigUInt64LE(at))
+    if (roots.some(root => root !== NO_ROOT && (root + 1n) * BigInt(PAGE_BYTES) > size))
+      throw damaged(path, 'its end is missing')
+  } finally {
+    closeSync(file)
+  }
+}
+
+function openExisting(path: string): number | undefined {
+  try {
+    return openSync(path, 'r')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+const damaged = (path: string, how: string): Error =>
+  new Error(
+    `The span stream in ${path} is damaged: ${how}. Put the file back from a copy, or remove it, ` +
+      'which gives up the spans in it that were accepted and not stored yet.',
+  )
