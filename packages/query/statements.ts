@@ -3,7 +3,7 @@ import { compileBounds, compileDirection, compileOrder } from './bounds.ts'
 import { compileFilter } from './compile-filter.ts'
 import { compileSearchHints, isOfRoots } from './search-hints.ts'
 import type { SpanQuery } from './span-query.ts'
-import { allOf, anyOf, count, join, type Sql, sql, texts, uuid } from './sql.ts'
+import { allOf, anyOf, count, join, type Sql, sql, text, texts, uuid } from './sql.ts'
 import { splitFilter } from './trace-level.ts'
 import { pageLimit } from './windowing.ts'
 
@@ -35,6 +35,22 @@ export const fromSpans = (project_id: Uuid, conditions: readonly Sql[] = []): Sq
 const fromFewSpans = (project_id: Uuid, conditions: readonly Sql[]): Sql =>
   sql`FROM spans PREWHERE ${matching(project_id, conditions)}`
 
+/**
+ * The spans that also satisfy filters, `hints` being what the index on search terms can tell of those. The engine gathers
+ * the conditions of a WHERE in one step, which parses the attributes of a whole granule for one span in it that has a
+ * term: so the hints go first, by themselves (at two million spans, by one of 10,000 values: 19 ms of processor time
+ * instead of 28).
+ */
+const fromHinted = (
+  project_id: Uuid,
+  conditions: readonly Sql[],
+  hints: readonly Sql[],
+  filters: readonly Sql[],
+): Sql =>
+  hints.length === 0
+    ? fromSpans(project_id, [...conditions, ...filters])
+    : sql`${fromFewSpans(project_id, [...conditions, ...hints])} WHERE ${allOf(filters)}`
+
 export interface ColumnsOf {
   readonly project_id: Uuid
   /** What is read of each span: expressions, perhaps with aliases. */
@@ -51,10 +67,10 @@ export function compileSpanQuery({ project_id, columns, query }: ColumnsOf & { q
   const { filter, windowing } = query
   const bounds = compileBounds(windowing, 'span')
   const filters = filter === undefined ? [] : [compileFilter(filter)]
-  const matches = [...bounds, ...compileSearchHints(filter), ...filters]
+  const hints = compileSearchHints(filter)
   const parts = isOfRoots(filter) ? [ROOTS] : BOTH
   const times = first(sql`start_time`, {
-    from: part => fromSpans(project_id, [part, ...matches]),
+    from: part => fromHinted(project_id, [part, ...bounds], hints, filters),
     page: sql`ORDER BY start_time ${compileDirection(windowing.order)} LIMIT ${count(pageLimit(windowing, 'span'))}`,
     parts,
   })
@@ -113,14 +129,15 @@ export function fromTraceHeads(
     ...ofTrace.map(compileFilter),
   ]
   if (ofSpan.length === 0) return fromSpans(project_id, heads)
-  const spans = [...compileSearchHints(query.filter), ...ofSpan.map(compileFilter)]
+  const hints = compileSearchHints(query.filter)
+  const filters = ofSpan.map(compileFilter)
   // A window spares reading what the filter needs of all other traces; without one there is nothing to spare.
   const candidates =
     query.windowing.oldest === undefined ? [] : [sql`trace_id IN (SELECT trace_id ${fromSpans(project_id, heads)})`]
   const qualifying =
     candidates.length === 0
-      ? fromSpans(project_id, [...ofTrace.map(compileFilter), ...spans])
-      : sql`${fromFewSpans(project_id, candidates)} WHERE ${allOf(spans)}`
+      ? fromHinted(project_id, ofTrace.map(compileFilter), hints, filters)
+      : sql`${fromFewSpans(project_id, [...candidates, ...hints])} WHERE ${allOf(filters)}`
   return fromSpans(project_id, [...heads, sql`trace_id IN (SELECT trace_id ${qualifying})`])
 }
 
@@ -128,14 +145,19 @@ export function fromTraceHeads(
 export const compileTraceSpans = ({ trace_ids, ...read }: ColumnsOf & { trace_ids: readonly TraceId[] }): Sql =>
   compileSpansByIds({ ...read, trace_ids })
 
+/** One trace is asked for most, and takes 2 ms less without a sub-query. */
+const ofTraces = (ids: readonly TraceId[]): Sql =>
+  ids.length === 1
+    ? sql`trace_id = toFixedString(unhex(${text(ids[0] as TraceId)}), 16)`
+    : sql`trace_id IN (SELECT toFixedString(unhex(arrayJoin(${texts(ids)})), 16))`
+
 /** The rows that stand for some traces, one a trace; none for traces that still wait for their root. */
 export function compileHeadsByIds({
   project_id,
   columns,
   trace_ids,
 }: ColumnsOf & { trace_ids: readonly TraceId[] }): Sql {
-  const ids = sql`trace_id IN (SELECT toFixedString(unhex(arrayJoin(${texts(trace_ids)})), 16))`
-  return sql`SELECT ${join(columns)} ${fromFewSpans(project_id, [ids, sql`is_trace_head`])} ${SETTINGS}`
+  return sql`SELECT ${join(columns)} ${fromFewSpans(project_id, [ofTraces(trace_ids), sql`is_trace_head`])} ${SETTINGS}`
 }
 
 /** Spans by the ids of their traces, of themselves, or both; in the order of their start. Throws without any ids. */
@@ -144,8 +166,7 @@ export function compileSpansByIds(
 ): Sql {
   const { project_id, columns, trace_ids, span_ids } = read
   const conditions: Sql[] = []
-  if (trace_ids !== undefined)
-    conditions.push(sql`trace_id IN (SELECT toFixedString(unhex(arrayJoin(${texts(trace_ids)})), 16))`)
+  if (trace_ids !== undefined) conditions.push(ofTraces(trace_ids))
   if (span_ids !== undefined)
     conditions.push(sql`span_id IN (SELECT toFixedString(unhex(arrayJoin(${texts(span_ids)})), 8))`)
   if (conditions.length === 0) throw new Error('spans by ids need ids')

@@ -1,8 +1,8 @@
 import type { Micros, SpanId, SpanJson, TraceId, Uuid } from '@spanhouse/model'
-import { compileSpansByIds, type MatchableSpan, printSql } from '@spanhouse/query'
+import { compileSpansByIds, type MatchableSpan } from '@spanhouse/query'
 import type { Engine } from './engine.ts'
 import { toMatchable } from './matchable.ts'
-import { SPAN_COLUMNS, type SpanRow, toSpanJson } from './row.ts'
+import { readSpanRows, SPAN_COLUMNS, toSpanJson } from './row.ts'
 
 /** One version of a span that was stored. */
 export interface Arrival {
@@ -36,7 +36,7 @@ export async function readArrived(
   const span_ids = [...new Set(arrivals.map(one => one.span_id))]
   const wanted = new Set(arrivals.map(one => one.trace_id + one.span_id))
   const statement = compileSpansByIds({ project_id, columns: SPAN_COLUMNS, trace_ids, span_ids })
-  const rows = await engine.rows<SpanRow>(printSql(statement))
+  const rows = await readSpanRows(engine, statement)
   return rows
     .filter(row => wanted.has(row.trace_id + row.span_id))
     .map(row => ({ span: toSpanJson(row), matchable: toMatchable(row) }))

@@ -21,9 +21,9 @@ import type { RowBuffer } from './row-buffer.ts'
 import { RowReader } from './row-reader.ts'
 
 /** The words of the table's enums in the order of their numbers. */
-const STORED_TRACE_TYPES: readonly TraceType[] = ['unknown', 'invocation', 'annotation']
+export const STORED_TRACE_TYPES: readonly TraceType[] = ['unknown', 'invocation', 'annotation']
 const DECLARED_TRACE_TYPES: readonly (TraceType | 'none')[] = ['none', 'invocation', 'annotation', 'unknown']
-const STORED_SPAN_TYPES: readonly SpanType[] = [
+export const STORED_SPAN_TYPES: readonly SpanType[] = [
   ...(['unknown', 'agent', 'chain', 'workflow', 'task', 'tool', 'embedding', 'query', 'llm'] as const),
   ...(['completion', 'chat', 'rerank'] as const),
 ]

@@ -20,6 +20,8 @@ afterAll(() => {
 })
 
 const rows = (): Promise<unknown> => engine.rows({ text: 'SELECT v FROM spans', params: {} })
+const binaryRows = (): Promise<unknown> =>
+  engine.binaryRows({ text: 'SELECT v FROM spans', params: {} }, row => row.text())
 const insert = (): Promise<void> => engine.insert('spans', ['v'], Buffer.alloc(1))
 const refuse =
   (status: number, text: string, code?: number) =>
@@ -55,8 +57,18 @@ test.each<[string, (response: ServerResponse) => void, string]>([
   answer = answers
   engine = await openEngine({ url }, { connections: 1, silentMs: 200 })
   await expect(rows()).rejects.toMatchObject({ code })
+  await expect(binaryRows()).rejects.toMatchObject({ code })
   const error = await insert().catch(error => error)
   if (error) expect(isPassing(error)).toBe(true)
+})
+
+test.each([
+  ['cut off in a row', 'RowBinary', '\x01a\x05b'],
+  ['of somebody else', 'HTML', '\x01a\x01b'],
+])('bytes %s are no rows', async (_, format, bytes) => {
+  answer = response => response.writeHead(200, { 'x-clickhouse-format': format }).end(bytes)
+  engine = await openEngine({ url }, { connections: 1 })
+  await expect(binaryRows()).rejects.toMatchObject({ code: 'overloaded' })
 })
 
 test('the rows themselves are to blame only when ClickHouse says so', async () => {

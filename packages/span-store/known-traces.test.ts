@@ -38,6 +38,7 @@ test('a writer that has recovered looks up what may be stored and nothing else',
       if (Array.isArray(statement.params.traces)) lookedUp.push(statement.params.traces as string[])
       return engine.rows<Row>(statement)
     },
+    binaryRows: (statement, read) => engine.binaryRows(statement, read),
     command: statement => engine.command(statement),
     insert: (...args) => engine.insert(...args),
     endWrites: runs => engine.endWrites(runs),

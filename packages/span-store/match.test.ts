@@ -13,7 +13,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Engine } from './engine.ts'
 import { toMatchable } from './matchable.ts'
-import { SPAN_COLUMNS, type SpanRow } from './row.ts'
+import { readSpanRows, SPAN_COLUMNS, type SpanRow } from './row.ts'
 import { SpanBatch } from './span-batch.ts'
 import { makeSpan, newProject, openTestEngine } from './spans.testing.ts'
 import { SpanWriter } from './write.ts'
@@ -107,7 +107,7 @@ beforeAll(async () => {
   const sent = { project_id: PROJECT, user_id: SENDER, accepted_at: 1 }
   await new SpanWriter(engine).write(SpanBatch.of(spans.map(one => ({ ...sent, span: one }))))
   const query = parseSpanQuery({}, 'span')
-  rows = await engine.rows<SpanRow>(printSql(compileSpanQuery({ project_id: PROJECT, columns: SPAN_COLUMNS, query })))
+  rows = await readSpanRows(engine, compileSpanQuery({ project_id: PROJECT, columns: SPAN_COLUMNS, query }))
 })
 afterAll(() => close())
 

@@ -1,58 +1,83 @@
-/** Takes the values that a RowBuffer has put apart again, in the same order. */
+import { NIL_UUID } from '@spanhouse/model'
+
+/** Takes values of rows in ClickHouse's RowBinary format, one after another: what a RowBuffer has put, in the same order. */
 export class RowReader {
   readonly #bytes: Buffer
   #at = 0
+  #uuid = { low: 0n, high: 0n, text: NIL_UUID }
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes
   }
 
-  hex(byteCount: number): string {
-    return this.#take(byteCount).toString('hex')
+  get isAtEnd(): boolean {
+    return this.#at >= this.#bytes.length
   }
 
-  /** Dashed. */
+  hex(byteCount: number): string {
+    return this.#text('hex', byteCount)
+  }
+
+  /** Dashed. Rows repeat the ids of a few users, so the last one is kept. */
   uuid(): string {
-    const bytes = Buffer.from(this.#take(16))
-    bytes.subarray(0, 8).reverse()
-    bytes.subarray(8).reverse()
-    return bytes.toString('hex').replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+    const from = this.#skip(16)
+    const low = this.#bytes.readBigUInt64LE(from)
+    const high = this.#bytes.readBigUInt64LE(from + 8)
+    if (low === 0n && high === 0n) return NIL_UUID
+    if (low !== this.#uuid.low || high !== this.#uuid.high) {
+      const digits = low.toString(16).padStart(16, '0') + high.toString(16).padStart(16, '0')
+      this.#uuid = { low, high, text: digits.replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-') }
+    }
+    return this.#uuid.text
   }
 
   int8(): number {
-    return this.#take(1).readInt8()
+    return this.#bytes.readInt8(this.#skip(1))
   }
 
   int64(): bigint {
-    return this.#take(8).readBigInt64LE()
+    return this.#bytes.readBigInt64LE(this.#skip(8))
+  }
+
+  /** The same as a number, exact up to 2^53. */
+  number64(): number {
+    const from = this.#skip(8)
+    return this.#bytes.readInt32LE(from + 4) * 0x1_0000_0000 + this.#bytes.readUInt32LE(from)
   }
 
   int128(): bigint {
-    const bytes = this.#take(16)
-    return (bytes.readBigInt64LE(8) << 64n) | bytes.readBigUInt64LE()
+    const from = this.#skip(16)
+    if (this.#bytes.readBigInt64LE(from + 8) === 0n) return this.#bytes.readBigUInt64LE(from)
+    return (this.#bytes.readBigInt64LE(from + 8) << 64n) | this.#bytes.readBigUInt64LE(from)
   }
 
   text(): string {
-    return this.#take(this.#count()).toString('utf8')
+    return this.#text('utf8', this.#count())
   }
 
   uint32s(): number[] {
-    return Array.from({ length: this.#count() }, () => this.#take(4).readUInt32LE())
+    return Array.from({ length: this.#count() }, () => this.#bytes.readUInt32LE(this.#skip(4)))
   }
 
   #count(): number {
     let count = 0
     for (let shift = 0, more = true; more; shift += 7) {
-      const byte = this.#take(1).readUInt8()
+      const byte = this.#bytes.readUInt8(this.#skip(1))
       count |= (byte & 0x7f) << shift
       more = byte > 0x7f
     }
     return count
   }
 
-  #take(byteCount: number): Buffer {
+  #text(encoding: 'hex' | 'utf8', byteCount: number): string {
+    const from = this.#skip(byteCount)
+    return byteCount === 0 ? '' : this.#bytes.toString(encoding, from, from + byteCount)
+  }
+
+  #skip(byteCount: number): number {
     const from = this.#at
     this.#at += byteCount
-    return this.#bytes.subarray(from, this.#at)
+    if (this.#at > this.#bytes.length) throw new RangeError('the bytes end within a row')
+    return from
   }
 }

@@ -9,67 +9,88 @@ import {
   numberOf,
   parseJson,
   parseTime,
+  RESTATEMENTS,
   type Restatement,
+  SPAN_KINDS,
   type SpanId,
   type SpanJson,
+  type SpanType,
+  STATUS_CODES,
   type TraceId,
+  type TraceType,
 } from '@spanhouse/model'
 import { type Position, printSql, type Sql, sql } from '@spanhouse/query'
-import { amountColumns } from './columns.ts'
+import { amountColumns, STORED_SPAN_TYPES, STORED_TRACE_TYPES } from './columns.ts'
 import type { Engine } from './engine.ts'
+import type { RowReader } from './row-reader.ts'
 
 const CUMULATIVE = amountColumns('cumulative')
 
-/** One row of spans as {@link SPAN_COLUMNS} selects it: ids in hex, times in microseconds, lists as JSON text. */
-export interface SpanRow {
-  [amount: `${string}_cumulative${string}`]: number
-  trace_id: string
-  span_id: string
-  parent_id: string
-  trace_type: string
-  span_type: string
-  span_kind: string
-  span_name: string
-  start_time: Micros
-  end_time: Micros
-  status_code: string
-  status_message: string
-  session_id: string
-  user_id: string
-  agent_id: string
-  duration_cumulative: number
-  attributes: string
-  data: string
-  events: string
-  links: string
-  references: string
-  hashes: string
-  restated: Restatement
-  created_at: Micros
-  created_by_id: string
-  updated_at: Micros
-  updated_by_id: string
+/** A span as {@link SPAN_COLUMNS} selects it: ids in hex, times in microseconds, lists as JSON text (empty: none). */
+export type SpanRow = ReturnType<typeof readRow>
+
+/** The next row, in the order of {@link SPAN_COLUMNS}. */
+const readRow = (row: RowReader) => ({
+  trace_id: row.hex(16),
+  span_id: row.hex(8),
+  parent_id: row.hex(8),
+  trace_type: STORED_TRACE_TYPES[row.int8()] as TraceType,
+  span_type: STORED_SPAN_TYPES[row.int8()] as SpanType,
+  span_kind: SPAN_KINDS[row.int8()] as string,
+  span_name: row.text(),
+  start_time: row.number64(),
+  end_time: row.number64(),
+  status_code: STATUS_CODES[row.int8()] as string,
+  status_message: row.text(),
+  session_id: row.text(),
+  user_id: row.text(),
+  agent_id: row.text(),
+  duration_cumulative: row.number64() / 1000,
+  errors_cumulative: row.number64() / 1000,
+  tokens_cumulative_prompt: row.number64() / 1000,
+  tokens_cumulative_completion: row.number64() / 1000,
+  tokens_cumulative_total: row.number64() / 1000,
+  costs_cumulative_prompt: readMoney(row),
+  costs_cumulative_completion: readMoney(row),
+  costs_cumulative_total: readMoney(row),
+  attributes: row.text(),
+  data: row.text(),
+  events: row.text(),
+  links: row.text(),
+  references: row.text(),
+  hashes: row.text(),
+  restated: RESTATEMENTS[row.int8()] as Restatement,
+  created_at: row.number64(),
+  created_by_id: row.uuid(),
+  updated_at: row.number64(),
+  updated_by_id: row.uuid(),
+})
+
+/** The nearest number to an amount of fifteen decimals. */
+function readMoney(row: RowReader): number {
+  const amount = row.int128()
+  if (amount === 0n) return 0
+  const number = Number(amount)
+  return Number.isSafeInteger(number) ? number / 1e15 : Number(`${amount}e-15`)
 }
 
-/** The select list of a span; what {@link SpanRow} has. */
+/** The select list of a span: the columns as they are stored, which {@link readSpanRows} reads. */
 export const SPAN_COLUMNS: readonly Sql[] = [
-  sql`lower(hex(trace_id)) AS trace_id, lower(hex(span_id)) AS span_id, lower(hex(parent_id)) AS parent_id`,
-  sql`trace_type, span_type, span_kind, span_name, status_code, status_message, session_id, user_id, agent_id`,
-  sql`toUnixTimestamp64Micro(start_time) AS start_time, toUnixTimestamp64Micro(end_time) AS end_time`,
-  sql`toFloat64(duration_cumulative) AS duration_cumulative, toFloat64(errors_cumulative) AS errors_cumulative`,
-  sql`toFloat64(tokens_cumulative_prompt) AS tokens_cumulative_prompt`,
-  sql`toFloat64(tokens_cumulative_completion) AS tokens_cumulative_completion`,
-  sql`toFloat64(tokens_cumulative_total) AS tokens_cumulative_total`,
-  sql`toFloat64(costs_cumulative_prompt) AS costs_cumulative_prompt`,
-  sql`toFloat64(costs_cumulative_completion) AS costs_cumulative_completion`,
-  sql`toFloat64(costs_cumulative_total) AS costs_cumulative_total`,
-  sql`attributes, data, events, links, references, hashes, restated, created_by_id, updated_by_id`,
-  sql`toUnixTimestamp64Micro(created_at) AS created_at, toUnixTimestamp64Micro(updated_at) AS updated_at`,
+  sql`trace_id, span_id, parent_id, trace_type, span_type, span_kind, span_name, start_time, end_time`,
+  sql`status_code, status_message, session_id, user_id, agent_id, duration_cumulative, errors_cumulative`,
+  sql`tokens_cumulative_prompt, tokens_cumulative_completion, tokens_cumulative_total`,
+  sql`costs_cumulative_prompt, costs_cumulative_completion, costs_cumulative_total`,
+  sql`attributes, data, events, links, references, hashes, restated`,
+  sql`created_at, created_by_id, updated_at, updated_by_id`,
 ]
+
+/** The rows that a statement over {@link SPAN_COLUMNS} selects, in its order. */
+export const readSpanRows = (engine: Engine, statement: Sql): Promise<SpanRow[]> =>
+  engine.binaryRows(printSql(statement), readRow)
 
 /** The spans that a statement over {@link SPAN_COLUMNS} selects, as the interface answers them, in its order. */
 export async function readSpans(engine: Engine, statement: Sql): Promise<SpanJson[]> {
-  return (await engine.rows<SpanRow>(printSql(statement))).map(toSpanJson)
+  return (await readSpanRows(engine, statement)).map(toSpanJson)
 }
 
 /** The traces that a statement of `compileTraceQuery` selects, in its order, each with its place in that order. */

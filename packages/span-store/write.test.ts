@@ -262,6 +262,7 @@ function failing(inner: Engine, kind: 'command' | 'insert'): Engine {
   const once = <T>(go: () => Promise<T>): Promise<T> => (left-- > 0 ? Promise.reject(new Error('cut off')) : go())
   return {
     rows: statement => inner.rows(statement),
+    binaryRows: (statement, read) => inner.binaryRows(statement, read),
     command: statement => (kind === 'command' ? once(() => inner.command(statement)) : inner.command(statement)),
     insert: (...args) => (kind === 'insert' ? once(() => inner.insert(...args)) : inner.insert(...args)),
     endWrites: () => inner.endWrites(),

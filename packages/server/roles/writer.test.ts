@@ -204,6 +204,7 @@ test('a message that the store can never take is found and put aside, alone', as
 
 const bound = (inner: Engine): Engine => ({
   rows: statement => inner.rows(statement),
+  binaryRows: (statement, read) => inner.binaryRows(statement, read),
   command: statement => inner.command(statement),
   insert: (...args) => inner.insert(...args),
   endWrites: () => inner.endWrites(),
