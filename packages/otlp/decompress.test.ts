@@ -98,6 +98,18 @@ describe('decompress', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024)
   })
 
+  test.each([0, 1, 3_000, 2 ** 20, 2 ** 32 - 1])('gzip that claims to be of %i bytes is what it is', async claimed => {
+    const body = zlib.gzipSync(Buffer.alloc(100_000, 'to be or not '))
+    const bytes = await decompress(body, 'gzip', LIMIT)
+    expect(bytes.length).toBe(100_000)
+    body.writeUInt32LE(claimed, body.length - 4)
+    await expect(decompress(body, 'gzip', LIMIT)).rejects.toMatchObject({ code: 'invalid' })
+    const member = zlib.gzipSync(Buffer.alloc(claimed % 4_096))
+    expect((await decompress(Buffer.concat([zlib.gzipSync(bytes), member]), 'gzip', LIMIT)).length).toBe(
+      100_000 + (claimed % 4_096),
+    )
+  })
+
   test('a body within the limit passes, one byte more does not', async () => {
     const exact = { bytesMax: TEXT.length }
     expect((await decompress(TEXT, undefined, exact)).length).toBe(TEXT.length)

@@ -37,8 +37,16 @@ const MAGIC: readonly { format: Format; starts: readonly number[][] }[] = [
 const KNOWN_ENCODINGS = ['gzip', 'x-gzip', 'deflate', 'zstd']
 const LAYERS_MAX = 3
 
-/** Output is handed over in pieces of this size; the default of 16 KB makes large bodies slow. */
+/** Output is handed over in pieces of this size where its own is not known; the default of 16 KB makes large bodies slow. */
 const CHUNK_BYTES = 128 * 1024
+/** As zlib's own. Whoever claims less than a body has must not have it handed over byte by byte. */
+const CHUNK_BYTES_MIN = 16 * 1024
+
+/** Header and trailer. */
+const GZIP_BYTES_MIN = 18
+
+/** Deflate cannot make more of a byte than this. */
+const RATIO_MAX = 1032
 
 /**
  * A request body without its compression: gzip, zstd, deflate (with zlib's header, as the specification has it, or
@@ -82,12 +90,24 @@ const formatOf = (bytes: Uint8Array): Format | undefined =>
 
 async function inflate(format: Format, bytes: Uint8Array, bytesMax: number): Promise<Uint8Array> {
   try {
-    return await INFLATE[format](bytes, { maxOutputLength: bytesMax, chunkSize: CHUNK_BYTES })
+    return await INFLATE[format](bytes, { maxOutputLength: bytesMax, chunkSize: chunkBytes(format, bytes, bytesMax) })
   } catch (error) {
     throw isTooLarge(error)
       ? tooLarge(bytesMax)
       : invalid(`The body is not valid ${format}: ${(error as Error).message}`)
   }
+}
+
+/**
+ * gzip ends with the size of what was compressed: all of it then comes in one piece that is nowhere joined to others. One
+ * byte of room is left, since a full piece makes zlib look for a next one. A body of another size than it claims, or of
+ * several members, comes in some more pieces.
+ */
+function chunkBytes(format: Format, bytes: Uint8Array, bytesMax: number): number {
+  if (format !== 'gzip' || bytes.length < GZIP_BYTES_MIN) return CHUNK_BYTES
+  const { buffer, byteOffset, length } = bytes
+  const claimed = new DataView(buffer, byteOffset, length).getUint32(length - 4, true)
+  return Math.max(CHUNK_BYTES_MIN, Math.min(claimed, bytesMax, length * RATIO_MAX) + 1)
 }
 
 /** A body that claims to be deflate and has no known start is either raw deflate or not compressed at all. */
