@@ -76,20 +76,22 @@ export const claimedAmounts = (metrics: JsonObject): Amounts => amountsOf(metric
 
 function amountsOf(metrics: JsonObject, view: 'incremental' | 'cumulative'): Amounts {
   let amounts: bigint[] | undefined
-  for (const [index, { metric, key }] of AMOUNTS.entries()) {
-    const value = amountAt(metrics[metric], view, key)
-    if (!value) continue
-    amounts ??= [...NO_AMOUNTS]
-    amounts[index] = toAmount(value, index)
+  for (const { metric, indexes } of SUMMED_METRICS) {
+    const views = metrics[metric]
+    const said = isJsonObject(views) ? views[view] : undefined
+    if (said === undefined) continue
+    for (const index of indexes) {
+      const value = amountAt(said, (AMOUNTS[index] as (typeof AMOUNTS)[number]).key)
+      if (!value) continue
+      amounts ??= [...NO_AMOUNTS]
+      amounts[index] = toAmount(value, index)
+    }
   }
   return amounts ?? NO_AMOUNTS
 }
 
-function amountAt(metric: Json | undefined, view: string, key: string | null): number | undefined {
-  if (!isJsonObject(metric)) return undefined
-  const value = metric[view]
-  return numberOf(key === null ? value : isJsonObject(value) ? value[key] : undefined)
-}
+const amountAt = (said: Json, key: string | null): number | undefined =>
+  numberOf(key === null ? said : isJsonObject(said) ? said[key] : undefined)
 
 /**
  * The totals of a whole trace: `cumulative(span) = own(span) + Σ cumulative(children)`, children found by parent id

@@ -1,4 +1,6 @@
 const UUIDS_MAX = 1_000
+/** A call into native code takes as long as writing so many characters one by one. */
+const SHORT_TEXT_MAX = 40
 
 /**
  * Rows in ClickHouse's RowBinary format, put value after value into one growing buffer. Nothing is looked at twice and
@@ -7,11 +9,13 @@ const UUIDS_MAX = 1_000
  */
 export class RowBuffer {
   #bytes: Buffer
+  #view: DataView
   #length = 0
   readonly #uuids = new Map<string, Buffer>()
 
   constructor(bytes = 1024 * 1024) {
     this.#bytes = Buffer.allocUnsafe(bytes)
+    this.#view = viewOf(this.#bytes)
   }
 
   get length(): number {
@@ -28,22 +32,23 @@ export class RowBuffer {
     this.#length = length
   }
 
-  append(bytes: Buffer): void {
-    this.#reserve(bytes.length)
-    bytes.copy(this.#bytes, this.#length)
-    this.#length += bytes.length
+  /** The bytes between two lengths of another buffer. */
+  append(other: RowBuffer, from: number, to: number): void {
+    this.#reserve(to - from)
+    this.#length += other.#bytes.copy(this.#bytes, this.#length, from, to)
   }
 
-  /** Hex digits as that many half bytes: FixedString. */
+  /** An even number of lower-case hex digits as that many half bytes: FixedString. */
   hex(digits: string): void {
     this.#reserve(digits.length)
-    this.#length += this.#bytes.write(digits, this.#length, 'hex')
+    for (let at = 0; at < digits.length; at += 2)
+      this.#bytes[this.#length++] = (halfByte(digits, at) << 4) | halfByte(digits, at + 1)
   }
 
   /** A character for each byte: FixedString. */
   bytes(characters: string): void {
     this.#reserve(characters.length)
-    this.#length += this.#bytes.write(characters, this.#length, 'latin1')
+    for (let at = 0; at < characters.length; at++) this.#bytes[this.#length++] = characters.charCodeAt(at)
   }
 
   /** Int8, Enum8, Bool. */
@@ -55,30 +60,24 @@ export class RowBuffer {
   /** DateTime64: an integer of up to 2^53. */
   int64(value: number): void {
     this.#reserve(8)
-    this.#bytes.writeInt32LE(value | 0, this.#length)
-    this.#bytes.writeInt32LE(Math.floor(value / 0x1_0000_0000) | 0, this.#length + 4)
+    this.#view.setInt32(this.#length, value, true)
+    this.#view.setInt32(this.#length + 4, Math.floor(value / 0x1_0000_0000), true)
     this.#length += 8
   }
 
   /** Decimal(18, …). */
   bigInt64(value: bigint): void {
-    if (value === 0n) {
-      this.int64(0)
-      return
-    }
     this.#reserve(8)
-    this.#bytes.writeBigInt64LE(value, this.#length)
+    this.#view.setBigInt64(this.#length, value, true)
     this.#length += 8
   }
 
-  /** Decimal(38, …). */
+  /** Decimal(38, …). Nearly all amounts have no more than 64 bits. */
   int128(value: bigint): void {
     this.#reserve(16)
-    if (value === 0n) this.#bytes.fill(0, this.#length, this.#length + 16)
-    else {
-      this.#bytes.writeBigUInt64LE(BigInt.asUintN(64, value), this.#length)
-      this.#bytes.writeBigInt64LE(BigInt.asIntN(64, value >> 64n), this.#length + 8)
-    }
+    const low = BigInt.asIntN(64, value)
+    this.#view.setBigInt64(this.#length, low, true)
+    this.#view.setBigInt64(this.#length + 8, low === value ? (low < 0n ? -1n : 0n) : value >> 64n, true)
     this.#length += 16
   }
 
@@ -92,7 +91,8 @@ export class RowBuffer {
       if (this.#uuids.size >= UUIDS_MAX) this.#uuids.clear()
       this.#uuids.set(dashed, bytes)
     }
-    this.append(bytes)
+    this.#reserve(16)
+    for (let at = 0; at < 16; at++) this.#bytes[this.#length++] = bytes[at] as number
   }
 
   /** Array(UInt32) of at most 16,383 numbers: their count as a variable-length integer of two bytes, then each. */
@@ -100,7 +100,8 @@ export class RowBuffer {
     this.#reserve(2 + values.length * 4)
     this.#bytes[this.#length++] = (values.length & 0x7f) | 0x80
     this.#bytes[this.#length++] = values.length >> 7
-    for (const value of values) this.#length = this.#bytes.writeUInt32LE(value, this.#length)
+    for (let at = 0; at < values.length; at++, this.#length += 4)
+      this.#view.setUint32(this.#length, values[at] as number, true)
   }
 
   /** String. The length stands before it as a variable-length integer, here always of four bytes. */
@@ -111,7 +112,7 @@ export class RowBuffer {
     }
     this.#reserve(4 + value.length * 3)
     const at = this.#length
-    const length = this.#bytes.write(value, at + 4, 'utf8')
+    const length = this.#ascii(value, at + 4) ?? this.#bytes.write(value, at + 4, 'utf8')
     this.#bytes[at] = (length & 0x7f) | 0x80
     this.#bytes[at + 1] = ((length >> 7) & 0x7f) | 0x80
     this.#bytes[at + 2] = ((length >> 14) & 0x7f) | 0x80
@@ -119,10 +120,29 @@ export class RowBuffer {
     this.#length = at + 4 + length
   }
 
+  /** The length of a short text that is ASCII, written at a place; undefined for any other text. */
+  #ascii(value: string, to: number): number | undefined {
+    if (value.length > SHORT_TEXT_MAX) return undefined
+    for (let at = 0; at < value.length; at++) {
+      const unit = value.charCodeAt(at)
+      if (unit > 127) return undefined
+      this.#bytes[to + at] = unit
+    }
+    return value.length
+  }
+
   #reserve(bytes: number): void {
     if (this.#length + bytes <= this.#bytes.length) return
     const larger = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#length + bytes))
     this.#bytes.copy(larger, 0, 0, this.#length)
     this.#bytes = larger
+    this.#view = viewOf(larger)
   }
+}
+
+const viewOf = ({ buffer, byteOffset, length }: Buffer): DataView => new DataView(buffer, byteOffset, length)
+
+function halfByte(digits: string, at: number): number {
+  const unit = digits.charCodeAt(at)
+  return unit < 58 ? unit - 48 : unit - 87
 }

@@ -76,9 +76,9 @@ export class SpanBatch {
     return this.#version as Version
   }
 
-  /** The content and search columns of one of its spans; valid until the next one is added. */
-  contentOf({ from, to }: BatchedSpan): Buffer {
-    return this.#content.slice(from, to)
+  /** Puts the content and search columns of one of its spans into a row. */
+  putContent(row: RowBuffer, { from, to }: BatchedSpan): void {
+    row.append(this.#content, from, to)
   }
 
   /** Takes back all but the first `count` spans; with 0 the deletions too. */

@@ -234,7 +234,7 @@ export class SpanWriter {
   }
 
   #putRow(batch: SpanBatch, insert: Insert, derived: Derived, now: Micros): void {
-    this.#rows.append(batch.contentOf(insert.span))
+    batch.putContent(this.#rows, insert.span)
     putAll(this.#rows, OWN_COLUMNS, insert.node.own)
     putAll(this.#rows, LIFECYCLE_COLUMNS, lifecycleOf(insert, now, this.#engine.run))
     putAll(this.#rows, DERIVED_COLUMNS, derived)
