@@ -31,22 +31,24 @@ export interface FittingAg {
  * client has done so. With `hasDuration` the span's times say how long it took, and a client's word for it goes.
  */
 export function completeAg(
-  { type = {}, data = {}, metrics = {}, ...others }: FittingAg,
+  fitting: FittingAg,
   parking: Parking,
   { events, hasDuration }: { events: readonly SpanEvent[]; hasDuration: boolean },
 ): JsonObject {
-  const exceptions = events.filter(({ name }) => name === 'exception')
+  const exceptions = events.length > 0 ? events.filter(({ name }) => name === 'exception') : NO_EVENTS
   const errorCount = events.length > 0 ? exceptions.length : undefined
   const ag: JsonObject = {
-    type,
-    data: withOutputsUnwrapped(data, parking),
-    metrics: completeMetrics(metrics, errorCount, hasDuration),
-    ...others,
+    type: fitting.type ?? {},
+    data: withOutputsUnwrapped(fitting.data ?? {}, parking),
+    metrics: completeMetrics(fitting.metrics ?? {}, errorCount, hasDuration),
   }
+  for (const key of Object.keys(fitting) as (keyof FittingAg)[]) ag[key] ??= fitting[key] as JsonObject
   if (ag.exception === undefined && exceptions[0]) ag.exception = exceptionOf(exceptions[0])
   if (parking.unsupported) ag.unsupported = parking.unsupported
   return ag
 }
+
+const NO_EVENTS: readonly SpanEvent[] = []
 
 /** The SDK wraps outputs that are not an object: `{ __default__: outputs }`. */
 const WRAPPER = '__default__'
@@ -64,14 +66,15 @@ function completeMetrics(
   errorCount: number | undefined,
   hasDuration: boolean,
 ): JsonObject {
-  const { cumulative: _, ...otherDurations } = duration
   return {
-    duration: hasDuration ? otherDurations : duration,
+    duration: hasDuration && duration.cumulative !== undefined ? withoutCumulative(duration) : duration,
     errors: errorCount === undefined ? errors : { ...errors, incremental: errorCount },
     tokens,
     costs,
   }
 }
+
+const withoutCumulative = ({ cumulative: _, ...others }: JsonObject): JsonObject => others
 
 function exceptionOf({ timestamp, attributes: all = {} }: SpanEvent): JsonObject {
   const {

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, numberOf } from '@spanhouse/model'
-import type { Fit, Rule } from './ag-schema.ts'
+import type { Rule } from './ag-schema.ts'
 import { getOwn, setOwn } from './own-property.ts'
 import type { Parking } from './parking.ts'
 
@@ -11,10 +11,9 @@ export function fit(rule: Rule, value: Json, path: string[], parking: Parking): 
   if (value === null) return undefined
   if (rule.kind === 'value') return orParked(rule.fit(value), value, path, parking)
   if (rule.kind === 'amount') return fitAmount(value, path, parking)
-  if (!isJsonObject(value)) return orParked(undefined, value, path, parking)
-  return rule.kind === 'members'
-    ? fitMembers(rule.members, value, path, parking)
-    : fitLeaves(rule, value, path, parking)
+  return isJsonObject(value)
+    ? fitObject(rule, value, path, parking)
+    : orParked(undefined, value, path, parking)
 }
 
 function orParked(fitting: Json | undefined, value: Json, path: readonly string[], parking: Parking): Json | undefined {
@@ -22,53 +21,46 @@ function orParked(fitting: Json | undefined, value: Json, path: readonly string[
   return fitting
 }
 
-/** An object of which no member fits is absent. */
-function fitMembers(
-  members: ReadonlyMap<string, Rule>,
-  value: JsonObject,
-  path: string[],
-  parking: Parking,
-): JsonObject | undefined {
-  let fitting: JsonObject | undefined
-  for (const key of Object.keys(value)) {
-    path.push(key)
-    const rule = members.get(key)
-    const member = rule
-      ? fit(rule, value[key] as Json, path, parking)
-      : orParked(undefined, value[key] as Json, path, parking)
-    path.pop()
-    if (member === undefined) continue
-    fitting ??= {}
-    fitting[key] = member
-  }
-  return fitting
-}
+type ObjectRule = Extract<Rule, { kind: 'members' | 'leaves' }>
 
-/** An object without any leaf stays; one of which no leaf fits is absent. */
-function fitLeaves(
-  rule: { fit: Fit; isFlat: boolean },
-  value: JsonObject,
-  path: string[],
-  parking: Parking,
-): JsonObject | undefined {
+/**
+ * An object of which no member fits is absent, but one of leaves that has none stays. One that fits as it is, as most
+ * do, is not copied.
+ */
+function fitObject(rule: ObjectRule, value: JsonObject, path: string[], parking: Parking): JsonObject | undefined {
   const keys = Object.keys(value)
-  const fitting: JsonObject = {}
-  let isEmpty = keys.length > 0
-  for (const key of keys) {
-    const leaf = value[key] as Json
+  let fitting = value
+  let count = 0
+  for (let at = 0; at < keys.length; at++) {
+    const key = keys[at] as string
+    const sent = value[key] as Json
     path.push(key)
-    const isInner = isJsonObject(leaf) && !rule.isFlat
-    const member = isInner ? fitLeaves(rule, leaf, path, parking) : fitLeaf(rule.fit, leaf, path, parking)
+    const member = fitMember(rule, sent, path, parking)
     path.pop()
+    if (member !== sent && fitting === value) fitting = firstOf(value, keys, at)
     if (member === undefined) continue
-    setOwn(fitting, key, member)
-    isEmpty = false
+    if (fitting !== value) setOwn(fitting, key, member)
+    count++
   }
-  return isEmpty ? undefined : fitting
+  const mayBeEmpty = rule.kind === 'leaves' && keys.length === 0
+  return count > 0 || mayBeEmpty ? fitting : undefined
 }
 
-const fitLeaf = (fits: Fit, leaf: Json, path: readonly string[], parking: Parking): Json | undefined =>
-  leaf === null ? undefined : orParked(fits(leaf), leaf, path, parking)
+/** The last of the path is the member's key. */
+function fitMember(rule: ObjectRule, value: Json, path: string[], parking: Parking): Json | undefined {
+  if (rule.kind === 'members') {
+    const known = rule.members.get(path.at(-1) as string)
+    return known ? fit(known, value, path, parking) : orParked(undefined, value, path, parking)
+  }
+  if (isJsonObject(value) && !rule.isFlat) return fitObject(rule, value, path, parking)
+  return value === null ? undefined : orParked(rule.fit(value), value, path, parking)
+}
+
+function firstOf(value: JsonObject, keys: readonly string[], count: number): JsonObject {
+  const copy: JsonObject = {}
+  for (let at = 0; at < count; at++) setOwn(copy, keys[at] as string, value[keys[at] as string] as Json)
+  return copy
+}
 
 const AMOUNT_KEYS = ['total', 'count', 'value']
 

@@ -19,6 +19,7 @@ const DIGEST_BYTES = 16
  * links as JSON with sorted keys and without blanks. Undefined when a span has neither.
  */
 export function hashOf(references: readonly SpanReference[], links: readonly SpanLink[]): SpanHash | undefined {
+  if (references.length === 0 && links.length === 0) return undefined
   const entries = new Map<string, object>()
   for (const { id, slug, version, attributes } of references)
     if (typeof attributes.key === 'string' && HASHED_KEYS.has(attributes.key))

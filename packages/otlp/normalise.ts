@@ -38,8 +38,8 @@ export const toSpan = (decoded: DecodedSpan, accepted_at: Micros): Span =>
 export function normaliseSpan({ span, origin }: DecodedSpan, accepted_at: Micros): SpanDraft {
   const { resourceAndScope, otlp, conflicts } = envelopeOf(origin)
   const start_time = span.startTime || span.endTime || accepted_at
-  const links = span.links.filter(isValid)
-  const unusable = span.links.filter(link => !isValid(link))
+  const links = span.links.length > 0 ? span.links.filter(isValid) : span.links
+  const unusable = span.links.length > 0 ? span.links.filter(link => !isValid(link)) : span.links
   const ownOtlp = otlpOf(span, links)
   return {
     ...identityOf(span),
@@ -109,23 +109,19 @@ function otlpOf(span: OtlpSpan, links: readonly OtlpLink[]): JsonObject | undefi
     dropped_attributes_count: span.droppedAttributesCount,
     dropped_events_count: span.droppedEventsCount,
     dropped_links_count: span.droppedLinksCount,
-    events: sentList(span.events.map(event => sent({ dropped_attributes_count: event.droppedAttributesCount }))),
-    links: sentList(
-      links.map(link =>
-        sent({
-          trace_state: link.traceState,
-          flags: link.flags,
-          dropped_attributes_count: link.droppedAttributesCount,
-        }),
-      ),
-    ),
+    events: sentList(span.events, event => ({ dropped_attributes_count: event.droppedAttributesCount })),
+    links: sentList(links, link => ({
+      trace_state: link.traceState,
+      flags: link.flags,
+      dropped_attributes_count: link.droppedAttributesCount,
+    })),
   })
 }
 
 /** The members that do not have protobuf's default; undefined when none is left. */
 function sent(members: Record<string, Json | undefined>): JsonObject | undefined {
   let object: JsonObject | undefined
-  for (const key of Object.keys(members)) {
+  for (const key in members) {
     const value = members[key]
     if (!value || (typeof value === 'object' && Object.keys(value).length === 0)) continue
     object ??= {}
@@ -135,8 +131,14 @@ function sent(members: Record<string, Json | undefined>): JsonObject | undefined
 }
 
 /** An object for each item; undefined when there is nothing in any. */
-const sentList = (items: readonly (JsonObject | undefined)[]): JsonObject[] | undefined =>
-  items.some(Boolean) ? items.map(item => item ?? {}) : undefined
+function sentList<Item>(
+  items: readonly Item[],
+  membersOf: (item: Item) => Record<string, Json>,
+): JsonObject[] | undefined {
+  if (items.length === 0) return undefined
+  const objects = items.map(item => sent(membersOf(item)))
+  return objects.some(Boolean) ? objects.map(object => object ?? {}) : undefined
+}
 
 /** Decoded ids are lower-case hexadecimal digits, as many as were sent; ids that are all zero are none. */
 const isTraceId = (digits: string): boolean => digits.length === 32 && digits !== NO_TRACE
