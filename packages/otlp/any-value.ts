@@ -17,7 +17,7 @@ export function readPair(reader: WireReader, end: number, depth: number, pairs: 
   let value: Json = null
   while (reader.pos < end) {
     const tag = reader.tag()
-    if (tag === PAIR.key) key = reader.string(reader.delimited(end))
+    if (tag === PAIR.key) key = reader.name(reader.delimited(end))
     else if (tag === PAIR.value) value = readValue(reader, reader.delimited(end), depth + 1)
     else reader.skip(tag, end)
   }

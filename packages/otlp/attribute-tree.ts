@@ -19,23 +19,29 @@ export interface AttributeTree {
  */
 export function attributeTree(attributes: ReadonlyMap<string, Json>): AttributeTree {
   const misplaced: [string, Json][] = []
-  const placed: [string, Json][] = []
+  // A copy, once something has to be otherwise than it was sent.
+  let placed: Map<string, Json> | undefined
   for (const [key, sent] of attributes) {
     const bounded = withBoundedNesting(sent)
     const isOwn = key.startsWith('ag.') || key === 'ag'
     const value = isOwn ? decodeMarkers(bounded) : bounded
     const place = isOwn && !isJsonObject(value) ? memberOf(key) : undefined
-    if (place === undefined) placed.push([key, value])
-    else misplaced.push([place, value])
+    if (value === sent && place === undefined) continue
+    placed ??= new Map(attributes)
+    if (place === undefined) placed.set(key, value)
+    else {
+      placed.delete(key)
+      misplaced.push([place, value])
+    }
   }
-  const { tree, conflicts } = unflatten(placed, { ag: {} })
+  const { tree, conflicts } = unflatten(placed ?? attributes, { ag: {} })
   return { tree: tree as AttributeTree['tree'], conflicts, misplaced }
 }
 
 /** Where to park a plain value of `ag` or of a member of it; undefined for what stands deeper. */
 function memberOf(key: string): string | undefined {
   if (key === 'ag') return '_invalid'
+  if (key.includes('.', 3)) return undefined
   const member = key.slice(3)
-  if (member.includes('.')) return undefined
   return member === 'unsupported' ? '_unsupported' : member
 }

@@ -11,6 +11,9 @@ export function setOwn(target: JsonObject, key: string, value: Json): void {
   else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
 }
 
+/** What every object inherits are functions, which no JSON value is, and `__proto__`. */
 export function getOwn(source: JsonObject, key: string): Json | undefined {
-  return Object.hasOwn(source, key) ? source[key] : undefined
+  const value = source[key] as Json | undefined
+  if (typeof value === 'function' || (key === '__proto__' && !Object.hasOwn(source, key))) return undefined
+  return value
 }

@@ -19,14 +19,16 @@ const GAPS_MAX = 1_000
  * over anything below it, and of two plain values the one with the longer key. The loser goes to `conflicts`: an
  * attribute that found its place taken under its own key, what a later attribute displaced under that one's key.
  */
-export function unflatten(attributes: Iterable<[string, Json]>, root: JsonObject = {}): Unflattened {
+export function unflatten(
+  attributes: ReadonlyMap<string, Json> | readonly [string, Json][],
+  root: JsonObject = {},
+): Unflattened {
   const builder = new TreeBuilder(root)
   const containers: [string, Json][] = []
-  const plain: [string, Json][] = []
-  for (const entry of attributes) (isContainer(entry[1]) ? containers : plain).push(entry)
+  for (const [key, value] of attributes) if (isContainer(value)) containers.push([key, value])
   if (containers.length > 1) containers.sort(([one], [other]) => one.length - other.length)
   for (const [key, value] of containers) builder.place(key, value)
-  for (const [key, value] of plain) builder.place(key, value)
+  for (const [key, value] of attributes) if (!isContainer(value)) builder.place(key, value)
   return { tree: builder.tree, conflicts: builder.conflicts }
 }
 
@@ -79,13 +81,15 @@ class TreeBuilder {
     if (isContainer(present)) return present
     if (present !== undefined && present !== null) return undefined
     const container = isList ? [] : {}
-    return this.#attach(node, segment, container, () => (isList ? [] : {})) ? container : undefined
+    return this.#attach(node, segment, container, isList ? EMPTY_LIST : EMPTY_OBJECT) ? container : undefined
   }
 
   /** Returns what found no place. */
   #put(node: Container, segment: Segment, value: Json): Json | undefined {
-    const { winner, loser } = settle(childOf(node, segment), value)
-    return this.#attach(node, segment, winner, () => null) ? loser : value
+    const present = childOf(node, segment)
+    if (present === undefined) return this.#attach(node, segment, value, NULL) ? undefined : value
+    const { winner, loser } = settle(present, value)
+    return this.#attach(node, segment, winner, NULL) ? loser : value
   }
 
   #attach(node: Container, segment: Segment, value: Json, gap: () => Json): boolean {
@@ -99,14 +103,19 @@ class TreeBuilder {
   }
 }
 
+/** What stands in gaps of lists. */
+const NULL = (): Json => null
+const EMPTY_LIST = (): Json => []
+const EMPTY_OBJECT = (): Json => ({})
+
 interface Settled {
   winner: Json
   loser?: Json
 }
 
 /** Who stays where `present` stands and `value` comes. */
-function settle(present: Json | undefined, value: Json): Settled {
-  if (present === undefined || isVoid(present)) return { winner: value === null ? (present ?? null) : value }
+function settle(present: Json, value: Json): Settled {
+  if (isVoid(present)) return { winner: value ?? present }
   if (isVoid(value)) return { winner: present }
   if (isContainer(value) && !isContainer(present)) return { winner: present, loser: value }
   if (isJsonObject(value) && isJsonObject(present)) {

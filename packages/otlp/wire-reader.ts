@@ -8,6 +8,22 @@ const BROKEN = 0x7fffffff
 const MICROS_PER_HIGH_WORD = 4_294_967
 const NANOS_LEFT_PER_HIGH_WORD = 296
 
+const NAMES_MAX = 4_096
+const NAME_BYTES_MAX = 100
+
+/**
+ * By a hash of its bytes; of two with one hash the later stays. Spans have the same few keys, and what is looked up by a
+ * key is found faster by the same string.
+ */
+const names: ({ text: string; bytes: Uint8Array } | undefined)[] = Array.from({ length: NAMES_MAX })
+
+/** Whether just these bytes stand there. */
+function isAt(bytes: Uint8Array, start: number, end: number, name: Uint8Array): boolean {
+  if (name.length !== end - start) return false
+  for (let at = 0; at < name.length; at++) if (bytes[start + at] !== name[at]) return false
+  return true
+}
+
 /**
  * Reads protobuf's wire format. Nothing here throws, because a hostile export of a million broken spans must not cost
  * a million stack traces: malformed bytes move the position beyond every end instead. Whoever reads a message reads
@@ -91,6 +107,23 @@ export class WireReader {
     const start = this.pos
     this.pos = end
     return end <= this.bytes.length ? this.bytes.toString('utf8', start, end) : ''
+  }
+
+  /** As {@link string}, for texts that come again and again, such as keys: they are remembered by their bytes. */
+  name(end: number): string {
+    const { bytes, pos } = this
+    if (end > bytes.length || end - pos > NAME_BYTES_MAX) return this.string(end)
+    let hash = 0
+    for (let at = pos; at < end; at++) hash = (Math.imul(hash, 31) + (bytes[at] as number)) | 0
+    const slot = (hash ^ (hash >>> 15)) & (NAMES_MAX - 1)
+    const known = names[slot]
+    if (known && isAt(bytes, pos, end, known.bytes)) {
+      this.pos = end
+      return known.text
+    }
+    const text = this.string(end)
+    names[slot] = { text, bytes: Uint8Array.prototype.slice.call(bytes, pos, end) }
+    return text
   }
 
   /** The bytes of a length-delimited value, not copied. */
