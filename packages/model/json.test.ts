@@ -1,5 +1,6 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseJson } from './json.ts'
+import { hasDigitRun, parseJson } from './json.ts'
 
 test.each([
   '12345678901234567890',
@@ -17,4 +18,14 @@ test('white space does not hide a number', () => {
 test('ids of digits do not make a deep text too deep', () => {
   const deep = '['.repeat(60_000) + ']'.repeat(60_000)
   expect(parseJson(`{"trace_id":"12345678901234561234567890123456","x":${deep}}`)).toHaveProperty('x')
+})
+
+test('runs of digits are found as by a regular expression', () => {
+  const text = fc.string({ unit: fc.constantFrom('0', '5', '9', '5', '9', 'x', '/', ':'), maxLength: 80 })
+  fc.assert(
+    fc.property(text, fc.integer({ min: 1, max: 19 }), (text, length) => {
+      expect(hasDigitRun(text, length)).toBe(new RegExp(`[0-9]{${length}}`).test(text))
+    }),
+    { numRuns: 2_000 },
+  )
 })

@@ -11,9 +11,7 @@ export function fit(rule: Rule, value: Json, path: string[], parking: Parking): 
   if (value === null) return undefined
   if (rule.kind === 'value') return orParked(rule.fit(value), value, path, parking)
   if (rule.kind === 'amount') return fitAmount(value, path, parking)
-  return isJsonObject(value)
-    ? fitObject(rule, value, path, parking)
-    : orParked(undefined, value, path, parking)
+  return isJsonObject(value) ? fitObject(rule, value, path, parking) : orParked(undefined, value, path, parking)
 }
 
 function orParked(fitting: Json | undefined, value: Json, path: readonly string[], parking: Parking): Json | undefined {

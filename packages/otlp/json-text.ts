@@ -13,9 +13,10 @@ const HALF_PAIR_LENGTH = 6
  * {@link NESTING_MAX}. Half surrogate pairs become U+FFFD, since no database would take them.
  */
 export function parseText(text: string): Json | undefined {
-  const source = text.includes('\\u') && MAY_HAVE_SURROGATES.test(text)
-    ? text.replace(ESCAPES, found => (found.length === HALF_PAIR_LENGTH ? '\\ufffd' : found))
-    : text
+  const source =
+    text.includes('\\u') && MAY_HAVE_SURROGATES.test(text)
+      ? text.replace(ESCAPES, found => (found.length === HALF_PAIR_LENGTH ? '\\ufffd' : found))
+      : text
   try {
     const value = parseJson(source)
     return isNestedWithin(value, NESTING_MAX) ? value : undefined
