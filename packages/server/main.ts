@@ -17,7 +17,13 @@ const server = await startServer(config, log, fail).catch(error => {
   return fail(error)
 })
 process.stdout.write(welcome(server))
-for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(signal))
+let isStopping = false
+// Ctrl-C comes twice, from the terminal and from npm.
+for (const signal of ['SIGTERM', 'SIGINT'] as const)
+  process.on(signal, () => {
+    if (!isStopping) void stop(signal)
+    isStopping = true
+  })
 
 async function stop(signal: string): Promise<void> {
   log.info({ signal }, 'stopping')

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { ask, call, newProject, type TestProject } from '../harness.ts'
@@ -96,6 +98,13 @@ describe('paths', () => {
     expect(answer.status).toBeLessThan(500)
     expect(answer.body.detail).toEqual(expect.any(String))
     expect(await call(apiUrl, 'GET', path, undefined)).toMatchObject({ status: 401 })
+  })
+
+  test('a URL with an origin in the request line, as for a proxy, is the path after it', async () => {
+    const { hostname, port } = new URL(apiUrl)
+    const path = 'http://spanhouse.example:4600/api/health?x=1'
+    const [answer] = await once(request({ hostname, port, path }).end(), 'response')
+    expect(answer.resume().statusCode).toBe(200)
   })
 
   test('a path of any length is answered', async () => {

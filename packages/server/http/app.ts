@@ -9,6 +9,7 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import { authenticateRequest } from './auth.ts'
+import { addClosing } from './connections.ts'
 import { addCors } from './cors.ts'
 import { discardRest } from './discard.ts'
 import { answerUnreadable, sendProblem, toProblem } from './errors.ts'
@@ -17,6 +18,9 @@ import { KnownPaths, routedUrl } from './paths.ts'
 
 /** Bodies are refused beyond this before anything looks at them; routes set what they need below it. */
 const BODY_BYTES_MAX = 32 * 1024 * 1024
+
+/** How long a request may take to arrive, so that slow senders do not pile up. */
+const ARRIVE_MS_MAX = 120_000
 
 export interface AppOptions {
   logger: FastifyBaseLogger
@@ -45,6 +49,7 @@ export async function buildApp({ logger, authenticator, routes }: AppOptions): P
     rewriteUrl: request => routedUrl(request.url ?? '/'),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
     forceCloseConnections: 'idle',
+    requestTimeout: ARRIVE_MS_MAX,
     clientErrorHandler: answerUnreadable,
     // For URLs that cannot be routed no hook is run.
     frameworkErrors: (error, request, reply) => {
@@ -54,6 +59,7 @@ export async function buildApp({ logger, authenticator, routes }: AppOptions): P
       )
     },
   })
+  addClosing(app)
   await addCors(app)
   const paths = new KnownPaths()
   app.addHook('onRoute', ({ url, method }) => paths.add(url, method))

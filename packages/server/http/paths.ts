@@ -6,15 +6,18 @@ const PREVIEWED_FAMILIES = [
 const PREVIEWED = new RegExp(`^/preview(?=/(${PREVIEWED_FAMILIES.join('|')})(/|$))`)
 /** Where older clients look for the secrets. */
 const VAULT = /^\/vault\/v1(?=\/secrets(\/|$))/
+/** Senders that believe to speak to a proxy put it in front of the path. */
+const ORIGIN = /^https?:\/\/[^/?]*/i
 
 /**
- * The path that is routed, for the URL that was asked for: `/api` is taken off however often it stands there, and so
+ * The path that is routed, for the URL that was asked for: an origin is taken off, `/api` however often it stands there, and so
  * are `/preview` and `/vault/v1` before the families that have that alias.
  */
 export function routedUrl(url: string): string {
   const [path = '/', query] = splitOnce(url, '?')
   const bare =
     path
+      .replace(ORIGIN, '')
       .replace(/^(\/api(?=\/|$))+/, '')
       .replace(PREVIEWED, '')
       .replace(VAULT, '') || '/'

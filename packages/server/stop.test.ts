@@ -1,0 +1,58 @@
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { type Agent, Agent as HttpAgent, request } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ServerProcess, startServerProcess } from './server-process.testing.ts'
+
+let dataDir: string
+let server: ServerProcess
+const sockets: Socket[] = []
+const agent: Agent = new HttpAgent({ keepAlive: true })
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-stop-'))
+  server = await startServerProcess({ dataDir })
+})
+afterAll(async () => {
+  agent.destroy()
+  for (const socket of sockets) socket.destroy()
+  await server.kill()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+async function write(text: string): Promise<Socket> {
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
+  sockets.push(socket.on('error', () => undefined))
+  await once(socket, 'connect')
+  socket.write(text)
+  return socket
+}
+
+const head = (): string => `Host: x\r\nAuthorization: ApiKey ${server.apiKey}\r\n`
+const BODY = JSON.stringify({ resourceSpans: [] })
+
+test('a stop answers what has arrived or arrives in time, waits for nobody else, and a second signal changes nothing', async () => {
+  const idle = request(`${server.url}/api/health`, { agent }).end()
+  const [answer] = await once(idle, 'response')
+  answer.resume()
+  await once(answer, 'end')
+  // Half a head, half a body, a listener who reads nothing: none of them ever goes on.
+  await write('GET /api/health HTTP/1.1\r\nHost')
+  await write(`POST /api/otlp/v1/traces HTTP/1.1\r\n${head()}Content-Length: 1000\r\n\r\n{`)
+  const tail = await write(`GET /api/spans/tail HTTP/1.1\r\n${head()}\r\n`)
+  await once(tail, 'data')
+  tail.pause()
+  const late = await write(
+    `POST /api/otlp/v1/traces HTTP/1.1\r\n${head()}Content-Type: application/json\r\nContent-Length: ${BODY.length}\r\n\r\n{`,
+  )
+  const answered = once(late, 'data')
+  const stopped = server.stop()
+  await expect.poll(() => fetch(server.url).catch(() => 'closed')).toBe('closed')
+  const again = server.stop()
+  late.write(BODY.slice(1))
+  expect(String((await answered)[0])).toMatch(/^HTTP\/1.1 202/)
+  expect(await stopped).toBe(0)
+  expect(await again).toBe(0)
+})
