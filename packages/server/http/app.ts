@@ -50,6 +50,8 @@ export async function buildApp({ logger, authenticator, routes }: AppOptions): P
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
     forceCloseConnections: 'idle',
     requestTimeout: ARRIVE_MS_MAX,
+    // What still comes on open connections is answered as ever: the parts are closed after the last of them.
+    return503OnClosing: false,
     clientErrorHandler: answerUnreadable,
     // For URLs that cannot be routed no hook is run.
     frameworkErrors: (error, request, reply) => {
