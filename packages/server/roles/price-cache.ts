@@ -2,8 +2,11 @@ import type { Uuid } from '@spanhouse/model'
 import { PriceOverrides } from '@spanhouse/prices'
 import type { ProjectPrices } from '../project-prices.ts'
 
-/** How long prices are used after they were read: a change counts for spans that are stored later than this. */
+/** How long prices are used after they were asked for: a change counts for spans that are stored later than this. */
 const FRESH_MS = 2_000
+
+/** Prices that are older than this are asked for while they are used on: the process's main thread may be busy. */
+const AGED_MS = 1_000
 
 /** With as many models as a project may have, a thousand take about 100 MB; most have none. */
 const PROJECTS_MAX = 1_000
@@ -13,13 +16,14 @@ const ASKED_MAX = 200
 
 interface Known {
   overrides: PriceOverrides | undefined
-  readMs: number
+  askedMs: number
 }
 
-/** Projects' own prices as a writer uses them: each project is asked for at most once in two seconds. */
+/** Projects' own prices as a writer uses them: asked for at most once a second for each project, for many together. */
 export class PriceCache {
   readonly #load: (project_ids: Uuid[]) => Promise<ReadonlyMap<Uuid, ProjectPrices>>
   readonly #known = new Map<Uuid, Known>()
+  #isRenewing = false
 
   /** `load` answers with the projects that have prices of their own. */
   constructor(load: (project_ids: Uuid[]) => Promise<ReadonlyMap<Uuid, ProjectPrices>>) {
@@ -31,26 +35,38 @@ export class PriceCache {
    * is used instead.
    */
   async of(project_ids: ReadonlySet<Uuid>): Promise<ReadonlyMap<Uuid, PriceOverrides | undefined>> {
-    const freshSince = performance.now() - FRESH_MS
+    const now = performance.now()
     const answer = new Map<Uuid, PriceOverrides | undefined>()
-    const stale: Uuid[] = []
+    const aged: Uuid[] = []
+    const missing: Uuid[] = []
     for (const id of project_ids) {
       const known = this.#known.get(id)
-      if (known && known.readMs > freshSince) answer.set(id, known.overrides)
-      else stale.push(id)
+      const ageMs = known ? now - known.askedMs : Number.POSITIVE_INFINITY
+      if (ageMs < FRESH_MS) answer.set(id, known?.overrides)
+      else missing.push(id)
+      if (ageMs >= AGED_MS && ageMs < FRESH_MS) aged.push(id)
     }
-    while (stale.length > 0)
-      for (const [id, overrides] of await this.#read(stale.splice(0, ASKED_MAX))) answer.set(id, overrides)
+    if (aged.length > 0) void this.#renew(aged)
+    while (missing.length > 0)
+      for (const [id, overrides] of await this.#read(missing.splice(0, ASKED_MAX))) answer.set(id, overrides)
     return answer
   }
 
+  /** A failure is nobody's yet: what is not renewed in time is asked for again, by somebody who waits for it. */
+  async #renew(project_ids: Uuid[]): Promise<void> {
+    if (this.#isRenewing) return
+    this.#isRenewing = true
+    await this.#read(project_ids.slice(0, ASKED_MAX)).catch(() => {})
+    this.#isRenewing = false
+  }
+
   async #read(project_ids: Uuid[]): Promise<[Uuid, PriceOverrides | undefined][]> {
-    const readMs = performance.now()
+    const askedMs = performance.now()
     const found = await this.#load(project_ids)
     return project_ids.map(id => {
       const prices = found.get(id)
       const overrides = prices && new PriceOverrides(prices)
-      this.#remember(id, { overrides, readMs })
+      this.#remember(id, { overrides, askedMs })
       return [id, overrides]
     })
   }
