@@ -1,14 +1,15 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Uuid } from '@spanhouse/model'
+import type { Span, Uuid } from '@spanhouse/model'
 import { type Engine, migrateSpans, openEngine, SpanBatch, SpanWriter } from '@spanhouse/span-store'
-import { END, LARGE_TRACES, makeLargeTrace, makeTrace, SPANS_PER_TRACE, type SpanSet } from './span-sets.ts'
+import { LARGE_TRACES, makeLargeTrace, makeTrace, SPANS_PER_TRACE, type SpanSet } from './span-sets.ts'
 
 export const PROJECT: Uuid = '019d9ca1-0000-7000-8000-000000000001'
 
 /** What the writer takes at once in the product. */
 const BATCH_SPANS = 8_000
 const BATCH_BYTES = 12 * 1024 ** 2
+const EXPORT_SPANS = 512
 /** Roughly: what decides how many spans of a set make a batch. */
 const SPAN_BYTES: Record<SpanSet, number> = { small: 700, chat: 6_000 }
 const DDL = new URL('../clickhouse/single', import.meta.url).pathname
@@ -45,24 +46,38 @@ async function writeAll(engine: Engine, set: SpanSet, stored: number, spans: num
   const writer = new SpanWriter(engine)
   const traces = spans / SPANS_PER_TRACE[set]
   const perBatch = Math.floor(Math.min(BATCH_SPANS, BATCH_BYTES / SPAN_BYTES[set]) / SPANS_PER_TRACE[set])
-  const sender = { project_id: PROJECT, user_id: PROJECT }
+  const tracesPerExport = Math.floor(EXPORT_SPANS / SPANS_PER_TRACE[set])
   const seconds: number[] = []
   for (let trace = stored / SPANS_PER_TRACE[set]; trace < traces; trace += perBatch) {
     const batch = new SpanBatch()
-    for (let at = trace; at < Math.min(trace + perBatch, traces); at++)
-      for (const span of makeTrace(set, at, traces)) batch.add({ ...sender, accepted_at: span.end_time }, span)
+    const end = Math.min(trace + perBatch, traces)
+    for (let from = trace; from < end; from += tracesPerExport) {
+      const ids = Array.from({ length: Math.min(tracesPerExport, end - from) }, (_, at) => from + at)
+      const spans = ids.flatMap(id => makeTrace(set, id, traces))
+      addExport(batch, spans)
+    }
     const started = performance.now()
     await writer.write(batch)
     seconds.push((performance.now() - started) / 1000)
     if (seconds.length % 50 === 0)
       process.stderr.write(`${set}: ${trace * SPANS_PER_TRACE[set]} of ${spans} spans are stored\n`)
   }
-  for (const size of set === 'small' ? LARGE_TRACES : [])
-    await writer.write(SpanBatch.of(makeLargeTrace(size).map(span => ({ ...sender, accepted_at: END, span }))))
+  for (const size of set === 'small' ? LARGE_TRACES : []) {
+    const batch = new SpanBatch()
+    addExport(batch, makeLargeTrace(size))
+    await writer.write(batch)
+  }
   const tenth = Math.ceil(seconds.length / 10)
   const rateOf = (some: number[]): number =>
     Math.round((some.length * perBatch * SPANS_PER_TRACE[set]) / some.reduce((sum, one) => sum + one, 0))
   return { firstSpansPerSecond: rateOf(seconds.slice(0, tenth)), lastSpansPerSecond: rateOf(seconds.slice(-tenth)) }
+}
+
+/** Spans that come in one request: they are accepted at one time, when the last of them has ended. */
+function addExport(batch: SpanBatch, spans: readonly Span[]): void {
+  const accepted_at = spans.reduce((latest, span) => Math.max(latest, span.end_time), 0)
+  const sender = { project_id: PROJECT, user_id: PROJECT, accepted_at }
+  for (const span of spans) batch.add(sender, span)
 }
 
 async function countOf(engine: Engine): Promise<number> {

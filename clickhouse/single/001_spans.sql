@@ -10,7 +10,10 @@ CREATE TABLE IF NOT EXISTS spans
     span_id FixedString(8) CODEC(ZSTD(1)),
     -- Eight zero bytes: a root.
     parent_id FixedString(8) CODEC(ZSTD(1)),
-    end_time DateTime64(6, 'UTC') CODEC(Delta(8), ZSTD(1)),
+    -- Microseconds between the end and what the start and the duration say: zero but where the duration is a client's own word.
+    end_shift Int64 CODEC(ZSTD(1)),
+    end_time DateTime64(6, 'UTC') ALIAS fromUnixTimestamp64Micro(
+        toUnixTimestamp64Micro(start_time) + reinterpret(duration_cumulative, 'Int64') + end_shift, 'UTC'),
     -- Derived from the whole trace by the writer: the same in all rows of a trace.
     trace_type Enum8('unknown' = 0, 'invocation' = 1, 'annotation' = 2),
     -- Derived: true for the one row that stands for its trace in lists of traces: the root that started last, or the
@@ -35,7 +38,7 @@ CREATE TABLE IF NOT EXISTS spans
     user_id String CODEC(ZSTD(1)),
     agent_id String CODEC(ZSTD(1)),
     -- Milliseconds; zero: none.
-    duration_cumulative Decimal(18, 3) CODEC(ZSTD(1)),
+    duration_cumulative Decimal(18, 3) CODEC(T64, ZSTD(1)),
     errors_incremental Decimal(18, 3) CODEC(ZSTD(1)),
     tokens_incremental_prompt Decimal(18, 3) CODEC(ZSTD(1)),
     tokens_incremental_completion Decimal(18, 3) CODEC(ZSTD(1)),
@@ -71,7 +74,7 @@ CREATE TABLE IF NOT EXISTS spans
     -- When the receiver accepted this version of the span, and a hash of its content: a later one wins, an equal one
     -- is the same delivered again.
     accepted_at DateTime64(6, 'UTC') CODEC(Delta(8), ZSTD(1)),
-    content_hash FixedString(8) CODEC(ZSTD(1)),
+    content_hash FixedString(6) CODEC(ZSTD(1)),
     -- Which run of a writer has stored the row. One that was stopped for a while may send its rows when another one has
     -- long stored them. Run 0 is the only writer of an embedded engine, which nobody fences.
     writer_run UInt64 CODEC(ZSTD(1)),
@@ -80,7 +83,7 @@ CREATE TABLE IF NOT EXISTS spans
         least(toUnixTimestamp(created_at) + 86400 * toUInt64(joinGet('project_retention', 'days', project_id)), 4294967295)),
         'UTC') CODEC(ZSTD(1)),
     CONSTRAINT by_a_run_that_may_write CHECK joinGet('fenced_runs', 'is_fenced', writer_run) = 0,
-    INDEX by_trace trace_id TYPE bloom_filter(0.01) GRANULARITY 1,
+    INDEX by_trace trace_id TYPE bloom_filter(0.001) GRANULARITY 1,
     -- Hardly any other span than a root stands for its trace.
     INDEX by_trace_head is_trace_head TYPE minmax GRANULARITY 8,
     INDEX by_search_term search_terms TYPE bloom_filter(0.01) GRANULARITY 1

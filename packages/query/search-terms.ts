@@ -1,11 +1,11 @@
 import { isJsonObject, type Json, type JsonObject, type Span } from '@spanhouse/model'
 
 /*
- * The search terms of a span are 32-bit hashes of what lists are most often narrowed by: each scalar attribute with its
+ * The search terms of a span are 24-bit hashes of what lists are most often narrowed by: each scalar attribute with its
  * path, and the ids of references, links, hashes, session and user. They are a column with an index, and a filter that
  * asks for such an equality also asks for the term (`search-hints.ts`). A term never decides: what it lets through is
  * tested as ever. All that matters is that a span which satisfies the condition has one of the terms asked for; so what
- * has no term here (see `hasTerm`) is never asked for by one.
+ * has no term here (see `isTermValue`) is never asked for by one.
  *
  * A root's terms are other numbers than those of the same values on other spans: most lists are of roots, which are a
  * tenth of the spans.
@@ -143,10 +143,13 @@ function mixText(state: number, text: string): number {
 /** A step of FNV-1a over 16-bit units: per character, so that a path need not become a text first. */
 const mix = (state: number, unit: number): number => Math.imul(state ^ unit, 0x01000193)
 
-/** The finaliser of MurmurHash3, since FNV leaves the last units in the low bits. Never {@link MANY_TERMS}. */
+/**
+ * The finaliser of MurmurHash3, since FNV leaves the last units in the low bits. Never {@link MANY_TERMS}. Among 16 million
+ * numbers the few thousand of a granule let one value in some thousands pass, the index itself one in a hundred.
+ */
 function finish(state: number): number {
   let hash = state
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
-  return (hash ^ (hash >>> 16)) >>> 0 || 1
+  return (hash ^ (hash >>> 16)) & 0xffffff || 1
 }

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, NIL_UUID, parseJson } from '@spanhouse/model'
 import type { MatchableSpan } from '@spanhouse/query'
-import type { SpanRow } from './row.ts'
+import { endOf, type SpanRow } from './row.ts'
 
 const LISTS = ['references', 'links', 'hashes', 'events'] as const
 const NO_PARENT = '0000000000000000'
@@ -37,7 +37,7 @@ export function toMatchable(row: SpanRow): MatchableSpan {
       session_id: (isRoot && row.session_id) || undefined,
       user_id: (isRoot && row.user_id) || undefined,
       agent_id: (isRoot && row.agent_id) || undefined,
-      ...{ start_time: row.start_time, end_time: row.end_time },
+      ...{ start_time: row.start_time, end_time: endOf(row) },
       ...{ created_at: row.created_at, updated_at: row.updated_at || undefined },
       created_by_id: somebody(row.created_by_id),
       updated_by_id: somebody(row.updated_by_id),

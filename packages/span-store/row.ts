@@ -39,13 +39,13 @@ const readRow = (row: RowReader) => ({
   span_kind: SPAN_KINDS[row.int8()] as string,
   span_name: row.text(),
   start_time: row.number64(),
-  end_time: row.number64(),
   status_code: STATUS_CODES[row.int8()] as string,
   status_message: row.text(),
   session_id: row.text(),
   user_id: row.text(),
   agent_id: row.text(),
   duration_cumulative: row.number64() / 1000,
+  end_shift: row.number64(),
   errors_cumulative: row.number64() / 1000,
   tokens_cumulative_prompt: row.number64() / 1000,
   tokens_cumulative_completion: row.number64() / 1000,
@@ -76,8 +76,8 @@ function readMoney(row: RowReader): number {
 
 /** The select list of a span: the columns as they are stored, which {@link readSpanRows} reads. */
 export const SPAN_COLUMNS: readonly Sql[] = [
-  sql`trace_id, span_id, parent_id, trace_type, span_type, span_kind, span_name, start_time, end_time`,
-  sql`status_code, status_message, session_id, user_id, agent_id, duration_cumulative, errors_cumulative`,
+  sql`trace_id, span_id, parent_id, trace_type, span_type, span_kind, span_name, start_time`,
+  sql`status_code, status_message, session_id, user_id, agent_id, duration_cumulative, end_shift, errors_cumulative`,
   sql`tokens_cumulative_prompt, tokens_cumulative_completion, tokens_cumulative_total`,
   sql`costs_cumulative_prompt, costs_cumulative_completion, costs_cumulative_total`,
   sql`attributes, data, events, links, references, hashes, restated`,
@@ -117,7 +117,7 @@ export function toSpanJson(row: SpanRow): SpanJson {
   span.span_kind = row.span_kind
   span.span_name = row.span_name
   span.start_time = microsToIso(row.start_time)
-  span.end_time = microsToIso(row.end_time)
+  span.end_time = microsToIso(endOf(row))
   span.status_code = row.status_code
   if (row.status_message) span.status_message = row.status_message
   if (isRoot) for (const name of ['session_id', 'user_id', 'agent_id'] as const) if (row[name]) span[name] = row[name]
@@ -138,6 +138,10 @@ const withIsoTimestamp = (event: JsonObject): JsonObject => ({
   ...event,
   timestamp: microsToIso(event.timestamp as number),
 })
+
+/** The same as `end_time` in the DDL. */
+export const endOf = ({ start_time, duration_cumulative, end_shift }: SpanRow): Micros =>
+  start_time + Math.round(duration_cumulative * 1000) + end_shift
 
 /** Puts back what is stored apart from the attributes: the data, the trace's type and the totals. */
 function attributesOf(row: SpanRow): JsonObject {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { type Derived, type Micros, measureSpan, microsNow, type Span, type TraceId, type Uuid } from '@spanhouse/model'
-import { CONTENT_COLUMNS, putAll, SEARCH_COLUMNS } from './columns.ts'
+import { CONTENT_COLUMNS, CONTENT_HASH_BYTES, putAll, SEARCH_COLUMNS } from './columns.ts'
 import type { TraceDeletion } from './deletions.ts'
 import { RowBuffer } from './row-buffer.ts'
 import type { StoredNode, Version } from './trace-memory.ts'
@@ -28,8 +28,6 @@ export interface BatchedSpan {
   to: number
 }
 
-const HASH_BYTES = 8
-
 /** Stands in a node until its batch is stored. */
 const NOT_DERIVED: Derived = { cumulative: [], restated: 'none', trace_type: 'unknown', is_trace_head: false }
 
@@ -56,7 +54,7 @@ export class SpanBatch {
     const from = this.#content.length
     putAll(this.#content, CONTENT_COLUMNS, span)
     const content = this.#content.slice(from, this.#content.length)
-    const content_hash = hash('sha1', content, 'binary').slice(0, HASH_BYTES)
+    const content_hash = hash('sha1', content, 'binary').slice(0, CONTENT_HASH_BYTES)
     putAll(this.#content, SEARCH_COLUMNS, span)
     const to = this.#content.length
     const node = { ...measureSpan(span), derived: NOT_DERIVED, content_hash, version: this.#versionOf(sender) }
