@@ -34,11 +34,13 @@ export interface TraceState extends TracePlace {
 export const traceKey = (project_id: Uuid, trace_id: TraceId): string => `${project_id}${trace_id}`
 
 /**
- * The traces that were written lately, at most `spansMax` spans of them; the longest untouched go first. What is not
- * here may still be stored: the writer then asks the store.
+ * The traces that were written lately, at most `spansMax` spans of them or one trace that is larger alone; the longest
+ * untouched go first. What is not here may still be stored: the writer then asks the store. So a trace that was never
+ * kept would be read again from the store for each batch that adds to it.
  */
 export class TraceMemory {
-  readonly #traces = new Map<string, TraceState>()
+  /** With the number of spans that each was counted with: a trace grows while it is here. */
+  readonly #traces = new Map<string, { trace: TraceState; counted: number }>()
   readonly #spansMax: number
   #spans = 0
 
@@ -51,24 +53,25 @@ export class TraceMemory {
   }
 
   get(key: string): TraceState | undefined {
-    return this.#traces.get(key)
+    return this.#traces.get(key)?.trace
   }
 
   /** Keeps the trace in its new state as the one touched last. */
   put(key: string, trace: TraceState): void {
     this.forget(key)
-    this.#traces.set(key, trace)
-    this.#spans += trace.nodes.size
+    const counted = trace.nodes.size
+    this.#traces.set(key, { trace, counted })
+    this.#spans += counted
     for (const oldest of this.#traces.keys()) {
-      if (this.#spans <= this.#spansMax) return
+      if (this.#spans <= this.#spansMax || oldest === key) return
       this.forget(oldest)
     }
   }
 
   forget(key: string): void {
-    const trace = this.#traces.get(key)
-    if (!trace) return
+    const kept = this.#traces.get(key)
+    if (!kept) return
     this.#traces.delete(key)
-    this.#spans -= trace.nodes.size
+    this.#spans -= kept.counted
   }
 }
