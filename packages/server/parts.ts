@@ -12,8 +12,11 @@ import { ensureSecretKeyFile } from './key-file.ts'
 import { type Seeds, seedsFor } from './seeds.ts'
 import { untilReachable } from './start-checks.ts'
 
-/** The stream's limit: beyond it exports are answered with 503 until the writer has caught up. */
-const STREAM_BYTES_MAX = { embedded: 1024 ** 3, networked: 8 * 1024 ** 3 }
+/**
+ * The stream's limit: beyond it exports are answered with 503 until the writer has caught up. Embedded it is some seconds
+ * of writing, since the file is mapped into memory as far as it was ever read, and ClickHouse is never away.
+ */
+const STREAM_BYTES_MAX = { embedded: 256 * 1024 ** 2, networked: 8 * 1024 ** 3 }
 
 /** How many writers can share the work: threads of one process, or processes. */
 const STREAM_PARTITIONS = { embedded: 2, networked: 8 }

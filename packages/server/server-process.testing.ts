@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** As `npm start` sets it. */
+/** As `npm start` sets them. */
+const START_OPTIONS = ['--max-semi-space-size=8']
 const START_ENVIRONMENT = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' }
 
 const MAIN = new URL('./main.ts', import.meta.url).pathname
@@ -43,7 +44,7 @@ export async function startServerProcess({ dataDir, like, env }: ServerProcessOp
   const port = like ? new URL(like.url).port : '0'
   const apiKey = like?.apiKey ?? `${randomBytes(4).toString('hex')}.${randomBytes(32).toString('hex')}`
   const adminKey = like?.adminKey ?? randomBytes(16).toString('hex')
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [...START_OPTIONS, MAIN], {
     env: {
       ...process.env,
       ...START_ENVIRONMENT,

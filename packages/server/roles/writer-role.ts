@@ -55,10 +55,7 @@ async function startThread(
   data: WriterThreadData,
   { postgres, metrics, onFailure }: WriterStart,
 ): Promise<RunningWriter> {
-  const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), {
-    workerData: data,
-    resourceLimits: { maxYoungGenerationSizeMb: 32 },
-  })
+  const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData: data })
   const ready = Promise.withResolvers<void>()
   const stopped = Promise.withResolvers<void>()
   worker.on('message', (message: WriterMessage) => {
