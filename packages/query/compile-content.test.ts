@@ -28,12 +28,13 @@ beforeAll(async () => {
       attributes: { fox: 'key only' },
       events: [{ name: 'exception', timestamp: 1, attributes: { 'exception.message': 'quick timeout' } }],
     },
-    { ...row(4), attributes: { text: 'foxes or dogs', colon: 'fox:' } },
+    {
+      ...row(4),
+      attributes: { text: 'foxes or dogs', colon: 'fox:' },
+      data: { path: 'C:\\new\nÉclair', quote: '“Kelvin”—\u212aelvin’s 😀grin😀', log: '\u001b[31mred', id: '48213' },
+    },
     { ...row(5), project_id: OTHER_PROJECT, attributes: { text: 'quick fox' } },
   ])
-  // Another writer's JSON: letters as escapes.
-  await table.command(`ALTER TABLE spans UPDATE data = '{"q":"\\\\u00C9clair \\\\u0066oo"}'
-    WHERE span_id = toFixedString(unhex('${spanId(4)}'), 8) SETTINGS mutations_sync = 1`)
 })
 afterAll(() => table.close())
 
@@ -70,8 +71,14 @@ const CASES: FilterCase[] = [
   [content('हिन्दी'), [2]],
   [content('हिन'), []],
   [content('end'), [2]],
-  [content('éclair foo'), [4]],
-  [content('u00c9clair'), []],
+  [content('éclair new'), [4]],
+  [content('néclair'), []],
+  [content('31mred'), [4]],
+  [content('u001b'), []],
+  [content('kelvin'), [4]],
+  [content('grin 48213'), [4]],
+  [content('4821'), []],
+  [content('kelvin -grin'), []],
   [content('key word'), []],
   [content(''), []],
   [content('  "" - !! '), []],

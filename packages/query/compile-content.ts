@@ -48,11 +48,10 @@ const isIn = ({ values }: Document, phrase: Phrase): Sql =>
 const phrasePattern = (phrase: Phrase): string =>
   `(?:^|[^${WORD_CHARACTERS}])${phrase.join(`[^${WORD_CHARACTERS}]+`)}(?:$|[^${WORD_CHARACTERS}])`
 
-/** True whenever the alternative holds: the letters of words are stored unescaped, or there is some `\u` escape. */
+/** True whenever the alternative holds: the letters of words are stored unescaped. */
 function mayMatch({ columns }: Document, { all }: ContentAlternative): Sql {
   const words = [...new Set(all.flat())]
   const hasWord = (word: string): Sql =>
     anyOf(columns.map(column => sql`position(lowerUTF8(${column}), ${text(word)}) > 0`))
-  const hasEscape = columns.map(column => sql`position(${column}, ${text('\\u')}) > 0`)
-  return words.length === 0 ? sql`true` : anyOf([allOf(words.map(hasWord)), ...hasEscape])
+  return allOf(words.map(hasWord))
 }

@@ -3,24 +3,38 @@ import { isScalar } from './engine-json.ts'
 import type { AttributeCondition, ColumnCondition, Filter, ListCondition, Pattern } from './filter.ts'
 import { MANY_TERMS, type SpanTerms, type TermList, termsOfAttribute, termsOfListed } from './search-terms.ts'
 import { type Sql, sql, uint32s } from './sql.ts'
+import { compileTextHint } from './text-hints.ts'
 import { conjunctsOf } from './trace-level.ts'
 
 /** A condition with more alternatives is not narrowed: the index would be asked too much. */
 const ALTERNATIVES_MAX = 500
 
 /**
- * Conditions that every span satisfies which satisfies the filter, and that the index on search terms can serve: one
- * for each part of the filter that asks for an equality. None of them changes what is found.
+ * Conditions that the indexes can serve, for the parts of a filter that ask for an equality or a text, as ways to find a
+ * span: one that satisfies the filter satisfies all conditions of one of the ways, perhaps of several. There is one way,
+ * perhaps without any condition, but for text that may stand in several columns.
  */
-export function compileSearchHints(filter: Filter | undefined): Sql[] {
+export function compileSearchHints(filter: Filter | undefined): Sql[][] {
   const parts = filter === undefined ? [] : conjunctsOf(filter)
   const rootsOnly = isOfRoots(filter)
-  return parts.flatMap(part => {
-    const alternatives = alternativesOf(part)
-    if (!alternatives || alternatives.length > ALTERNATIVES_MAX) return []
-    const terms = alternatives.flatMap(({ root, other }) => (rootsOnly ? [root] : [root, other]))
-    return [sql`hasAny(search_terms, ${uint32s([MANY_TERMS, ...terms])})`]
-  })
+  const terms = parts.map(part => compileTermHint(part, rootsOnly)).filter(hint => hint !== undefined)
+  const texts = parts.map(compileTextHint).filter(hint => hint !== undefined)
+  const inData = texts.filter(hint => hint.elsewhere === undefined).map(hint => hint.inData)
+  const conditions = [...terms, ...inData]
+  // Two ways for the first of these; the ways of several would multiply.
+  const divided = texts.find(hint => hint.elsewhere !== undefined)
+  if (divided?.elsewhere === undefined) return [conditions]
+  return [
+    [...conditions, divided.inData],
+    [...conditions, divided.elsewhere],
+  ]
+}
+
+function compileTermHint(part: Filter, rootsOnly: boolean): Sql | undefined {
+  const alternatives = alternativesOf(part)
+  if (!alternatives || alternatives.length > ALTERNATIVES_MAX) return undefined
+  const terms = alternatives.flatMap(({ root, other }) => (rootsOnly ? [root] : [root, other]))
+  return sql`hasAny(search_terms, ${uint32s([MANY_TERMS, ...terms])})`
 }
 
 /** Whether the filter can only be satisfied by spans without a parent. */

@@ -92,6 +92,9 @@ const SESSION_SETTINGS: ClickHouseSettings = {
   lightweight_delete_mode: 'lightweight_update_force',
 }
 
+/** The index on texts is made when parts are merged: once, in the background, and not for each insert. */
+const INSERT_SETTINGS = "exclude_materialize_skip_indexes_on_insert = 'by_text'"
+
 /** Statements that write are known to the server by this beginning of their id. */
 const WRITE_ID = 'spanhouse-write-'
 const runId = (run: number): string => `${WRITE_ID}${run}-`
@@ -120,7 +123,7 @@ function networked(url: string, { run = 0, silentMs = SILENT_MS, settings }: Eng
       writeId,
       insert: async (table, columns, rowBinary) => {
         const { stream } = await client.exec({
-          query: `INSERT INTO ${table} (${columns.join(', ')}) FORMAT RowBinary`,
+          query: `INSERT INTO ${table} (${columns.join(', ')}) SETTINGS ${INSERT_SETTINGS} FORMAT RowBinary`,
           query_id: writeId(),
           values: Readable.from([rowBinary], { objectMode: false }),
         })
@@ -166,7 +169,7 @@ async function embedded(path: string, settings: ClickHouseSettings): Promise<() 
         if (bytesWritten < rowBinary.length) throw new Problem('overloaded', 'The disk has no room for more spans.')
         await handle.truncate(rowBinary.length)
         await client.command({
-          query: `INSERT INTO ${table} (${columns.join(', ')}) FROM INFILE ${quote(file)} FORMAT RowBinary`,
+          query: `INSERT INTO ${table} (${columns.join(', ')}) FROM INFILE ${quote(file)} SETTINGS ${INSERT_SETTINGS} FORMAT RowBinary`,
         })
       },
       close: async () => {

@@ -71,12 +71,11 @@ JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}) != ''
 
 -- {"field":"attributes","key":"a.l.1","operator":"startswith","value":"LA"}
 --   p1: "LA"
---   p2: "\\u"
---   p3: "1"
---   p4: 2
---   p5: "a"
---   p6: "l"
-if(position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0 OR position(attributes, {p2:String}) > 0, (arrayMap(v -> concat(JSONExtractRaw(v, {p3:String}), JSONExtractArrayRaw(v)[{p4:UInt64}]), [JSONExtractRaw(attributes, {p5:String}, {p6:String})])[1] NOT IN ('', 'null') AND startsWith(lowerUTF8(JSONExtractString(arrayMap(v -> concat(JSONExtractRaw(v, {p3:String}), JSONExtractArrayRaw(v)[{p4:UInt64}]), [JSONExtractRaw(attributes, {p5:String}, {p6:String})])[1])), lowerUTF8({p1:String}))), false)
+--   p2: "1"
+--   p3: 2
+--   p4: "a"
+--   p5: "l"
+if(position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0, (arrayMap(v -> concat(JSONExtractRaw(v, {p2:String}), JSONExtractArrayRaw(v)[{p3:UInt64}]), [JSONExtractRaw(attributes, {p4:String}, {p5:String})])[1] NOT IN ('', 'null') AND startsWith(lowerUTF8(JSONExtractString(arrayMap(v -> concat(JSONExtractRaw(v, {p2:String}), JSONExtractArrayRaw(v)[{p3:UInt64}]), [JSONExtractRaw(attributes, {p4:String}, {p5:String})])[1])), lowerUTF8({p1:String}))), false)
 
 -- {"field":"attributes","key":"a.l.99999999999","operator":"exists"}
 --   p1: "a"
@@ -97,10 +96,9 @@ JSONExtractRaw(attributes, {p1:String}, {p2:String}) != ''
 
 -- {"field":"attributes","key":"ag.data.inputs.question","operator":"contains","value":"peru"}
 --   p1: "peru"
---   p2: "\\u"
---   p3: "inputs"
---   p4: "question"
-if(position(lowerUTF8(data), lowerUTF8({p1:String})) > 0 OR position(data, {p2:String}) > 0, (JSONExtractRaw(data, {p3:String}, {p4:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(data, {p3:String}, {p4:String}))), lowerUTF8({p1:String})) > 0), false)
+--   p2: "inputs"
+--   p3: "question"
+if(position(lowerUTF8(data), lowerUTF8({p1:String})) > 0, (JSONExtractRaw(data, {p2:String}, {p3:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(data, {p2:String}, {p3:String}))), lowerUTF8({p1:String})) > 0), false)
 
 -- {"field":"attributes","key":"ag.data.inputs.n","operator":"lt","value":4}
 --   p1: "inputs"

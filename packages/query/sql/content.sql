@@ -1,172 +1,151 @@
 -- {"field":"content","operator":"contains","value":"fox"}
 --   p1: "fox"
---   p2: "\\u"
---   p3: "(?:^|[^\\p{L}\\p{M}\\p{N}])fox(?:$|[^\\p{L}\\p{M}\\p{N}])"
---   p4: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
-((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) OR position(attributes, {p2:String}) > 0 OR position(data, {p2:String}) > 0) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p4:String}), extractAll(data, {p4:String})))))) OR (events != '' AND ((position(lowerUTF8(events), {p1:String}) > 0 OR position(events, {p2:String}) > 0) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p4:String})))))))
+--   p2: "(?:^|[^\\p{L}\\p{M}\\p{N}])fox(?:$|[^\\p{L}\\p{M}\\p{N}])"
+--   p3: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
+(((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND arrayExists(x -> match(x, {p2:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p3:String}), extractAll(data, {p3:String})))))) OR (events != '' AND (position(lowerUTF8(events), {p1:String}) > 0 AND arrayExists(x -> match(x, {p2:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p3:String})))))))
 
 -- {"field":"content","operator":"contains","value":"FOX quick"}
 --   p1: "fox"
 --   p2: "quick"
---   p3: "\\u"
---   p4: "(?:^|[^\\p{L}\\p{M}\\p{N}])fox(?:$|[^\\p{L}\\p{M}\\p{N}])"
---   p5: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
---   p6: "(?:^|[^\\p{L}\\p{M}\\p{N}])quick(?:$|[^\\p{L}\\p{M}\\p{N}])"
-(((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND (position(lowerUTF8(attributes), {p2:String}) > 0 OR position(lowerUTF8(data), {p2:String}) > 0)) OR position(attributes, {p3:String}) > 0 OR position(data, {p3:String}) > 0) AND arrayExists(x -> match(x, {p4:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p5:String}), extractAll(data, {p5:String}))))) AND arrayExists(x -> match(x, {p6:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p5:String}), extractAll(data, {p5:String})))))) OR (events != '' AND (((position(lowerUTF8(events), {p1:String}) > 0 AND position(lowerUTF8(events), {p2:String}) > 0) OR position(events, {p3:String}) > 0) AND arrayExists(x -> match(x, {p4:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p5:String})))) AND arrayExists(x -> match(x, {p6:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p5:String})))))))
+--   p3: "(?:^|[^\\p{L}\\p{M}\\p{N}])fox(?:$|[^\\p{L}\\p{M}\\p{N}])"
+--   p4: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
+--   p5: "(?:^|[^\\p{L}\\p{M}\\p{N}])quick(?:$|[^\\p{L}\\p{M}\\p{N}])"
+((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND (position(lowerUTF8(attributes), {p2:String}) > 0 OR position(lowerUTF8(data), {p2:String}) > 0)) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p4:String}), extractAll(data, {p4:String}))))) AND arrayExists(x -> match(x, {p5:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p4:String}), extractAll(data, {p4:String})))))) OR (events != '' AND ((position(lowerUTF8(events), {p1:String}) > 0 AND position(lowerUTF8(events), {p2:String}) > 0) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p4:String})))) AND arrayExists(x -> match(x, {p5:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p4:String})))))))
 
 -- {"field":"content","operator":"contains","value":"quick lazy"}
 --   p1: "quick"
 --   p2: "lazy"
---   p3: "\\u"
---   p4: "(?:^|[^\\p{L}\\p{M}\\p{N}])quick(?:$|[^\\p{L}\\p{M}\\p{N}])"
---   p5: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
---   p6: "(?:^|[^\\p{L}\\p{M}\\p{N}])lazy(?:$|[^\\p{L}\\p{M}\\p{N}])"
-(((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND (position(lowerUTF8(attributes), {p2:String}) > 0 OR position(lowerUTF8(data), {p2:String}) > 0)) OR position(attributes, {p3:String}) > 0 OR position(data, {p3:String}) > 0) AND arrayExists(x -> match(x, {p4:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p5:String}), extractAll(data, {p5:String}))))) AND arrayExists(x -> match(x, {p6:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p5:String}), extractAll(data, {p5:String})))))) OR (events != '' AND (((position(lowerUTF8(events), {p1:String}) > 0 AND position(lowerUTF8(events), {p2:String}) > 0) OR position(events, {p3:String}) > 0) AND arrayExists(x -> match(x, {p4:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p5:String})))) AND arrayExists(x -> match(x, {p6:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p5:String})))))))
+--   p3: "(?:^|[^\\p{L}\\p{M}\\p{N}])quick(?:$|[^\\p{L}\\p{M}\\p{N}])"
+--   p4: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
+--   p5: "(?:^|[^\\p{L}\\p{M}\\p{N}])lazy(?:$|[^\\p{L}\\p{M}\\p{N}])"
+((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND (position(lowerUTF8(attributes), {p2:String}) > 0 OR position(lowerUTF8(data), {p2:String}) > 0)) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p4:String}), extractAll(data, {p4:String}))))) AND arrayExists(x -> match(x, {p5:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p4:String}), extractAll(data, {p4:String})))))) OR (events != '' AND ((position(lowerUTF8(events), {p1:String}) > 0 AND position(lowerUTF8(events), {p2:String}) > 0) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p4:String})))) AND arrayExists(x -> match(x, {p5:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p4:String})))))))
 
 -- {"field":"content","operator":"contains","value":"quick"}
 --   p1: "quick"
---   p2: "\\u"
---   p3: "(?:^|[^\\p{L}\\p{M}\\p{N}])quick(?:$|[^\\p{L}\\p{M}\\p{N}])"
---   p4: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
-((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) OR position(attributes, {p2:String}) > 0 OR position(data, {p2:String}) > 0) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p4:String}), extractAll(data, {p4:String})))))) OR (events != '' AND ((position(lowerUTF8(events), {p1:String}) > 0 OR position(events, {p2:String}) > 0) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p4:String})))))))
+--   p2: "(?:^|[^\\p{L}\\p{M}\\p{N}])quick(?:$|[^\\p{L}\\p{M}\\p{N}])"
+--   p3: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
+(((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND arrayExists(x -> match(x, {p2:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p3:String}), extractAll(data, {p3:String})))))) OR (events != '' AND (position(lowerUTF8(events), {p1:String}) > 0 AND arrayExists(x -> match(x, {p2:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p3:String})))))))
 
 -- {"field":"content","operator":"contains","value":"timeout exception"}
 --   p1: "timeout"
 --   p2: "exception"
---   p3: "\\u"
---   p4: "(?:^|[^\\p{L}\\p{M}\\p{N}])timeout(?:$|[^\\p{L}\\p{M}\\p{N}])"
---   p5: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
---   p6: "(?:^|[^\\p{L}\\p{M}\\p{N}])exception(?:$|[^\\p{L}\\p{M}\\p{N}])"
-(((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND (position(lowerUTF8(attributes), {p2:String}) > 0 OR position(lowerUTF8(data), {p2:String}) > 0)) OR position(attributes, {p3:String}) > 0 OR position(data, {p3:String}) > 0) AND arrayExists(x -> match(x, {p4:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p5:String}), extractAll(data, {p5:String}))))) AND arrayExists(x -> match(x, {p6:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p5:String}), extractAll(data, {p5:String})))))) OR (events != '' AND (((position(lowerUTF8(events), {p1:String}) > 0 AND position(lowerUTF8(events), {p2:String}) > 0) OR position(events, {p3:String}) > 0) AND arrayExists(x -> match(x, {p4:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p5:String})))) AND arrayExists(x -> match(x, {p6:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p5:String})))))))
+--   p3: "(?:^|[^\\p{L}\\p{M}\\p{N}])timeout(?:$|[^\\p{L}\\p{M}\\p{N}])"
+--   p4: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
+--   p5: "(?:^|[^\\p{L}\\p{M}\\p{N}])exception(?:$|[^\\p{L}\\p{M}\\p{N}])"
+((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND (position(lowerUTF8(attributes), {p2:String}) > 0 OR position(lowerUTF8(data), {p2:String}) > 0)) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p4:String}), extractAll(data, {p4:String}))))) AND arrayExists(x -> match(x, {p5:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p4:String}), extractAll(data, {p4:String})))))) OR (events != '' AND ((position(lowerUTF8(events), {p1:String}) > 0 AND position(lowerUTF8(events), {p2:String}) > 0) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p4:String})))) AND arrayExists(x -> match(x, {p5:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p4:String})))))))
 
 -- {"field":"content","operator":"contains","value":"timeout key"}
 --   p1: "timeout"
 --   p2: "key"
---   p3: "\\u"
---   p4: "(?:^|[^\\p{L}\\p{M}\\p{N}])timeout(?:$|[^\\p{L}\\p{M}\\p{N}])"
---   p5: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
---   p6: "(?:^|[^\\p{L}\\p{M}\\p{N}])key(?:$|[^\\p{L}\\p{M}\\p{N}])"
-(((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND (position(lowerUTF8(attributes), {p2:String}) > 0 OR position(lowerUTF8(data), {p2:String}) > 0)) OR position(attributes, {p3:String}) > 0 OR position(data, {p3:String}) > 0) AND arrayExists(x -> match(x, {p4:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p5:String}), extractAll(data, {p5:String}))))) AND arrayExists(x -> match(x, {p6:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p5:String}), extractAll(data, {p5:String})))))) OR (events != '' AND (((position(lowerUTF8(events), {p1:String}) > 0 AND position(lowerUTF8(events), {p2:String}) > 0) OR position(events, {p3:String}) > 0) AND arrayExists(x -> match(x, {p4:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p5:String})))) AND arrayExists(x -> match(x, {p6:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p5:String})))))))
+--   p3: "(?:^|[^\\p{L}\\p{M}\\p{N}])timeout(?:$|[^\\p{L}\\p{M}\\p{N}])"
+--   p4: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
+--   p5: "(?:^|[^\\p{L}\\p{M}\\p{N}])key(?:$|[^\\p{L}\\p{M}\\p{N}])"
+((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND (position(lowerUTF8(attributes), {p2:String}) > 0 OR position(lowerUTF8(data), {p2:String}) > 0)) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p4:String}), extractAll(data, {p4:String}))))) AND arrayExists(x -> match(x, {p5:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p4:String}), extractAll(data, {p4:String})))))) OR (events != '' AND ((position(lowerUTF8(events), {p1:String}) > 0 AND position(lowerUTF8(events), {p2:String}) > 0) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p4:String})))) AND arrayExists(x -> match(x, {p5:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p4:String})))))))
 
 -- {"field":"content","operator":"contains","value":"\"lazy dog\""}
 --   p1: "lazy"
 --   p2: "dog"
---   p3: "\\u"
---   p4: "(?:^|[^\\p{L}\\p{M}\\p{N}])lazy[^\\p{L}\\p{M}\\p{N}]+dog(?:$|[^\\p{L}\\p{M}\\p{N}])"
---   p5: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
-(((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND (position(lowerUTF8(attributes), {p2:String}) > 0 OR position(lowerUTF8(data), {p2:String}) > 0)) OR position(attributes, {p3:String}) > 0 OR position(data, {p3:String}) > 0) AND arrayExists(x -> match(x, {p4:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p5:String}), extractAll(data, {p5:String})))))) OR (events != '' AND (((position(lowerUTF8(events), {p1:String}) > 0 AND position(lowerUTF8(events), {p2:String}) > 0) OR position(events, {p3:String}) > 0) AND arrayExists(x -> match(x, {p4:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p5:String})))))))
+--   p3: "(?:^|[^\\p{L}\\p{M}\\p{N}])lazy[^\\p{L}\\p{M}\\p{N}]+dog(?:$|[^\\p{L}\\p{M}\\p{N}])"
+--   p4: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
+((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND (position(lowerUTF8(attributes), {p2:String}) > 0 OR position(lowerUTF8(data), {p2:String}) > 0)) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p4:String}), extractAll(data, {p4:String})))))) OR (events != '' AND ((position(lowerUTF8(events), {p1:String}) > 0 AND position(lowerUTF8(events), {p2:String}) > 0) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p4:String})))))))
 
 -- {"field":"content","operator":"contains","value":"\"dog lazy\""}
 --   p1: "dog"
 --   p2: "lazy"
---   p3: "\\u"
---   p4: "(?:^|[^\\p{L}\\p{M}\\p{N}])dog[^\\p{L}\\p{M}\\p{N}]+lazy(?:$|[^\\p{L}\\p{M}\\p{N}])"
---   p5: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
-(((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND (position(lowerUTF8(attributes), {p2:String}) > 0 OR position(lowerUTF8(data), {p2:String}) > 0)) OR position(attributes, {p3:String}) > 0 OR position(data, {p3:String}) > 0) AND arrayExists(x -> match(x, {p4:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p5:String}), extractAll(data, {p5:String})))))) OR (events != '' AND (((position(lowerUTF8(events), {p1:String}) > 0 AND position(lowerUTF8(events), {p2:String}) > 0) OR position(events, {p3:String}) > 0) AND arrayExists(x -> match(x, {p4:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p5:String})))))))
+--   p3: "(?:^|[^\\p{L}\\p{M}\\p{N}])dog[^\\p{L}\\p{M}\\p{N}]+lazy(?:$|[^\\p{L}\\p{M}\\p{N}])"
+--   p4: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
+((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND (position(lowerUTF8(attributes), {p2:String}) > 0 OR position(lowerUTF8(data), {p2:String}) > 0)) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p4:String}), extractAll(data, {p4:String})))))) OR (events != '' AND ((position(lowerUTF8(events), {p1:String}) > 0 AND position(lowerUTF8(events), {p2:String}) > 0) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p4:String})))))))
 
 -- {"field":"content","operator":"contains","value":"\"fox jumps\""}
 --   p1: "fox"
 --   p2: "jumps"
---   p3: "\\u"
---   p4: "(?:^|[^\\p{L}\\p{M}\\p{N}])fox[^\\p{L}\\p{M}\\p{N}]+jumps(?:$|[^\\p{L}\\p{M}\\p{N}])"
---   p5: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
-(((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND (position(lowerUTF8(attributes), {p2:String}) > 0 OR position(lowerUTF8(data), {p2:String}) > 0)) OR position(attributes, {p3:String}) > 0 OR position(data, {p3:String}) > 0) AND arrayExists(x -> match(x, {p4:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p5:String}), extractAll(data, {p5:String})))))) OR (events != '' AND (((position(lowerUTF8(events), {p1:String}) > 0 AND position(lowerUTF8(events), {p2:String}) > 0) OR position(events, {p3:String}) > 0) AND arrayExists(x -> match(x, {p4:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p5:String})))))))
+--   p3: "(?:^|[^\\p{L}\\p{M}\\p{N}])fox[^\\p{L}\\p{M}\\p{N}]+jumps(?:$|[^\\p{L}\\p{M}\\p{N}])"
+--   p4: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
+((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND (position(lowerUTF8(attributes), {p2:String}) > 0 OR position(lowerUTF8(data), {p2:String}) > 0)) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p4:String}), extractAll(data, {p4:String})))))) OR (events != '' AND ((position(lowerUTF8(events), {p1:String}) > 0 AND position(lowerUTF8(events), {p2:String}) > 0) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p4:String})))))))
 
 -- {"field":"content","operator":"contains","value":"\"quick brown fox\""}
 --   p1: "quick"
 --   p2: "brown"
 --   p3: "fox"
---   p4: "\\u"
---   p5: "(?:^|[^\\p{L}\\p{M}\\p{N}])quick[^\\p{L}\\p{M}\\p{N}]+brown[^\\p{L}\\p{M}\\p{N}]+fox(?:$|[^\\p{L}\\p{M}\\p{N}])"
---   p6: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
-(((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND (position(lowerUTF8(attributes), {p2:String}) > 0 OR position(lowerUTF8(data), {p2:String}) > 0) AND (position(lowerUTF8(attributes), {p3:String}) > 0 OR position(lowerUTF8(data), {p3:String}) > 0)) OR position(attributes, {p4:String}) > 0 OR position(data, {p4:String}) > 0) AND arrayExists(x -> match(x, {p5:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p6:String}), extractAll(data, {p6:String})))))) OR (events != '' AND (((position(lowerUTF8(events), {p1:String}) > 0 AND position(lowerUTF8(events), {p2:String}) > 0 AND position(lowerUTF8(events), {p3:String}) > 0) OR position(events, {p4:String}) > 0) AND arrayExists(x -> match(x, {p5:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p6:String})))))))
+--   p4: "(?:^|[^\\p{L}\\p{M}\\p{N}])quick[^\\p{L}\\p{M}\\p{N}]+brown[^\\p{L}\\p{M}\\p{N}]+fox(?:$|[^\\p{L}\\p{M}\\p{N}])"
+--   p5: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
+((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND (position(lowerUTF8(attributes), {p2:String}) > 0 OR position(lowerUTF8(data), {p2:String}) > 0) AND (position(lowerUTF8(attributes), {p3:String}) > 0 OR position(lowerUTF8(data), {p3:String}) > 0)) AND arrayExists(x -> match(x, {p4:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p5:String}), extractAll(data, {p5:String})))))) OR (events != '' AND ((position(lowerUTF8(events), {p1:String}) > 0 AND position(lowerUTF8(events), {p2:String}) > 0 AND position(lowerUTF8(events), {p3:String}) > 0) AND arrayExists(x -> match(x, {p4:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p5:String})))))))
 
 -- {"field":"content","operator":"contains","value":"quick-brown"}
 --   p1: "quick"
 --   p2: "brown"
---   p3: "\\u"
---   p4: "(?:^|[^\\p{L}\\p{M}\\p{N}])quick[^\\p{L}\\p{M}\\p{N}]+brown(?:$|[^\\p{L}\\p{M}\\p{N}])"
---   p5: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
-(((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND (position(lowerUTF8(attributes), {p2:String}) > 0 OR position(lowerUTF8(data), {p2:String}) > 0)) OR position(attributes, {p3:String}) > 0 OR position(data, {p3:String}) > 0) AND arrayExists(x -> match(x, {p4:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p5:String}), extractAll(data, {p5:String})))))) OR (events != '' AND (((position(lowerUTF8(events), {p1:String}) > 0 AND position(lowerUTF8(events), {p2:String}) > 0) OR position(events, {p3:String}) > 0) AND arrayExists(x -> match(x, {p4:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p5:String})))))))
+--   p3: "(?:^|[^\\p{L}\\p{M}\\p{N}])quick[^\\p{L}\\p{M}\\p{N}]+brown(?:$|[^\\p{L}\\p{M}\\p{N}])"
+--   p4: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
+((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND (position(lowerUTF8(attributes), {p2:String}) > 0 OR position(lowerUTF8(data), {p2:String}) > 0)) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p4:String}), extractAll(data, {p4:String})))))) OR (events != '' AND ((position(lowerUTF8(events), {p1:String}) > 0 AND position(lowerUTF8(events), {p2:String}) > 0) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p4:String})))))))
 
 -- {"field":"content","operator":"contains","value":"brown-quick"}
 --   p1: "brown"
 --   p2: "quick"
---   p3: "\\u"
---   p4: "(?:^|[^\\p{L}\\p{M}\\p{N}])brown[^\\p{L}\\p{M}\\p{N}]+quick(?:$|[^\\p{L}\\p{M}\\p{N}])"
---   p5: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
-(((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND (position(lowerUTF8(attributes), {p2:String}) > 0 OR position(lowerUTF8(data), {p2:String}) > 0)) OR position(attributes, {p3:String}) > 0 OR position(data, {p3:String}) > 0) AND arrayExists(x -> match(x, {p4:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p5:String}), extractAll(data, {p5:String})))))) OR (events != '' AND (((position(lowerUTF8(events), {p1:String}) > 0 AND position(lowerUTF8(events), {p2:String}) > 0) OR position(events, {p3:String}) > 0) AND arrayExists(x -> match(x, {p4:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p5:String})))))))
+--   p3: "(?:^|[^\\p{L}\\p{M}\\p{N}])brown[^\\p{L}\\p{M}\\p{N}]+quick(?:$|[^\\p{L}\\p{M}\\p{N}])"
+--   p4: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
+((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND (position(lowerUTF8(attributes), {p2:String}) > 0 OR position(lowerUTF8(data), {p2:String}) > 0)) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p4:String}), extractAll(data, {p4:String})))))) OR (events != '' AND ((position(lowerUTF8(events), {p1:String}) > 0 AND position(lowerUTF8(events), {p2:String}) > 0) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p4:String})))))))
 
 -- {"field":"content","operator":"contains","value":"quic"}
 --   p1: "quic"
---   p2: "\\u"
---   p3: "(?:^|[^\\p{L}\\p{M}\\p{N}])quic(?:$|[^\\p{L}\\p{M}\\p{N}])"
---   p4: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
-((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) OR position(attributes, {p2:String}) > 0 OR position(data, {p2:String}) > 0) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p4:String}), extractAll(data, {p4:String})))))) OR (events != '' AND ((position(lowerUTF8(events), {p1:String}) > 0 OR position(events, {p2:String}) > 0) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p4:String})))))))
+--   p2: "(?:^|[^\\p{L}\\p{M}\\p{N}])quic(?:$|[^\\p{L}\\p{M}\\p{N}])"
+--   p3: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
+(((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND arrayExists(x -> match(x, {p2:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p3:String}), extractAll(data, {p3:String})))))) OR (events != '' AND (position(lowerUTF8(events), {p1:String}) > 0 AND arrayExists(x -> match(x, {p2:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p3:String})))))))
 
 -- {"field":"content","operator":"contains","value":"lazy or timeout"}
 --   p1: "lazy"
---   p2: "\\u"
---   p3: "(?:^|[^\\p{L}\\p{M}\\p{N}])lazy(?:$|[^\\p{L}\\p{M}\\p{N}])"
---   p4: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
---   p5: "timeout"
---   p6: "(?:^|[^\\p{L}\\p{M}\\p{N}])timeout(?:$|[^\\p{L}\\p{M}\\p{N}])"
-(((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) OR position(attributes, {p2:String}) > 0 OR position(data, {p2:String}) > 0) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p4:String}), extractAll(data, {p4:String})))))) OR (((position(lowerUTF8(attributes), {p5:String}) > 0 OR position(lowerUTF8(data), {p5:String}) > 0) OR position(attributes, {p2:String}) > 0 OR position(data, {p2:String}) > 0) AND arrayExists(x -> match(x, {p6:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p4:String}), extractAll(data, {p4:String}))))))) OR (events != '' AND (((position(lowerUTF8(events), {p1:String}) > 0 OR position(events, {p2:String}) > 0) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p4:String}))))) OR ((position(lowerUTF8(events), {p5:String}) > 0 OR position(events, {p2:String}) > 0) AND arrayExists(x -> match(x, {p6:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p4:String}))))))))
+--   p2: "(?:^|[^\\p{L}\\p{M}\\p{N}])lazy(?:$|[^\\p{L}\\p{M}\\p{N}])"
+--   p3: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
+--   p4: "timeout"
+--   p5: "(?:^|[^\\p{L}\\p{M}\\p{N}])timeout(?:$|[^\\p{L}\\p{M}\\p{N}])"
+((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND arrayExists(x -> match(x, {p2:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p3:String}), extractAll(data, {p3:String})))))) OR ((position(lowerUTF8(attributes), {p4:String}) > 0 OR position(lowerUTF8(data), {p4:String}) > 0) AND arrayExists(x -> match(x, {p5:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p3:String}), extractAll(data, {p3:String}))))))) OR (events != '' AND ((position(lowerUTF8(events), {p1:String}) > 0 AND arrayExists(x -> match(x, {p2:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p3:String}))))) OR (position(lowerUTF8(events), {p4:String}) > 0 AND arrayExists(x -> match(x, {p5:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p3:String}))))))))
 
 -- {"field":"content","operator":"contains","value":"lazy OR timeout key"}
 --   p1: "lazy"
---   p2: "\\u"
---   p3: "(?:^|[^\\p{L}\\p{M}\\p{N}])lazy(?:$|[^\\p{L}\\p{M}\\p{N}])"
---   p4: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
---   p5: "timeout"
---   p6: "key"
---   p7: "(?:^|[^\\p{L}\\p{M}\\p{N}])timeout(?:$|[^\\p{L}\\p{M}\\p{N}])"
---   p8: "(?:^|[^\\p{L}\\p{M}\\p{N}])key(?:$|[^\\p{L}\\p{M}\\p{N}])"
-(((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) OR position(attributes, {p2:String}) > 0 OR position(data, {p2:String}) > 0) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p4:String}), extractAll(data, {p4:String})))))) OR ((((position(lowerUTF8(attributes), {p5:String}) > 0 OR position(lowerUTF8(data), {p5:String}) > 0) AND (position(lowerUTF8(attributes), {p6:String}) > 0 OR position(lowerUTF8(data), {p6:String}) > 0)) OR position(attributes, {p2:String}) > 0 OR position(data, {p2:String}) > 0) AND arrayExists(x -> match(x, {p7:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p4:String}), extractAll(data, {p4:String}))))) AND arrayExists(x -> match(x, {p8:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p4:String}), extractAll(data, {p4:String}))))))) OR (events != '' AND (((position(lowerUTF8(events), {p1:String}) > 0 OR position(events, {p2:String}) > 0) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p4:String}))))) OR (((position(lowerUTF8(events), {p5:String}) > 0 AND position(lowerUTF8(events), {p6:String}) > 0) OR position(events, {p2:String}) > 0) AND arrayExists(x -> match(x, {p7:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p4:String})))) AND arrayExists(x -> match(x, {p8:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p4:String}))))))))
+--   p2: "(?:^|[^\\p{L}\\p{M}\\p{N}])lazy(?:$|[^\\p{L}\\p{M}\\p{N}])"
+--   p3: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
+--   p4: "timeout"
+--   p5: "key"
+--   p6: "(?:^|[^\\p{L}\\p{M}\\p{N}])timeout(?:$|[^\\p{L}\\p{M}\\p{N}])"
+--   p7: "(?:^|[^\\p{L}\\p{M}\\p{N}])key(?:$|[^\\p{L}\\p{M}\\p{N}])"
+((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND arrayExists(x -> match(x, {p2:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p3:String}), extractAll(data, {p3:String})))))) OR (((position(lowerUTF8(attributes), {p4:String}) > 0 OR position(lowerUTF8(data), {p4:String}) > 0) AND (position(lowerUTF8(attributes), {p5:String}) > 0 OR position(lowerUTF8(data), {p5:String}) > 0)) AND arrayExists(x -> match(x, {p6:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p3:String}), extractAll(data, {p3:String}))))) AND arrayExists(x -> match(x, {p7:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p3:String}), extractAll(data, {p3:String}))))))) OR (events != '' AND ((position(lowerUTF8(events), {p1:String}) > 0 AND arrayExists(x -> match(x, {p2:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p3:String}))))) OR ((position(lowerUTF8(events), {p4:String}) > 0 AND position(lowerUTF8(events), {p5:String}) > 0) AND arrayExists(x -> match(x, {p6:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p3:String})))) AND arrayExists(x -> match(x, {p7:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p3:String}))))))))
 
 -- {"field":"content","operator":"contains","value":"or"}
 --   p1: "or"
---   p2: "\\u"
---   p3: "(?:^|[^\\p{L}\\p{M}\\p{N}])or(?:$|[^\\p{L}\\p{M}\\p{N}])"
---   p4: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
-((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) OR position(attributes, {p2:String}) > 0 OR position(data, {p2:String}) > 0) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p4:String}), extractAll(data, {p4:String})))))) OR (events != '' AND ((position(lowerUTF8(events), {p1:String}) > 0 OR position(events, {p2:String}) > 0) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p4:String})))))))
+--   p2: "(?:^|[^\\p{L}\\p{M}\\p{N}])or(?:$|[^\\p{L}\\p{M}\\p{N}])"
+--   p3: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
+(((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND arrayExists(x -> match(x, {p2:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p3:String}), extractAll(data, {p3:String})))))) OR (events != '' AND (position(lowerUTF8(events), {p1:String}) > 0 AND arrayExists(x -> match(x, {p2:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p3:String})))))))
 
 -- {"field":"content","operator":"contains","value":"foxes or"}
 --   p1: "foxes"
 --   p2: "or"
---   p3: "\\u"
---   p4: "(?:^|[^\\p{L}\\p{M}\\p{N}])foxes(?:$|[^\\p{L}\\p{M}\\p{N}])"
---   p5: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
---   p6: "(?:^|[^\\p{L}\\p{M}\\p{N}])or(?:$|[^\\p{L}\\p{M}\\p{N}])"
-(((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND (position(lowerUTF8(attributes), {p2:String}) > 0 OR position(lowerUTF8(data), {p2:String}) > 0)) OR position(attributes, {p3:String}) > 0 OR position(data, {p3:String}) > 0) AND arrayExists(x -> match(x, {p4:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p5:String}), extractAll(data, {p5:String}))))) AND arrayExists(x -> match(x, {p6:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p5:String}), extractAll(data, {p5:String})))))) OR (events != '' AND (((position(lowerUTF8(events), {p1:String}) > 0 AND position(lowerUTF8(events), {p2:String}) > 0) OR position(events, {p3:String}) > 0) AND arrayExists(x -> match(x, {p4:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p5:String})))) AND arrayExists(x -> match(x, {p6:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p5:String})))))))
+--   p3: "(?:^|[^\\p{L}\\p{M}\\p{N}])foxes(?:$|[^\\p{L}\\p{M}\\p{N}])"
+--   p4: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
+--   p5: "(?:^|[^\\p{L}\\p{M}\\p{N}])or(?:$|[^\\p{L}\\p{M}\\p{N}])"
+((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND (position(lowerUTF8(attributes), {p2:String}) > 0 OR position(lowerUTF8(data), {p2:String}) > 0)) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p4:String}), extractAll(data, {p4:String}))))) AND arrayExists(x -> match(x, {p5:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p4:String}), extractAll(data, {p4:String})))))) OR (events != '' AND ((position(lowerUTF8(events), {p1:String}) > 0 AND position(lowerUTF8(events), {p2:String}) > 0) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p4:String})))) AND arrayExists(x -> match(x, {p5:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p4:String})))))))
 
 -- {"field":"content","operator":"contains","value":"\"or\""}
 --   p1: "or"
---   p2: "\\u"
---   p3: "(?:^|[^\\p{L}\\p{M}\\p{N}])or(?:$|[^\\p{L}\\p{M}\\p{N}])"
---   p4: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
-((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) OR position(attributes, {p2:String}) > 0 OR position(data, {p2:String}) > 0) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p4:String}), extractAll(data, {p4:String})))))) OR (events != '' AND ((position(lowerUTF8(events), {p1:String}) > 0 OR position(events, {p2:String}) > 0) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p4:String})))))))
+--   p2: "(?:^|[^\\p{L}\\p{M}\\p{N}])or(?:$|[^\\p{L}\\p{M}\\p{N}])"
+--   p3: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
+(((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND arrayExists(x -> match(x, {p2:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p3:String}), extractAll(data, {p3:String})))))) OR (events != '' AND (position(lowerUTF8(events), {p1:String}) > 0 AND arrayExists(x -> match(x, {p2:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p3:String})))))))
 
 -- {"field":"content","operator":"contains","value":"fox -lazy"}
 --   p1: "fox"
---   p2: "\\u"
---   p3: "(?:^|[^\\p{L}\\p{M}\\p{N}])fox(?:$|[^\\p{L}\\p{M}\\p{N}])"
---   p4: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
---   p5: "(?:^|[^\\p{L}\\p{M}\\p{N}])lazy(?:$|[^\\p{L}\\p{M}\\p{N}])"
-((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) OR position(attributes, {p2:String}) > 0 OR position(data, {p2:String}) > 0) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p4:String}), extractAll(data, {p4:String}))))) AND NOT arrayExists(x -> match(x, {p5:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p4:String}), extractAll(data, {p4:String})))))) OR (events != '' AND ((position(lowerUTF8(events), {p1:String}) > 0 OR position(events, {p2:String}) > 0) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p4:String})))) AND NOT arrayExists(x -> match(x, {p5:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p4:String})))))))
+--   p2: "(?:^|[^\\p{L}\\p{M}\\p{N}])fox(?:$|[^\\p{L}\\p{M}\\p{N}])"
+--   p3: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
+--   p4: "(?:^|[^\\p{L}\\p{M}\\p{N}])lazy(?:$|[^\\p{L}\\p{M}\\p{N}])"
+(((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND arrayExists(x -> match(x, {p2:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p3:String}), extractAll(data, {p3:String}))))) AND NOT arrayExists(x -> match(x, {p4:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p3:String}), extractAll(data, {p3:String})))))) OR (events != '' AND (position(lowerUTF8(events), {p1:String}) > 0 AND arrayExists(x -> match(x, {p2:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p3:String})))) AND NOT arrayExists(x -> match(x, {p4:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p3:String})))))))
 
 -- {"field":"content","operator":"contains","value":"fox -\"lazy dog\""}
 --   p1: "fox"
---   p2: "\\u"
---   p3: "(?:^|[^\\p{L}\\p{M}\\p{N}])fox(?:$|[^\\p{L}\\p{M}\\p{N}])"
---   p4: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
---   p5: "(?:^|[^\\p{L}\\p{M}\\p{N}])lazy[^\\p{L}\\p{M}\\p{N}]+dog(?:$|[^\\p{L}\\p{M}\\p{N}])"
-((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) OR position(attributes, {p2:String}) > 0 OR position(data, {p2:String}) > 0) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p4:String}), extractAll(data, {p4:String}))))) AND NOT arrayExists(x -> match(x, {p5:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p4:String}), extractAll(data, {p4:String})))))) OR (events != '' AND ((position(lowerUTF8(events), {p1:String}) > 0 OR position(events, {p2:String}) > 0) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p4:String})))) AND NOT arrayExists(x -> match(x, {p5:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p4:String})))))))
+--   p2: "(?:^|[^\\p{L}\\p{M}\\p{N}])fox(?:$|[^\\p{L}\\p{M}\\p{N}])"
+--   p3: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
+--   p4: "(?:^|[^\\p{L}\\p{M}\\p{N}])lazy[^\\p{L}\\p{M}\\p{N}]+dog(?:$|[^\\p{L}\\p{M}\\p{N}])"
+(((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND arrayExists(x -> match(x, {p2:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p3:String}), extractAll(data, {p3:String}))))) AND NOT arrayExists(x -> match(x, {p4:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p3:String}), extractAll(data, {p3:String})))))) OR (events != '' AND (position(lowerUTF8(events), {p1:String}) > 0 AND arrayExists(x -> match(x, {p2:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p3:String})))) AND NOT arrayExists(x -> match(x, {p4:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p3:String})))))))
 
 -- {"field":"content","operator":"contains","value":"fox -\"dog lazy\""}
 --   p1: "fox"
---   p2: "\\u"
---   p3: "(?:^|[^\\p{L}\\p{M}\\p{N}])fox(?:$|[^\\p{L}\\p{M}\\p{N}])"
---   p4: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
---   p5: "(?:^|[^\\p{L}\\p{M}\\p{N}])dog[^\\p{L}\\p{M}\\p{N}]+lazy(?:$|[^\\p{L}\\p{M}\\p{N}])"
-((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) OR position(attributes, {p2:String}) > 0 OR position(data, {p2:String}) > 0) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p4:String}), extractAll(data, {p4:String}))))) AND NOT arrayExists(x -> match(x, {p5:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p4:String}), extractAll(data, {p4:String})))))) OR (events != '' AND ((position(lowerUTF8(events), {p1:String}) > 0 OR position(events, {p2:String}) > 0) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p4:String})))) AND NOT arrayExists(x -> match(x, {p5:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p4:String})))))))
+--   p2: "(?:^|[^\\p{L}\\p{M}\\p{N}])fox(?:$|[^\\p{L}\\p{M}\\p{N}])"
+--   p3: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
+--   p4: "(?:^|[^\\p{L}\\p{M}\\p{N}])dog[^\\p{L}\\p{M}\\p{N}]+lazy(?:$|[^\\p{L}\\p{M}\\p{N}])"
+(((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND arrayExists(x -> match(x, {p2:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p3:String}), extractAll(data, {p3:String}))))) AND NOT arrayExists(x -> match(x, {p4:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p3:String}), extractAll(data, {p3:String})))))) OR (events != '' AND (position(lowerUTF8(events), {p1:String}) > 0 AND arrayExists(x -> match(x, {p2:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p3:String})))) AND NOT arrayExists(x -> match(x, {p4:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p3:String})))))))
