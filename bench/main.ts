@@ -5,9 +5,10 @@ import { benchIngest } from './ingest.ts'
 import { compareLayouts } from './layouts/compare.ts'
 import { benchQuery } from './query.ts'
 import { benchRegistry } from './registry.ts'
+import type { SpanSet } from './span-sets.ts'
 
-/** One row a benchmark: `npm run bench -- NAME [--spans N]`. */
-const BENCHES: Record<string, { about: string; run(options: { spans: number }): Promise<object> }> = {
+/** One row a benchmark: `npm run bench -- NAME [--spans N]`, for layouts `[--set chat]`. */
+const BENCHES: Record<string, { about: string; run(options: { spans: number; set: SpanSet }): Promise<object> }> = {
   ingest: {
     about: 'exports to queryable rows, beside the same rows inserted straight',
     run: ({ spans }) => benchIngest({ spans, lagSeconds: 15 }),
@@ -18,7 +19,7 @@ const BENCHES: Record<string, { about: string; run(options: { spans: number }): 
   },
   layouts: {
     about: 'the same spans in several layouts of the table: inserts, bytes, questions, resends',
-    run: ({ spans }) => compareLayouts({ spans }),
+    run: ({ spans, set }) => compareLayouts({ spans, set }),
   },
   registry: {
     about: 'retrieving, listing and committing on 10,000 applications of ten revisions',
@@ -28,20 +29,25 @@ const BENCHES: Record<string, { about: string; run(options: { spans: number }): 
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { spans: { type: 'string', default: '300000' }, out: { type: 'string' } },
+  options: {
+    spans: { type: 'string', default: '300000' },
+    set: { type: 'string', default: 'small' },
+    out: { type: 'string' },
+  },
 })
 const [name = ''] = positionals
 const bench = BENCHES[name]
-if (!bench) {
+const { set } = values
+if (!bench || (set !== 'small' && set !== 'chat')) {
   const rows = Object.entries(BENCHES).map(([known, { about }]) => `  ${known.padEnd(10)} ${about}`)
-  process.stderr.write(`npm run bench -- NAME [--spans N] [--out FILE]\n${rows.join('\n')}\n`)
+  process.stderr.write(`npm run bench -- NAME [--spans N] [--set small|chat] [--out FILE]\n${rows.join('\n')}\n`)
   process.exit(2)
 }
 const result = {
   bench: name,
   at: new Date().toISOString(),
   machine: `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}`,
-  ...(await bench.run({ spans: Number(values.spans) })),
+  ...(await bench.run({ spans: Number(values.spans), set })),
 }
 const text = `${JSON.stringify(result, null, 2)}\n`
 process.stdout.write(text)

@@ -10,11 +10,20 @@ export interface Layout {
   ddl: string
   /** What is selected of the source's rows, in the order of the columns. */
   select: string
-  /** The text of a question, by its name in {@link QUESTIONS}. */
-  questions: Record<Question, string>
+  /** The texts of questions by their names, which are those of every other layout, too. */
+  questions: Record<string, string>
 }
 
-export const QUESTIONS = [
+/** Runs a statement; what it answers as TSV. */
+export type Run = (sql: string) => Promise<string>
+
+export interface SourceOf {
+  spans: number
+  /** For files while it is made. */
+  folder: string
+}
+
+const QUESTIONS = [
   'newest 50 roots',
   '50 roots by tokens',
   '50 roots by an attribute of 5,000 values',
@@ -24,13 +33,13 @@ export const QUESTIONS = [
   'sessions, a page',
   'count of spans',
 ] as const
-export type Question = (typeof QUESTIONS)[number]
+type Question = (typeof QUESTIONS)[number]
 
 export const PROJECT = '11111111-1111-4111-8111-111111111111'
 /** A trace, a customer and a bound that the source has. */
 export const SAMPLE = { customer: 'c-77', nobody: 'c-none', tokens: 14_000, trace: 4_242 }
 
-const MERGE_TREE_SETTINGS =
+export const MERGE_TREE_SETTINGS =
   'SETTINGS index_granularity = 1024, enable_block_number_column = 1, enable_block_offset_column = 1'
 
 const COLUMNS = `
@@ -147,11 +156,16 @@ function exporterList(condition: string): string {
   return `SELECT Timestamp, TraceId, SpanAttributes FROM layout WHERE ParentSpanId = '' AND ${condition} ORDER BY Timestamp DESC LIMIT 50`
 }
 
+/** Makes the table `source`, by the engine itself. */
+export async function makeSpans(run: Run, { spans }: SourceOf): Promise<void> {
+  await run(`CREATE TABLE source ENGINE = MergeTree ORDER BY position AS ${source(spans)}`)
+}
+
 /**
  * Spans made by the engine: ten a trace, 30 days, eleven attributes of which one is its own on every span, and roots
  * that carry a session and totals.
  */
-export const source = (from: number, count: number, spans: number): string => `
+const source = (spans: number): string => `
   WITH intDiv(number, 10) AS trace, number % 10 AS place, cityHash64(number) AS random, cityHash64(trace, 7) AS luck,
     toString(random % 4294967296) AS request, concat('c-', toString(intDiv(luck, 100) % 5000)) AS customer,
     if(place = 0, concat('session-', toString(intDiv(trace, 5))), '') AS session_id,
@@ -161,7 +175,7 @@ export const source = (from: number, count: number, spans: number): string => `
      toString(random % 10), customer, ['free', 'pro', 'enterprise'][luck % 3 + 1], concat('region-', toString(luck % 4)),
      toString(200 + random % 5), concat('v', toString(intDiv(luck, 1000) % 50)), toString(random % 3), request,
      toString(tokens), session_id] AS vals
-  SELECT toUUID('${PROJECT}') AS project_id, place = 0 AS is_root,
+  SELECT number AS position, toUUID('${PROJECT}') AS project_id, place = 0 AS is_root,
     fromUnixTimestamp64Micro(toInt64(1790408000000000 + intDiv(2592000000000, ${spans / 10}) * trace + place * 30000 + luck % 1000), 'UTC') AS start_time,
     ${traceOf(0).replaceAll('(0,', '(trace,')} AS trace_id,
     toFixedString(reinterpretAsFixedString(cityHash64(number, 3)), 8) AS span_id,
@@ -173,4 +187,4 @@ export const source = (from: number, count: number, spans: number): string => `
       '},"prompt":{"version":"', vals[9], '"},"retries":', vals[10], ',"request":{"id":"', request, '"}}') AS attributes,
     arrayMap((key, value) -> toUInt32(cityHash64(key, value, is_root)), arraySlice(names, 1, 11), arraySlice(vals, 1, 11)) AS terms,
     session_id, tokens, names, vals
-  FROM numbers(${from}, ${count})`
+  FROM numbers(${spans})`
