@@ -8,6 +8,15 @@ const BROKEN = 0x7fffffff
 const MICROS_PER_HIGH_WORD = 4_294_967
 const NANOS_LEFT_PER_HIGH_WORD = 296
 
+/**
+ * What a Buffer's `toString` calls once it has looked at its arguments, which takes as long again for a short text. Not
+ * documented, but protobufjs calls it, too.
+ */
+interface SliceableBuffer extends Buffer {
+  utf8Slice(start: number, end: number): string
+  hexSlice(start: number, end: number): string
+}
+
 const NAMES_MAX = 4_096
 const NAME_BYTES_MAX = 100
 
@@ -30,11 +39,11 @@ function isAt(bytes: Uint8Array, start: number, end: number, name: Uint8Array): 
  * fields while `pos < end`, and the message was well formed if then `pos === end`.
  */
 export class WireReader {
-  readonly bytes: Buffer
+  readonly bytes: SliceableBuffer
   pos = 0
 
   constructor(bytes: Uint8Array) {
-    this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length) as SliceableBuffer
   }
 
   /** A field's number and wire type, `number << 3 | type`. */
@@ -106,7 +115,7 @@ export class WireReader {
   string(end: number): string {
     const start = this.pos
     this.pos = end
-    return end <= this.bytes.length ? this.bytes.toString('utf8', start, end) : ''
+    return end <= this.bytes.length ? this.bytes.utf8Slice(start, end) : ''
   }
 
   /** As {@link string}, for texts that come again and again, such as keys: they are remembered by their bytes. */
@@ -137,7 +146,7 @@ export class WireReader {
   hex(end: number): string {
     const start = this.pos
     this.pos = end
-    return this.bytes.toString('hex', start, end)
+    return this.bytes.hexSlice(start, Math.min(end, this.bytes.length))
   }
 
   /** Skips the value that follows `tag`. */

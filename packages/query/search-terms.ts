@@ -22,14 +22,16 @@ const PATH_LENGTH_MAX = 16
 /** Members of `ag` that stand in columns of their own, or that nobody looks for by equality. */
 const UNLISTED = new Set(['data', 'metrics', 'type'])
 
+const NOTHING: readonly string[] = []
+
 /** What has terms beside the attributes: all its values on a span. */
 const LISTS = {
-  session_id: span => (span.session_id ? [span.session_id] : []),
-  user_id: span => (span.user_id ? [span.user_id] : []),
-  'references.id': span => (span.references ?? []).flatMap(one => one.id ?? []),
-  'references.slug': span => (span.references ?? []).flatMap(one => one.slug ?? []),
-  'links.trace_id': span => (span.links ?? []).map(link => link.trace_id),
-  'hashes.id': span => (span.hashes ?? []).map(one => one.id),
+  session_id: span => (span.session_id ? [span.session_id] : NOTHING),
+  user_id: span => (span.user_id ? [span.user_id] : NOTHING),
+  'references.id': span => span.references?.flatMap(one => one.id ?? []) ?? NOTHING,
+  'references.slug': span => span.references?.flatMap(one => one.slug ?? []) ?? NOTHING,
+  'links.trace_id': span => span.links?.map(link => link.trace_id) ?? NOTHING,
+  'hashes.id': span => span.hashes?.map(one => one.id) ?? NOTHING,
 } as const satisfies Record<string, (span: Span) => readonly string[]>
 export type TermList = keyof typeof LISTS
 const LIST_NAMES = Object.keys(LISTS) as TermList[]
@@ -134,9 +136,13 @@ function mixValue(state: number, value: TermValue): number {
 
 /** Half a surrogate pair is stored as U+FFFD. */
 function mixText(state: number, text: string): number {
-  const written = text.isWellFormed() ? text : text.toWellFormed()
   let hash = state
-  for (let at = 0; at < written.length; at++) hash = mix(hash, written.charCodeAt(at))
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    // To ask every text whether it is well-formed takes as long as all else.
+    if ((unit & 0xf800) === 0xd800 && !text.isWellFormed()) return mixText(state, text.toWellFormed())
+    hash = mix(hash, unit)
+  }
   return hash
 }
 

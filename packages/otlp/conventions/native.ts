@@ -34,13 +34,16 @@ const MOVES: readonly Move[] = [
   move('references.environment.version', 'references.environment_revision.version'),
 ]
 
+/** By the member of `ag` that they take something from, in the same order: most spans have two of these. */
+const MOVES_FROM = [...Map.groupBy(MOVES, ({ from }) => from[0] as string)]
+
 /**
  * The `ag.*` attributes themselves, under their current and their older names: gives what has an older name its
  * current place. A value under an older name gives way to one under the current name; it then stays where it is, a
  * place that the schema does not know.
  */
 export function renameOlder(ag: JsonObject): void {
-  for (const move of MOVES) apply(move, ag)
+  for (const [member, moves] of MOVES_FROM) if (isJsonObject(ag[member])) for (const move of moves) apply(move, ag)
 }
 
 function apply({ from, to, isTree, else: otherwise, convert }: Move, ag: JsonObject): void {
