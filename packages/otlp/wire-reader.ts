@@ -146,7 +146,7 @@ export class WireReader {
   hex(end: number): string {
     const start = this.pos
     this.pos = end
-    return this.bytes.hexSlice(start, Math.min(end, this.bytes.length))
+    return end <= this.bytes.length ? this.bytes.hexSlice(start, end) : ''
   }
 
   /** Skips the value that follows `tag`. */

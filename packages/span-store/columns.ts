@@ -231,6 +231,7 @@ const DURATION_MILLIS_MAX = 1e12
 const listText = (list: readonly unknown[] | undefined): string => (list?.length ? engineJson(list as Json) : '')
 
 function withoutData(attributes: Span['attributes']): JsonObject {
-  const { data: _, ...ag } = attributes.ag
+  // A member that is undefined is not written, and to set it takes half as long as to leave it out of the copy.
+  const ag = { ...attributes.ag, data: undefined as unknown as Json }
   return { ...attributes, ag }
 }

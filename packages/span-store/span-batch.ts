@@ -1,5 +1,14 @@
 import { hash } from 'node:crypto'
-import { type Derived, type Micros, measureSpan, microsNow, type Span, type TraceId, type TraceNode, type Uuid } from '@spanhouse/model'
+import {
+  type Derived,
+  type Micros,
+  measureSpan,
+  microsNow,
+  type Span,
+  type TraceId,
+  type TraceNode,
+  type Uuid,
+} from '@spanhouse/model'
 import { CONTENT_COLUMNS, CONTENT_HASH_BYTES, putAll, SEARCH_COLUMNS } from './columns.ts'
 import type { TraceDeletion } from './deletions.ts'
 import { RowBuffer } from './row-buffer.ts'
