@@ -7,8 +7,8 @@ import { LARGE_TRACES, makeLargeTrace, makeTrace, SPANS_PER_TRACE, type SpanSet 
 export const PROJECT: Uuid = '019d9ca1-0000-7000-8000-000000000001'
 
 /** What the writer takes at once in the product. */
-const BATCH_SPANS = 8_000
-const BATCH_BYTES = 12 * 1024 ** 2
+const BATCH_SPANS = 16_000
+const BATCH_BYTES = 24 * 1024 ** 2
 const EXPORT_SPANS = 512
 /** Roughly: what decides how many spans of a set make a batch. */
 const SPAN_BYTES: Record<SpanSet, number> = { small: 700, chat: 6_000 }

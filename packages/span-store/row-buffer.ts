@@ -27,15 +27,19 @@ export class RowBuffer {
     return this.#bytes.subarray(from, to)
   }
 
-  /** Takes back everything put since `length`. */
-  truncate(length: number): void {
+  /**
+   * The next value is put at that length: everything behind it is taken back, or there again once the length is what it
+   * was.
+   */
+  moveTo(length: number): void {
     this.#length = length
   }
 
-  /** The bytes between two lengths of another buffer. */
-  append(other: RowBuffer, from: number, to: number): void {
-    this.#reserve(to - from)
-    this.#length += other.#bytes.copy(this.#bytes, this.#length, from, to)
+  /** Leaves room for so many bytes and returns the new length. */
+  skip(bytes: number): number {
+    this.#reserve(bytes)
+    this.#length += bytes
+    return this.#length
   }
 
   /** An even number of lower-case hex digits as that many half bytes: FixedString. */

@@ -4,12 +4,23 @@ import {
   type Micros,
   measureSpan,
   microsNow,
+  NIL_UUID,
+  NO_AMOUNTS,
   type Span,
   type TraceId,
   type TraceNode,
   type Uuid,
 } from '@spanhouse/model'
-import { CONTENT_COLUMNS, CONTENT_HASH_BYTES, putAll, SEARCH_COLUMNS } from './columns.ts'
+import {
+  CONTENT_COLUMNS,
+  CONTENT_HASH_BYTES,
+  DERIVED_COLUMNS,
+  LIFECYCLE_COLUMNS,
+  type Lifecycle,
+  OWN_COLUMNS,
+  putAll,
+  SEARCH_COLUMNS,
+} from './columns.ts'
 import type { TraceDeletion } from './deletions.ts'
 import { RowBuffer } from './row-buffer.ts'
 import type { StoredNode, Version } from './trace-memory.ts'
@@ -32,7 +43,7 @@ export interface BatchedSpan {
   trace_id: TraceId
   /** What the writer will keep of it. */
   node: StoredNode
-  /** Where the content and search columns stand in the batch's bytes. */
+  /** Where its row stands in the batch's bytes. */
   from: number
   to: number
 }
@@ -56,16 +67,34 @@ const newNode = (measured: TraceNode, content_hash: string, version: Version): S
 /** Stands in a node until its batch is stored. */
 const NOT_DERIVED: Derived = { cumulative: [], restated: 'none', trace_type: 'unknown', is_trace_head: false }
 
+/** The columns that are known only when the batch is stored. They stand last in a row and have the same length in all. */
+const LATE_BYTES = lateBytes()
+
+function lateBytes(): number {
+  const row = new RowBuffer()
+  const ids = { project_id: NIL_UUID, created_by_id: NIL_UUID, updated_by_id: NIL_UUID }
+  const times = { created_at: 0, updated_at: 0, accepted_at: 0 }
+  const content_hash = ' '.repeat(CONTENT_HASH_BYTES)
+  putLate(row, { ...ids, ...times, content_hash, writer_run: 0 }, { ...NOT_DERIVED, cumulative: NO_AMOUNTS })
+  return row.length
+}
+
+function putLate(row: RowBuffer, lifecycle: Lifecycle, derived: Derived): void {
+  putAll(row, LIFECYCLE_COLUMNS, lifecycle)
+  putAll(row, DERIVED_COLUMNS, derived)
+}
+
 /**
- * Spans on their way into the store, each as the bytes of a row's content columns and a node of its trace. A span is
- * taken apart the moment it comes and is garbage at once: kept until the batch is full, thousands of them survive two
- * collections each, which cost as much time as decoding them. A batch can be used again when it is stored.
+ * Spans on their way into the store, each as the bytes of a row and a node of its trace. A span is taken apart the moment
+ * it comes and is garbage at once: kept until the batch is full, thousands of them survive two collections each, which
+ * cost as much time as decoding them. The columns that follow from its trace are put in when the batch is stored, and the
+ * bytes then go to the engine as they are. A batch can be used again when it is stored.
  */
 export class SpanBatch {
   readonly spans: BatchedSpan[] = []
   /** Where they stand among the spans does not matter: what was accepted when decides. */
   readonly deletions: TraceDeletion[] = []
-  readonly #content = new RowBuffer()
+  readonly #rows = new RowBuffer()
   #sender: Sender | undefined
   #version: Version | undefined
 
@@ -76,13 +105,14 @@ export class SpanBatch {
   }
 
   add(sender: Sender, span: Span): void {
-    const from = this.#content.length
-    putAll(this.#content, CONTENT_COLUMNS, span)
-    const content = this.#content.slice(from, this.#content.length)
+    const from = this.#rows.length
+    putAll(this.#rows, CONTENT_COLUMNS, span)
+    const content = this.#rows.slice(from, this.#rows.length)
     const content_hash = hash('sha1', content, 'binary').slice(0, CONTENT_HASH_BYTES)
-    putAll(this.#content, SEARCH_COLUMNS, span)
-    const to = this.#content.length
+    putAll(this.#rows, SEARCH_COLUMNS, span)
     const node = newNode(measureSpan(span), content_hash, this.#versionOf(sender))
+    putAll(this.#rows, OWN_COLUMNS, node.own)
+    const to = this.#rows.skip(LATE_BYTES)
     // Spans of a trace mostly come one after the other: one text for the id of all of them.
     const before = this.spans.at(-1)?.trace_id
     const trace_id = before === span.trace_id ? before : span.trace_id
@@ -99,9 +129,24 @@ export class SpanBatch {
     return this.#version as Version
   }
 
-  /** Puts the content and search columns of one of its spans into a row. */
-  putContent(row: RowBuffer, { from, to }: BatchedSpan): void {
-    row.append(this.#content, from, to)
+  /** Puts in what was not known when the span came. */
+  complete({ to }: BatchedSpan, lifecycle: Lifecycle, derived: Derived): void {
+    const { length } = this.#rows
+    this.#rows.moveTo(to - LATE_BYTES)
+    putLate(this.#rows, lifecycle, derived)
+    this.#rows.moveTo(length)
+  }
+
+  /** The row of one of its spans; valid until the next one is added. */
+  rowOf({ from, to }: BatchedSpan): Buffer {
+    return this.#rows.slice(from, to)
+  }
+
+  /** The rows of these of its spans, one after the other; valid until the next one is added. */
+  rowsOf(spans: readonly BatchedSpan[]): Buffer {
+    // Hardly ever has a batch spans that are not new.
+    if (spans.length === this.spans.length) return this.#rows.slice(0, this.#rows.length)
+    return Buffer.concat(spans.map(span => this.rowOf(span)))
   }
 
   /** Takes back all but the first `count` spans; with 0 the deletions too. */
@@ -109,7 +154,7 @@ export class SpanBatch {
     if (count === 0) this.deletions.length = 0
     const first = this.spans[count]
     if (!first) return
-    this.#content.truncate(first.from)
+    this.#rows.moveTo(first.from)
     this.spans.length = count
   }
 }

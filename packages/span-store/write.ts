@@ -4,9 +4,7 @@ import {
   DERIVED_COLUMNS,
   INSERT_COLUMNS,
   KEY_COLUMNS,
-  LIFECYCLE_COLUMNS,
   type Lifecycle,
-  OWN_COLUMNS,
   putAll,
   textsOf,
 } from './columns.ts'
@@ -26,7 +24,7 @@ import {
   planSpan,
 } from './plan.ts'
 import { RowBuffer } from './row-buffer.ts'
-import type { SpanBatch } from './span-batch.ts'
+import type { BatchedSpan, SpanBatch } from './span-batch.ts'
 import { deleteRows, lookUpTraces, type RowUpdate, unsettledTraces, updateRows } from './statements.ts'
 import { TraceMemory, type TracePlace, type TraceState, traceKey } from './trace-memory.ts'
 
@@ -74,8 +72,6 @@ export class SpanWriter {
   #last: Promise<void> = Promise.resolve()
   /** A statement failed, and may for all we know still be at work. */
   #isUncertain = true
-  /** Rows of the batch under way. Used again for each batch. */
-  readonly #rows = new RowBuffer()
 
   constructor(engine: Engine, { memorySpansMax = 150_000, rootWaitMs = 60_000 }: SpanWriterOptions = {}) {
     this.#engine = engine
@@ -196,11 +192,7 @@ export class SpanWriter {
         plans.flatMap(plan => [...plan.deleted, ...plan.removed]),
       )
       if (batch) await this.#insert(batch, plans, derived)
-      await updateRows(
-        this.#engine,
-        DERIVED_COLUMNS,
-        changes.map(change => this.#toRowUpdate(change)),
-      )
+      await updateRows(this.#engine, DERIVED_COLUMNS, changes.map(toRowUpdate))
       await noteDeletions(this.#engine, deletions, true)
     } catch (error) {
       for (const plan of plans) this.#memory.forget(plan.key)
@@ -215,35 +207,23 @@ export class SpanWriter {
   /** New rows go in by one statement; those of stored spans that start when they did are changed in place. */
   async #insert(batch: SpanBatch, plans: readonly Plan[], derived: readonly Map<SpanId, Derived>[]): Promise<void> {
     const now = microsNow()
+    const added: BatchedSpan[] = []
     const replacements: RowUpdate[] = []
-    this.#rows.truncate(0)
     for (const [index, { trace, inserts }] of plans.entries()) {
       for (const [span_id, insert] of inserts) {
-        const from = this.#rows.length
-        this.#putRow(batch, insert, derived[index]?.get(span_id) as Derived, now)
-        if (!insert.isInPlace) continue
+        const { span, node, isInPlace } = insert
+        batch.complete(span, lifecycleOf(insert, now, this.#engine.run), derived[index]?.get(span_id) as Derived)
+        if (!isInPlace) {
+          added.push(span)
+          continue
+        }
         const { project_id, trace_id } = trace
-        const values = changedTexts(this.#rows.slice(from, this.#rows.length))
-        replacements.push({ key: { project_id, trace_id, span_id, start_time: insert.node.start_time }, values })
-        this.#rows.truncate(from)
+        const key = { project_id, trace_id, span_id, start_time: node.start_time }
+        replacements.push({ key, values: changedTexts(batch.rowOf(span)) })
       }
     }
-    if (this.#rows.length > 0)
-      await this.#engine.insert('spans', INSERT_COLUMNS, this.#rows.slice(0, this.#rows.length))
+    if (added.length > 0) await this.#engine.insert('spans', INSERT_COLUMNS, batch.rowsOf(added))
     await updateRows(this.#engine, CHANGED_COLUMNS, replacements)
-  }
-
-  #putRow(batch: SpanBatch, insert: Insert, derived: Derived, now: Micros): void {
-    batch.putContent(this.#rows, insert.span)
-    putAll(this.#rows, OWN_COLUMNS, insert.node.own)
-    putAll(this.#rows, LIFECYCLE_COLUMNS, lifecycleOf(insert, now, this.#engine.run))
-    putAll(this.#rows, DERIVED_COLUMNS, derived)
-  }
-
-  #toRowUpdate({ key, derived }: DerivedChange): RowUpdate {
-    this.#rows.truncate(0)
-    putAll(this.#rows, DERIVED_COLUMNS, derived)
-    return { key, values: textsOf(this.#rows.slice(0, this.#rows.length), DERIVED_COLUMNS) }
   }
 
   #remember(plan: Plan, derived: ReadonlyMap<SpanId, Derived>): void {
@@ -257,6 +237,12 @@ export class SpanWriter {
     if (isRootless || nodes.size === 0 || hasRoot(nodes)) this.#rootless.delete(key)
     else this.#rootless.set(key, { project_id, trace_id, at: now })
   }
+}
+
+function toRowUpdate({ key, derived }: DerivedChange): RowUpdate {
+  const row = new RowBuffer(128)
+  putAll(row, DERIVED_COLUMNS, derived)
+  return { key, values: textsOf(row.slice(0, row.length), DERIVED_COLUMNS) }
 }
 
 function lifecycleOf({ span: { sender }, node, isChange }: Insert, now: Micros, writer_run = 0): Lifecycle {

