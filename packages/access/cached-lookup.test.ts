@@ -110,6 +110,25 @@ describe('while the database is away', () => {
     }
   })
 
+  test('nobody who is known waits a second time, and a sign of life is noticed', async () => {
+    const load = vi.fn(async (keys: string[]) => lengths(keys))
+    const lookup = new CachedLookup<number>({ load, ttlMs: 0, loadMs: 20 })
+    await lookup.get('key')
+    load.mockImplementation(() => new Promise<never>(() => {}))
+    await lookup.get('key')
+    const later = performance.now() + 6_000
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => later)
+    try {
+      const asked = load.mock.calls.length
+      load.mockImplementation(async () => new Map([['key', 4]]))
+      expect(await lookup.get('key')).toBe(3)
+      expect(load).toHaveBeenCalledTimes(asked + 1)
+      await vi.waitFor(async () => expect(await lookup.get('key')).toBe(4))
+    } finally {
+      clock.mockRestore()
+    }
+  })
+
   test('what was forgotten does not come back', async () => {
     const { load, lookup } = lookupOf({ ttlMs: 0 })
     await lookup.get('key')

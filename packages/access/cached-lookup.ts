@@ -47,6 +47,8 @@ export class CachedLookup<V> {
   readonly #missing = new Map<string, Entry<V>>()
   readonly #waiting = new Map<string, PromiseWithResolvers<V | null>>()
   #isLoading = false
+  /** The last statement found no database. */
+  #isAway = false
   /** Counts the times everything was forgotten: an answer that was on its way then is not remembered. */
   #generation = 0
 
@@ -66,7 +68,12 @@ export class CachedLookup<V> {
   async get(key: string): Promise<V | null> {
     const entry = this.#found.get(key) ?? this.#missing.get(key)
     if (entry !== undefined && entry.untilMs > performance.now()) return entry.value
-    return this.#waitFor(key)
+    const known = this.#isAway ? this.#knownWhileAway(key) : undefined
+    const asked = this.#waitFor(key)
+    if (known === undefined) return asked
+    // Nobody waits for the next sign of life; its failure is not news.
+    asked.catch(() => {})
+    return known
   }
 
   /** Forgets everything that was remembered or is being read. */
@@ -76,7 +83,7 @@ export class CachedLookup<V> {
     this.#missing.clear()
   }
 
-  #waitFor(key: string): Promise<V | null> {
+  async #waitFor(key: string): Promise<V | null> {
     const waiting = this.#waiting.get(key) ?? Promise.withResolvers<V | null>()
     if (this.#waiting.size >= this.#waitingMax && !this.#waiting.has(key)) {
       throw new Problem('overloaded', 'Too many requests with unknown credentials.', { retryAfterSeconds: 1 })
@@ -100,14 +107,16 @@ export class CachedLookup<V> {
     const generation = this.#generation
     try {
       const values = await this.#loadInTime(batch.map(([key]) => key))
+      this.#isAway = false
       for (const [key, { resolve }] of batch) {
         const value = values.get(key) ?? null
         if (generation === this.#generation) this.#remember(key, value)
         resolve(value)
       }
     } catch (error) {
+      this.#isAway = isAway(error)
       for (const [key, { resolve, reject }] of batch) {
-        const known = isAway(error) ? this.#knownWhileAway(key) : undefined
+        const known = this.#isAway ? this.#knownWhileAway(key) : undefined
         if (known === undefined) reject(error)
         else resolve(known)
       }

@@ -19,6 +19,6 @@ export const POSTGRES_LIMITS: PostgresLimits = {
   connectMs: 5_000,
   statementMs: 30_000,
   idleMs: 30_000,
-  silentMs: 60_000,
+  silentMs: 35_000,
   heartbeatMs: 3_000,
 }
