@@ -10,7 +10,15 @@ import {
   parseAnalyticsQuery,
   parseSpanQuery,
 } from '@spanhouse/query'
-import { type Engine, openEngine, readActivity, readAnalytics, readSpans, SPAN_COLUMNS } from '@spanhouse/span-store'
+import {
+  type Engine,
+  openEngine,
+  readActivity,
+  readAnalytics,
+  readSpans,
+  readTraceHeads,
+  SPAN_COLUMNS,
+} from '@spanhouse/span-store'
 import { type FillResult, fill, PROJECT } from './fill.ts'
 import {
   CUSTOMERS,
@@ -38,6 +46,10 @@ interface Question {
 const spansBy = (engine: Engine, conditions: object[], limit = 50): Promise<unknown> => {
   const query = parseSpanQuery({ filtering: { conditions }, windowing: { limit } }, 'span')
   return readSpans(engine, compileSpanQuery({ project_id: PROJECT, columns: SPAN_COLUMNS, query }))
+}
+const tracesBy = (engine: Engine, conditions: object[], limit = 50): Promise<unknown> => {
+  const query = parseSpanQuery({ filtering: { conditions }, windowing: { limit } }, 'trace')
+  return readTraceHeads(engine, { project_id: PROJECT, query })
 }
 const attribute = (key: string, value: unknown, operator = 'is') => ({ field: 'attributes', key, operator, value })
 const IS_ROOT = { field: 'parent_id', operator: 'is', value: null }
@@ -84,6 +96,14 @@ const QUESTIONS: readonly Question[] = [
   {
     ...{ name: '50 spans by an attribute of 10,000 values', set: 'small' },
     ask: (engine, run) => spansBy(engine, [customer(run)]),
+  },
+  {
+    ...{ name: '50 traces with a span by an attribute of 10,000 values', set: 'small' },
+    ask: (engine, run) => tracesBy(engine, [customer(run)]),
+  },
+  {
+    ...{ name: '50 traces with a span by an attribute of 3 values', set: 'small' },
+    ask: engine => tracesBy(engine, [attribute('env', 'staging')]),
   },
   { name: 'trace of 10 spans', set: 'small', goalMs: 15, ask: traceOf('small') },
   ...LARGE_TRACES.map(

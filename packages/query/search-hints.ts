@@ -37,6 +37,11 @@ function compileTermHint(part: Filter, rootsOnly: boolean): Sql | undefined {
   return sql`hasAny(search_terms, ${uint32s([MANY_TERMS, ...terms])})`
 }
 
+/** Whether the filter asks for an id that few spans have: of a reference, a link, a hash, a session or a user. */
+export const isOfFew = (filter: Filter | undefined): boolean =>
+  filter !== undefined &&
+  conjunctsOf(filter).some(part => part.kind !== 'attribute' && alternativesOf(part) !== undefined)
+
 /** Whether the filter can only be satisfied by spans without a parent. */
 export const isOfRoots = (filter: Filter | undefined): boolean =>
   filter !== undefined && conjunctsOf(filter).some(isRootCondition)

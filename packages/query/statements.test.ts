@@ -41,15 +41,15 @@ interface ReadSpan {
 
 const spanQuery = (project_id: string, body: unknown) =>
   compileSpanQuery({ project_id, columns: COLUMNS, query: parseSpanQuery(body, 'span') })
-const traceQuery = (project_id: string, body: unknown) =>
-  compileTraceQuery({ project_id, query: parseSpanQuery(body, 'trace') })
+const traceQuery = (project_id: string, body: unknown, candidates?: number) =>
+  compileTraceQuery({ project_id, query: parseSpanQuery(body, 'trace') }, candidates)
 
 const spansOf = async (project_id: string, body: unknown): Promise<number[]> => {
   const rows = await table.run<ReadSpan>(spanQuery(project_id, body))
   return rows.map(row => Number.parseInt(row.span_id, 16))
 }
-const tracesOf = async (project_id: string, body: unknown): Promise<number[]> => {
-  const rows = await table.run<{ trace_id: string; sort_time: number }>(traceQuery(project_id, body))
+const tracesOf = async (project_id: string, body: unknown, candidates?: number): Promise<number[]> => {
+  const rows = await table.run<{ trace_id: string; sort_time: number }>(traceQuery(project_id, body, candidates))
   return rows.map(row => Number.parseInt(row.trace_id, 16))
 }
 
@@ -199,6 +199,29 @@ test('no statement returns rows of another project', async () => {
   expect(await table.run(compileTraceSpans({ ...read, trace_ids: [traceId(77)] }))).toEqual([])
 })
 
+test('a page of traces among those that come first, by what any of their spans says', async () => {
+  const project = randomUUID()
+  const traces = Array.from({ length: 40 }, (_, at) => at + 1)
+  await table.insert(traces.map(trace => rowAt(project, trace, trace, 1, { is_trace_head: true })))
+  // Long before the roots, so that no window of time has both.
+  const hits = traces.filter(trace => trace % 4 === 0)
+  const more = { parent_id: spanId(1), span_name: 'hit', attributes: { env: 'staging' } }
+  await table.insert(hits.map(trace => rowAt(project, trace - 1_000, trace, 2, more)))
+  const conditions = [
+    { field: 'span_name', operator: 'is', value: 'hit' },
+    { field: 'attributes', key: 'env', operator: 'is', value: 'staging' },
+  ]
+  for (const condition of conditions) {
+    const body = { filter: { conditions: [condition] }, windowing: { limit: 3 } }
+    expect(await tracesOf(project, body)).toEqual([40, 36, 32])
+    expect(await tracesOf(project, body, 12)).toEqual([40, 36, 32])
+    expect(await tracesOf(project, body, 5)).toEqual([40, 36])
+    const from = { ...body, windowing: { limit: 3, oldest: timeAt(3), newest: timeAt(20), order: 'ascending' } }
+    expect(await tracesOf(project, from, 12)).toEqual([4, 8, 12])
+    expect(await tracesOf(project, from, 4)).toEqual([4])
+  }
+})
+
 test('sees rows that were changed by a lightweight update', async () => {
   const project = randomUUID()
   await table.insert([
@@ -331,6 +354,7 @@ test('statements: SQL', async () => {
     ],
     ['traces, all', traceQuery(PROJECT, {})],
     ['traces, filter', traceQuery(PROJECT, { filter })],
+    ['traces, filter, among those that come first', traceQuery(PROJECT, { filter, windowing: { limit: 50 } }, 500)],
     ['traces, filter in a window', traceQuery(PROJECT, { filter, oldest: timeAt(0), newest: timeAt(60), next })],
     ['traces, by id', traceQuery(PROJECT, { filter: { conditions: [{ field: 'trace_id', value: traceId(1) }] } })],
     ['spans of traces', compileTraceSpans({ ...read, trace_ids: [traceId(1)] })],

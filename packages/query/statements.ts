@@ -1,7 +1,7 @@
 import type { SpanId, TraceId, Uuid } from '@spanhouse/model'
 import { compileBounds, compileDirection, compileOrder } from './bounds.ts'
 import { compileFilter } from './compile-filter.ts'
-import { compileSearchHints, isOfRoots } from './search-hints.ts'
+import { compileSearchHints, isOfFew, isOfRoots } from './search-hints.ts'
 import type { SpanQuery } from './span-query.ts'
 import { allOf, anyOf, count, join, type Sql, sql, text, texts, uuid } from './sql.ts'
 import { splitFilter } from './trace-level.ts'
@@ -97,38 +97,78 @@ function first(columns: Sql, { from, page }: First): Sql {
   return ofEach.length === 1 ? join(ofEach) : sql`SELECT DISTINCT * FROM (${join(ofEach, sql` UNION ALL `)}) ${page}`
 }
 
-const page = ({ focus, windowing }: SpanQuery): Sql =>
-  sql`ORDER BY ${compileOrder(windowing.order, focus)} LIMIT ${count(pageLimit(windowing, focus))}`
+const page = ({ focus, windowing }: SpanQuery, limit = pageLimit(windowing, focus)): Sql =>
+  sql`ORDER BY ${compileOrder(windowing.order, focus)} LIMIT ${count(limit)}`
 
-/** One page of traces: rows of `trace_id` (hex) and `sort_time` (microseconds, text or number as the format has it). */
-export function compileTraceQuery({ project_id, query }: { project_id: Uuid; query: SpanQuery<'trace'> }): Sql {
+export interface TracesOf {
+  readonly project_id: Uuid
+  readonly query: SpanQuery<'trace'>
+}
+
+/** How many times the traces of a page are looked at before all are. */
+const CANDIDATES_PER_TRACE = 10
+const CANDIDATES_MAX = 10_000
+
+/**
+ * Where a page of traces may be found without reading everything that satisfies its filter: among so many that come
+ * first in its order, whatever the filter. When they have a full page, it is the page. Undefined where that is no shorter.
+ */
+export function candidatesOf({ filter, windowing }: SpanQuery<'trace'>): number | undefined {
+  const candidates = pageLimit(windowing, 'trace') * CANDIDATES_PER_TRACE
+  const isSearch = splitFilter(filter).ofSpan.length > 0 && !isOfFew(filter)
+  return isSearch && candidates <= CANDIDATES_MAX ? candidates : undefined
+}
+
+/**
+ * One page of traces: rows of `trace_id` (hex) and `sort_time` (microseconds, text or number as the format has it). With
+ * `candidates` only those of so many traces that come first.
+ */
+export function compileTraceQuery({ project_id, query }: TracesOf, candidates?: number): Sql {
   const columns = sql`lower(hex(trace_id)) AS trace_id, toUnixTimestamp64Micro(start_time) AS sort_time`
-  // What has to be found on spans is found once for both parts.
-  const isOfTraces = splitFilter(query.filter).ofSpan.length === 0
-  const rows = isOfTraces
-    ? sql`FROM (${first(sql`trace_id, start_time`, {
-        from: BOTH.map(part => fromTraceHeads({ project_id, query }, [part])),
-        page: page(query),
-      })})`
-    : fromTraceHeads({ project_id, query })
+  const asked = { project_id, query }
+  const rows = candidates === undefined ? fromTraces(asked) : fromCandidates(asked, candidates)
   return sql`SELECT ${columns} ${rows} ${page(query)} ${SETTINGS}`
+}
+
+/** The rows that stand for traces in the window of a query, by what its filter says of traces. */
+const headsOf = ({ windowing, filter }: SpanQuery<'trace'>): Sql[] => [
+  sql`is_trace_head`,
+  ...compileBounds(windowing, 'trace'),
+  ...splitFilter(filter).ofTrace.map(compileFilter),
+]
+
+/** The first of those in the order of the query. */
+const firstHeads = ({ project_id, query }: TracesOf, limit: number): Sql =>
+  first(sql`trace_id, start_time`, {
+    from: BOTH.map(part => fromSpans(project_id, [part, ...headsOf(query)])),
+    page: page(query, limit),
+  })
+
+/** What has to be found on spans is found once for both parts of the key. */
+const fromTraces = (asked: TracesOf): Sql =>
+  splitFilter(asked.query.filter).ofSpan.length === 0
+    ? sql`FROM (${firstHeads(asked, pageLimit(asked.query.windowing, 'trace'))})`
+    : fromTraceHeads(asked)
+
+/** The same as {@link fromTraceHeads}, of so many traces that come first, whatever the filter says of their spans. */
+function fromCandidates({ project_id, query }: TracesOf, candidates: number): Sql {
+  const { filter } = query
+  const heads = sql`FROM (${firstHeads({ project_id, query }, candidates)})`
+  const ofThese = sql`trace_id IN (SELECT trace_id ${heads})`
+  const filters = splitFilter(filter).ofSpan.map(compileFilter)
+  const qualifying = compileSearchHints(filter).map(
+    hints => sql`SELECT trace_id ${fromFewSpans(project_id, [ofThese, ...hints])} WHERE ${allOf(filters)}`,
+  )
+  return sql`${heads} WHERE trace_id IN (${join(qualifying, sql` UNION ALL `)})`
 }
 
 /**
  * The rows that stand for the traces a query asks for, one a trace, as the FROM and WHERE of a statement. A trace
  * qualifies when one of its spans satisfies the filter, wherever in time it lies.
  */
-export function fromTraceHeads(
-  { project_id, query }: { project_id: Uuid; query: SpanQuery<'trace'> },
-  conditions: readonly Sql[] = [],
-): Sql {
+export function fromTraceHeads({ project_id, query }: TracesOf, conditions: readonly Sql[] = []): Sql {
   const { ofTrace, ofSpan } = splitFilter(query.filter)
-  const heads = [
-    ...conditions,
-    sql`is_trace_head`,
-    ...compileBounds(query.windowing, 'trace'),
-    ...ofTrace.map(compileFilter),
-  ]
+  const heads = [...conditions, ...headsOf(query)]
   if (ofSpan.length === 0) return fromSpans(project_id, heads)
   const filters = ofSpan.map(compileFilter)
   // A window spares reading what the filter needs of all other traces; without one there is nothing to spare.

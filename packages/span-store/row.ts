@@ -19,7 +19,16 @@ import {
   type TraceId,
   type TraceType,
 } from '@spanhouse/model'
-import { type Position, printSql, type Sql, sql } from '@spanhouse/query'
+import {
+  candidatesOf,
+  compileTraceQuery,
+  type Position,
+  pageLimit,
+  printSql,
+  type Sql,
+  sql,
+  type TracesOf,
+} from '@spanhouse/query'
 import { amountColumns, STORED_SPAN_TYPES, STORED_TRACE_TYPES } from './columns.ts'
 import type { Engine } from './engine.ts'
 import type { RowReader } from './row-reader.ts'
@@ -93,11 +102,17 @@ export async function readSpans(engine: Engine, statement: Sql): Promise<SpanJso
   return (await readSpanRows(engine, statement)).map(toSpanJson)
 }
 
-/** The traces that a statement of `compileTraceQuery` selects, in its order, each with its place in that order. */
-export function readTraceHeads(engine: Engine, statement: Sql): Promise<Position[]> {
-  return engine
-    .rows<{ trace_id: TraceId; sort_time: Micros }>(printSql(statement))
-    .then(rows => rows.map(({ trace_id, sort_time }) => ({ trace_id, time: sort_time })))
+/** One page of the traces that a query asks for, in its order, each with its place in that order. */
+export async function readTraceHeads(engine: Engine, asked: TracesOf): Promise<Position[]> {
+  const candidates = candidatesOf(asked.query)
+  const page = await readHeads(engine, compileTraceQuery(asked, candidates))
+  const isWhole = candidates === undefined || page.length === pageLimit(asked.query.windowing, 'trace')
+  return isWhole ? page : readHeads(engine, compileTraceQuery(asked))
+}
+
+async function readHeads(engine: Engine, statement: Sql): Promise<Position[]> {
+  const rows = await engine.rows<{ trace_id: TraceId; sort_time: Micros }>(printSql(statement))
+  return rows.map(({ trace_id, sort_time }) => ({ trace_id, time: sort_time }))
 }
 
 /** Where a span stands in the order of spans. */

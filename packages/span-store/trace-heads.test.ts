@@ -1,10 +1,39 @@
-import { compileTraceQuery, parseAnalyticsQuery, parseSpanQuery } from '@spanhouse/query'
+import { parseAnalyticsQuery, parseSpanQuery } from '@spanhouse/query'
 import { expect, test } from 'vitest'
 import { readAnalytics } from './analytics.ts'
+import type { Engine } from './engine.ts'
 import { readTraceHeads } from './row.ts'
 import { SpanBatch } from './span-batch.ts'
 import { makeSpan, newProject, openTestEngine } from './spans.testing.ts'
 import { SpanWriter } from './write.ts'
+
+async function headsOf(engine: Engine, project_id: string, body: object = {}): Promise<number[]> {
+  const rows = await readTraceHeads(engine, { project_id, query: parseSpanQuery(body, 'trace') })
+  return rows.map(({ trace_id }) => Number(trace_id))
+}
+
+test('a page of traces is found among the newest, and else among all', async () => {
+  const { engine, close } = await openTestEngine()
+  try {
+    const project_id = newProject()
+    const sender = { project_id, user_id: project_id, accepted_at: 1_770_000_000_000_000 }
+    const spans = Array.from({ length: 40 }, (_, index) =>
+      makeSpan({
+        ...{ trace_id: String(index + 1).padStart(32, '0'), span_id: '0000000000000001' },
+        ...{ span_name: index % 20 === 0 ? 'rare' : 'often', start_time: 1_770_000_000_000_000 + index },
+      }),
+    )
+    await new SpanWriter(engine).write(SpanBatch.of(spans.map(span => ({ ...sender, span }))))
+    const byName = (value: string) =>
+      headsOf(engine, project_id, {
+        ...{ filter: { conditions: [{ field: 'span_name', operator: 'is', value }] }, windowing: { limit: 2 } },
+      })
+    expect(await byName('often')).toEqual([40, 39])
+    expect(await byName('rare')).toEqual([21, 1])
+  } finally {
+    await close()
+  }
+})
 
 test('a trace whose head was told only by an update of merged rows is found, in spite of the index', async () => {
   const { engine, close } = await openTestEngine()
@@ -22,10 +51,7 @@ test('a trace whose head was told only by an update of merged rows is found, in 
     const sender = { project_id, user_id: project_id, accepted_at: 1_770_000_000_000_000 }
     await writer.write(SpanBatch.of(spans.map(span => ({ ...sender, span }))))
     await engine.command({ text: 'OPTIMIZE TABLE spans FINAL', params: {} })
-    const heads = () => {
-      const statement = compileTraceQuery({ project_id, query: parseSpanQuery({}, 'trace') })
-      return readTraceHeads(engine, statement).then(rows => rows.map(({ trace_id }) => Number(trace_id)))
-    }
+    const heads = () => headsOf(engine, project_id)
     expect(await heads()).toEqual([])
     expect(await writer.settleRootless()).toBe(2)
     expect(await heads()).toEqual([2, 1])

@@ -33,6 +33,14 @@ SELECT lower(hex(trace_id)) AS trace_id, toUnixTimestamp64Micro(start_time) AS s
 --   p4: 1000
 SELECT lower(hex(trace_id)) AS trace_id, toUnixTimestamp64Micro(start_time) AS sort_time FROM spans WHERE project_id = {p1:UUID} AND is_trace_head AND trace_type = {p2:String} AND trace_id IN (SELECT trace_id FROM spans WHERE project_id = {p1:UUID} AND trace_type = {p2:String} AND position(lowerUTF8(span_name), lowerUTF8({p3:String})) > 0) ORDER BY start_time DESC, trace_id DESC LIMIT {p4:UInt64} SETTINGS prefer_column_name_to_alias = 1, enable_shared_storage_snapshot_in_query = 1, use_top_k_dynamic_filtering = 0
 
+-- traces, filter, among those that come first
+--   p1: "11111111-1111-4111-8111-111111111111"
+--   p2: "invocation"
+--   p3: 500
+--   p4: "x"
+--   p5: 50
+SELECT lower(hex(trace_id)) AS trace_id, toUnixTimestamp64Micro(start_time) AS sort_time FROM (SELECT DISTINCT * FROM (SELECT trace_id, start_time FROM spans WHERE project_id = {p1:UUID} AND is_root = true AND is_trace_head AND trace_type = {p2:String} ORDER BY start_time DESC, trace_id DESC LIMIT {p3:UInt64} UNION ALL SELECT trace_id, start_time FROM spans WHERE project_id = {p1:UUID} AND is_root = false AND is_trace_head AND trace_type = {p2:String} ORDER BY start_time DESC, trace_id DESC LIMIT {p3:UInt64}) ORDER BY start_time DESC, trace_id DESC LIMIT {p3:UInt64}) WHERE trace_id IN (SELECT trace_id FROM spans PREWHERE project_id = {p1:UUID} AND trace_id IN (SELECT trace_id FROM (SELECT DISTINCT * FROM (SELECT trace_id, start_time FROM spans WHERE project_id = {p1:UUID} AND is_root = true AND is_trace_head AND trace_type = {p2:String} ORDER BY start_time DESC, trace_id DESC LIMIT {p3:UInt64} UNION ALL SELECT trace_id, start_time FROM spans WHERE project_id = {p1:UUID} AND is_root = false AND is_trace_head AND trace_type = {p2:String} ORDER BY start_time DESC, trace_id DESC LIMIT {p3:UInt64}) ORDER BY start_time DESC, trace_id DESC LIMIT {p3:UInt64})) WHERE position(lowerUTF8(span_name), lowerUTF8({p4:String})) > 0) ORDER BY start_time DESC, trace_id DESC LIMIT {p5:UInt64} SETTINGS prefer_column_name_to_alias = 1, enable_shared_storage_snapshot_in_query = 1, use_top_k_dynamic_filtering = 0
+
 -- traces, filter in a window
 --   p1: "11111111-1111-4111-8111-111111111111"
 --   p2: 1770110100000000

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { ProjectPrincipal } from '@spanhouse/access'
 import { invalid, microsNow, microsToIso, type SpanId, type SpanJson, type TraceId } from '@spanhouse/model'
 import { canonicalise, draftOfBody, type SpanBody } from '@spanhouse/otlp'
-import { compileHeadsByIds, compileTraceQuery } from '@spanhouse/query'
+import { compileHeadsByIds } from '@spanhouse/query'
 import { readSpans, readTraceHeads, SPAN_COLUMNS } from '@spanhouse/span-store'
 import { type Ingest, publishDrafts } from '../ingest/accept.ts'
 import { type Deleting, deleteTrace } from '../ingest/delete-trace.ts'
@@ -76,7 +76,7 @@ export class Records {
     const query = toSpanQuery(surface, asked)
     if (!query) return []
     const { engine } = this.#parts
-    const heads = await readTraceHeads(engine, compileTraceQuery({ project_id, query }))
+    const heads = await readTraceHeads(engine, { project_id, query })
     if (heads.length === 0) return []
     const trace_ids = heads.map(head => head.trace_id)
     const spans = await readSpans(engine, compileHeadsByIds({ project_id, columns: SPAN_COLUMNS, trace_ids }))

@@ -1,6 +1,6 @@
 import { requirePermission } from '@spanhouse/access'
 import { type JsonObject, microsToIso, type SpanJson } from '@spanhouse/model'
-import { compileSpanQuery, compileTraceQuery, parseSavedQuery } from '@spanhouse/query'
+import { compileSpanQuery, parseSavedQuery } from '@spanhouse/query'
 import { type Engine, readSpans, readTraceHeads, SPAN_COLUMNS } from '@spanhouse/span-store'
 import { optional, type WindowingBody, z } from '@spanhouse/validation'
 import type { ShownContent } from './registry-content.ts'
@@ -51,7 +51,7 @@ function find(engine: Engine, project_id: string, search: Search): Promise<Found
 
 async function findTraces(engine: Engine, project_id: string, search: Search): Promise<Found> {
   const query = parseSavedQuery(search.saved, 'trace', { body: bodyOf(search) })
-  const heads = await readTraceHeads(engine, compileTraceQuery({ project_id, query }))
+  const heads = await readTraceHeads(engine, { project_id, query })
   const ids = heads.map(head => head.trace_id)
   if (!search.include_traces) return new Map(ids.map(id => [id, []]))
   const groups = await readTraceSpans(engine, project_id, ids)

@@ -1,12 +1,5 @@
 import type { Json, JsonObject, SpanJson, TraceId } from '@spanhouse/model'
-import {
-  compileSpanQuery,
-  compileTraceQuery,
-  FOCUSES,
-  FORMATS,
-  parseAnalyticsQuery,
-  parseSpanQuery,
-} from '@spanhouse/query'
+import { compileSpanQuery, FOCUSES, FORMATS, parseAnalyticsQuery, parseSpanQuery } from '@spanhouse/query'
 import { type Engine, readSpans, readTraceHeads, SPAN_COLUMNS } from '@spanhouse/span-store'
 import { json, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance, FastifyReply } from 'fastify'
@@ -52,7 +45,7 @@ export function tracingReadRoutes(engine: Engine): (app: FastifyInstance) => voi
         }
         const traceQuery = { focus, filter: asked.filter, windowing }
         if (format === 'agenta') return sendMap(reply, (await findTraces(engine, project_id, traceQuery)).traces)
-        const found = await readTraceHeads(engine, compileTraceQuery({ project_id, query: traceQuery }))
+        const found = await readTraceHeads(engine, { project_id, query: traceQuery })
         return spansEnvelope(
           await spansOf(
             engine,

@@ -1,5 +1,5 @@
 import { type FlatSpan, nestSpans, type SpanJson, type TraceId } from '@spanhouse/model'
-import { compileTraceQuery, compileTraceSpans, type SpanQuery } from '@spanhouse/query'
+import { compileTraceSpans, type SpanQuery } from '@spanhouse/query'
 import { type Engine, readSpans, readTraceHeads, SPAN_COLUMNS } from '@spanhouse/span-store'
 
 /**
@@ -40,7 +40,7 @@ export async function readTraces(engine: Engine, project_id: string, trace_ids: 
 
 /** The traces that a query asks for, in its order, and where each stands in it. */
 export async function findTraces(engine: Engine, project_id: string, query: SpanQuery<'trace'>) {
-  const found = await readTraceHeads(engine, compileTraceQuery({ project_id, query }))
+  const found = await readTraceHeads(engine, { project_id, query })
   const traces = await readTraces(
     engine,
     project_id,
