@@ -5,6 +5,7 @@ export interface IngestMetrics {
   accepted: Counter
   rejected: Counter
   refused: Counter<'code'>
+  bytesHeld: Gauge
 }
 
 /** One batch as the writer reports it. Seconds, except where the name says otherwise. */
@@ -43,6 +44,10 @@ export class Metrics implements IngestMetrics {
     labelNames: ['code'] as const,
     registers: [this.registry],
   })
+  readonly bytesHeld = this.#gauge(
+    'spanhouse_exports_bytes',
+    'Exports that are being received or worked on, as sent and as decompressed; beyond 128 MiB others are answered 503.',
+  )
   readonly #written = new Counter({
     name: 'spanhouse_spans_written_total',
     help: 'Spans that came off the stream: inserted, replaced by a later version, known already, or of a deleted trace.',

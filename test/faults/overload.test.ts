@@ -1,21 +1,24 @@
 import { mkdtemp, rm } from 'node:fs/promises'
+import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
-import { afterEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../harness.ts'
 import { exportOf, newTraceId, otlpSpan } from '../otlp.ts'
 
 let dataDir: string
 let server: ServerProcess
-afterEach(async () => {
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-overload-'))
+  server = await startServerProcess({ dataDir, env: { SPANHOUSE_STREAM_BYTES_MAX: String(16 * 1024 * 1024) } })
+})
+afterAll(async () => {
   await server.kill()
   await rm(dataDir, { recursive: true, force: true })
 })
 
 test('beyond the limit of the stream exports get 503 with a time to come back, and nothing accepted is lost', async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-overload-'))
-  server = await startServerProcess({ dataDir, env: { SPANHOUSE_STREAM_BYTES_MAX: String(16 * 1024 * 1024) } })
   let accepted = 0
   const refusals: Response[] = []
   const send = async (): Promise<void> => {
@@ -50,4 +53,46 @@ const FILLER = 'a long answer '.repeat(2_000)
 function largeExport(): string {
   const traceId = newTraceId()
   return JSON.stringify(exportOf(...Array.from({ length: 40 }, () => otlpSpan({ traceId }, { filler: FILLER }))))
+}
+
+const EXPORT_BYTES = 10_000_000
+/** Together they leave too little of 128 MiB for one more. */
+const SENDERS = 13
+
+test('exports that are being received have a limit in all; one beyond it is told to come back, and finds room later', async () => {
+  const sendWhole = (): Promise<Reply> => {
+    const { answered, end } = startExport()
+    end()
+    return answered
+  }
+  const senders = Array.from({ length: SENDERS }, startExport)
+  const held = SENDERS * (EXPORT_BYTES - 1)
+  await eventually(async () => (await server.metric('spanhouse_exports_bytes')) === held)
+  expect(await sendWhole()).toEqual({ status: 503, retryAfter: '1' })
+  for (const { end } of senders) end()
+  // That it is no export shows when all of it is there.
+  for (const { answered } of senders) expect((await answered).status).toBe(400)
+  expect((await sendWhole()).status).toBe(400)
+}, 60_000)
+
+interface Reply {
+  status: number | undefined
+  retryAfter: string | undefined
+}
+
+/** Sends all of a large body but for the last byte, which `end` sends. */
+function startExport(): { answered: Promise<Reply>; end(): void } {
+  const { promise, resolve, reject } = Promise.withResolvers<Reply>()
+  const headers = {
+    authorization: `ApiKey ${server.apiKey}`,
+    'content-type': 'application/x-protobuf',
+    'content-length': EXPORT_BYTES,
+  }
+  const sending = request(`${server.url}/api/otlp/v1/traces`, { method: 'POST', headers }, answer => {
+    answer.resume()
+    resolve({ status: answer.statusCode, retryAfter: answer.headers['retry-after'] })
+  })
+  sending.once('error', reject)
+  sending.write(Buffer.alloc(EXPORT_BYTES - 1))
+  return { answered: promise, end: () => void sending.end(Buffer.alloc(1)) }
 }

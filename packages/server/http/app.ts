@@ -77,7 +77,7 @@ export async function buildApp({ logger, authenticator, routes }: AppOptions): P
     if (paths.isShadowed(request)) throw new Problem('method_not_allowed', 'Method Not Allowed')
   })
   app.addHook('onSend', async (request, reply) => {
-    if (reply.statusCode === PROBLEMS.too_large.status) await discardRest(request.raw)
+    if (BEFORE_THE_END.includes(reply.statusCode)) await discardRest(request.raw)
   })
   const refuse = (problem: Problem, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     if (problem.code === 'method_not_allowed') reply.header('allow', paths.methodsOf(request.url).join(', '))
@@ -88,6 +88,9 @@ export async function buildApp({ logger, authenticator, routes }: AppOptions): P
   for (const add of routes) add(app)
   return app
 }
+
+/** Answers that may come while a body is still being sent: it is too large, or there is no room for it now. */
+const BEFORE_THE_END: readonly number[] = [PROBLEMS.too_large.status, PROBLEMS.overloaded.status]
 
 /** As HTTP writes media types (RFC 9110, 8.3.1), whatever the parameters. */
 const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/

@@ -8,6 +8,7 @@ import { projectOf } from '../http/auth.ts'
 import { addEndpoint } from '../http/endpoint.ts'
 import { sendProblem, toProblem } from '../http/errors.ts'
 import { operationSchema } from '../http/openapi.ts'
+import { ExportRoom, type Hold, readBody } from '../ingest/export-room.ts'
 import type { IngestMetrics } from '../metrics.ts'
 
 /** An export as received and once decompressed (contract: 10 MiB). */
@@ -38,38 +39,45 @@ interface Accepted {
  * decoded, makes the bytes durable in the span stream, and only then answers.
  */
 export function otlpRoutes(stream: SpanStream, metrics: IngestMetrics): (app: FastifyInstance) => void {
+  const room = new ExportRoom(metrics.bytesHeld)
   return app => {
     addEndpoint(app, {
       ...{ method: 'GET', path, tag, permission: 'edit_spans', answer: z.object({ status: z.literal('ready') }) },
       summary: 'Says that exports can be sent.',
       handle: () => ({ status: 'ready' }),
     })
-    app.post(path, {
-      bodyLimit: OTLP_BYTES_MAX,
-      schema: operationSchema({ method: 'POST', path, tag, summary: SUMMARY, body: exported, answer, status: 202 }),
-      errorHandler: (error, request, reply) => {
-        const problem = toProblem(error)
-        metrics.refused.inc({ code: problem.code })
-        return sendOtlpProblem(problem, request, reply)
-      },
-      handler: async (request, reply) => {
-        const { project_id, user_id } = projectOf(request, 'edit_spans')
-        const accepted = await accept(request, stream, { project_id, user_id })
-        metrics.accepted.inc(accepted.count)
-        metrics.rejected.inc(accepted.rejected)
-        return wantsProtobuf(request) ? sendProtobuf(reply, accepted) : sendJson(reply, accepted)
-      },
+    app.register(async receiver => {
+      // The handler reads the body itself, as far as there is room for it.
+      receiver.removeAllContentTypeParsers()
+      receiver.addContentTypeParser('*', (_request, _body, done) => done(null))
+      receiver.post(path, {
+        schema: operationSchema({ method: 'POST', path, tag, summary: SUMMARY, body: exported, answer, status: 202 }),
+        errorHandler: (error, request, reply) => {
+          const problem = toProblem(error)
+          metrics.refused.inc({ code: problem.code })
+          return sendOtlpProblem(problem, request, reply)
+        },
+        handler: async (request, reply) => {
+          const { project_id, user_id } = projectOf(request, 'edit_spans')
+          const accepted = await room.run(hold => accept(request, hold, stream, { project_id, user_id }))
+          metrics.accepted.inc(accepted.count)
+          metrics.rejected.inc(accepted.rejected)
+          return wantsProtobuf(request) ? sendProtobuf(reply, accepted) : sendJson(reply, accepted)
+        },
+      })
     })
   }
 }
 
 async function accept(
   request: FastifyRequest,
+  hold: Hold,
   stream: SpanStream,
   sender: Pick<SpanMessage, 'project_id' | 'user_id'>,
 ): Promise<Accepted> {
-  const received = (request.body as Buffer | undefined) ?? Buffer.alloc(0)
+  const received = await readBody(request.raw, OTLP_BYTES_MAX, hold)
   const bytes = await decompress(received, request.headers['content-encoding'], { bytesMax: OTLP_BYTES_MAX })
+  if (bytes !== received) hold(bytes.length)
   const scan = scanTraces(isJson(request) ? tracesFromJson(bytes) : bytes, stream.partitions, partitionOf)
   const accepted_at = microsNow()
   await stream.publish(
