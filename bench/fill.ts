@@ -24,6 +24,9 @@ export interface FillResult {
   /** Spans a second through the writer, with the product's look-ups and totals: over the first tenth and the last. */
   firstSpansPerSecond: number
   lastSpansPerSecond: number
+  /** Spans that were sent a second time, and how many of those the writer knew and left out. */
+  sentAgain: number
+  knownAgain: number
 }
 
 /**
@@ -48,6 +51,7 @@ async function writeAll(engine: Engine, set: SpanSet, stored: number, spans: num
   const perBatch = Math.floor(Math.min(BATCH_SPANS, BATCH_BYTES / SPAN_BYTES[set]) / SPANS_PER_TRACE[set])
   const tracesPerExport = Math.floor(EXPORT_SPANS / SPANS_PER_TRACE[set])
   const seconds: number[] = []
+  let [sentAgain, knownAgain] = [0, 0]
   for (let trace = stored / SPANS_PER_TRACE[set]; trace < traces; trace += perBatch) {
     const batch = new SpanBatch()
     const end = Math.min(trace + perBatch, traces)
@@ -59,6 +63,10 @@ async function writeAll(engine: Engine, set: SpanSet, stored: number, spans: num
     const started = performance.now()
     await writer.write(batch)
     seconds.push((performance.now() - started) / 1000)
+    if (seconds.length % 20 === 0) {
+      sentAgain += batch.spans.length
+      knownAgain += (await writer.write(batch)).known
+    }
     if (seconds.length % 50 === 0)
       process.stderr.write(`${set}: ${trace * SPANS_PER_TRACE[set]} of ${spans} spans are stored\n`)
   }
@@ -70,7 +78,11 @@ async function writeAll(engine: Engine, set: SpanSet, stored: number, spans: num
   const tenth = Math.ceil(seconds.length / 10)
   const rateOf = (some: number[]): number =>
     Math.round((some.length * perBatch * SPANS_PER_TRACE[set]) / some.reduce((sum, one) => sum + one, 0))
-  return { firstSpansPerSecond: rateOf(seconds.slice(0, tenth)), lastSpansPerSecond: rateOf(seconds.slice(-tenth)) }
+  const rates = {
+    firstSpansPerSecond: rateOf(seconds.slice(0, tenth)),
+    lastSpansPerSecond: rateOf(seconds.slice(-tenth)),
+  }
+  return { ...rates, sentAgain, knownAgain }
 }
 
 /** Spans that come in one request: they are accepted at one time, when the last of them has ended. */

@@ -10,21 +10,17 @@ import type { Focus, Position } from './windowing.ts'
  * themselves send the bare span id or the span id twice; they get what the interface promises, which is everything
  * before (time, span id).
  *
- * The number is a 64-bit mix of the trace id: different for trace ids that differ in one half only, and equal for two
- * others with a probability of 2^-64.
+ * The number is the trace id, read as an integer with its first byte last, modulo the largest prime of 64 bits. It is
+ * short in SQL, where every function costs 0.05 ms to analyse, and equal for two trace ids with a probability of 2^-64.
  */
-const MIX_HIGH = 11400714819323198485n
-const MIX_LOW = 14029467366897019727n
+const PRIME = 18446744073709551557n
 
-/** The number in SQL, wrapping around at 64 bits. */
-export const TRACE_NUMBER: Sql = sql`(reinterpretAsUInt64(reverse(substring(trace_id, 1, 8))) * 11400714819323198485 + reinterpretAsUInt64(reverse(substring(trace_id, 9, 8))) * 14029467366897019727)`
+/** The number in SQL. */
+export const TRACE_NUMBER: Sql = sql`(reinterpretAsUInt128(trace_id) % 18446744073709551557)`
 
 /** The same number of a trace id in hex. */
-export function traceNumber(traceId: string): bigint {
-  const high = BigInt(`0x${traceId.slice(0, 16)}`)
-  const low = BigInt(`0x${traceId.slice(16)}`)
-  return BigInt.asUintN(64, high * MIX_HIGH + low * MIX_LOW)
-}
+export const traceNumber = (traceId: string): bigint =>
+  BigInt(`0x${Buffer.from(traceId, 'hex').reverse().toString('hex')}`) % PRIME
 
 /** `next` for the page that follows a row: a dashed UUID. */
 export function positionToNext({ trace_id, span_id }: Position, focus: Focus): string {
