@@ -1,4 +1,4 @@
-import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -113,6 +113,15 @@ it.each([
   const again = await openPlace(place)
   expect((await again.stats()).depth).toBe(1)
   await again.close()
+})
+
+it('takes nothing when its file was removed', async () => {
+  const place = adapter.place() as Extract<Place, { kind: 'embedded' }>
+  const stream = await openPlace(place)
+  await stream.publish([createMessage()])
+  rmSync(place.path, { recursive: true })
+  await expect(stream.publish([createMessage()])).rejects.toMatchObject({ code: 'overloaded' })
+  await stream.close()
 })
 
 it('forgets ids when the duplicate window is over', async () => {

@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Micros, microsNow } from '@spanhouse/model'
 import { type Database, open, type RootDatabase } from 'lmdb'
 import { DEAD_SHARE, Refusal, refusal } from '../admission.ts'
@@ -42,6 +44,8 @@ export class EmbeddedLog {
   readonly #letters: Database<Letter, number>
   readonly #notes: Database<number, string>
   readonly #writing = new Set<Promise<unknown>>()
+  readonly #file: string
+  readonly #inode: number
   #closed = false
 
   /** Throws when the file is damaged or holds messages that were cut for another number of partitions. */
@@ -54,6 +58,8 @@ export class EmbeddedLog {
     // Without batches by event turn, because with them a failed commit leaves a rejection that nobody can handle.
     const writing = { overlappingSync: false, eventTurnBatching: false }
     this.#root = open({ path, mapSize, ...writing, noMemInit: true, maxDbs: 16 })
+    this.#file = join(path, 'data.mdb')
+    this.#inode = statSync(this.#file).ino
     this.live = new MessageTable(this.#root, 'live')
     this.dead = new MessageTable(this.#root, 'dead')
     this.progress = new Progress(this.#root)
@@ -81,6 +87,7 @@ export class EmbeddedLog {
 
   /** Stores the messages whose ids are new, all or none of them. */
   async append(messages: readonly SpanMessage[]): Promise<void> {
+    this.#checkPlace()
     const full = await this.#write(() => {
       const now = Date.now()
       const added = messages.filter(({ id }) => !this.#recent.has(id, now))
@@ -90,6 +97,12 @@ export class EmbeddedLog {
       return false
     })
     if (full) throw refusal('full')
+  }
+
+  /** What is written to a file that was removed ends with the process. */
+  #checkPlace(): void {
+    const present = statSync(this.#file, { throwIfNoEntry: false })
+    if (present?.ino !== this.#inode) throw refusal('unreachable', new Error(`${this.#file} was removed`))
   }
 
   #appendOne(message: SpanMessage, now: number): void {
