@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { readMoney } from './row.ts'
 import { RowBuffer } from './row-buffer.ts'
 import { RowReader } from './row-reader.ts'
 
@@ -29,6 +30,7 @@ test('what is put into a row is read from it again', () => {
         row.bytes(one.bytes)
         row.uuid(one.uuid)
         row.int64(one.int64)
+        row.int64(one.int64)
         row.bigInt64(one.bigInt64)
         row.int128(one.int128)
         row.uint32s(one.uint32s)
@@ -45,10 +47,24 @@ test('what is put into a row is read from it again', () => {
         expect(reader.hex(one.bytes.length)).toBe(Buffer.from(one.bytes, 'latin1').toString('hex'))
         expect(reader.uuid()).toBe(one.uuid)
         expect(reader.int64()).toBe(BigInt(one.int64))
+        expect(reader.number64()).toBe(one.int64)
         expect(reader.int64()).toBe(one.bigInt64)
         expect(reader.int128()).toBe(one.int128)
         expect(reader.uint32s()).toEqual(one.uint32s)
       }
+    }),
+  )
+})
+
+test('money is read as the number nearest to its decimals', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: -(10n ** 26n), max: 10n ** 26n }), fc.integer({ min: 0, max: 26 }), (wide, digits) => {
+      const amount = wide / 10n ** BigInt(digits)
+      const row = new RowBuffer(16)
+      row.int128(amount)
+      const reader = new RowReader(row.slice(0, row.length))
+      expect(readMoney(reader)).toBe(Number(`${amount}e-15`))
+      expect(reader.isAtEnd).toBe(true)
     }),
   )
 })

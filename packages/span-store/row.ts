@@ -76,7 +76,7 @@ const readRow = (row: RowReader) => ({
 })
 
 /** The nearest number to an amount of fifteen decimals. */
-function readMoney(row: RowReader): number {
+export function readMoney(row: RowReader): number {
   const amount = row.int128()
   if (amount === 0n) return 0
   const number = Number(amount)
