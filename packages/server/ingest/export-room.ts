@@ -1,19 +1,27 @@
 import type { IncomingMessage } from 'node:http'
 import { invalid, Problem } from '@spanhouse/model'
+import { Refusal } from '@spanhouse/span-stream'
 import type { Gauge } from 'prom-client'
 
 /** Bytes of exports in memory at once, as received and as decompressed. */
 const BYTES_MAX = 128 * 1024 * 1024
 
+/** How long exports are refused unread when the stream has refused one. */
+const PAUSE_MS = 500
+
 /** Counts so many bytes more until the export is done with. Throws a Problem `overloaded` when there is no room. */
 export type Hold = (bytes: number) => void
 
 /**
- * Counts the bytes of all exports that are being received or worked on: each has a limit, but there is none for how many
- * senders there are. What finds no room is refused with a time to come back.
+ * Lets exports in as long as there is room for them. The bytes of all that are being received or worked on are counted:
+ * each has a limit, but there is none for how many senders there are. What finds no room is refused with a time to come
+ * back, and so is, for a moment, whatever comes after the stream has refused an export: to read, inflate and scan exports
+ * that are refused in the end would take from the writers the time that they need to make room.
  */
 export class ExportRoom {
   #bytes = 0
+  #refusal: Refusal | undefined
+  #refusedAt = Number.NEGATIVE_INFINITY
   readonly #gauge: Gauge
 
   /** The gauge shows how many there are. */
@@ -22,6 +30,7 @@ export class ExportRoom {
   }
 
   async run<T>(work: (hold: Hold) => Promise<T>): Promise<T> {
+    if (this.#refusal && performance.now() < this.#refusedAt + PAUSE_MS) throw this.#refusal
     let held = 0
     const hold = (bytes: number): void => {
       if (this.#bytes + bytes > BYTES_MAX) {
@@ -32,6 +41,12 @@ export class ExportRoom {
     }
     try {
       return await work(hold)
+    } catch (error) {
+      if (error instanceof Refusal && error.why !== 'busy') {
+        this.#refusal = error
+        this.#refusedAt = performance.now()
+      }
+      throw error
     } finally {
       this.#add(-held)
     }
