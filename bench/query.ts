@@ -133,12 +133,20 @@ const QUESTIONS: readonly Question[] = [
     ask: engine => spansBy(engine, [attribute('ag.data.outputs', RARE_WORD, 'contains')]),
   },
   {
+    ...{ name: 'substring in outputs that nobody has', set: 'chat', goalMs: 400 },
+    ask: (engine, run) => spansBy(engine, [attribute('ag.data.outputs', `nobody${run}`, 'contains')]),
+  },
+  {
     ...{ name: 'content, frequent words', set: 'chat', goalMs: 400 },
     ask: engine => spansBy(engine, [{ field: 'content', operator: 'contains', value: 'garden doctor' }]),
   },
   {
     ...{ name: 'content, a rare word', set: 'chat', goalMs: 400 },
     ask: engine => spansBy(engine, [{ field: 'content', operator: 'contains', value: RARE_WORD }]),
+  },
+  {
+    ...{ name: 'content, a word that nobody has', set: 'chat', goalMs: 400 },
+    ask: (engine, run) => spansBy(engine, [{ field: 'content', operator: 'contains', value: `nobody${run}` }]),
   },
   {
     ...{ name: 'sessions, a page', set: 'chat', goalMs: 100 },

@@ -33,6 +33,8 @@ const text = fc.constantFrom(
   '\\',
   "it's",
   '😀 quick fox',
+  'line\nQuick “fox”—\tC:\\new "call',
+  'KELVIN \u212aelvin Straße \u001b[31mquick\u2028',
   '5',
   '-1.5e3',
   'true',
@@ -174,7 +176,10 @@ const condition = fc.oneof(
   on(
     'content',
     ['contains'],
-    fc.constantFrom('quick', 'quick -model', '"call model" or judge', 'über', 'exception', 'e'),
+    fc.constantFrom(
+      ...['quick', 'quick -model', '"call model" or judge', 'über', 'exception', 'e', '-quick', '"new call"', 'nquick'],
+      ...['fox quick', '"quick fox"', 'kelvin -31mquick', 'straße', '31mquick', 'u001b', '5', '"c new"'],
+    ),
   ),
 )
 const { filter } = fc.letrec(tie => ({
