@@ -29,8 +29,11 @@ export function compileAttribute({ path, test }: AttributeCondition): Sql {
   }
 }
 
-/** In a text, and in nothing else that JSON is made of, these characters are written as they are. */
-const UNESCAPED = /^[^"\\\p{Cc}{}[\]]*$/u
+/**
+ * In a text, and in nothing else that JSON is made of, these characters are written as they are. Sigma is not among them:
+ * it is lower-cased by what stands before it, be that the letter of an escape.
+ */
+const UNESCAPED = /^[^"\\\p{Cc}{}[\]Σσς]*$/u
 /** The end of an escape that the engine writes in lists and objects, and that is not stored: of U+2028 and U+2029. */
 const LINE_SEPARATOR = /^u?2?0?2?[89]/i
 /** Besides numbers, which the engine may write in another way than they are stored. */

@@ -31,7 +31,12 @@ beforeAll(async () => {
     {
       ...row(4),
       attributes: { text: 'foxes or dogs', colon: 'fox:' },
-      data: { path: 'C:\\new\nÉclair', quote: '“Kelvin”—\u212aelvin’s 😀grin😀', log: '\u001b[31mred', id: '48213' },
+      data: {
+        path: 'C:\\new\nÉclair',
+        quote: '“Kelvin”—\u212aelvin’s 😀grin😀',
+        log: '\u001b[31mred Sum:\nΣ x\t“ΑΣ”',
+        id: '48213',
+      },
     },
     { ...row(5), project_id: OTHER_PROJECT, attributes: { text: 'quick fox' } },
   ])
@@ -78,6 +83,12 @@ const CASES: FilterCase[] = [
   [content('kelvin'), [4]],
   [content('grin 48213'), [4]],
   [content('4821'), []],
+  [content('σ'), [4]],
+  [content('"sum σ"'), [4]],
+  [content('"sum ας"'), []],
+  [content('"new éclair"'), [4]],
+  [content('"31mred sum σ x"'), [4]],
+  [content('"éclair kelvin"'), []],
   [content('kelvin -grin'), []],
   [content('key word'), []],
   [content(''), []],

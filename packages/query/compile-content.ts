@@ -24,7 +24,7 @@ const EVENTS = documentOf(sql`events`)
 
 /**
  * Full text over the attributes or the events. Reads and decodes all of them, at 24 µs a span of 5.5 KB; spans that do
- * not have the letters of the required words anywhere are told by a search of the undecoded text at 5 µs.
+ * not have the letters of the required words and phrases anywhere are told by a search of the undecoded text at 5 to 7 µs.
  */
 export const compileContent = (query: ContentQuery): Sql =>
   anyOf([documentMatches(ATTRIBUTES, query), allOf([sql`events != ''`, documentMatches(EVENTS, query)])])
@@ -50,8 +50,19 @@ const phrasePattern = (phrase: Phrase): string =>
 
 /** True whenever the alternative holds: the letters of words are stored unescaped. */
 function mayMatch({ columns }: Document, { all }: ContentAlternative): Sql {
-  const words = [...new Set(all.flat())]
-  const hasWord = (word: string): Sql =>
-    anyOf(columns.map(column => sql`position(lowerUTF8(${column}), ${text(word)}) > 0`))
-  return allOf(words.map(hasWord))
+  const phrases = all.filter(phrase => !phrase.some(word => FINAL_SIGMA.test(word)))
+  return allOf(phrases.map(phrase => anyOf(columns.map(column => mayHave(column, phrase)))))
+}
+
+/** Lower-cased by what stands before and behind it, be that the letter of an escape. */
+const FINAL_SIGMA = /[σς]/
+
+/** What may lie between two words of a phrase, as it is stored, and perhaps more. */
+const STORED_BETWEEN = `(?:[^${WORD_CHARACTERS}]|\\\\[bfnrt]|\\\\u[0-9a-f]{4})+`
+
+function mayHave(column: Sql, phrase: Phrase): Sql {
+  const [word = ''] = phrase
+  return phrase.length === 1
+    ? sql`position(lowerUTF8(${column}), ${text(word)}) > 0`
+    : sql`match(lowerUTF8(${column}), ${text(phrase.join(STORED_BETWEEN))})`
 }

@@ -53,7 +53,21 @@ test.each<[object, string[]]>([
 ])('%j asks for %j', (condition, runs) => expect(askedBy(condition)).toEqual(runs))
 
 const piece = fc.constantFrom(
-  ...['word', 'Perihelion', 'KILO', 'Straße', 'ſilk', 'role', 'İstanbul', '\u212aelvin', 'é', '日本', '😀', '\ud800'],
+  ...[
+    'word',
+    'Perihelion',
+    'KILO',
+    'Straße',
+    'ſilk',
+    'role',
+    'İstanbul',
+    'Σ',
+    '\u212aelvin',
+    'é',
+    '日本',
+    '😀',
+    '\ud800',
+  ],
   ...['\n', '\t', '\\', '\\n', '"', '\u0001', '\u001b[31m', '\u2028', '\u0085', '“', '”', '—', ' ', ' ', ' '],
   ...['2028', 'u2028', '028', '12345', '1e21', '0.5', '-', '{', '}', '[', ']', ':', ',', '/', '_', '%'],
 )

@@ -43,47 +43,40 @@
 ((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND (position(lowerUTF8(attributes), {p2:String}) > 0 OR position(lowerUTF8(data), {p2:String}) > 0)) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p4:String}), extractAll(data, {p4:String}))))) AND arrayExists(x -> match(x, {p5:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p4:String}), extractAll(data, {p4:String})))))) OR (events != '' AND ((position(lowerUTF8(events), {p1:String}) > 0 AND position(lowerUTF8(events), {p2:String}) > 0) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p4:String})))) AND arrayExists(x -> match(x, {p5:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p4:String})))))))
 
 -- {"field":"content","operator":"contains","value":"\"lazy dog\""}
---   p1: "lazy"
---   p2: "dog"
---   p3: "(?:^|[^\\p{L}\\p{M}\\p{N}])lazy[^\\p{L}\\p{M}\\p{N}]+dog(?:$|[^\\p{L}\\p{M}\\p{N}])"
---   p4: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
-((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND (position(lowerUTF8(attributes), {p2:String}) > 0 OR position(lowerUTF8(data), {p2:String}) > 0)) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p4:String}), extractAll(data, {p4:String})))))) OR (events != '' AND ((position(lowerUTF8(events), {p1:String}) > 0 AND position(lowerUTF8(events), {p2:String}) > 0) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p4:String})))))))
+--   p1: "lazy(?:[^\\p{L}\\p{M}\\p{N}]|\\\\[bfnrt]|\\\\u[0-9a-f]{4})+dog"
+--   p2: "(?:^|[^\\p{L}\\p{M}\\p{N}])lazy[^\\p{L}\\p{M}\\p{N}]+dog(?:$|[^\\p{L}\\p{M}\\p{N}])"
+--   p3: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
+(((match(lowerUTF8(attributes), {p1:String}) OR match(lowerUTF8(data), {p1:String})) AND arrayExists(x -> match(x, {p2:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p3:String}), extractAll(data, {p3:String})))))) OR (events != '' AND (match(lowerUTF8(events), {p1:String}) AND arrayExists(x -> match(x, {p2:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p3:String})))))))
 
 -- {"field":"content","operator":"contains","value":"\"dog lazy\""}
---   p1: "dog"
---   p2: "lazy"
---   p3: "(?:^|[^\\p{L}\\p{M}\\p{N}])dog[^\\p{L}\\p{M}\\p{N}]+lazy(?:$|[^\\p{L}\\p{M}\\p{N}])"
---   p4: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
-((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND (position(lowerUTF8(attributes), {p2:String}) > 0 OR position(lowerUTF8(data), {p2:String}) > 0)) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p4:String}), extractAll(data, {p4:String})))))) OR (events != '' AND ((position(lowerUTF8(events), {p1:String}) > 0 AND position(lowerUTF8(events), {p2:String}) > 0) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p4:String})))))))
+--   p1: "dog(?:[^\\p{L}\\p{M}\\p{N}]|\\\\[bfnrt]|\\\\u[0-9a-f]{4})+lazy"
+--   p2: "(?:^|[^\\p{L}\\p{M}\\p{N}])dog[^\\p{L}\\p{M}\\p{N}]+lazy(?:$|[^\\p{L}\\p{M}\\p{N}])"
+--   p3: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
+(((match(lowerUTF8(attributes), {p1:String}) OR match(lowerUTF8(data), {p1:String})) AND arrayExists(x -> match(x, {p2:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p3:String}), extractAll(data, {p3:String})))))) OR (events != '' AND (match(lowerUTF8(events), {p1:String}) AND arrayExists(x -> match(x, {p2:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p3:String})))))))
 
 -- {"field":"content","operator":"contains","value":"\"fox jumps\""}
---   p1: "fox"
---   p2: "jumps"
---   p3: "(?:^|[^\\p{L}\\p{M}\\p{N}])fox[^\\p{L}\\p{M}\\p{N}]+jumps(?:$|[^\\p{L}\\p{M}\\p{N}])"
---   p4: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
-((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND (position(lowerUTF8(attributes), {p2:String}) > 0 OR position(lowerUTF8(data), {p2:String}) > 0)) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p4:String}), extractAll(data, {p4:String})))))) OR (events != '' AND ((position(lowerUTF8(events), {p1:String}) > 0 AND position(lowerUTF8(events), {p2:String}) > 0) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p4:String})))))))
+--   p1: "fox(?:[^\\p{L}\\p{M}\\p{N}]|\\\\[bfnrt]|\\\\u[0-9a-f]{4})+jumps"
+--   p2: "(?:^|[^\\p{L}\\p{M}\\p{N}])fox[^\\p{L}\\p{M}\\p{N}]+jumps(?:$|[^\\p{L}\\p{M}\\p{N}])"
+--   p3: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
+(((match(lowerUTF8(attributes), {p1:String}) OR match(lowerUTF8(data), {p1:String})) AND arrayExists(x -> match(x, {p2:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p3:String}), extractAll(data, {p3:String})))))) OR (events != '' AND (match(lowerUTF8(events), {p1:String}) AND arrayExists(x -> match(x, {p2:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p3:String})))))))
 
 -- {"field":"content","operator":"contains","value":"\"quick brown fox\""}
---   p1: "quick"
---   p2: "brown"
---   p3: "fox"
---   p4: "(?:^|[^\\p{L}\\p{M}\\p{N}])quick[^\\p{L}\\p{M}\\p{N}]+brown[^\\p{L}\\p{M}\\p{N}]+fox(?:$|[^\\p{L}\\p{M}\\p{N}])"
---   p5: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
-((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND (position(lowerUTF8(attributes), {p2:String}) > 0 OR position(lowerUTF8(data), {p2:String}) > 0) AND (position(lowerUTF8(attributes), {p3:String}) > 0 OR position(lowerUTF8(data), {p3:String}) > 0)) AND arrayExists(x -> match(x, {p4:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p5:String}), extractAll(data, {p5:String})))))) OR (events != '' AND ((position(lowerUTF8(events), {p1:String}) > 0 AND position(lowerUTF8(events), {p2:String}) > 0 AND position(lowerUTF8(events), {p3:String}) > 0) AND arrayExists(x -> match(x, {p4:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p5:String})))))))
+--   p1: "quick(?:[^\\p{L}\\p{M}\\p{N}]|\\\\[bfnrt]|\\\\u[0-9a-f]{4})+brown(?:[^\\p{L}\\p{M}\\p{N}]|\\\\[bfnrt]|\\\\u[0-9a-f]{4})+fox"
+--   p2: "(?:^|[^\\p{L}\\p{M}\\p{N}])quick[^\\p{L}\\p{M}\\p{N}]+brown[^\\p{L}\\p{M}\\p{N}]+fox(?:$|[^\\p{L}\\p{M}\\p{N}])"
+--   p3: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
+(((match(lowerUTF8(attributes), {p1:String}) OR match(lowerUTF8(data), {p1:String})) AND arrayExists(x -> match(x, {p2:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p3:String}), extractAll(data, {p3:String})))))) OR (events != '' AND (match(lowerUTF8(events), {p1:String}) AND arrayExists(x -> match(x, {p2:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p3:String})))))))
 
 -- {"field":"content","operator":"contains","value":"quick-brown"}
---   p1: "quick"
---   p2: "brown"
---   p3: "(?:^|[^\\p{L}\\p{M}\\p{N}])quick[^\\p{L}\\p{M}\\p{N}]+brown(?:$|[^\\p{L}\\p{M}\\p{N}])"
---   p4: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
-((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND (position(lowerUTF8(attributes), {p2:String}) > 0 OR position(lowerUTF8(data), {p2:String}) > 0)) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p4:String}), extractAll(data, {p4:String})))))) OR (events != '' AND ((position(lowerUTF8(events), {p1:String}) > 0 AND position(lowerUTF8(events), {p2:String}) > 0) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p4:String})))))))
+--   p1: "quick(?:[^\\p{L}\\p{M}\\p{N}]|\\\\[bfnrt]|\\\\u[0-9a-f]{4})+brown"
+--   p2: "(?:^|[^\\p{L}\\p{M}\\p{N}])quick[^\\p{L}\\p{M}\\p{N}]+brown(?:$|[^\\p{L}\\p{M}\\p{N}])"
+--   p3: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
+(((match(lowerUTF8(attributes), {p1:String}) OR match(lowerUTF8(data), {p1:String})) AND arrayExists(x -> match(x, {p2:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p3:String}), extractAll(data, {p3:String})))))) OR (events != '' AND (match(lowerUTF8(events), {p1:String}) AND arrayExists(x -> match(x, {p2:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p3:String})))))))
 
 -- {"field":"content","operator":"contains","value":"brown-quick"}
---   p1: "brown"
---   p2: "quick"
---   p3: "(?:^|[^\\p{L}\\p{M}\\p{N}])brown[^\\p{L}\\p{M}\\p{N}]+quick(?:$|[^\\p{L}\\p{M}\\p{N}])"
---   p4: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
-((((position(lowerUTF8(attributes), {p1:String}) > 0 OR position(lowerUTF8(data), {p1:String}) > 0) AND (position(lowerUTF8(attributes), {p2:String}) > 0 OR position(lowerUTF8(data), {p2:String}) > 0)) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p4:String}), extractAll(data, {p4:String})))))) OR (events != '' AND ((position(lowerUTF8(events), {p1:String}) > 0 AND position(lowerUTF8(events), {p2:String}) > 0) AND arrayExists(x -> match(x, {p3:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p4:String})))))))
+--   p1: "brown(?:[^\\p{L}\\p{M}\\p{N}]|\\\\[bfnrt]|\\\\u[0-9a-f]{4})+quick"
+--   p2: "(?:^|[^\\p{L}\\p{M}\\p{N}])brown[^\\p{L}\\p{M}\\p{N}]+quick(?:$|[^\\p{L}\\p{M}\\p{N}])"
+--   p3: "\"(?:[^\"\\\\]+|\\\\.)*\":?"
+(((match(lowerUTF8(attributes), {p1:String}) OR match(lowerUTF8(data), {p1:String})) AND arrayExists(x -> match(x, {p2:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), arrayConcat(extractAll(attributes, {p3:String}), extractAll(data, {p3:String})))))) OR (events != '' AND (match(lowerUTF8(events), {p1:String}) AND arrayExists(x -> match(x, {p2:String}), arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), extractAll(events, {p3:String})))))))
 
 -- {"field":"content","operator":"contains","value":"quic"}
 --   p1: "quic"
