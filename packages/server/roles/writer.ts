@@ -25,7 +25,7 @@ interface Run extends WriterOptions {
 
 /**
  * Large enough for ClickHouse to like, small enough to hold a few of them in memory. An insert takes some 20 ms of its own
- * (one part: two dozen files), so 16,000 rows take 2 to 3 µs less each, with what merges them, than 8,000; more gain nothing.
+ * (one part: two dozen files), so 16,000 rows take 2 µs less each, with what merges them, than 8,000; more gain nothing.
  */
 const BATCH = { spansMax: 16_000, bytesMax: 24 * 1024 * 1024, lingerMs: 200 }
 
