@@ -31,7 +31,20 @@ async function write(text: string): Promise<Socket> {
 }
 
 const head = (): string => `Host: x\r\nAuthorization: ApiKey ${server.apiKey}\r\n`
+async function listen(): Promise<Socket> {
+  const tail = await write(`GET /api/spans/tail HTTP/1.1\r\n${head()}\r\n`)
+  await once(tail, 'data')
+  return tail
+}
+
 const BODY = JSON.stringify({ resourceSpans: [] })
+
+test('a listener who leaves is no failure', async () => {
+  const sockets = await Promise.all([listen(), listen()])
+  for (const socket of sockets) socket.destroy()
+  await expect.poll(() => server.metric('nodejs_active_resources{type="TCPSocketWrap"}')).toBeLessThan(2)
+  expect(server.output()).not.toContain('request failed')
+})
 
 test('a stop answers what has arrived or arrives in time, waits for nobody else, and a second signal changes nothing', async () => {
   const idle = request(`${server.url}/api/health`, { agent }).end()
@@ -41,8 +54,7 @@ test('a stop answers what has arrived or arrives in time, waits for nobody else,
   // Half a head, half a body, a listener who reads nothing: none of them ever goes on.
   await write('GET /api/health HTTP/1.1\r\nHost')
   await write(`POST /api/otlp/v1/traces HTTP/1.1\r\n${head()}Content-Length: 1000\r\n\r\n{`)
-  const tail = await write(`GET /api/spans/tail HTTP/1.1\r\n${head()}\r\n`)
-  await once(tail, 'data')
+  const tail = await listen()
   tail.pause()
   const late = await write(
     `POST /api/otlp/v1/traces HTTP/1.1\r\n${head()}Content-Type: application/json\r\nContent-Length: ${BODY.length}\r\n\r\n{`,

@@ -111,8 +111,8 @@ function add<Who, P extends Part, Q extends Part, B extends Part>(
       const sent = endpoint.body && (await readBody(request, endpoint))
       const body = read(endpoint.body, sent, 'body')
       const answer = await endpoint.handle({ principal, params, query, body, request, reply })
-      // A reply that is awaited is one that has been sent.
-      return reply.sent ? reply : sendAnswer(reply, status, answer)
+      // A reply that is awaited is one that has been sent, or whose reader has gone in the middle of it.
+      return reply.sent || reply.raw.headersSent ? reply : sendAnswer(reply, status, answer)
     },
   })
 }
