@@ -65,6 +65,8 @@ test('exports that are being received have a limit in all; one beyond it is told
     end()
     return answered
   }
+  // For a moment after the stream has refused something all exports are refused unread.
+  await eventually(async () => (await sendWhole()).status === 400)
   const senders = Array.from({ length: SENDERS }, startExport)
   const held = SENDERS * (EXPORT_BYTES - 1)
   await eventually(async () => (await server.metric('spanhouse_exports_bytes')) === held)
