@@ -19,9 +19,12 @@ import { pageLimit } from './windowing.ts'
  */
 export const SETTINGS = sql`SETTINGS prefer_column_name_to_alias = 1, enable_shared_storage_snapshot_in_query = 1, use_top_k_dynamic_filtering = 0, preferred_block_size_bytes = 16000000`
 
-/** Settings that must go with every statement: large filters exceed the engine's defaults for the size of a query. */
+/**
+ * Settings that must go with every statement: large filters exceed the engine's defaults for the size of a query. A filter
+ * stands in a statement up to five times with all its values; a list of 100,000 ids is 2 MB each time.
+ */
 export const STATEMENT_SETTINGS = {
-  max_query_size: '4194304',
+  max_query_size: '268435456',
   max_ast_elements: '1000000',
   max_expanded_ast_elements: '2000000',
 } as const

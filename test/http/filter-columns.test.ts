@@ -261,3 +261,12 @@ describe('groups', () => {
     }
   })
 })
+
+test.each([
+  ['trace_id', (index: number) => index.toString(16).padStart(32, '0'), TRACE.judge, 'judge'],
+  ['span_id', (index: number) => index.toString(16).padStart(16, '0'), SPAN.judge, 'judge'],
+])('a hundred thousand values of %s', async (field, toId, last, names) => {
+  const value = [...Array.from({ length: 99_999 }, (_, index) => toId(index + 1)), last]
+  expect(await fixture.spansWith({ field, operator: 'in', value })).toEqual(namesIn(names))
+  expect(await fixture.spansWith({ field, operator: 'not_in', value })).not.toContain(names)
+})
