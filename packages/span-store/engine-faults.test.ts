@@ -1,7 +1,8 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { type Engine, isPassing, openEngine } from './engine.ts'
+import { type Engine, openEngine } from './engine.ts'
+import { isPassing } from './failures.ts'
 
 /** What stands where ClickHouse should be; each test says what it answers. */
 let answer: (response: ServerResponse) => void
