@@ -42,7 +42,7 @@ export function completeAg(
     data: withOutputsUnwrapped(fitting.data ?? {}, parking),
     metrics: completeMetrics(fitting.metrics ?? {}, errorCount, hasDuration),
   }
-  for (const key of Object.keys(fitting) as (keyof FittingAg)[]) ag[key] ??= fitting[key] as JsonObject
+  for (const key in fitting) ag[key] ??= fitting[key as keyof FittingAg] as JsonObject
   if (ag.exception === undefined && exceptions[0]) ag.exception = exceptionOf(exceptions[0])
   if (parking.unsupported) ag.unsupported = parking.unsupported
   return ag

@@ -26,21 +26,21 @@ type ObjectRule = Extract<Rule, { kind: 'members' | 'leaves' }>
  * do, is not copied.
  */
 function fitObject(rule: ObjectRule, value: JsonObject, path: string[], parking: Parking): JsonObject | undefined {
-  const keys = Object.keys(value)
   let fitting = value
+  let sentCount = 0
   let count = 0
-  for (let at = 0; at < keys.length; at++) {
-    const key = keys[at] as string
+  for (const key in value) {
     const sent = value[key] as Json
     path.push(key)
     const member = fitMember(rule, sent, path, parking)
     path.pop()
-    if (member !== sent && fitting === value) fitting = firstOf(value, keys, at)
+    if (member !== sent && fitting === value) fitting = firstOf(value, sentCount)
+    sentCount++
     if (member === undefined) continue
     if (fitting !== value) setOwn(fitting, key, member)
     count++
   }
-  const mayBeEmpty = rule.kind === 'leaves' && keys.length === 0
+  const mayBeEmpty = rule.kind === 'leaves' && sentCount === 0
   return count > 0 || mayBeEmpty ? fitting : undefined
 }
 
@@ -54,9 +54,10 @@ function fitMember(rule: ObjectRule, value: Json, path: string[], parking: Parki
   return value === null ? undefined : orParked(rule.fit(value), value, path, parking)
 }
 
-function firstOf(value: JsonObject, keys: readonly string[], count: number): JsonObject {
+function firstOf(value: JsonObject, count: number): JsonObject {
   const copy: JsonObject = {}
-  for (let at = 0; at < count; at++) setOwn(copy, keys[at] as string, value[keys[at] as string] as Json)
+  let left = count
+  for (const key in value) if (left-- > 0) setOwn(copy, key, value[key] as Json)
   return copy
 }
 

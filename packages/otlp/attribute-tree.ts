@@ -21,19 +21,19 @@ export function attributeTree(attributes: ReadonlyMap<string, Json>): AttributeT
   const misplaced: [string, Json][] = []
   // A copy, once something has to be otherwise than it was sent.
   let placed: Map<string, Json> | undefined
-  for (const [key, sent] of attributes) {
+  attributes.forEach((sent, key) => {
     const bounded = withBoundedNesting(sent)
     const isOwn = key.startsWith('ag.') || key === 'ag'
     const value = isOwn ? decodeMarkers(bounded) : bounded
     const place = isOwn && !isJsonObject(value) ? memberOf(key) : undefined
-    if (value === sent && place === undefined) continue
+    if (value === sent && place === undefined) return
     placed ??= new Map(attributes)
     if (place === undefined) placed.set(key, value)
     else {
       placed.delete(key)
       misplaced.push([place, value])
     }
-  }
+  })
   const { tree, conflicts } = unflatten(placed ?? attributes, { ag: {} })
   return { tree: tree as AttributeTree['tree'], conflicts, misplaced }
 }

@@ -67,9 +67,9 @@ function parkingOf({ tree: { ag }, misplaced, conflicts }: AttributeTree, draft:
   if (unsupported !== undefined) ag.unsupported = null
   const parking = new Parking(unsupported)
   for (const [key, value] of misplaced) parking.park([key], value)
-  for (const key of Object.keys(conflicts)) parking.parkConflict(key, conflicts[key] as Json)
-  const { unsupported: fromSource = {} } = draft
-  for (const key of Object.keys(fromSource)) parking.park([key], fromSource[key] as Json)
+  for (const key in conflicts) parking.parkConflict(key, conflicts[key] as Json)
+  const { unsupported: fromSource } = draft
+  for (const key in fromSource) parking.park([key], fromSource[key] as Json)
   return parking
 }
 

@@ -8,7 +8,7 @@ import { mergeBelow } from './unflatten.ts'
  * (`resource.service.name` is to be what the resource says), and the span's own value is parked.
  */
 export function addEnvelope(own: JsonObject, envelope: Readonly<JsonObject>, parking: Parking): void {
-  for (const key of Object.keys(envelope)) {
+  for (const key in envelope) {
     const value = envelope[key] as Json
     const claimed = own[key]
     if (claimed === undefined) own[key] = value

@@ -40,9 +40,12 @@ export function withBoundedNesting(value: Json): Json {
 }
 
 function isNestedWithin(value: Json, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return true
-  if (levels === 0) return !Array.isArray(value) && !isJsonObject(value)
-  return Object.values(value).every(one => isNestedWithin(one as Json, levels - 1))
+  const isList = Array.isArray(value)
+  if (!isList && !isJsonObject(value)) return true
+  if (levels === 0) return false
+  // No closure: one that names `levels` would be made for every text, too.
+  for (const one of isList ? value : Object.values(value)) if (!isNestedWithin(one, levels - 1)) return false
+  return true
 }
 
 function flattenBelow(value: Json, levels: number): Json {

@@ -36,13 +36,18 @@ export const toSpan = (decoded: DecodedSpan, accepted_at: Micros): Span =>
  * Throws a Problem `invalid` for a span that the scan would have refused.
  */
 export function normaliseSpan({ span, origin }: DecodedSpan, accepted_at: Micros): SpanDraft {
+  const { trace_id, span_id, parent_id, span_kind, status_code } = identityOf(span)
   const { resourceAndScope, otlp, conflicts } = envelopeOf(origin)
   const start_time = span.startTime || span.endTime || accepted_at
   const links = span.links.length > 0 ? span.links.filter(isValid) : span.links
   const unusable = span.links.length > 0 ? span.links.filter(link => !isValid(link)) : span.links
   const ownOtlp = otlpOf(span, links)
   return {
-    ...identityOf(span),
+    trace_id,
+    span_id,
+    parent_id,
+    span_kind,
+    status_code,
     span_name: span.name,
     start_time,
     // The interface takes an end of zero beside a start for what it says: 1970.
@@ -83,7 +88,10 @@ function envelopeOf(origin: Origin): Envelope {
   const known = envelopes.get(origin)
   if (known) return known
   const { resource, resourceSchemaUrl, scope, scopeSchemaUrl } = origin
-  const attributes = [...prefixed('resource.', resource.attributes), ...prefixed('scope.attributes.', scope.attributes)]
+  const attributes = new Map([
+    ...prefixed('resource.', resource.attributes),
+    ...prefixed('scope.attributes.', scope.attributes),
+  ])
   const { tree, conflicts } = unflatten(attributes, { resource: {}, scope: { attributes: {} } })
   const { name, version } = scope
   const envelope = {

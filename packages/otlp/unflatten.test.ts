@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { attributes } from './exports.testing.ts'
 import { mergeBelow, unflatten } from './unflatten.ts'
 
-const of = (flat: JsonObject) => unflatten(Object.entries(flat))
+const of = (flat: JsonObject) => unflatten(new Map(Object.entries(flat)))
 
 describe('without conflicts', () => {
   test.each<[string, JsonObject, JsonObject]>([
@@ -89,7 +89,7 @@ describe('any attributes', () => {
     fc.assert(
       fc.property(attributes, flat => {
         const sent = leaves(flat).filter(leaf => !isVoid(leaf))
-        const { tree, conflicts } = unflatten(Object.entries(structuredClone(flat)))
+        const { tree, conflicts } = unflatten(new Map(Object.entries(structuredClone(flat))))
         const kept = [...leaves(tree), ...leaves(conflicts)].filter(leaf => !isVoid(leaf))
         // Equal values in the same place become one.
         expect(new Set(kept)).toEqual(new Set(sent))
@@ -105,8 +105,8 @@ describe('any attributes', () => {
     )
     fc.assert(
       fc.property(noDigits, flat => {
-        const there = unflatten(Object.entries(structuredClone(flat)))
-        const back = unflatten(Object.entries(structuredClone(flat)).reverse())
+        const there = unflatten(new Map(Object.entries(structuredClone(flat))))
+        const back = unflatten(new Map(Object.entries(structuredClone(flat)).reverse()))
         expect(back.tree).toEqual(there.tree)
       }),
       { numRuns: 300 },

@@ -19,16 +19,17 @@ const GAPS_MAX = 1_000
  * over anything below it, and of two plain values the one with the longer key. The loser goes to `conflicts`: an
  * attribute that found its place taken under its own key, what a later attribute displaced under that one's key.
  */
-export function unflatten(
-  attributes: ReadonlyMap<string, Json> | readonly [string, Json][],
-  root: JsonObject = {},
-): Unflattened {
+export function unflatten(attributes: ReadonlyMap<string, Json>, root: JsonObject = {}): Unflattened {
   const builder = new TreeBuilder(root)
   const containers: [string, Json][] = []
-  for (const [key, value] of attributes) if (isContainer(value)) containers.push([key, value])
+  attributes.forEach((value, key) => {
+    if (isContainer(value)) containers.push([key, value])
+  })
   if (containers.length > 1) containers.sort(([one], [other]) => one.length - other.length)
   for (const [key, value] of containers) builder.place(key, value)
-  for (const [key, value] of attributes) if (!isContainer(value)) builder.place(key, value)
+  attributes.forEach((value, key) => {
+    if (!isContainer(value)) builder.place(key, value)
+  })
   return { tree: builder.tree, conflicts: builder.conflicts }
 }
 
@@ -38,7 +39,7 @@ export function unflatten(
  */
 export function mergeBelow(upper: JsonObject, lower: JsonObject): JsonObject | undefined {
   let losers: JsonObject | undefined
-  for (const key of Object.keys(lower)) {
+  for (const key in lower) {
     const value = lower[key] as Json
     const present = getOwn(upper, key)
     if (present === undefined || present === null) setOwn(upper, key, value)

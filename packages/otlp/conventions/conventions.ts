@@ -17,9 +17,9 @@ export function recognise(attributes: SentAttributes): Recognised | undefined {
   if (!readings) return undefined
   let ag: JsonObject | undefined
   let repeatsUsage = false
-  for (const [index, convention] of CONVENTIONS.entries()) {
+  for (let index = 0; index < CONVENTIONS.length; index++) {
     const own = readings[index]
-    const found = own && foundBy(convention, own, attributes, ag)
+    const found = own && foundBy(CONVENTIONS[index] as Convention, own, attributes, ag)
     if (!found) continue
     repeatsUsage ||= found.repeatsUsage
     if (ag?.type) dropTask(found.ag)
@@ -47,16 +47,16 @@ type Readings = [Reading, Json][]
 /** For each convention its share of the attributes, in their order; undefined when no convention has any. */
 function readingsIn(attributes: SentAttributes): (Readings | undefined)[] | undefined {
   let readings: (Readings | undefined)[] | undefined
-  for (const [key, value] of attributes) {
+  attributes.forEach((value, key) => {
     const concerned = readingsOf(key)
-    if (concerned.length === 0) continue
-    readings ??= []
+    if (concerned.length === 0) return
+    readings ??= CONVENTIONS.map(() => undefined)
     for (const reading of concerned) {
       const own = readings[reading.index]
       if (own) own.push([reading, value])
       else readings[reading.index] = [[reading, value]]
     }
-  }
+  })
   return readings
 }
 
