@@ -6,6 +6,7 @@ import { compareLayouts } from './layouts/compare.ts'
 import { benchQuery } from './query.ts'
 import { benchRegistry } from './registry.ts'
 import type { SpanSet } from './span-sets.ts'
+import { benchWriters } from './writers.ts'
 
 /** One row a benchmark: `npm run bench -- NAME [--spans N]`, for layouts `[--set chat]`. */
 const BENCHES: Record<string, { about: string; run(options: { spans: number; set: SpanSet }): Promise<object> }> = {
@@ -24,6 +25,10 @@ const BENCHES: Record<string, { about: string; run(options: { spans: number; set
   registry: {
     about: 'retrieving, listing and committing on 10,000 applications of ten revisions',
     run: () => benchRegistry({ artifacts: 10_000 }),
+  },
+  writers: {
+    about: 'how storing grows with the number of writers, each on an eighth of a core',
+    run: ({ spans }) => benchWriters({ spans }),
   },
 }
 

@@ -34,14 +34,14 @@ export interface ServerProcess {
 
 export interface ServerProcessOptions {
   dataDir: string
-  /** The same port and keys again: a restart. */
-  like?: Pick<ServerProcess, 'url' | 'apiKey' | 'adminKey'>
+  /** The same keys again, for another role over the same stores; with the port a restart. */
+  like?: Pick<ServerProcess, 'apiKey' | 'adminKey'> & { url?: string }
   env?: NodeJS.ProcessEnv
 }
 
 /** Starts the program as `npm start` does and resolves when it is ready. */
 export async function startServerProcess({ dataDir, like, env }: ServerProcessOptions): Promise<ServerProcess> {
-  const port = like ? new URL(like.url).port : '0'
+  const port = like?.url ? new URL(like.url).port : '0'
   const apiKey = like?.apiKey ?? `${randomBytes(4).toString('hex')}.${randomBytes(32).toString('hex')}`
   const adminKey = like?.adminKey ?? randomBytes(16).toString('hex')
   const child = spawn(process.execPath, [...START_OPTIONS, MAIN], {

@@ -21,26 +21,37 @@ export interface NetworkedSet {
 
 export async function startNetworkedSet(): Promise<NetworkedSet> {
   const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-networked-'))
-  const { stop: stopStores, ...addresses } = programsAvailable ? await startPrograms() : await startContainers()
-  const start = (role: string, like?: ServerProcess): Promise<ServerProcess> =>
-    startServerProcess({
-      dataDir: join(dataDir, role),
-      env: {
-        ...addresses,
-        SPANHOUSE_ROLES: role,
-        ...(like ? { SPANHOUSE_ADMIN_KEY: like.adminKey, SPANHOUSE_API_KEY: like.apiKey } : {}),
-      },
-    })
-  const api = await start('api')
-  const [receiver, writer] = await Promise.all([start('receiver', api), start('writer', api)])
+  const stores = await startStores()
+  const api = await startRole('api', { stores, dataDir: join(dataDir, 'api') })
+  const [receiver, writer] = await Promise.all([
+    startRole('receiver', { stores, dataDir: join(dataDir, 'receiver'), like: api }),
+    startRole('writer', { stores, dataDir: join(dataDir, 'writer'), like: api }),
+  ])
   return {
     roles: { api, receiver, writer },
     stop: async () => {
       await Promise.all([api.stop(), receiver.stop(), writer.stop()])
-      await stopStores()
+      await stores.stop()
       await rm(dataDir, { recursive: true, force: true })
     },
   }
+}
+
+/** The three stores, empty. */
+export const startStores = (): Promise<Stores> => (programsAvailable ? startPrograms() : startContainers())
+
+export interface RoleStart {
+  stores: Stores
+  dataDir: string
+  /** The first process makes the keys; later ones are given those. */
+  like?: Pick<ServerProcess, 'adminKey' | 'apiKey'>
+}
+
+/** A process of its own for one role. */
+export function startRole(role: string, { stores, dataDir, like }: RoleStart): Promise<ServerProcess> {
+  const { stop, ...addresses } = stores
+  const keys = like && { like: { adminKey: like.adminKey, apiKey: like.apiKey } }
+  return startServerProcess({ dataDir, ...keys, env: { ...addresses, SPANHOUSE_ROLES: role } })
 }
 
 /** Debian's programs, and ClickHouse's engine behind its HTTP interface. */
