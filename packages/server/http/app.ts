@@ -61,9 +61,15 @@ export async function buildApp({ logger, authenticator, routes }: AppOptions): P
       )
     },
   })
+  const paths = new KnownPaths()
+  const refuse = (problem: Problem, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    if (problem.code === 'method_not_allowed') reply.header('allow', paths.methodsOf(request.url).join(', '))
+    return sendProblem(problem, request, reply)
+  }
+  // Before the plugins: their own routes, as OPTIONS of any path, take the handler there is when they are added.
+  app.setErrorHandler((error, request, reply) => refuse(toProblem(error), request, reply))
   addClosing(app)
   await addCors(app)
-  const paths = new KnownPaths()
   app.addHook('onRoute', ({ url, method }) => paths.add(url, method))
   // Request bodies are decompressed by the routes, which know their limits and the encodings that senders really use.
   await app.register(compress, { global: true, globalDecompression: false, threshold: 1000, encodings: ['gzip'] })
@@ -79,11 +85,6 @@ export async function buildApp({ logger, authenticator, routes }: AppOptions): P
   app.addHook('onSend', async (request, reply) => {
     if (BEFORE_THE_END.includes(reply.statusCode)) await discardRest(request.raw)
   })
-  const refuse = (problem: Problem, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    if (problem.code === 'method_not_allowed') reply.header('allow', paths.methodsOf(request.url).join(', '))
-    return sendProblem(problem, request, reply)
-  }
-  app.setErrorHandler((error, request, reply) => refuse(toProblem(error), request, reply))
   app.setNotFoundHandler((request, reply) => refuse(unrouted(paths, request.url), request, reply))
   for (const add of routes) add(app)
   return app
