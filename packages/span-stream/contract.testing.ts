@@ -129,8 +129,9 @@ export async function consume(
   const timer = setTimeout(() => enough.abort(), 20_000)
   const handled: Delivery[] = []
   for await (const batch of stream.deliveries({ ...OPTIONS, ...options, signal: enough.signal })) {
+    // Copied with its body, which goes when it is settled.
+    handled.push(...batch.map(delivery => ({ ...delivery, message: { ...delivery.message } })))
     await Promise.all(batch.map(handle))
-    handled.push(...batch)
     if (handled.length >= count) enough.abort()
   }
   clearTimeout(timer)

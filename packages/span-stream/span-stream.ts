@@ -36,6 +36,7 @@ export interface SpanMessage {
  * when the iteration has held it for the stream's holding time (ten minutes).
  */
 export interface Delivery {
+  /** Its body is there until the delivery is settled. It may be read anew each time it is asked for. */
   readonly message: SpanMessage
   /** Position in the stream: larger means published later in the same partition. */
   readonly sequence: number

@@ -165,7 +165,8 @@ export class EmbeddedLog {
 
   letter(number: number): DeadLetter | null {
     const [letter, message] = [this.#letters.get(number), this.dead.message(number)]
-    return letter && message ? { id: String(number), message, ...letter } : null
+    // Copied with its body: the letter may be taken away while somebody looks at it.
+    return letter && message ? { id: String(number), message: { ...message }, ...letter } : null
   }
 
   async #write<T>(action: () => T): Promise<T> {

@@ -53,13 +53,24 @@ export class MessageTable {
     return bytes && decodeEnvelope(bytes)
   }
 
+  /**
+   * Its body is read whenever somebody asks for it, and is gone when the message is: kept, those of the batches on their
+   * way would be the larger part of a writer's memory.
+   */
   message(number: number): SpanMessage | undefined {
     const envelope = this.envelope(number)
-    const body = this.#bodies.getBinary(number)
-    if (envelope === undefined || body === undefined) return undefined
+    if (envelope === undefined) return undefined
     const { bodyBytes, ...rest } = envelope
-    // lmdb hands out buffers with a length property of their own; a plain view on the same memory has none.
-    return { ...rest, body: Buffer.from(body.buffer, body.byteOffset, bodyBytes) }
+    const bodies = this.#bodies
+    return {
+      ...rest,
+      get body() {
+        const body = bodies.getBinary(number)
+        if (body === undefined) throw new Error(`Message ${rest.id} is no longer in the stream`)
+        // lmdb hands out buffers with a length property of their own; a plain view on the same memory has none.
+        return Buffer.from(body.buffer, body.byteOffset, bodyBytes)
+      },
+    }
   }
 
   /** The oldest message, or the first of those numbered `from` and up. */
