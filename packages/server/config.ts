@@ -22,6 +22,8 @@ export interface Config {
   uriPrefix: string
   /** Where callers reach the hosted services, without a slash at the end. Unset: {@link servicesUrlAt}. */
   servicesUrl: string | undefined
+  /** Whether providers' addresses may be private ones and plain http. */
+  isOutboundOpen: boolean
   /** Accepted but not yet stored; beyond it exports are refused. Unset: what suits the kind of stream. */
   streamBytesMax: number | undefined
   logLevel: string
@@ -47,6 +49,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     secretKey: text('SPANHOUSE_SECRET_KEY'),
     uriPrefix: prefixOf(text('SPANHOUSE_URI_PREFIX') ?? INTERFACE_PREFIX, wrong),
     servicesUrl: urlOf('SPANHOUSE_SERVICES_URL', services, ['http:', 'https:'], wrong)?.replace(/\/+$/, ''),
+    isOutboundOpen: switchOf('SPANHOUSE_OUTBOUND_OPEN', text('SPANHOUSE_OUTBOUND_OPEN') ?? 'false', wrong),
     streamBytesMax: bytesOf('SPANHOUSE_STREAM_BYTES_MAX', text('SPANHOUSE_STREAM_BYTES_MAX'), wrong),
     logLevel: text('SPANHOUSE_LOG_LEVEL') ?? 'info',
   }
@@ -75,6 +78,11 @@ function prefixOf(text: string, wrong: string[]): string {
   if (!/^[A-Za-z0-9_.-]+$/.test(text))
     wrong.push(`SPANHOUSE_URI_PREFIX=${text}: only letters, digits, dot, dash and underscore`)
   return text
+}
+
+function switchOf(name: string, text: string, wrong: string[]): boolean {
+  if (!['true', 'false'].includes(text)) wrong.push(`${name}=${text}: neither true nor false`)
+  return text === 'true'
 }
 
 const STREAM_BYTES_MIN = 16 * 1024 ** 2

@@ -6,6 +6,7 @@ import { STATEMENT_SETTINGS } from '@spanhouse/query'
 import type { RuntimeSettings } from '@spanhouse/runtime'
 import { type Engine, type EngineLocation, openEngine } from '@spanhouse/span-store'
 import { openEmbeddedStream, openJetStream, type SpanStream } from '@spanhouse/span-stream'
+import type { OutboundRules } from '@spanhouse/validation'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { ensureSecretKeyFile } from './key-file.ts'
@@ -86,6 +87,7 @@ export interface Parts {
   postgres: Postgres
   authenticator: Authenticator
   vault: Vault
+  outbound: OutboundRules
   stream: SpanStream | undefined
   engine: Engine | undefined
   seeds: Seeds
@@ -107,7 +109,8 @@ export async function openParts(
   const tokenKey = config.adminKey ?? tokenKeyOf(secretKey)
   const authenticator = openAuthenticator(postgres.db, { adminKey: config.adminKey, tokenKey })
   const vault = openVault(secretKey)
-  return { postgres, authenticator, vault, stream, engine, seeds: seedsFor(runtime) }
+  const outbound = { isOpen: config.isOutboundOpen }
+  return { postgres, authenticator, vault, outbound, stream, engine, seeds: seedsFor(runtime) }
 }
 
 export async function closeParts({ postgres, authenticator, stream, engine }: Parts): Promise<void> {

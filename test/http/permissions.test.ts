@@ -29,6 +29,7 @@ const WEAKEST: [role: Role, method: string, path: string, body?: unknown][] = [
   ['editor', 'POST', '/secrets', {}],
   ['editor', 'PUT', `/secrets/${id}`, {}],
   ['editor', 'DELETE', `/secrets/${id}`],
+  ['editor', 'POST', '/providers/probe', {}],
   ['editor', 'POST', '/workflows', {}],
   ['editor', 'POST', '/applications', {}],
   ['editor', 'POST', '/simple/evaluators', {}],

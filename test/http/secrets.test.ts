@@ -303,3 +303,21 @@ test('the older path leads to the same', async () => {
   expect((await person.ask('GET', `/vault/v1/secrets/${made.body.id}`)).body).toEqual(made.body)
   expect((await person.ask('GET', '/secrets')).body).toEqual([made.body])
 })
+
+test('credentials are tried out where they may be stored, and never repeated', async () => {
+  const person = await newPerson()
+  const probe = (kind: string, provider: object) => person.ask('POST', '/providers/probe', { kind, provider })
+  expect(await probe('vertex_ai', { extras: { credentials: '{}' } })).toMatchObject({
+    status: 200,
+    body: { kind: 'vertex_ai', status: 'unknown', message: expect.any(String) },
+  })
+  for (const [kind, provider] of [
+    ['custom', { url: 'https://169.254.169.254/latest', key: 'TOP-SECRET' }],
+    ['custom', { url: 'http://models.test', key: 'TOP-SECRET' }],
+    ['nobody', { key: 'TOP-SECRET' }],
+    ['openai', { key: ['TOP-SECRET'] }],
+  ] as const) {
+    const answer = await probe(kind, provider)
+    expect([answer.status, answer.text]).toEqual([422, expect.not.stringMatching('TOP-SECRET|"input"')])
+  }
+})

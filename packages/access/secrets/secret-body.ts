@@ -1,7 +1,6 @@
 import { isJsonObject, isRawJson, type JsonObject } from '@spanhouse/model'
-import { jsonObject, optional, slug, z } from '@spanhouse/validation'
+import { jsonObject, type OutboundRules, optional, outboundUrl, slug, z } from '@spanhouse/validation'
 import { description, name } from '../names.ts'
-import { isPrivateAddress } from './private-address.ts'
 import { CUSTOM_ALIASES, CUSTOM_KINDS, STANDARD_ALIASES, STANDARD_KINDS } from './providers.ts'
 
 const MODELS_MAX = 1000
@@ -22,19 +21,6 @@ const kindOf = <K extends string>(kinds: readonly K[], aliases: Record<string, K
     .transform(text => aliases[text] ?? text)
     .pipe(z.enum(kinds as readonly [K, ...K[]]))
 
-const url = z.string().superRefine((text, context) => {
-  const mistake = mistakeIn(text)
-  if (mistake !== null) context.addIssue(`Value error, ${mistake}`)
-})
-
-/** What a name leads to is looked at when the provider is called. */
-function mistakeIn(text: string): string | null {
-  const parsed = URL.canParse(text) ? new URL(text) : null
-  if (parsed?.protocol !== 'https:') return 'must be an https address'
-  if (parsed.username !== '' || parsed.password !== '') return 'must not contain credentials'
-  return isPrivateAddress(parsed) ? 'must not be a private address' : null
-}
-
 const providerKey = z.object({
   kind: kindOf(STANDARD_KINDS, STANDARD_ALIASES),
   provider: z.object({ key: keyText }),
@@ -42,17 +28,22 @@ const providerKey = z.object({
   harnesses: optional(harnesses),
 })
 
-const customProvider = z.object({
-  kind: kindOf(CUSTOM_KINDS, CUSTOM_ALIASES),
-  provider: z.object({
-    url: optional(url),
+/** Credentials of a provider with an address of its own; which of them it needs is up to the provider. */
+const ownProvider = (rules: OutboundRules) =>
+  z.object({
+    url: optional(outboundUrl(rules)),
     version: optional(z.string()),
     key: optional(secretText),
     extras: optional(jsonObject),
-  }),
-  models,
-  harnesses: optional(harnesses),
-})
+  })
+
+const customProvider = (rules: OutboundRules) =>
+  z.object({
+    kind: kindOf(CUSTOM_KINDS, CUSTOM_ALIASES),
+    provider: ownProvider(rules),
+    models,
+    harnesses: optional(harnesses),
+  })
 
 const ssoProvider = z.object({
   provider: z.object({
@@ -93,20 +84,19 @@ const kinds = <C extends z.ZodType>(custom: C) =>
     z.object({ kind: z.literal('custom_secret'), data: customSecret }),
   ])
 
-const secret = kinds(customProvider)
+const secret = (rules: OutboundRules) => kinds(customProvider(rules))
 /** A change may leave the models out, which keeps those that are stored. */
-const changedSecret = kinds(customProvider.extend({ models: optional(models) }))
+const changedSecret = (rules: OutboundRules) => kinds(customProvider(rules).extend({ models: optional(models) }))
 
-export type SecretBody = z.output<typeof secret>
-export type ChangedSecretBody = z.output<typeof changedSecret>
+export type SecretBody = z.output<ReturnType<typeof secret>>
+export type ChangedSecretBody = z.output<ReturnType<typeof changedSecret>>
 export type SecretKind = SecretBody['kind']
 
 const header = z.object({ name: optional(name), description })
 
 /** `POST /secrets`. */
-export const createSecretBody = z
-  .object({ slug: optional(slug), header, secret })
-  .superRefine(({ header, secret }, context) => {
+export const createSecretBody = (rules: OutboundRules) =>
+  z.object({ slug: optional(slug), header, secret: secret(rules) }).superRefine(({ header, secret }, context) => {
     // A provider's key is named after the provider; what else it may be nobody can guess.
     if (secret.kind === 'provider_key' || header.name?.trim()) return
     context.addIssue({
@@ -116,8 +106,14 @@ export const createSecretBody = z
       message: 'Field required',
     })
   })
-export type CreateSecretBody = z.output<typeof createSecretBody>
+export type CreateSecretBody = z.output<ReturnType<typeof createSecretBody>>
 
 /** `PUT /secrets/{id}`. */
-export const editSecretBody = z.object({ header: optional(header), secret: optional(changedSecret) })
-export type EditSecretBody = z.output<typeof editSecretBody>
+export const editSecretBody = (rules: OutboundRules) =>
+  z.object({ header: optional(header), secret: optional(changedSecret(rules)) })
+export type EditSecretBody = z.output<ReturnType<typeof editSecretBody>>
+
+/** `POST /providers/probe`: credentials as a secret has them, not stored. */
+export const probeBody = (rules: OutboundRules) =>
+  z.object({ kind: kindOf(CUSTOM_KINDS, CUSTOM_ALIASES), provider: ownProvider(rules) })
+export type ProbeBody = z.output<ReturnType<typeof probeBody>>

@@ -8,7 +8,7 @@ import { openVault } from './vault.ts'
 
 const vault = openVault('the secret key')
 const body = validate(
-  createSecretBody,
+  createSecretBody({ isOpen: false }),
   { header: {}, secret: { kind: 'provider_key', data: { kind: 'openai', provider: { key: 'sk-plain' } } } },
   'body',
 )

@@ -7,6 +7,7 @@ import { keyRoutes } from './keys.ts'
 import { organizationRoutes } from './organizations.ts'
 import { profileRoutes } from './profile.ts'
 import { projectRoutes } from './projects.ts'
+import { providerRoutes } from './providers.ts'
 import { secretRoutes } from './secrets.ts'
 import { workspaceRoutes } from './workspaces.ts'
 
@@ -14,5 +15,5 @@ import { workspaceRoutes } from './workspaces.ts'
 export const accountRoutes = (parts: Parts, adminSecret: string): ((app: FastifyInstance) => void)[] => [
   ...[keyRoutes(parts), accessRoutes(parts), profileRoutes(parts)],
   ...[projectRoutes(parts), workspaceRoutes(parts), organizationRoutes(parts)],
-  ...[secretRoutes(parts), adminRoutes(parts, adminSecret), adminRecordRoutes(parts)],
+  ...[secretRoutes(parts), providerRoutes(parts), adminRoutes(parts, adminSecret), adminRecordRoutes(parts)],
 ]

@@ -17,11 +17,11 @@ const tag = 'secrets'
 const params = z.object({ id: z.string().meta({ description: 'Id or slug.' }) })
 
 /** Credentials of model providers and the like, stored encrypted. No refusal repeats what was sent. */
-export function secretRoutes({ postgres: { db }, vault }: Parts): (app: FastifyInstance) => void {
+export function secretRoutes({ postgres: { db }, vault, outbound }: Parts): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {
       ...{ method: 'POST', path: '/secrets', tag, permission: 'edit_secret', echo: false },
-      ...{ body: createSecretBody, answer: secretRecord },
+      ...{ body: createSecretBody(outbound), answer: secretRecord },
       summary: 'Stores a secret.',
       handle: ({ principal, body }) => createSecret(db, { vault, principal }, body),
     })
@@ -37,7 +37,7 @@ export function secretRoutes({ postgres: { db }, vault }: Parts): (app: FastifyI
     })
     addEndpoint(app, {
       ...{ method: 'PUT', path: '/secrets/:id', tag, permission: 'edit_secret', echo: false, params },
-      ...{ body: editSecretBody, answer: secretRecord },
+      ...{ body: editSecretBody(outbound), answer: secretRecord },
       summary: 'Replaces header or data of a secret.',
       handle: ({ principal, params, body }) => editSecret(db, { vault, principal }, { reference: params.id, body }),
     })

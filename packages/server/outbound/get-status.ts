@@ -1,0 +1,46 @@
+import { lookup } from 'node:dns'
+import http from 'node:http'
+import https from 'node:https'
+import type { LookupFunction } from 'node:net'
+import { isReservedAddress, type OutboundRules } from '@spanhouse/validation'
+
+/** For everything: finding the name, connecting, waiting for the answer. */
+const TIMEOUT_MS = 10_000
+
+/** The name leads to an address that callers may not reach through this server. */
+export class ReservedAddressError extends Error {}
+
+/**
+ * What a GET of an address is answered with; the body is not read and redirects are not followed. A name is looked up once:
+ * all addresses it leads to must be allowed, and one of these is connected to. An address written as a number has been
+ * checked by `outboundUrl`. Rejects with a {@link ReservedAddressError}, or with Node's error when nobody answers in time.
+ */
+export function getStatus(
+  url: URL,
+  headers: Record<string, string>,
+  { isOpen }: OutboundRules,
+): Promise<{ status: number; isJson: boolean }> {
+  const { request } = url.protocol === 'https:' ? https : http
+  const signal = AbortSignal.timeout(TIMEOUT_MS)
+  const options = { headers, signal, agent: false, ...(!isOpen && { lookup: lookupAllowed }) }
+  return new Promise((resolve, reject) => {
+    const sent = request(url, options, response => {
+      const { statusCode = 0, headers } = response
+      resolve({ status: statusCode, isJson: headers['content-type']?.includes('json') ?? false })
+      response.destroy()
+    })
+    sent.on('error', reject).end()
+  })
+}
+
+const lookupAllowed: LookupFunction = (hostname, options, callback) => {
+  lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error) return callback(error, '')
+    if (addresses.some(({ address }) => isReservedAddress(address))) {
+      return callback(new ReservedAddressError(`${hostname} leads to a private address`), '')
+    }
+    const [first] = addresses
+    if (options.all || first === undefined) return callback(null, addresses)
+    callback(null, first.address, first.family)
+  })
+}

@@ -1,0 +1,89 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type ProbeBody, probeBody } from '@spanhouse/access'
+import { Problem } from '@spanhouse/model'
+import { validate } from '@spanhouse/validation'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { probeProvider } from './probe.ts'
+
+/** Answers with the status and the media type that the path begins with. */
+const provider = createServer((request, response) => {
+  asked.push(request)
+  const [, status = '200', type = 'json'] = /^\/(\d+)-(\w+)\//.exec(request.url ?? '') ?? []
+  response.writeHead(Number(status), { 'content-type': `application/${type}`, location: '/elsewhere' }).end('{}')
+})
+const asked: IncomingMessage[] = []
+let base: string
+
+beforeAll(async () => {
+  provider.listen(0, '127.0.0.1')
+  await once(provider, 'listening')
+  base = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
+})
+afterAll(() => void provider.close())
+
+const open = { isOpen: true }
+const bodyOf = (kind: string, credentials: object): ProbeBody =>
+  validate(probeBody(open), { kind, provider: credentials }, 'body')
+const probe = (kind: string, credentials: object) => probeProvider(bodyOf(kind, credentials), open)
+
+test.each<[string, object, string, object]>([
+  ['openai', { key: 'k' }, '/200-json/v1/models', { authorization: 'Bearer k' }],
+  ['anthropic', { key: 'k' }, '/200-json/v1/models', { 'x-api-key': 'k', 'anthropic-version': '2023-06-01' }],
+  ['gemini', { key: 'k' }, '/200-json/v1/models', { 'x-goog-api-key': 'k' }],
+  ['azure', { key: 'k' }, '/200-json/v1/openai/models?api-version=2024-10-21', { 'api-key': 'k' }],
+  ['azure', { key: 'k', version: '7' }, '/200-json/v1/openai/models?api-version=7', { 'api-key': 'k' }],
+  ['custom', { extras: { api_key: 'k' } }, '/200-json/v1/models', { authorization: 'Bearer k' }],
+  ['custom', {}, '/200-json/v1/models', {}],
+])('a good credential of %s with %j is valid', async (kind, credentials, path, headers) => {
+  expect(await probe(kind, { url: `${base}/200-json/v1/`, ...credentials })).toMatchObject({ kind, status: 'valid' })
+  expect(asked.at(-1)).toMatchObject({ method: 'GET', url: path, headers })
+})
+
+test.each([
+  ['openai', '401-json', 'invalid'],
+  ['openai', '403-json', 'invalid'],
+  ['openai', '400-json', 'unknown'],
+  ['gemini', '400-json', 'invalid'],
+  ['openai', '429-json', 'unknown'],
+  ['openai', '500-json', 'unknown'],
+  ['openai', '302-json', 'unknown'],
+  ['openai', '200-html', 'unknown'],
+])('%s answering %s: %s', async (kind, answer, status) => {
+  const before = asked.length
+  const found = await probe(kind, { key: 'k', url: `${base}/${answer}/` })
+  expect(found.status).toBe(status)
+  expect(found.message).toContain(answer.slice(0, 3))
+  expect(asked.length).toBe(before + 1)
+})
+
+test('what nobody answers to, cannot be sent or cannot be tried is told as that', async () => {
+  expect(await probe('custom', { url: 'http://127.0.0.1:9' })).toMatchObject({
+    status: 'unknown',
+    message: expect.stringContaining('ECONNREFUSED'),
+  })
+  expect(await probe('openai', { key: 'a\nb', url: base })).toMatchObject({ status: 'invalid' })
+  expect(await probe('bedrock', { extras: {} })).toMatchObject({ kind: 'bedrock', status: 'unknown' })
+})
+
+test.each([
+  ['openai', {}, 'key'],
+  ['openai', { key: '' }, 'key'],
+  ['custom', { key: 'k' }, 'url'],
+  ['azure', { key: 'k' }, 'url'],
+])('%s with %j lacks its %s', async (kind, credentials, member) => {
+  const error = await probe(kind, credentials).catch((error: Problem) => error)
+  expect(error).toBeInstanceOf(Problem)
+  expect(error).toMatchObject({ detail: [{ type: 'missing', loc: ['body', 'provider', member] }] })
+})
+
+test('a name that leads to a private address is refused when it is called', async () => {
+  const before = asked.length
+  const url = base.replace('127.0.0.1', 'localhost')
+  const refused = probeProvider(bodyOf('custom', { url, key: 'k' }), { isOpen: false })
+  await expect(refused).rejects.toMatchObject({
+    detail: [{ type: 'value_error', loc: ['body', 'provider', 'url'], msg: expect.stringContaining('private') }],
+  })
+  expect(asked.length).toBe(before)
+})
