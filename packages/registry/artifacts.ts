@@ -6,6 +6,7 @@ import { archived, changedHeader, type HeaderInput, newHeader, restored, touched
 import { withRegistryProblems } from './problems.ts'
 import { type ArtifactRow, findRow, selectRows } from './rows.ts'
 import { inTransaction, type Scope } from './scope.ts'
+import { setVariantArchived } from './variants.ts'
 
 export interface NewArtifact extends HeaderInput {
   /** The caller's choice; otherwise one is made. */
@@ -40,13 +41,19 @@ export async function createArtifact(scope: Scope, input: NewArtifact): Promise<
   )
 }
 
+/** The artifact with this id, which nobody else changes until the transaction ends; undefined when there is none. */
+export async function lockArtifact(scope: Scope, id: Uuid): Promise<ArtifactRow | undefined> {
+  const [row] = await selectRows(scope, 'artifact', { where: [sql`a.id = ${id}`], tail: sql`for no key update` })
+  return row
+}
+
 /**
  * Changes what the edit names and returns the artifact; undefined when there is none, or when it is archived and the
  * kind does not let such be changed. 400 for a name that the kind does not allow to change, 404 for an unknown folder.
  */
 export function editArtifact(scope: Scope, id: Uuid, edit: ArtifactEdit): Promise<ArtifactRow | undefined> {
   return inTransaction(scope, async inside => {
-    const [stored] = await selectRows(inside, 'artifact', { where: [sql`a.id = ${id}`], tail: sql`for no key update` })
+    const stored = await lockArtifact(inside, id)
     if (!stored || (stored.deleted_at !== null && !scope.kind.editableArchived)) return undefined
     requireUnguarded(scope, stored.flags)
     requireNameAllowed(scope, stored, edit)
@@ -62,16 +69,27 @@ export function editArtifact(scope: Scope, id: Uuid, edit: ArtifactEdit): Promis
   })
 }
 
-/** Sets or takes away the mark of an archived record, once; what hangs on it is hidden with it. Undefined: not there. */
+/**
+ * Sets or takes away the mark of an archived record, once; what hangs on it is hidden with it. Variants that were archived
+ * together with the record, in one transaction, come back with it. Undefined: not there.
+ */
 export function setArtifactArchived(scope: Scope, id: Uuid, isArchived: boolean): Promise<ArtifactRow | undefined> {
   return inTransaction(scope, async inside => {
-    const stored = await findRow(inside, 'artifact', id)
+    const stored = await lockArtifact(inside, id)
     if (!stored) return undefined
     requireUnguarded(scope, stored.flags)
     if ((stored.deleted_at !== null) === isArchived) return stored
     await update(inside, id, isArchived ? archived(scope) : restored(scope))
+    if (!isArchived) await restoreVariantsOf(inside, stored)
     return findRow(inside, 'artifact', id)
   })
+}
+
+/** Those that carry the artifact's own time of archiving: `now()` is the time at which a transaction began. */
+async function restoreVariantsOf(scope: Scope, { id, deleted_at }: ArtifactRow): Promise<void> {
+  const where = [sql`v.artifact_id = ${id}`, sql`v.deleted_at = ${deleted_at}::timestamptz`]
+  for (const variant of await selectRows(scope, 'variant', { where }))
+    await setVariantArchived(scope, variant.id, false)
 }
 
 async function update({ db, project_id, kind }: Scope, id: Uuid, changes: object): Promise<void> {

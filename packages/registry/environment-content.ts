@@ -1,12 +1,12 @@
 import { isJsonObject, type JsonObject } from '@spanhouse/model'
-import { optional, reference, z } from '@spanhouse/validation'
+import { optional, recordOf, reference, z } from '@spanhouse/validation'
 import type { Content, Delta } from './content.ts'
 import { defined } from './defined.ts'
 import { fillSlugs } from './deployed.ts'
 
 /** One deployment: what each name (`application`, `application_variant`, ...) stands for. Names are not checked. */
-const entry = z.record(z.string(), optional(reference.transform(defined))).transform(defined)
-const entries = z.record(z.string(), optional(entry)).transform(defined)
+const entry = recordOf(optional(reference.transform(defined))).transform(defined)
+const entries = recordOf(optional(entry)).transform(defined)
 
 const environmentData = z
   .strictObject({ references: optional(entries) })
@@ -14,7 +14,7 @@ const environmentData = z
 
 /** Keys are set first and removed then; other keys stay as they are. */
 const environmentDelta = z
-  .strictObject({ set: optional(entries), remove: optional(z.array(z.string())) })
+  .object({ set: optional(entries), remove: optional(z.array(z.string())) })
   .transform(({ set = {}, remove = [] }): Delta => changedReferences(set, remove))
 
 /** The change that puts these entries under their keys and takes others away. */

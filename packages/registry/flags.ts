@@ -3,7 +3,8 @@ import type { Kind } from './kinds.ts'
 import type { RevisionRow, VariantRow } from './rows.ts'
 import type { Scope } from './scope.ts'
 
-const falseFor = (names: readonly string[]): JsonObject => Object.fromEntries(names.map(name => [name, false]))
+/** Every one of these flags, none of them set. */
+export const falseFor = (names: readonly string[]): JsonObject => Object.fromEntries(names.map(name => [name, false]))
 
 /**
  * The flags an artifact is stored with, given those that were sent (undefined: none, null: to be cleared) and those it

@@ -1,6 +1,7 @@
 import { invalid, type JsonObject, type Micros, microsToIso, type Uuid } from '@spanhouse/model'
 import { type RawBuilder, sql, toJsonb } from '@spanhouse/postgres'
 import type { WindowingBody } from '@spanhouse/validation'
+import { falseFor } from './flags.ts'
 import type { Kind, Layer } from './kinds.ts'
 import { identifies, type Reference, versionOf } from './references.ts'
 import { column, type RowOf, selectRows } from './rows.ts'
@@ -122,15 +123,20 @@ export const containing = (left: RawBuilder<unknown>, value: JsonObject = {}): R
   Object.keys(value).length === 0 ? [] : [sql`${left} @> ${toJsonb(value)}::jsonb`]
 
 /**
- * Flags as they are shown: a workflow's roles stand with the artifact and nowhere else, what follows from the data stands
- * with the revision. Flags that the record cannot have, and nulls, are no restriction.
+ * Flags as they are shown: a workflow's roles stand with the artifact and nowhere else (variants, revisions and flat
+ * records show those as false that it was never given), what follows from the data stands with the revision. Flags that
+ * the record cannot have, and nulls, are no restriction.
  */
 export function flagsContain(scope: Scope, layer: Layer, flags: JsonObject): RawBuilder<unknown>[] {
   const { kind } = scope
   if (kind.freeFlags && layer !== 'artifact') return containing(column(layer, 'flags'), flags)
   const derivedNames = layer === 'revision' ? Object.keys(kind.content.flags?.(null, '', scope) ?? {}) : []
+  const roles =
+    kind.content.flags && layer !== 'artifact'
+      ? sql`(${toJsonb(falseFor(kind.artifactFlags))}::jsonb || coalesce(a.flags, '{}'))`
+      : sql.ref('a.flags')
   return [
-    ...containing(sql.ref('a.flags'), known(flags, kind.artifactFlags)),
+    ...containing(roles, known(flags, kind.artifactFlags)),
     ...containing(sql.ref('r.flags'), known(flags, derivedNames)),
   ]
 }

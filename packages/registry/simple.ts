@@ -1,7 +1,8 @@
 import type { JsonObject, Uuid } from '@spanhouse/model'
 import { sql } from '@spanhouse/postgres'
-import { createArtifact, editArtifact, type NewArtifact, setArtifactArchived } from './artifacts.ts'
+import { createArtifact, editArtifact, lockArtifact, type NewArtifact, setArtifactArchived } from './artifacts.ts'
 import { isSameContent } from './equality.ts'
+import { defaultVariantOf } from './find.ts'
 import { type HeaderInput, newSlug } from './header.ts'
 import { insertRevisions } from './revisions.ts'
 import type { ArtifactRow } from './rows.ts'
@@ -91,23 +92,24 @@ const LABELS = ['name', 'description', 'tags', 'meta'] as const
 const hasNewLabels = (before: ArtifactRow, after: ArtifactRow): boolean =>
   LABELS.some(label => !isSameContent(before[label], after[label]))
 
-/** Archives or restores the record, with its default variant where the kind has it so. Undefined: not there. */
+/**
+ * Archives or restores the record, with its default variant where the kind has it so. A record that is archived already
+ * stays as it is. Undefined: not there.
+ */
 export function setSimpleArchived(scope: Scope, id: Uuid, isArchived: boolean): Promise<SimpleRow | undefined> {
   return inTransaction(scope, async inside => {
-    const artifact = await setArtifactArchived(inside, id, isArchived)
-    if (!artifact) return undefined
-    const oldest = scope.kind.simpleArchivesVariant ? await oldestVariant(inside, id) : undefined
-    if (oldest !== undefined) await setVariantArchived(inside, oldest, isArchived)
+    const before = await lockArtifact(inside, id)
+    if (!before) return undefined
+    await setArtifactArchived(inside, id, isArchived)
+    if (isArchived && before.deleted_at === null && scope.kind.simpleArchivesVariant)
+      await archiveDefaultVariant(inside, id)
     return findSimple(inside, id)
   })
 }
 
-/** Archived or not, so that restoring finds the variant that was archived with the record. */
-async function oldestVariant({ db, project_id }: Scope, artifactId: Uuid): Promise<Uuid | undefined> {
-  const { rows } = await sql<{ id: Uuid }>`
-    select v.id from variants v where v.project_id = ${project_id} and v.artifact_id = ${artifactId}
-    order by v.created_at, v.id limit 1`.execute(db)
-  return rows[0]?.id
+async function archiveDefaultVariant(scope: Scope, artifactId: Uuid): Promise<void> {
+  const { rows } = await sql<{ id: Uuid }>`${defaultVariantOf(scope, sql`${artifactId}::uuid`)}`.execute(scope.db)
+  if (rows[0]) await setVariantArchived(scope, rows[0].id, true)
 }
 
 /** Decides whether changing an environment needs the permission to deploy. Undefined: not there. */

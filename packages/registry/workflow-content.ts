@@ -6,7 +6,7 @@ import {
   revisionFlags,
   shownRevisionData,
 } from '@spanhouse/runtime'
-import { optional, reference, storedObject, z } from '@spanhouse/validation'
+import { echoOf, optional, recordOf, reference, storedObject, z } from '@spanhouse/validation'
 import type { Content } from './content.ts'
 import { defined } from './defined.ts'
 import { refuseReservedEmbeds } from './embeds/reserved.ts'
@@ -24,7 +24,7 @@ const workflowData = z
   .strictObject({
     uri: optional(z.string()),
     url: optional(url),
-    headers: optional(z.record(z.string(), z.union([z.string(), reference.transform(defined)]))),
+    headers: optional(recordOf(z.union([z.string(), reference.transform(defined)]))),
     runtime: optional(z.enum(['python', 'typescript', 'javascript'])),
     script: optional(z.string()),
     schemas: optional(z.object({ parameters: schema, inputs: schema, outputs: schema }).transform(defined)),
@@ -40,7 +40,7 @@ export const workflowContent: Content = {
     if (violations.length > 0) {
       throw new Problem(
         'unprocessable',
-        violations.map(one => ({ ...one, loc: [...loc, ...one.loc] })),
+        violations.map(one => ({ ...one, loc: [...loc, ...one.loc], input: echoOf(one.input) })),
       )
     }
     refuseReservedEmbeds(data)

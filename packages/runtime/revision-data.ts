@@ -34,7 +34,8 @@ function schemaMistakes({ schemas }: JsonObject): Violation[] {
   return SCHEMA_NAMES.flatMap(name => {
     const schema = schemas[name] ?? null
     const wrong = schema === null ? null : schemaMistake(schema)
-    return wrong === null ? [] : [{ type: 'value_error', loc: ['schemas', name], msg: `Value error, ${wrong}` }]
+    const violation = { type: 'value_error', loc: ['schemas', name], msg: `Value error, ${wrong}`, input: schema }
+    return wrong === null ? [] : [violation]
   })
 }
 

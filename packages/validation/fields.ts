@@ -31,6 +31,21 @@ export const storedObject: z.ZodType<JsonObject, JsonObject> = jsonObject.refine
   `Input should be nested at most ${STORED_DEPTH_MAX} levels deep`,
 )
 
+/**
+ * An object with members of any name, each as the schema has it. zod's own record loses a member that is called
+ * `__proto__` without a word, and with it what a caller meant to store.
+ */
+export const recordOf = <S extends z.ZodType>(schema: S) =>
+  jsonObject.transform((value, context) => {
+    const read = Object.entries(value).map(([name, member]) => {
+      const { data, error } = schema.safeParse(member)
+      for (const issue of error?.issues ?? [])
+        context.issues.push({ ...issue, path: [name, ...issue.path], input: member } as z.core.$ZodRawIssue)
+      return [name, data] as const
+    })
+    return Object.fromEntries(read) as Record<string, z.output<S>>
+  })
+
 function isNestedAtMost(value: Json, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return true
   return depth > 0 && Object.values(value).every(member => isNestedAtMost(member as Json, depth - 1))

@@ -104,6 +104,7 @@ test('the data is closed, and what is wrong with it is named', async () => {
   const commit = { workflow_variant_id: made.variant_id, data: { schemas: { inputs: { type: 1 } } } }
   const { status, body } = await project.post('/api/workflows/revisions/commit', { workflow_revision: commit })
   expect([status, body.detail[0].loc]).toEqual([422, ['body', 'workflow_revision', 'data', 'schemas', 'inputs']])
+  expect(body.detail[0].input).toEqual({ type: 1 })
 })
 
 test('data of any depth is taken or refused', async () => {

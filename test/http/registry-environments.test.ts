@@ -93,6 +93,15 @@ describe('a commit to an environment', () => {
 })
 
 describe('a deployment', () => {
+  test('goes under any key', async () => {
+    const { api, environment } = await withEnvironment()
+    const app = await newApplication(api)
+    await deploy(api, app.id, environment.slug, { key: '__proto__' })
+    const through = { environment_ref: { slug: environment.slug }, key: '__proto__' }
+    const found = await api.post('/applications/revisions/retrieve', through)
+    expect(found.application_revision.id).toBe(app.revision_id)
+  })
+
   test('leaves other keys, goes under a key of choice, and appends also to an older revision', async () => {
     const { api, environment } = await withEnvironment()
     const [one, two] = [await newApplication(api), await newApplication(api)]
@@ -120,6 +129,32 @@ describe('a deployment', () => {
     const body = { application_ref: { slug: evaluator.slug }, environment_ref }
     await api.refused(404, '/applications/revisions/retrieve', body)
   })
+})
+
+test.each([
+  ['evaluator', 'evaluators', { parameters: {} }],
+  ['environment', 'environments', { references: {} }],
+])('what is archived with a flat %s comes back with it, and nothing else', async (one, many, data) => {
+  const api = await registryClient()
+  const { [one]: record } = await api.post(`/simple/${many}/`, { [one]: { slug: slugOf('x'), data } })
+  const { [`${one}_variant`]: second } = await api.post(`/${many}/variants/`, {
+    [`${one}_variant`]: { artifact_id: record.id, slug: slugOf('v') },
+  })
+  await api.post(`/${many}/revisions/commit`, { [`${one}_revision`]: { variant_id: second.id, data } })
+  const visible = async () => {
+    const { [`${one}_variants`]: variants } = await api.post(`/${many}/variants/query`, {
+      [`${one}_refs`]: [{ id: record.id }],
+    })
+    return variants.map(({ id }: { id: string }) => id)
+  }
+  await api.post(`/${many}/variants/${record.variant_id}/archive`)
+  for (const restore of [`/simple/${many}`, `/${many}`]) {
+    for (let times = 0; times < 2; times++) await api.post(`/simple/${many}/${record.id}/archive`)
+    const { [`${one}_variant`]: archived } = await api.ok('GET', `/${many}/variants/${second.id}`)
+    expect(archived).toHaveProperty('deleted_at')
+    await api.post(`${restore}/${record.id}/unarchive`)
+    expect(await visible()).toEqual([second.id])
+  }
 })
 
 test('a guard is set, shown and lifted, and edits leave it', async () => {

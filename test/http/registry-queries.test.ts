@@ -131,6 +131,14 @@ test.each(['tags', 'flags'])('asking for no %s at all is no restriction', async 
   }
 })
 
+test.each([
+  ['/queries/variants/query', 'query_variant'],
+  ['/environments/revisions/query', 'environment_revision'],
+  ['/folders/query', 'folder'],
+])('%s takes no filter that is nested without end', async (path, filter) => {
+  await api.refused(422, path, `{"${filter}":{"flags":${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}}}`)
+})
+
 test('a kind without flags of its own ignores them', async () => {
   await api.post('/simple/queries/', { query: { slug: 'saved', flags: { any: true } } })
   for (const path of ['/queries/query', '/simple/queries/query'])

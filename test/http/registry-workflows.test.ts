@@ -286,10 +286,18 @@ describe('a commit', () => {
 })
 
 describe('a workflow', () => {
-  test('that is missing is a 404 to edit, and its name is not blank', async () => {
+  test('without a role is found by the flags it shows; a missing one is a 404 to edit; its name is not blank', async () => {
     const api = await registryClient()
     const { workflow } = await api.post('/workflows/', { workflow: { slug: slugOf('w') } })
     expect(workflow).not.toHaveProperty('flags')
+    const { workflow_variant } = await api.post('/workflows/variants/', {
+      workflow_variant: { workflow_id: workflow.id, slug: slugOf('v') },
+    })
+    await api.post('/workflows/revisions/', { workflow_revision: { workflow_variant_id: workflow_variant.id } })
+    const { flags } = (await api.ok('GET', `/simple/workflows/${workflow.id}`)).workflow
+    expect(flags).toMatchObject({ is_application: false })
+    const asShown = await api.post('/simple/workflows/query', { workflow: { slug: workflow.slug, flags } })
+    expect(asShown.count).toBe(1)
     expect((await api.send('PUT', `/workflows/${randomUUID()}`, { workflow: {} })).status).toBe(404)
     const blank = await api.send('PUT', `/workflows/${workflow.id}`, { workflow: { name: '  ' } })
     expect(blank).toMatchObject({ status: 422, body: { detail: expect.any(String) } })

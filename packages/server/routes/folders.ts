@@ -10,7 +10,7 @@ import {
   folderRecord,
   listFolders,
 } from '@spanhouse/registry'
-import { jsonObject, optional, slugOfAnyLength, tags, uuid, z } from '@spanhouse/validation'
+import { jsonObject, optional, slugOfAnyLength, storedObject, tags, uuid, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { addEndpoint } from '../http/endpoint.ts'
 import type { Parts } from '../parts.ts'
@@ -21,9 +21,9 @@ const kind = z.enum(FOLDER_KINDS)
 const labels = {
   name: z.string().nullish(),
   description: z.string().nullish(),
-  flags: jsonObject.nullish(),
+  flags: storedObject.nullish(),
   tags: tags.nullish(),
-  meta: jsonObject.nullish(),
+  meta: storedObject.nullish(),
   kind: optional(kind),
   parent_id: uuid.nullish(),
 }
@@ -37,7 +37,7 @@ const folderFilter = z.object({
   ...{ parent_id: uuid.nullish(), parent_ids: listOf(uuid) },
   ...{ path: optional(z.string()), paths: listOf(z.string()) },
   ...{ prefix: optional(z.string()), prefixes: listOf(z.string()) },
-  ...{ flags: optional(jsonObject), tags: optional(jsonObject) },
+  ...{ flags: optional(storedObject), tags: optional(storedObject) },
 })
 
 const count = z.int()

@@ -16,7 +16,7 @@ import {
   revisionRecord,
   type Scope,
 } from '@spanhouse/registry'
-import { jsonObject, optional, z } from '@spanhouse/validation'
+import { jsonObject, optional, storedObject, z } from '@spanhouse/validation'
 import { nameOf, retrievalMembers } from './registry-bodies.ts'
 import { addKindEndpoint, type KindRoutes } from './registry-endpoint.ts'
 import { one, oneAnswer } from './registry-envelopes.ts'
@@ -72,7 +72,7 @@ const inlineRevision = (data: z.ZodType<JsonObject>) =>
   z.object({
     ...{ id: optional(z.string()), slug: optional(z.string()), version: optional(z.string()) },
     ...{ name: optional(z.string()), description: optional(z.string()) },
-    ...{ tags: optional(jsonObject), meta: optional(jsonObject), data: optional(data) },
+    ...{ tags: optional(storedObject), meta: optional(storedObject), data: optional(data) },
   })
 
 async function resolveInline(

@@ -1,6 +1,17 @@
 import { isJsonObject, type JsonObject, parseJson } from '@spanhouse/model'
 import type { Kind, Layer, ListQuery, RecordFilter, Reference } from '@spanhouse/registry'
-import { booleanText, jsonObject, optional, slug, tags, time, uuid, windowing, z } from '@spanhouse/validation'
+import {
+  booleanText,
+  jsonObject,
+  optional,
+  slug,
+  storedObject,
+  tags,
+  time,
+  uuid,
+  windowing,
+  z,
+} from '@spanhouse/validation'
 import { nameOf, referenceListMembers } from './registry-bodies.ts'
 
 const LAYERS_UP_TO: Record<Layer, readonly Layer[]> = {
@@ -18,7 +29,7 @@ const filter = z
     name: text,
     description: text,
     message: text,
-    flags: optional(jsonObject),
+    flags: optional(storedObject),
     tags: optional(tags),
     meta: optional(jsonObject),
     folder_id: uuid.nullish(),
