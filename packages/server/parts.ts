@@ -29,19 +29,23 @@ const ACK_WAIT_MS = 10_000
 export const engineLocation = ({ clickhouseUrl, dataDir }: Config): EngineLocation =>
   clickhouseUrl ? { url: clickhouseUrl } : { path: join(dataDir, 'clickhouse') }
 
-export const openStream = ({ natsUrl, dataDir, streamBytesMax }: Config): Promise<SpanStream> =>
+export const openStream = ({ natsUrl, dataDir, streamBytesMax }: Config, log: Logger): Promise<SpanStream> =>
   natsUrl
     ? openJetStream({
         url: natsUrl,
         partitions: STREAM_PARTITIONS.networked,
         ackWaitMs: ACK_WAIT_MS,
         bytesMax: streamBytesMax ?? STREAM_BYTES_MAX.networked,
+        onRecreated: () => log.error(STREAM_LOST),
       })
     : openEmbeddedStream({
         path: join(dataDir, 'stream'),
         partitions: STREAM_PARTITIONS.embedded,
         bytesMax: streamBytesMax ?? STREAM_BYTES_MAX.embedded,
       })
+
+const STREAM_LOST =
+  'NATS had lost the span stream, which was created again: accepted spans that were not stored yet are gone with it'
 
 /**
  * How many threads of a process write. Over the network, processes share the work; embedded there is only this one, and
@@ -102,7 +106,7 @@ export async function openParts(
 ): Promise<Parts> {
   const postgres = await openPostgresPart(config)
   const [stream, engine] = await Promise.all([
-    needs.has('stream') ? untilReachable(log, () => openStream(config)) : undefined,
+    needs.has('stream') ? untilReachable(log, () => openStream(config, log)) : undefined,
     needs.has('engine') ? openEngine(engineLocation(config), READER_ENGINE) : undefined,
   ])
   const secretKey = config.secretKey ?? (await ensureSecretKeyFile(config.dataDir))

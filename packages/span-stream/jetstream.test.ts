@@ -159,7 +159,7 @@ describe.skipIf(!natsAvailable)('JetStream', () => {
       const connection = await openConnection(place.url)
       const topology = new Topology(place.name, place.partitions)
       const manager = await jetstreamManager(connection.nats)
-      const storage = new Storage(connection, manager)
+      const storage = new Storage(connection, manager, () => Promise.reject(new Error('the streams are gone')))
       const sweeper = new Sweeper(storage, topology)
       const partsLeft = async () => (await storage.state(topology.live)).parts
 
@@ -184,7 +184,8 @@ describe.skipIf(!natsAvailable)('JetStream', () => {
       const stream = await open(place)
       await stream.publish([filled(3_000_000, 6)])
       const nats = await connect({ servers: place.url })
-      await (await jetstreamManager(nats)).streams.deleteMessage(place.name, 2)
+      const { streams } = await jetstreamManager(nats)
+      await streams.deleteMessage(place.name, (await streams.info(place.name)).state.first_seq + 1)
       await nats.close()
       await stream.publish([createMessage()])
       await consume(stream, 1)
@@ -211,15 +212,30 @@ describe.skipIf(!natsAvailable)('JetStream', () => {
 describe.skipIf(!natsAvailable)('JetStream without its server', () => {
   let server: NatsServer
   let stream: SpanStream
+  let recreated = 0
+
+  const open = () =>
+    openJetStream({
+      ...{ url: server.url, partitions: 2, bytesMax: 256 * 2 ** 20, ackWaitMs: 1_000 },
+      onRecreated: () => recreated++,
+    })
 
   beforeAll(async () => {
     server = await startNats()
-    stream = await openJetStream({ url: server.url, partitions: 2, bytesMax: 256 * 2 ** 20, ackWaitMs: 1_000 })
+    stream = await open()
   })
   afterAll(async () => {
     await stream.close()
     await server.stop()
   })
+
+  const publishAtLast = (to: SpanStream, message: SpanMessage) =>
+    until(() =>
+      to.publish([message]).then(
+        () => true,
+        () => false,
+      ),
+    )
 
   /** Publishes until `ended`, and returns the ids that were confirmed. */
   const publishUntil = async (ended: () => boolean) => {
@@ -254,12 +270,7 @@ describe.skipIf(!natsAvailable)('JetStream without its server', () => {
       await expect(stream.publish([createMessage()])).rejects.toMatchObject({ code: 'overloaded', status: 503 })
       expect(performance.now() - started).toBeLessThan(6_000)
       await server.restart()
-      await until(() =>
-        stream.publish([createMessage()]).then(
-          () => true,
-          () => false,
-        ),
-      )
+      await publishAtLast(stream, createMessage())
     }
     ended = true
     const confirmed = (await Promise.all(publishers)).flat()
@@ -285,13 +296,32 @@ describe.skipIf(!natsAvailable)('JetStream without its server', () => {
     expect(idsOf(await consumed)).toEqual([message.id])
   })
 
+  it('goes on without what it had when the server has lost its data, and what comes late for that harms nothing new', async () => {
+    const publishers = await Promise.all(Array.from({ length: 3 }, open))
+    const before = createMessage()
+    await stream.publish([before])
+    const published = new Set<string>()
+    const consuming = new AbortController()
+    const delivered: string[] = []
+    for await (const batch of stream.deliveries({ ...OPTIONS, lingerMs: 0, signal: consuming.signal })) {
+      if (batch[0]?.message.id === before.id) {
+        await server.wipe()
+        const messages = Array.from({ length: 30 }, () => createMessage())
+        await Promise.all(messages.map((message, at) => publishAtLast(publishers[at % 3] as SpanStream, message)))
+        for (const { id } of messages) published.add(id)
+      }
+      await Promise.all(batch.map(delivery => delivery.ack()))
+      delivered.push(...idsOf(batch))
+      if (published.isSubsetOf(new Set(delivered))) consuming.abort()
+    }
+    expect(delivered.toSorted()).toEqual([before.id, ...published].toSorted())
+    expect(recreated).toBeGreaterThan(0)
+    expect((await stream.stats()).depth).toBe(0)
+    await Promise.all(publishers.map(publisher => publisher.close()))
+  })
+
   it('refuses in bounded time when the server does not answer', async () => {
-    await until(() =>
-      stream.publish([createMessage()]).then(
-        () => true,
-        () => false,
-      ),
-    )
+    await publishAtLast(stream, createMessage())
     server.pause()
     const started = performance.now()
     await expect(stream.publish([createMessage({ body: Buffer.alloc(3_000_000) })])).rejects.toMatchObject({
@@ -299,11 +329,6 @@ describe.skipIf(!natsAvailable)('JetStream without its server', () => {
     })
     expect(performance.now() - started).toBeLessThan(8_000)
     server.resume()
-    await until(() =>
-      stream.publish([createMessage()]).then(
-        () => true,
-        () => false,
-      ),
-    )
+    await publishAtLast(stream, createMessage())
   })
 })

@@ -28,10 +28,13 @@ export interface JetStreamOptions {
   ackWaitMs?: number
   /** How long an iteration may hold an unsettled message; ten minutes when left out. */
   holdMs?: number
+  /** Called when the streams were found gone while in use, with all that was not done with, and have been created again. */
+  onRecreated?: () => void
 }
 
 /**
- * The span stream on NATS JetStream, for any number of processes. Creates streams and consumers that are missing.
+ * The span stream on NATS JetStream, for any number of processes. Creates streams and consumers that are missing, also
+ * later, when the server has lost them: then the next request creates them again.
  * Rejects with a Problem `overloaded` when no server can be reached, and with an Error when JetStream is off or lacks room
  * or the stream exists with another number of partitions.
  */
@@ -41,8 +44,9 @@ export async function openJetStream(options: JetStreamOptions): Promise<SpanStre
   const connection = await openConnection(url)
   try {
     const jsm = await jetstreamManager(connection.nats, { timeout: REQUEST_MS_MAX })
-    const storage = new Storage(connection, jsm)
-    await ensureTopology(jsm, topology, { bytesMax, replicas, ackWaitMs })
+    const ensure = () => ensureTopology(jsm, topology, { bytesMax, replicas, ackWaitMs })
+    const storage = new Storage(connection, jsm, () => ensure().then(options.onRecreated))
+    await ensure()
     const letters = new DeadLetters(storage, topology)
     const acknowledged = new Acknowledged(connection)
     return new JetStream({ connection, storage, topology, letters, acknowledged, ackWaitMs, holdMs }, bytesMax)

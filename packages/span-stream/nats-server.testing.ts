@@ -29,6 +29,8 @@ export interface NatsServer {
   resume(): void
   /** Starts it again at the same address with the same data, after killing it if it runs. */
   restart(): Promise<void>
+  /** The same after removing its data. */
+  wipe(): Promise<void>
 }
 
 const START_MS_MAX = 20_000
@@ -48,6 +50,11 @@ export async function startNats(): Promise<NatsServer> {
     resume: () => void server.kill('SIGCONT'),
     restart: async () => {
       await kill()
+      server = await start()
+    },
+    wipe: async () => {
+      await kill()
+      await rm(join(folder, 'jetstream'), { recursive: true })
       server = await start()
     },
     stop: async () => {

@@ -28,7 +28,7 @@ const stopping = new AbortController()
 const post = (message: WriterMessage): void => port.postMessage(message)
 const prices = new PriceCache(askPrices)
 
-const stream = await openStream(config)
+const stream = await openStream(config, log)
 const postgres = config.databaseUrl ? await openPostgres({ url: config.databaseUrl }) : undefined
 
 const partitions = Array.from({ length: stream.partitions }, (_, partition) => partition)

@@ -91,4 +91,4 @@ export class DeadLetters {
 }
 
 /** Positions start at 1; 0 is none of them. */
-const positionOf = (id: string): number => (/^\d{1,15}$/.test(id) ? Number(id) : 0)
+const positionOf = (id: string): number => (/^\d{1,16}$/.test(id) ? Number(id) : 0)

@@ -1,3 +1,4 @@
+import type { ConsumerInfo } from '@nats-io/jetstream'
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
 import { microsNow, NIL_UUID } from '@spanhouse/model'
 import { refusal } from '../admission.ts'
@@ -80,10 +81,21 @@ export class JetStreamReader implements Source<Fetched> {
     this.#starting++
     for (const puller of this.#pullers.values()) puller.reset()
     // When the server is away again, this is done when it is back.
-    await this.#parts.acknowledged.repeat().catch(() => undefined)
+    await this.#prepare().catch(() => undefined)
     this.#starting--
     this.#fetch()
     await this.#nudge(0).catch(() => undefined)
+  }
+
+  /** Asks for the consumers first: those that the server has lost are created again, and a request to none is not answered. */
+  async #prepare(): Promise<void> {
+    await Promise.all(Array.from(this.#pullers.keys(), partition => this.#consumer(partition)))
+    await this.#parts.acknowledged.repeat()
+  }
+
+  #consumer(partition: number): Promise<ConsumerInfo> {
+    const { storage, topology } = this.#parts
+    return storage.consumer(topology.live, topology.durable(this.#options.consumer, partition))
   }
 
   get #nats(): NatsConnection {
@@ -140,13 +152,13 @@ export class JetStreamReader implements Source<Fetched> {
 
   /** Looks after partitions from which nothing comes, for `silentMs` at least, although something should. */
   async #nudge(silentMs: number): Promise<void> {
-    const { connection, storage, topology } = this.#parts
+    const { connection } = this.#parts
     if (!connection.losesTrack || this.#nudging) return
     this.#nudging = true
     try {
       for (const [partition, puller] of this.#pullers) {
         if (this.#ended || puller.silentMs < silentMs) continue
-        const info = await storage.consumer(topology.live, topology.durable(this.#options.consumer, partition))
+        const info = await this.#consumer(partition)
         const unsettled = info.num_ack_pending - this.#heldOf(partition)
         const patience = info.num_pending > 0 ? silentMs : silentMs * 4
         if (unsettled > 0 && puller.silentMs >= patience) await puller.nudge(Math.min(NUDGES_MAX, unsettled))

@@ -9,7 +9,7 @@ import {
   type SeqMsgRequest,
   type StoredMsg,
 } from '@nats-io/jetstream'
-import { InvalidArgumentError, type MsgHdrs } from '@nats-io/transport-node'
+import { InvalidArgumentError, type MsgHdrs, RequestError } from '@nats-io/transport-node'
 import { Refusal, refusal } from '../admission.ts'
 import type { Connection } from './connection.ts'
 import { getParts, HEADER_BYTES_MAX, setParts } from './headers.ts'
@@ -41,11 +41,15 @@ export class Storage {
   readonly #connection: Connection
   readonly #js: JetStreamClient
   readonly #jsm: JetStreamManager
+  readonly #recreate: () => Promise<void>
+  #recreating: Promise<void> | undefined
 
-  constructor(connection: Connection, jsm: JetStreamManager) {
+  /** `recreate` makes streams and consumers when the server does not know one of them any more. */
+  constructor(connection: Connection, jsm: JetStreamManager, recreate: () => Promise<void>) {
     this.#connection = connection
     this.#js = jetstream(connection.nats)
     this.#jsm = jsm
+    this.#recreate = recreate
   }
 
   /** Resolves when the server has confirmed everything. Rejects with a Problem `overloaded` after five seconds. */
@@ -75,10 +79,24 @@ export class Storage {
     return this.#ask(() => this.#js.publish(...publication), shelf.whenFull)
   }
 
-  #ask<T>(request: () => Promise<T>, whenFull: Shelf['whenFull'] = 'full'): Promise<T> {
-    return this.#connection.ask(request).catch(error => {
+  async #ask<T>(request: () => Promise<T>, whenFull: Shelf['whenFull'] = 'full'): Promise<T> {
+    try {
+      return await this.#connection.ask(request).catch(async error => {
+        if (!isGone(error)) throw error
+        await this.#recreateOnce()
+        return this.#connection.ask(request)
+      })
+    } catch (error) {
       throw asRefusal(error, whenFull)
+    }
+  }
+
+  /** Whoever finds the streams gone at the same time shares one attempt. */
+  #recreateOnce(): Promise<void> {
+    this.#recreating ??= this.#connection.ask(this.#recreate).finally(() => {
+      this.#recreating = undefined
     })
+    return this.#recreating
   }
 
   /** The whole body of a message, given its headers and last piece. Null when a part is not there any more. */
@@ -149,6 +167,15 @@ const DELETE_FAILED = 10057
 
 /** JetStream's error for a message that it could not store, for instance because the stream is at its limit. */
 const STORE_FAILED = 10077
+
+/** Whether the streams are to be made. Of a missing one a publisher learns only that nobody listens on its subject. */
+function isGone(error: unknown): boolean {
+  if (error instanceof JetStreamApiError) return GONE.includes(error.code)
+  return error instanceof Error && error.cause instanceof RequestError && error.cause.isNoResponders()
+}
+
+/** JetStream's errors for a stream and a consumer that it does not have, and for a stream that nobody has opened yet. */
+const GONE = [10059, 10014, 10054]
 
 /** Everything that keeps a server from storing a valid message is worth trying again. */
 function asRefusal(error: unknown, whenFull: Shelf['whenFull']): unknown {

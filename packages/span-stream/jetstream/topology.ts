@@ -70,39 +70,59 @@ export interface TopologyLimits {
 /** Deliveries that may be unsettled at once in a partition, also those that wait for their retry. */
 const UNSETTLED_MAX = 100_000
 
+/** A stream whose messages may have one byte takes none: headers count. It is opened when it has its consumers. */
+const CLOSED = { max_msg_size: 1 }
+const OPEN = { max_msg_size: -1 }
+
 /**
- * Creates what is missing and adapts the limits of what exists. Several processes may do so at once. The consumers are
- * there when it resolves, and a process publishes only after that, so no message finds nobody interested in it.
+ * Creates what is missing and adapts the limits of what exists. Any number of processes may do so at once, and others
+ * publish meanwhile: until its consumers are there a new stream takes nothing, since JetStream would confirm a message
+ * that interests nobody and drop it. Positions in a new stream are microseconds since 1970, so that none comes up again
+ * which an earlier stream of that name had: an acknowledgement that is still to come for it would count for another message.
  * Rejects when the stream exists with another number of partitions: the traces under way would change their partition.
  */
 export async function ensureTopology(jsm: JetStreamManager, topology: Topology, limits: TopologyLimits): Promise<void> {
   const { live, dead } = topology
-  const common = { storage: StorageType.File, discard: DiscardPolicy.New, num_replicas: limits.replicas }
-  await ensureStream(jsm, {
-    ...common,
-    name: live.stream,
-    subjects: [...topology.subjects(), live.partsSubject],
-    retention: RetentionPolicy.Interest,
-    max_bytes: limits.bytesMax,
-    duplicate_window: nanos(DUPLICATE_WINDOW_MS),
+  const common = {
+    storage: StorageType.File,
+    discard: DiscardPolicy.New,
+    num_replicas: limits.replicas,
     allow_direct: true,
-  })
-  await ensureStream(jsm, {
-    ...common,
-    name: dead.stream,
-    subjects: [topology.lettersSubject, dead.partsSubject],
-    retention: RetentionPolicy.Limits,
-    max_bytes: Math.floor(limits.bytesMax * DEAD_SHARE),
-    allow_direct: true,
-  })
+  }
+  const ensured = [
+    await ensureStream(jsm, {
+      ...common,
+      name: live.stream,
+      subjects: [...topology.subjects(), live.partsSubject],
+      retention: RetentionPolicy.Interest,
+      max_bytes: limits.bytesMax,
+      duplicate_window: nanos(DUPLICATE_WINDOW_MS),
+    }),
+    await ensureStream(jsm, {
+      ...common,
+      name: dead.stream,
+      subjects: [topology.lettersSubject, dead.partsSubject],
+      retention: RetentionPolicy.Limits,
+      max_bytes: Math.floor(limits.bytesMax * DEAD_SHARE),
+    }),
+  ]
   for (const consumer of consumersOf(topology, limits)) await jsm.consumers.add(live.stream, consumer)
+  for (const stream of ensured) await adapt(jsm, stream)
 }
+
+interface Ensured {
+  found: StreamConfig
+  wanted: StreamSettings
+}
+
+type StreamSettings = Partial<StreamConfig> & { name: string }
 
 /** JetStream's error for a stream that exists with another configuration. */
 const STREAM_EXISTS = 10058
 
-async function ensureStream(jsm: JetStreamManager, wanted: Partial<StreamConfig> & { name: string }): Promise<void> {
-  const { config } = await jsm.streams.add({ ...wanted }).catch(error => {
+/** What exists keeps its limits and messages; what does not is created closed. */
+async function ensureStream(jsm: JetStreamManager, wanted: StreamSettings): Promise<Ensured> {
+  const { config, created } = await jsm.streams.add({ ...wanted, ...CLOSED }).catch(error => {
     if (error instanceof JetStreamApiError && error.code === STREAM_EXISTS) return jsm.streams.info(wanted.name)
     throw error
   })
@@ -113,9 +133,17 @@ async function ensureStream(jsm: JetStreamManager, wanted: Partial<StreamConfig>
         'To change the number of partitions let the writers empty it, then delete it.',
     )
   }
-  const { max_bytes, num_replicas } = wanted
-  if (config.max_bytes === max_bytes && config.num_replicas === num_replicas) return
-  await jsm.streams.update(wanted.name, { max_bytes, num_replicas })
+  // Nothing is before that position but what was never used, also when another process has just opened the stream.
+  if (isClosed(config)) await jsm.streams.purge(wanted.name, { seq: Date.parse(created) * 1000 })
+  return { found: config, wanted }
+}
+
+const isClosed = ({ max_msg_size }: StreamConfig): boolean => max_msg_size === CLOSED.max_msg_size
+
+async function adapt(jsm: JetStreamManager, { found, wanted }: Ensured): Promise<void> {
+  const { name, max_bytes, num_replicas } = wanted
+  if (!isClosed(found) && found.max_bytes === max_bytes && found.num_replicas === num_replicas) return
+  await jsm.streams.update(name, { max_bytes, num_replicas, ...OPEN })
 }
 
 function consumersOf(topology: Topology, { ackWaitMs }: TopologyLimits): Partial<ConsumerConfig>[] {
