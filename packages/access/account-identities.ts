@@ -29,8 +29,10 @@ export interface IdentityPlans {
   errors: AccountError[]
 }
 
-/** The one way to sign in that can be set up here; the others need a provider or a mail server. */
+/** The one way to sign in that can be set up here. */
 const PASSWORD_METHOD = 'email:password'
+/** Needs a mail server. */
+const CODE_METHOD = 'email:otp'
 
 /** Hashes the passwords, about 0.2 s each; `withPasswords` false leaves them out (a dry run stores nothing). */
 export async function planIdentities(
@@ -74,7 +76,8 @@ export async function insertIdentities(trx: Trx, { plans, errors }: IdentityPlan
 export function identityError(ref: string, { method, subject, email, password }: IdentityBody): AccountError | null {
   if (method !== PASSWORD_METHOD) {
     const message = `Identities with the method '${method}' cannot be made here.`
-    return { code: 'not_implemented', message, details: { ref, method } }
+    const code = method === CODE_METHOD ? 'identity_method_unavailable' : 'not_implemented'
+    return { code, message, details: { ref, method } }
   }
   const address = email ?? subject
   if (!isEmail(address)) {

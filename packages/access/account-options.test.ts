@@ -110,6 +110,7 @@ onEachDatabase('what accounts are made with', postgres => {
 
     test.each([
       ['another method', { method: 'social:google', subject: 's' }, 'not_implemented', { method: 'social:google' }],
+      ['a code by mail', { method: 'email:otp', subject: 's@x.test' }, 'identity_method_unavailable', {}],
       ['no password', { method: 'email:password', subject: 's@x.test' }, 'invalid_identity', { email: 's@x.test' }],
       ['no address', { method: 'email:password', subject: 's', password: 'p' }, 'invalid_identity', {}],
     ])('%s: the account is made and the error is told', async (_name, identity, code, details) => {

@@ -84,7 +84,8 @@ export async function createIdentity(
   const answer = await make(db, parts, settings)
   const [error] = answer.errors ?? []
   if (error === undefined) return answer
-  throw new Problem(error.code === 'not_implemented' ? 'unsupported' : 'invalid', {
+  const isUnavailable = ['not_implemented', 'identity_method_unavailable'].includes(error.code)
+  throw new Problem(isUnavailable ? 'unsupported' : 'invalid', {
     message: error.message,
     ...error.details,
   })
