@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
   type ActivityQuery,
-  compileSpanQuery,
   compileTraceSpans,
   parseActivityQuery,
   parseAnalyticsQuery,
@@ -15,6 +14,7 @@ import {
   openEngine,
   readActivity,
   readAnalytics,
+  readSpanPage,
   readSpans,
   readTraceHeads,
   SPAN_COLUMNS,
@@ -45,7 +45,7 @@ interface Question {
 
 const spansBy = (engine: Engine, conditions: object[], limit = 50): Promise<unknown> => {
   const query = parseSpanQuery({ filtering: { conditions }, windowing: { limit } }, 'span')
-  return readSpans(engine, compileSpanQuery({ project_id: PROJECT, columns: SPAN_COLUMNS, query }))
+  return readSpanPage(engine, { project_id: PROJECT, query })
 }
 const tracesBy = (engine: Engine, conditions: object[], limit = 50): Promise<unknown> => {
   const query = parseSpanQuery({ filtering: { conditions }, windowing: { limit } }, 'trace')

@@ -1,4 +1,4 @@
-import type { SpanId } from '@spanhouse/model'
+import type { Micros, SpanId, TraceId } from '@spanhouse/model'
 import { type Sql, sql } from './sql.ts'
 import type { Focus, Position } from './windowing.ts'
 
@@ -21,6 +21,20 @@ export const TRACE_NUMBER: Sql = sql`(reinterpretAsUInt128(trace_id) % 184467440
 /** The same number of a trace id in hex. */
 export const traceNumber = (traceId: string): bigint =>
   BigInt(`0x${Buffer.from(traceId, 'hex').reverse().toString('hex')}`) % PRIME
+
+/** The order of spans by time, span id and that number; negative when one comes before the other in ascending order. */
+export const compareSpans = (one: SpanKey, other: SpanKey): number =>
+  one.start_time - other.start_time ||
+  compare(one.span_id, other.span_id) ||
+  compare(traceNumber(one.trace_id), traceNumber(other.trace_id))
+
+interface SpanKey {
+  readonly start_time: Micros
+  readonly span_id: SpanId
+  readonly trace_id: TraceId
+}
+
+const compare = <T extends string | bigint>(one: T, other: T): number => (one < other ? -1 : one > other ? 1 : 0)
 
 /** `next` for the page that follows a row: a dashed UUID. */
 export function positionToNext({ trace_id, span_id }: Position, focus: Focus): string {

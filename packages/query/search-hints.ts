@@ -46,6 +46,10 @@ export const isOfFew = (filter: Filter | undefined): boolean =>
 export const isOfRoots = (filter: Filter | undefined): boolean =>
   filter !== undefined && conjunctsOf(filter).some(isRootCondition)
 
+/** Whether it asks nothing else of them. */
+export const isOfAllRoots = (filter: Filter | undefined): boolean =>
+  filter !== undefined && conjunctsOf(filter).every(isRootCondition)
+
 const isRootCondition = (filter: Filter): boolean =>
   filter.kind === 'column' && filter.field === 'parent_id' && filter.test.test === 'not_exists'
 

@@ -16,7 +16,14 @@ import {
 } from './query.testing.ts'
 import { parseSpanQuery } from './span-query.ts'
 import { type Sql, sql } from './sql.ts'
-import { compileSpanQuery, compileSpansByIds, compileTraceQuery, compileTraceSpans, fromSpans } from './statements.ts'
+import {
+  compileFirstSpans,
+  compileSpanQuery,
+  compileSpansByIds,
+  compileTraceQuery,
+  compileTraceSpans,
+  fromSpans,
+} from './statements.ts'
 import { nextWindowing, type Position } from './windowing.ts'
 
 let table: TestTable
@@ -330,6 +337,8 @@ test('paging visits each trace once while traces arrive', async () => {
   )
 })
 
+const IS_ROOT = { field: 'parent_id', operator: 'is', value: null }
+
 test('statements: SQL', async () => {
   const filter = {
     conditions: [
@@ -339,8 +348,12 @@ test('statements: SQL', async () => {
   }
   const next = '00000000-0000-0005-0123-456789abcdef'
   const read = { project_id: PROJECT, columns: [sql`span_name`, sql`lower(hex(span_id)) AS span_id`] }
+  const firstSpans = (conditions: JsonObject[]): Sql =>
+    compileFirstSpans({ ...read, query: parseSpanQuery({ filter: { conditions }, limit: 50 }, 'span') }) as Sql
   const statements: [string, Sql][] = [
     ['spans, all', compileSpanQuery({ ...read, query: parseSpanQuery({}, 'span') })],
+    ['roots, in one pass', firstSpans([IS_ROOT])],
+    ['roots with a search term, in one pass', firstSpans([IS_ROOT, { field: 'session_id', value: 'x' }])],
     [
       'spans, filter, next page, sampled',
       compileSpanQuery({

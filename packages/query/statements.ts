@@ -1,7 +1,8 @@
 import type { SpanId, TraceId, Uuid } from '@spanhouse/model'
 import { compileBounds, compileDirection, compileOrder } from './bounds.ts'
 import { compileFilter } from './compile-filter.ts'
-import { compileSearchHints, isOfFew, isOfRoots } from './search-hints.ts'
+import type { Filter } from './filter.ts'
+import { compileSearchHints, isOfAllRoots, isOfFew, isOfRoots } from './search-hints.ts'
 import type { SpanQuery } from './span-query.ts'
 import { allOf, anyOf, count, join, type Sql, sql, text, texts, uuid } from './sql.ts'
 import { splitFilter } from './trace-level.ts'
@@ -68,16 +69,43 @@ export interface ColumnsOf {
   readonly columns: readonly Sql[]
 }
 
+export interface SpansOf {
+  readonly project_id: Uuid
+  readonly query: SpanQuery<'span'>
+}
+
+/**
+ * The first spans that a query asks for in the order of time alone, and one more than its page has: when that one has
+ * another time than the one before it, the others are the page. The engine reads them, with all their columns, in one pass. Undefined
+ * where that would read too much: for spans of both parts of the key, found in several ways, or in no way but
+ * by looking at all of them.
+ */
+export function compileFirstSpans({ project_id, columns, query }: ColumnsOf & SpansOf): Sql | undefined {
+  const { filter, windowing } = query
+  const [hints, ...otherWays] = compileSearchHints(filter)
+  if (hints === undefined || otherWays.length > 0 || !isOfRoots(filter)) return undefined
+  const isSearch = !isOfAllRoots(filter)
+  if (isSearch && hints.length === 0) return undefined
+  const conditions = [ROOTS, ...compileBounds(windowing, 'span'), ...hints, ...filtersOf(filter)]
+  const order = sql`ORDER BY start_time ${compileDirection(windowing.order)}`
+  const limit = count(pageLimit(windowing, 'span') + 1)
+  const settings = isSearch ? HINTED_SETTINGS : ONE_THREAD
+  return sql`SELECT ${join(columns)} ${fromFewSpans(project_id, conditions)} ${order} LIMIT ${limit} ${settings}`
+}
+
+/** Where nothing is searched for, a second thread would read what lies behind the page. */
+const ONE_THREAD = sql`${SETTINGS}, max_threads = 1`
+
 /**
  * One page of spans: first the start times of its rows, then the rows that have one of these. Start times alone come in
  * the order of the table's key, so the engine stops where the page ends; asked for the page's whole order it reads on to
  * the end (50 roots of a million spans: 40 ms instead of 8). Rows that share the last time are all among those of
  * the second step, which puts them in order.
  */
-export function compileSpanQuery({ project_id, columns, query }: ColumnsOf & { query: SpanQuery<'span'> }): Sql {
+export function compileSpanQuery({ project_id, columns, query }: ColumnsOf & SpansOf): Sql {
   const { filter, windowing } = query
   const bounds = compileBounds(windowing, 'span')
-  const filters = filter === undefined ? [] : [compileFilter(filter)]
+  const filters = filtersOf(filter)
   const ways = compileSearchHints(filter)
   const parts = isOfRoots(filter) ? [ROOTS] : BOTH
   const times = first(sql`start_time`, {
@@ -88,6 +116,8 @@ export function compileSpanQuery({ project_id, columns, query }: ColumnsOf & { q
   const settings = ways.every(hints => hints.length > 0) ? HINTED_SETTINGS : SETTINGS
   return sql`SELECT ${join(columns)} ${rows} WHERE ${allOf([...bounds, ...filters])} ${page(query)} ${settings}`
 }
+
+const filtersOf = (filter: Filter | undefined): Sql[] => (filter === undefined ? [] : [compileFilter(filter)])
 
 /** The parts of the primary key: each is in the order of time. */
 const ROOTS = sql`is_root = true`

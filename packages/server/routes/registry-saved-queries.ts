@@ -1,7 +1,7 @@
 import { requirePermission } from '@spanhouse/access'
 import { type JsonObject, microsToIso, type SpanJson } from '@spanhouse/model'
-import { compileSpanQuery, parseSavedQuery } from '@spanhouse/query'
-import { type Engine, readSpans, readTraceHeads, SPAN_COLUMNS } from '@spanhouse/span-store'
+import { parseSavedQuery } from '@spanhouse/query'
+import { type Engine, readSpanPage, readTraceHeads } from '@spanhouse/span-store'
 import { optional, type WindowingBody, z } from '@spanhouse/validation'
 import type { ShownContent } from './registry-content.ts'
 import { savedFocus } from './saved-queries.ts'
@@ -61,7 +61,7 @@ async function findTraces(engine: Engine, project_id: string, search: Search): P
 /** Of each trace only the spans that are as asked. */
 async function findSpans(engine: Engine, project_id: string, search: Search): Promise<Found> {
   const query = parseSavedQuery(search.saved, 'span', { body: bodyOf(search) })
-  const spans = await readSpans(engine, compileSpanQuery({ project_id, columns: SPAN_COLUMNS, query }))
+  const spans = await readSpanPage(engine, { project_id, query })
   return Map.groupBy(spans, span => span.trace_id as string)
 }
 

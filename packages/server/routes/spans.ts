@@ -1,6 +1,6 @@
 import { invalid, parseSpanId, parseTraceId, type SpanJson } from '@spanhouse/model'
-import { compileSpanQuery, compileSpansByIds, nextWindowing } from '@spanhouse/query'
-import { positionOf, readSpans, SPAN_COLUMNS } from '@spanhouse/span-store'
+import { compileSpansByIds, nextWindowing } from '@spanhouse/query'
+import { positionOf, readSpanPage, readSpans, SPAN_COLUMNS } from '@spanhouse/span-store'
 import { json, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { addEndpoint } from '../http/endpoint.ts'
@@ -24,7 +24,7 @@ export function spanRoutes({ engine, registry }: ReadParts): (app: FastifyInstan
         const query = await readSpanQuery(registry, principal, { body, focus: 'span' })
         if (!query) return spansEnvelope([])
         const { project_id } = principal
-        const found = await readSpans(engine, compileSpanQuery({ project_id, columns: SPAN_COLUMNS, query }))
+        const found = await readSpanPage(engine, { project_id, query })
         return { ...spansEnvelope(found), windowing: nextWindowing(query, found.map(positionOf)) }
       },
     })

@@ -1,6 +1,6 @@
 import type { Json, JsonObject, SpanJson, TraceId } from '@spanhouse/model'
-import { compileSpanQuery, FOCUSES, FORMATS, parseAnalyticsQuery, parseSpanQuery } from '@spanhouse/query'
-import { type Engine, readSpans, readTraceHeads, SPAN_COLUMNS } from '@spanhouse/span-store'
+import { FOCUSES, FORMATS, parseAnalyticsQuery, parseSpanQuery } from '@spanhouse/query'
+import { type Engine, readSpanPage, readTraceHeads } from '@spanhouse/span-store'
 import { json, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { addEndpoint } from '../http/endpoint.ts'
@@ -39,9 +39,7 @@ export function tracingReadRoutes(engine: Engine): (app: FastifyInstance) => voi
         const windowing = { ...asked.windowing, order: orderOf(query as JsonObject, body) }
         if (focus === 'span') {
           const spanQuery = { focus, filter: asked.filter, windowing }
-          return spansEnvelope(
-            await readSpans(engine, compileSpanQuery({ project_id, columns: SPAN_COLUMNS, query: spanQuery })),
-          )
+          return spansEnvelope(await readSpanPage(engine, { project_id, query: spanQuery }))
         }
         const traceQuery = { focus, filter: asked.filter, windowing }
         if (format === 'agenta') return sendMap(reply, (await findTraces(engine, project_id, traceQuery)).traces)

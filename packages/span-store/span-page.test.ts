@@ -1,0 +1,101 @@
+import type { JsonObject, SpanJson } from '@spanhouse/model'
+import { compileFirstSpans, compileSpanQuery, nextWindowing, parseSpanQuery } from '@spanhouse/query'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Engine } from './engine.ts'
+import { positionOf, readSpans, SPAN_COLUMNS } from './row.ts'
+import { SpanBatch } from './span-batch.ts'
+import { readSpanPage } from './span-page.ts'
+import { makeSpan, newProject, openTestEngine } from './spans.testing.ts'
+import { SpanWriter } from './write.ts'
+
+let engine: Engine
+let close: () => Promise<void>
+beforeAll(async () => {
+  ;({ engine, close } = await openTestEngine())
+})
+afterAll(() => close())
+
+const IS_ROOT = { field: 'parent_id', operator: 'is', value: null }
+const OF_ONE_COLOUR = { field: 'attributes', key: 'colour', operator: 'is', value: 'red' }
+const START = 1_770_000_000_000_000
+
+// Few times and ids, so that pages end between spans of one time, and between others.
+const someRoots = fc.uniqueArray(
+  fc.record({
+    micros: fc.integer({ min: 0, max: 6 }),
+    trace: fc.integer({ min: 1, max: 300 }),
+    span: fc.integer({ min: 1, max: 3 }),
+    colour: fc.constantFrom('red', 'red', 'blue'),
+  }),
+  { minLength: 1, maxLength: 20, selector: one => one.trace },
+)
+
+test('pages of roots are in order and without a gap, in one pass or not', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.record({
+        roots: someRoots,
+        order: fc.constantFrom('ascending', 'descending'),
+        limit: fc.integer({ min: 1, max: 6 }),
+        others: fc.constantFrom([], [OF_ONE_COLOUR]),
+      }),
+      async ({ roots, order, limit, others }) => {
+        const project_id = newProject()
+        await write(project_id, roots)
+        const conditions = [IS_ROOT, ...others]
+        const filtering = { conditions }
+        const all = parseSpanQuery({ filtering, windowing: { limit: 100, order } }, 'span')
+        const expected = await readSpans(engine, compileSpanQuery({ project_id, columns: SPAN_COLUMNS, query: all }))
+        const asked = roots.filter(({ colour }) => others.length === 0 || colour === 'red')
+        expect(expected).toHaveLength(asked.length)
+        expect(await readSpanPage(engine, { project_id, query: all })).toEqual(expected)
+        const seen: SpanJson[] = []
+        let windowing: JsonObject | undefined = { limit, order }
+        while (windowing !== undefined) {
+          const page = await readPage(project_id, { filtering, windowing })
+          expect(page.spans.length).toBeLessThanOrEqual(limit)
+          seen.push(...page.spans)
+          windowing = page.next
+        }
+        expect(seen).toEqual(expected)
+      },
+    ),
+    { numRuns: 15 },
+  )
+}, 60_000)
+
+test('what has to be looked for everywhere is not read in one pass', () => {
+  const isOnePass = (conditions: object[]): boolean => {
+    const query = parseSpanQuery({ filtering: { conditions } }, 'span')
+    return compileFirstSpans({ project_id: newProject(), columns: SPAN_COLUMNS, query }) !== undefined
+  }
+  const ofCost = { field: 'attributes', key: 'ag.metrics.tokens.cumulative.total', operator: 'gt', value: 3 }
+  expect(isOnePass([IS_ROOT])).toBe(true)
+  expect(isOnePass([IS_ROOT, OF_ONE_COLOUR])).toBe(true)
+  expect(isOnePass([IS_ROOT, OF_ONE_COLOUR, ofCost])).toBe(true)
+  expect(isOnePass([IS_ROOT, ofCost])).toBe(false)
+  expect(isOnePass([OF_ONE_COLOUR])).toBe(false)
+  expect(isOnePass([])).toBe(false)
+})
+
+async function readPage(project_id: string, body: JsonObject) {
+  const query = parseSpanQuery(body, 'span')
+  const spans = await readSpanPage(engine, { project_id, query })
+  const next = nextWindowing(query, spans.map(positionOf))
+  return { spans, next: next && (JSON.parse(JSON.stringify(next)) as JsonObject) }
+}
+
+async function write(project_id: string, roots: { micros: number; trace: number; span: number; colour: string }[]) {
+  const sent = { project_id, user_id: newProject(), accepted_at: START }
+  const spans = roots.map(({ micros, trace, span, colour }) => {
+    const made = makeSpan({
+      trace_id: (trace * 65_537).toString(16).padStart(32, '0'),
+      span_id: span.toString(16).padStart(16, '0'),
+      start_time: START + micros,
+      end_time: START + micros,
+    })
+    return { ...made, attributes: { ...made.attributes, colour } }
+  })
+  await new SpanWriter(engine).write(SpanBatch.of(spans.map(span => ({ ...sent, span }))))
+}
