@@ -25,7 +25,7 @@ interface Entry<V> {
 const LOAD_MS = 2_000
 
 /** While the database is away, what it last said to exist goes on to exist for so long … */
-const AWAY_MS_MAX = 15 * 60_000
+export const AWAY_MS_MAX = 15 * 60_000
 /** … and it is asked anew so often. */
 const ASK_AGAIN_MS = 5_000
 

@@ -9,6 +9,7 @@ export { type Removable, removalBody, removeRecord, removeTargets } from './admi
 export { transferBody, transferOwnership } from './admin/transfer.ts'
 export { makeApiKey } from './api-key.ts'
 export * from './authenticate.ts'
+export { AWAY_MS_MAX } from './cached-lookup.ts'
 export { type Deleted, deleteAccounts } from './deletion.ts'
 export { type DefaultProject, ensureDefaultProject, type FirstStartOptions } from './first-start.ts'
 export * from './invitations.ts'

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { ensureDefaultProject } from '@spanhouse/access'
+import { AWAY_MS_MAX, ensureDefaultProject } from '@spanhouse/access'
 import type { RuntimeSettings } from '@spanhouse/runtime'
 import { migrateSpans, openEngine } from '@spanhouse/span-store'
 import type { FastifyInstance } from 'fastify'
@@ -17,7 +17,7 @@ import { analyticsRoutes } from './routes/analytics.ts'
 import { catalogueRoutes } from './routes/catalogue.ts'
 import { deadLetterRoutes } from './routes/dead-letters.ts'
 import { folderRoutes } from './routes/folders.ts'
-import { healthRoutes, type PartCheck } from './routes/health.ts'
+import { healthRoutes, type PartInUse } from './routes/health.ts'
 import { legacyConfigRoutes } from './routes/legacy-configs.ts'
 import { otlpRoutes } from './routes/otlp.ts'
 import { priceRoutes } from './routes/prices.ts'
@@ -84,7 +84,7 @@ interface Served {
 function routesOf({ config, runtime, parts, metrics }: Served): ((app: FastifyInstance) => void)[] {
   const { stream, engine } = parts
   const registry = { db: parts.postgres.db, runtime, engine }
-  const routes = [healthRoutes(checksOf(parts), metrics)]
+  const routes = [healthRoutes(partsInUse(config, parts), metrics)]
   if (config.roles.includes('receiver') && stream) routes.push(otlpRoutes(stream, metrics))
   if (config.roles.includes('api') && stream && engine) {
     routes.push(deadLetterRoutes(stream), ...tracingRoutes({ stream, engine, metrics, registry }))
@@ -105,11 +105,21 @@ function routesOf({ config, runtime, parts, metrics }: Served): ((app: FastifyIn
   return routes
 }
 
-function checksOf({ postgres, stream, engine }: Parts): Record<string, PartCheck> {
-  const checks: Record<string, PartCheck> = { postgres: () => postgres.ping() }
-  if (stream) checks.stream = () => stream.stats()
-  if (engine) checks.clickhouse = () => engine.rows({ text: 'SELECT 1 FROM spans LIMIT 1', params: {} })
-  return checks
+/**
+ * A process that takes exports is of use as long as the stream answers: without Postgres while known keys go on, without
+ * ClickHouse for any time. Taken out by a load balancer it would refuse what it could have accepted.
+ */
+function partsInUse({ roles }: Config, { postgres, stream, engine }: Parts): Record<string, PartInUse> {
+  const takesExports = roles.includes('receiver')
+  const parts: Record<string, PartInUse> = {
+    postgres: { check: () => postgres.ping(), spareMs: takesExports ? AWAY_MS_MAX : 0 },
+  }
+  if (stream) parts.stream = { check: () => stream.stats(), spareMs: 0 }
+  if (engine) {
+    const check = () => engine.rows({ text: 'SELECT 1 FROM spans LIMIT 1', params: {} })
+    parts.clickhouse = { check, spareMs: takesExports ? Number.POSITIVE_INFINITY : 0 }
+  }
+  return parts
 }
 
 /** The tables must be there before a query or a writer comes; whoever starts first makes them. */
