@@ -12,16 +12,20 @@ export interface TraceGroup {
   deletions: TraceDeletion[]
 }
 
-export interface Insert {
-  node: StoredNode
+/** A span of a batch with its node. */
+export interface IncomingNode {
   span: BatchedSpan
+  node: StoredNode
+}
+
+export interface Insert extends IncomingNode {
   /** Whether an earlier version is stored, or was in the same batch. */
   isChange: boolean
   /** An earlier version is stored at the same place: it is changed instead. */
   isInPlace: boolean
 }
 
-/** What one batch changes in one trace; nothing of it counts before it is stored. */
+/** What one batch changes in one trace. */
 export interface Plan {
   key: string
   trace: TraceState
@@ -36,7 +40,6 @@ export interface Plan {
 /** A row that is stored with other totals than it should have now. */
 export interface DerivedChange {
   key: RowKey
-  node: StoredNode
   derived: Derived
 }
 
@@ -81,12 +84,19 @@ export const newPlan = (key: string, trace: TraceState): Plan => ({
  * Takes out of the trace what was accepted up to its deletions. Comes before its spans are planned, which see the trace
  * as it is then.
  */
-export function planDeletions(plan: Plan, { deletions, spans }: TraceGroup): void {
+export function planDeletions(
+  plan: Plan,
+  deletions: readonly TraceDeletion[],
+  incoming: readonly IncomingNode[],
+): void {
   const { project_id, trace_id } = plan.trace
   let { deleted_at } = plan.trace
   for (const deletion of deletions.toSorted((one, other) => one.deleted_at - other.deleted_at)) {
     const span_ids = new Set<SpanId>()
-    for (const { sender, node } of spans)
+    for (const {
+      span: { sender },
+      node,
+    } of incoming)
       if (sender.accepted_at <= deletion.deleted_at && sender.accepted_at > deleted_at) span_ids.add(node.span_id)
     for (const [span_id, { version, start_time }] of plan.nodes) {
       if (version.accepted_at > deletion.deleted_at) continue
@@ -101,8 +111,9 @@ export function planDeletions(plan: Plan, { deletions, spans }: TraceGroup): voi
 }
 
 /** Decides what becomes of one span: of several versions in one batch the last decides. */
-export function planSpan(plan: Plan, span: BatchedSpan): 'inserted' | 'replaced' | 'known' | 'deleted' {
-  const { sender, node } = span
+export function planSpan(plan: Plan, incoming: IncomingNode): 'inserted' | 'replaced' | 'known' | 'deleted' {
+  const { span, node } = incoming
+  const { sender } = span
   const { span_id, start_time } = node
   if (sender.accepted_at <= plan.trace.deleted_at) return 'deleted'
   const present = plan.nodes.get(span_id)
@@ -114,7 +125,7 @@ export function planSpan(plan: Plan, span: BatchedSpan): 'inserted' | 'replaced'
   // The start time and being a root are part of the key: the row has to move.
   if (stored && !isInPlace) plan.removed.push({ ...keyOf(plan.trace, span_id), start_time: stored.start_time })
   plan.nodes.set(span_id, node)
-  plan.inserts.set(span_id, { node, span, isChange: present !== undefined, isInPlace })
+  plan.inserts.set(span_id, { span, node, isChange: present !== undefined, isInPlace })
   return present ? 'replaced' : 'inserted'
 }
 
@@ -135,7 +146,7 @@ export function changesOf(plan: Plan, derived: ReadonlyMap<SpanId, Derived>): De
   for (const [span_id, node] of plan.nodes) {
     const now = derived.get(span_id) as Derived
     if (plan.inserts.has(span_id) || equalDerived(node.derived, now)) continue
-    changes.push({ key: { ...keyOf(plan.trace, span_id), start_time: node.start_time }, node, derived: now })
+    changes.push({ key: { ...keyOf(plan.trace, span_id), start_time: node.start_time }, derived: now })
   }
   return changes
 }

@@ -5,10 +5,8 @@ import {
   measureSpan,
   microsNow,
   NIL_UUID,
-  NO_AMOUNTS,
   type Span,
   type TraceId,
-  type TraceNode,
   type Uuid,
 } from '@spanhouse/model'
 import {
@@ -22,7 +20,9 @@ import {
   SEARCH_COLUMNS,
 } from './columns.ts'
 import type { TraceDeletion } from './deletions.ts'
+import { NOT_DERIVED, putNode, readNode } from './node-bytes.ts'
 import { RowBuffer } from './row-buffer.ts'
+import { RowReader } from './row-reader.ts'
 import type { StoredNode, Version } from './trace-memory.ts'
 
 /** Who sent a span, and when it was accepted: of two versions of a span the later accepted one is kept. */
@@ -37,35 +37,17 @@ export interface IncomingSpan extends Sender {
   span: Span
 }
 
-/** What the writer needs to know of a span beside its row. */
+/** Whose a span is, and where in the batch's bytes it stands. */
 export interface BatchedSpan {
   sender: Sender
+  version: Version
   trace_id: TraceId
-  /** What the writer will keep of it. */
-  node: StoredNode
-  /** Where its row stands in the batch's bytes. */
+  /** Its row. */
   from: number
   to: number
+  /** Its node, among the bytes of those. */
+  nodeAt: number
 }
-
-/** Named one by one: an object that is spread has its last members in a second one, and there are 150,000 of these. */
-const newNode = (measured: TraceNode, content_hash: string, version: Version): StoredNode => ({
-  span_id: measured.span_id,
-  parent_id: measured.parent_id,
-  start_time: measured.start_time,
-  own: measured.own,
-  claimed: measured.claimed,
-  declared_trace_type: measured.declared_trace_type,
-  is_trace_type_explicit: measured.is_trace_type_explicit,
-  repeats_usage: measured.repeats_usage,
-  is_call: measured.is_call,
-  derived: NOT_DERIVED,
-  content_hash,
-  version,
-})
-
-/** Stands in a node until its batch is stored. */
-const NOT_DERIVED: Derived = { cumulative: [], restated: 'none', trace_type: 'unknown', is_trace_head: false }
 
 /** The columns that are known only when the batch is stored. They stand last in a row and have the same length in all. */
 const LATE_BYTES = lateBytes()
@@ -75,7 +57,7 @@ function lateBytes(): number {
   const ids = { project_id: NIL_UUID, created_by_id: NIL_UUID, updated_by_id: NIL_UUID }
   const times = { created_at: 0, updated_at: 0, accepted_at: 0 }
   const content_hash = ' '.repeat(CONTENT_HASH_BYTES)
-  putLate(row, { ...ids, ...times, content_hash, writer_run: 0 }, { ...NOT_DERIVED, cumulative: NO_AMOUNTS })
+  putLate(row, { ...ids, ...times, content_hash, writer_run: 0 }, NOT_DERIVED)
   return row.length
 }
 
@@ -85,7 +67,7 @@ function putLate(row: RowBuffer, lifecycle: Lifecycle, derived: Derived): void {
 }
 
 /**
- * Spans on their way into the store, each as the bytes of a row and a node of its trace. A span is taken apart the moment
+ * Spans on their way into the store, each as the bytes of a row and of a node of its trace. A span is taken apart the moment
  * it comes and is garbage at once: kept until the batch is full, thousands of them survive two collections each, which
  * cost as much time as decoding them. The columns that follow from its trace are put in when the batch is stored, and the
  * bytes then go to the engine as they are. A batch can be used again when it is stored.
@@ -95,6 +77,9 @@ export class SpanBatch {
   /** Where they stand among the spans does not matter: what was accepted when decides. */
   readonly deletions: TraceDeletion[] = []
   readonly #rows = new RowBuffer()
+  readonly #nodes = new RowBuffer()
+  /** Over all nodes; undefined when one was added since. */
+  #reader: RowReader | undefined
   #sender: Sender | undefined
   #version: Version | undefined
 
@@ -110,13 +95,16 @@ export class SpanBatch {
     const content = this.#rows.slice(from, this.#rows.length)
     const content_hash = hash('sha1', content, 'binary').slice(0, CONTENT_HASH_BYTES)
     putAll(this.#rows, SEARCH_COLUMNS, span)
-    const node = newNode(measureSpan(span), content_hash, this.#versionOf(sender))
+    const node = measureSpan(span)
+    const nodeAt = this.#nodes.length
+    putNode(this.#nodes, node, content_hash)
+    this.#reader = undefined
     putAll(this.#rows, OWN_COLUMNS, node.own)
     const to = this.#rows.skip(LATE_BYTES)
     // Spans of a trace mostly come one after the other: one text for the id of all of them.
     const before = this.spans.at(-1)?.trace_id
     const trace_id = before === span.trace_id ? before : span.trace_id
-    this.spans.push({ sender, trace_id, node, from, to })
+    this.spans.push({ sender, version: this.#versionOf(sender), trace_id, from, to, nodeAt })
   }
 
   /** As if each span were new. */
@@ -127,6 +115,13 @@ export class SpanBatch {
       this.#sender = sender
     }
     return this.#version as Version
+  }
+
+  /** The node of one of its spans: a new object each time. */
+  nodeOf({ nodeAt, version }: BatchedSpan): StoredNode {
+    this.#reader ??= new RowReader(this.#nodes.slice(0, this.#nodes.length))
+    this.#reader.moveTo(nodeAt)
+    return readNode(this.#reader, version)
   }
 
   /** Puts in what was not known when the span came. */
@@ -155,6 +150,8 @@ export class SpanBatch {
     const first = this.spans[count]
     if (!first) return
     this.#rows.moveTo(first.from)
+    this.#nodes.moveTo(first.nodeAt)
+    this.#reader = undefined
     this.spans.length = count
   }
 }

@@ -8,7 +8,7 @@ import {
   putAll,
   textsOf,
 } from './columns.ts'
-import { lookUpDeletions, noteDeletions } from './deletions.ts'
+import { lookUpDeletions, noteDeletions, type PlannedDeletion } from './deletions.ts'
 import type { Engine } from './engine.ts'
 import { KnownTraces } from './known-traces.ts'
 import {
@@ -25,8 +25,8 @@ import {
 } from './plan.ts'
 import { RowBuffer } from './row-buffer.ts'
 import type { BatchedSpan, SpanBatch } from './span-batch.ts'
-import { deleteRows, lookUpTraces, type RowUpdate, unsettledTraces, updateRows } from './statements.ts'
-import { TraceMemory, type TracePlace, type TraceState, traceKey } from './trace-memory.ts'
+import { deleteRows, lookUpTraces, type RowKey, type RowUpdate, unsettledTraces, updateRows } from './statements.ts'
+import { type KeptTrace, keepTrace, TraceMemory, type TracePlace, type TraceState, traceKey } from './trace-memory.ts'
 
 export interface WriteResult {
   /** Spans that were new. */
@@ -42,7 +42,7 @@ export interface WriteResult {
 }
 
 export interface SpanWriterOptions {
-  /** How many spans the skeletons in memory may have; about 400 bytes each. */
+  /** How many spans the skeletons in memory may have; about 100 bytes each. */
   memorySpansMax?: number
   /** How long a trace without a root is waited for before its earliest span stands for it. */
   rootWaitMs?: number
@@ -89,19 +89,22 @@ export class SpanWriter {
   }
 
   async #write(batch: SpanBatch): Promise<WriteResult> {
-    const now = microsNow()
     const groups = groupByTrace(batch)
     const states = await this.#load(groups.map(({ place }) => place))
     const result: WriteResult = { inserted: 0, replaced: 0, known: 0, deleted: 0, updated: 0 }
-    const plans = groups.map(group => {
-      const plan = newPlan(group.key, states.get(group.key) as TraceState)
-      if (group.deletions.length > 0) planDeletions(plan, group)
-      for (const span of group.spans) result[planSpan(plan, span)]++
-      return plan
-    })
-    result.updated = await this.#carryOut(plans, batch)
-    for (const plan of plans) this.#awaitRoot(plan.key, plan.trace, now)
-    return result
+    const work = newWork()
+    for (const { key, place, spans, deletions } of groups) {
+      const plan = newPlan(key, states.get(key) ?? newTrace(place))
+      const incoming = spans.map(span => ({ span, node: batch.nodeOf(span) }))
+      if (deletions.length > 0) planDeletions(plan, deletions, incoming)
+      for (const one of incoming) result[planSpan(plan, one)]++
+      this.#addRows(plan, this.#addTrace(plan, work), work, batch)
+    }
+    await this.#carryOut(work, batch)
+    for (const { place, key, isWaiting } of work.traces)
+      if (isWaiting) this.#rootless.set(key, { ...place, at: work.now })
+      else this.#rootless.delete(key)
+    return { ...result, updated: work.changes.length }
   }
 
   /**
@@ -116,11 +119,10 @@ export class SpanWriter {
     const due = [...this.#rootless].filter(([, { at }]) => at < microsNow() - this.#rootWaitMicros).slice(0, 1000)
     if (due.length === 0) return 0
     const states = await this.#load(due.map(([, trace]) => trace))
-    const plans = due.map(([key]) => {
-      const trace = states.get(key) as TraceState
-      return newPlan(key, { ...trace, isRootless: true })
-    })
-    await this.#carryOut(plans)
+    const work = newWork()
+    for (const [key, place] of due)
+      this.#addTrace(newPlan(key, { ...(states.get(key) ?? newTrace(place)), isRootless: true }), work)
+    await this.#carryOut(work)
     for (const [key] of due) this.#rootless.delete(key)
     return due.length
   }
@@ -147,19 +149,22 @@ export class SpanWriter {
     return result
   }
 
-  /** The state of each trace, from memory or from the store; an empty one for traces that are new. */
+  /** The states of traces, from memory or from the store, by key. Those that are known to be new have none. */
   async #load(traces: readonly TracePlace[]): Promise<Map<string, TraceState>> {
     await this.#becomeCertain()
     const states = new Map<string, TraceState>()
     const missing: TraceState[] = []
-    for (const { project_id, trace_id } of traces) {
+    for (const place of traces) {
+      const { project_id, trace_id } = place
       const key = traceKey(project_id, trace_id)
-      const known = this.#memory.get(key)
-      const state = known ?? { project_id, trace_id, nodes: new Map(), isRootless: false, deleted_at: 0 }
-      states.set(key, state)
-      if (known) continue
-      if (this.#known?.has(trace_id) !== false) missing.push(state)
-      this.#known?.add(trace_id)
+      const kept = this.#memory.get(key, place)
+      if (kept) states.set(key, kept)
+      else if (this.#known?.has(trace_id) === false) this.#known.add(trace_id)
+      else {
+        const state = newTrace(place)
+        states.set(key, state)
+        missing.push(state)
+      }
     }
     if (missing.length === 0) return states
     for (const row of await lookUpTraces(this.#engine, missing)) {
@@ -181,63 +186,92 @@ export class SpanWriter {
     this.#isUncertain = false
   }
 
-  async #carryOut(plans: readonly Plan[], batch?: SpanBatch): Promise<number> {
-    const derived = plans.map(plan => rollUp(plan.nodes, plan.trace.isRootless))
-    const changes = plans.flatMap((plan, index) => changesOf(plan, derived[index] as Map<SpanId, Derived>))
-    const deletions = plans.flatMap(plan => plan.deletions)
-    try {
-      await noteDeletions(this.#engine, deletions, false)
-      await deleteRows(
-        this.#engine,
-        plans.flatMap(plan => [...plan.deleted, ...plan.removed]),
-      )
-      if (batch) await this.#insert(batch, plans, derived)
-      await updateRows(this.#engine, DERIVED_COLUMNS, changes.map(toRowUpdate))
-      await noteDeletions(this.#engine, deletions, true)
-    } catch (error) {
-      for (const plan of plans) this.#memory.forget(plan.key)
-      this.#isUncertain = true
-      throw error
-    }
-    for (const { node, derived } of changes) node.derived = derived
-    for (const [index, plan] of plans.entries()) this.#remember(plan, derived[index] as Map<SpanId, Derived>)
-    return changes.length
+  /**
+   * Sums the trace up and adds what is to be done for it beside its new rows. It is bytes from then on: what waits for
+   * the store as objects outlives several collections.
+   */
+  #addTrace(plan: Plan, work: Work): Map<SpanId, Derived> {
+    const { key, nodes } = plan
+    const { project_id, trace_id, isRootless, deleted_at } = plan.trace
+    const derived = rollUp(nodes, isRootless)
+    for (const deletion of plan.deletions) work.deletions.push(deletion)
+    for (const row of plan.deleted) work.removed.push(row)
+    for (const row of plan.removed) work.removed.push(row)
+    for (const change of changesOf(plan, derived)) work.changes.push(change)
+    work.traces.push({
+      key,
+      place: { project_id, trace_id },
+      isWaiting: !isRootless && nodes.size > 0 && !hasRoot(nodes),
+      kept: nodes.size > 0 ? keepTrace({ project_id, trace_id, nodes, isRootless, deleted_at }, derived) : undefined,
+    })
+    return derived
   }
 
   /** New rows go in by one statement; those of stored spans that start when they did are changed in place. */
-  async #insert(batch: SpanBatch, plans: readonly Plan[], derived: readonly Map<SpanId, Derived>[]): Promise<void> {
-    const now = microsNow()
-    const added: BatchedSpan[] = []
-    const replacements: RowUpdate[] = []
-    for (const [index, { trace, inserts }] of plans.entries()) {
-      for (const [span_id, insert] of inserts) {
-        const { span, node, isInPlace } = insert
-        batch.complete(span, lifecycleOf(insert, now, this.#engine.run), derived[index]?.get(span_id) as Derived)
-        if (!isInPlace) {
-          added.push(span)
-          continue
-        }
-        const { project_id, trace_id } = trace
-        const key = { project_id, trace_id, span_id, start_time: node.start_time }
-        replacements.push({ key, values: changedTexts(batch.rowOf(span)) })
+  #addRows(plan: Plan, derived: ReadonlyMap<SpanId, Derived>, work: Work, batch: SpanBatch): void {
+    const { project_id, trace_id } = plan.trace
+    for (const insert of plan.inserts.values()) {
+      const { span, node, isInPlace } = insert
+      const { span_id, start_time } = node
+      batch.complete(span, lifecycleOf(insert, work.now, this.#engine.run), derived.get(span_id) as Derived)
+      if (!isInPlace) work.added.push(span)
+      else {
+        const key = { project_id, trace_id, span_id, start_time }
+        work.replacements.push({ key, values: changedTexts(batch.rowOf(span)) })
       }
     }
-    if (added.length > 0) await this.#engine.insert('spans', INSERT_COLUMNS, batch.rowsOf(added))
-    await updateRows(this.#engine, CHANGED_COLUMNS, replacements)
   }
 
-  #remember(plan: Plan, derived: ReadonlyMap<SpanId, Derived>): void {
-    for (const [span_id, { node }] of plan.inserts) node.derived = derived.get(span_id) as Derived
-    plan.trace.nodes = plan.nodes
-    if (plan.nodes.size > 0) this.#memory.put(plan.key, plan.trace)
-    else this.#memory.forget(plan.key)
-  }
-
-  #awaitRoot(key: string, { project_id, trace_id, nodes, isRootless }: TraceState, now: Micros): void {
-    if (isRootless || nodes.size === 0 || hasRoot(nodes)) this.#rootless.delete(key)
-    else this.#rootless.set(key, { project_id, trace_id, at: now })
+  async #carryOut(work: Work, batch?: SpanBatch): Promise<void> {
+    const engine = this.#engine
+    try {
+      await noteDeletions(engine, work.deletions, false)
+      await deleteRows(engine, work.removed)
+      if (batch && work.added.length > 0) await engine.insert('spans', INSERT_COLUMNS, batch.rowsOf(work.added))
+      await updateRows(engine, CHANGED_COLUMNS, work.replacements)
+      await updateRows(engine, DERIVED_COLUMNS, work.changes.map(toRowUpdate))
+      await noteDeletions(engine, work.deletions, true)
+    } catch (error) {
+      for (const { key } of work.traces) this.#memory.forget(key)
+      this.#isUncertain = true
+      throw error
+    }
+    for (const { key, kept } of work.traces)
+      if (kept) this.#memory.put(key, kept)
+      else this.#memory.forget(key)
   }
 }
+
+/** What is to be done for all traces of a batch, in the order in which it is carried out. Nothing of it counts before. */
+interface Work {
+  now: Micros
+  deletions: PlannedDeletion[]
+  removed: RowKey[]
+  added: BatchedSpan[]
+  replacements: RowUpdate[]
+  /** Rows of other spans. */
+  changes: DerivedChange[]
+  /** As they are to be kept; undefined when nothing is left of one. Waiting: for a root. */
+  traces: { key: string; place: TracePlace; isWaiting: boolean; kept: KeptTrace | undefined }[]
+}
+
+const newTrace = ({ project_id, trace_id }: TracePlace): TraceState => ({
+  project_id,
+  trace_id,
+  nodes: new Map(),
+  isRootless: false,
+  deleted_at: 0,
+})
+
+const newWork = (): Work => ({
+  now: microsNow(),
+  deletions: [],
+  removed: [],
+  added: [],
+  replacements: [],
+  changes: [],
+  traces: [],
+})
 
 function toRowUpdate({ key, derived }: DerivedChange): RowUpdate {
   const row = new RowBuffer(128)
@@ -247,7 +281,8 @@ function toRowUpdate({ key, derived }: DerivedChange): RowUpdate {
 
 function lifecycleOf({ span: { sender }, node, isChange }: Insert, now: Micros, writer_run = 0): Lifecycle {
   const { accepted_at, created_at, created_by_id } = node.version
-  const [updated_at, updated_by_id] = isChange ? [now, sender.user_id] : [0, NIL_UUID]
+  const updated_at = isChange ? now : 0
+  const updated_by_id = isChange ? sender.user_id : NIL_UUID
   const { project_id } = sender
   const { content_hash } = node
   return { project_id, created_at, created_by_id, updated_at, updated_by_id, accepted_at, content_hash, writer_run }
