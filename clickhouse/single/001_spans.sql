@@ -100,4 +100,8 @@ SETTINGS enable_block_number_column = 1, enable_block_offset_column = 1,
     -- An index tells granules apart that are an eighth of the usual ones, at no cost in bytes.
     index_granularity = 1024,
     -- Of spans with long inputs and outputs fewer, so that one of them is read without hundreds of others.
-    index_granularity_bytes = 1048576
+    index_granularity_bytes = 1048576,
+    -- Parts are merged ten at a time, not five: a third less is written again.
+    merge_selector_base = 10,
+    -- What each of fifty columns costs, statement by statement and merge by merge, is more than these save.
+    auto_statistics_types = '', ratio_of_defaults_for_sparse_serialization = 1
