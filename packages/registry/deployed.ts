@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type Uuid } from '@spanhouse/model'
-import { sql } from '@spanhouse/postgres'
 import type { Kind } from './kinds.ts'
+import { anyOf } from './list.ts'
 import { column, type RevisionRow, selectRows } from './rows.ts'
 import type { Scope } from './scope.ts'
 
@@ -29,7 +29,7 @@ export async function fillSlugs(scope: Scope, data: JsonObject): Promise<JsonObj
   if (!entries) return data
   const ids = [...new Set(Object.values(entries).flatMap(revisionIdsOf))]
   if (ids.length === 0) return data
-  const isOne = sql`${column('revision', 'id')} in (${sql.join(ids)})`
+  const isOne = anyOf(column('revision', 'id'), ids, 'uuid')
   const rows = await selectRows(scope, 'revision', { where: [isOne], family: 'workflow' })
   const byId = new Map(rows.map(row => [row.id, row]))
   const filled = Object.entries(entries).map(([key, entry]) => [

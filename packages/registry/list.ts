@@ -109,10 +109,9 @@ function filtered(layer: Layer, filter: RecordFilter): RawBuilder<unknown>[] {
   ].filter(condition => condition !== undefined)
 }
 
-export function anyOf(left: RawBuilder<unknown>, values: string[], type = 'text'): RawBuilder<unknown> {
-  if (values.length === 0) return sql`false`
-  return sql`${left} in (${sql.join(values.map(value => sql`${value}::${sql.raw(type)}`))})`
-}
+/** Whether a column is one of these. They are one parameter: a statement has 65,535 at most. */
+export const anyOf = (left: RawBuilder<unknown>, values: readonly string[], type = 'text'): RawBuilder<unknown> =>
+  sql`${left} in (select one::${sql.raw(type)} from jsonb_array_elements_text(${toJsonb([...values])}::jsonb) one)`
 
 /** Case does not matter, and `%` and `_` are what they look like. */
 const hasText = (left: RawBuilder<unknown>, text: string): RawBuilder<unknown> =>

@@ -89,6 +89,11 @@ export const slug = slugOfAnyLength.max(SLUG_LENGTH_MAX, `String should have at 
 /** Points at a record by id, slug or (revisions) version; which of them are needed is decided where it is used. */
 export const reference = z.object({ id: optional(uuid), slug: optional(slug), version: optional(z.string()) })
 
+const REFERENCES_MAX = 1_000
+
+/** Points at records that are asked for together. Each reference becomes a condition of one statement, so there is a limit. */
+export const referenceList = z.array(reference).max(REFERENCES_MAX)
+
 export type ReferenceBody = z.output<typeof reference>
 
 const TAGS_DEPTH_MAX = 64

@@ -139,6 +139,14 @@ test.each([
   await api.refused(422, path, `{"${filter}":{"flags":${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}}}`)
 })
 
+test('lists of a filter may be long, lists of references have a limit', async () => {
+  const slugs = Array.from({ length: 70_000 }, (_, index) => `none-${index}`)
+  expect((await api.post('/workflows/query', { workflow: { slugs } })).count).toBe(0)
+  const workflow_refs = Array.from({ length: 1_001 }, () => ({ slug: 'none' }))
+  const [violation] = await api.refused(422, '/workflows/query', { workflow_refs })
+  expect(violation).toMatchObject({ type: 'too_long', loc: ['body', 'workflow_refs'] })
+})
+
 test('a kind without flags of its own ignores them', async () => {
   await api.post('/simple/queries/', { query: { slug: 'saved', flags: { any: true } } })
   for (const path of ['/queries/query', '/simple/queries/query'])

@@ -29,6 +29,8 @@ const labels = {
 }
 const newFolder = z.object({ ...labels, slug: slugOfAnyLength })
 const folderEdit = z.object({ ...labels, id: uuid, slug: optional(slugOfAnyLength) })
+/** Each becomes a condition of the statement. */
+const PREFIXES_MAX = 1_000
 const listOf = <S extends z.ZodType>(member: S) => optional(z.array(member))
 const folderFilter = z.object({
   ...{ id: optional(uuid), ids: listOf(uuid) },
@@ -36,7 +38,7 @@ const folderFilter = z.object({
   ...{ kind: optional(kind), kinds: optional(z.union([z.boolean(), z.array(kind)])) },
   ...{ parent_id: uuid.nullish(), parent_ids: listOf(uuid) },
   ...{ path: optional(z.string()), paths: listOf(z.string()) },
-  ...{ prefix: optional(z.string()), prefixes: listOf(z.string()) },
+  ...{ prefix: optional(z.string()), prefixes: optional(z.array(z.string()).max(PREFIXES_MAX)) },
   ...{ flags: optional(storedObject), tags: optional(storedObject) },
 })
 

@@ -1,6 +1,6 @@
 import { invalid, type Problem, unprocessable } from '@spanhouse/model'
 import { defined, KINDS, type Kind, type Layer, type Reference, type References } from '@spanhouse/registry'
-import { json, optional, reference, slug, storedObject, tags, uuid, z } from '@spanhouse/validation'
+import { json, optional, reference, referenceList, slug, storedObject, tags, uuid, z } from '@spanhouse/validation'
 
 const SUFFIX: Record<Layer, string> = { artifact: '', variant: '_variant', revision: '_revision' }
 
@@ -101,7 +101,7 @@ export function referenceMembers(kind: Kind) {
 export function referenceListMembers(kind: Kind, layers: readonly Layer[]) {
   const names = (layer: Layer) => namesOf(kind, layer).map(name => `${name}_refs`)
   return {
-    members: shape(layers.flatMap(names), optional(z.array(reference))),
+    members: shape(layers.flatMap(names), optional(referenceList)),
     pick: (body: object): { [layer in `${Layer}_refs`]?: Reference[] } =>
       Object.fromEntries(layers.map(layer => [`${layer}_refs`, pick(body, names(layer)) as Reference[] | undefined])),
   }

@@ -10,7 +10,7 @@ import {
   seedRevision,
   setRevisionArchived,
 } from '@spanhouse/registry'
-import { jsonObject, optional, reference, uuid, z } from '@spanhouse/validation'
+import { jsonObject, optional, referenceList, uuid, z } from '@spanhouse/validation'
 import {
   editedHeader,
   idMembers,
@@ -99,7 +99,7 @@ function addQueryRoute(routes: KindRoutes, { name, path }: Place): void {
   const { kind } = routes
   const more = {
     ...contentOptions(kind.name),
-    ...(kind.isEnvironment && { references: optional(z.array(reference)) }),
+    ...(kind.isEnvironment && { references: optional(referenceList) }),
   }
   addKindEndpoint(routes, {
     ...{ method: 'POST', path: `${path}/query`, permission: kind.permissions.view, answer: manyAnswer(`${name}s`) },
@@ -107,7 +107,7 @@ function addQueryRoute(routes: KindRoutes, { name, path }: Place): void {
     query: queryString(kind, 'revision'),
     body: queryBody(kind, 'revision', more, kind.bodyOptional.includes('revision')),
     handle: async ({ scope, principal, query, body: { query: inBody, rest } }) => {
-      const { references } = rest as { references?: z.output<typeof reference>[] }
+      const { references } = rest as { references?: z.output<typeof referenceList> }
       const page = await listRevisions(scope, { ...mergedQuery(query, inBody), changed_references: references })
       const records = page.rows.map(row => revisionRecord(scope, row))
       const call = { scope, principal, occasion: 'query' } as const
