@@ -69,6 +69,7 @@ CREATE TABLE IF NOT EXISTS spans_local ON CLUSTER '{cluster}'
     INDEX by_text lowerUTF8(data) TYPE text(tokenizer = splitByNonAlpha, posting_list_codec = 'bitpacking')
 )
 ENGINE = ReplicatedMergeTree
+PRIMARY KEY (project_id, is_root, start_time)
 ORDER BY (project_id, is_root, start_time, trace_id, span_id)
 TTL expires_at
 -- The first two allow lightweight UPDATE and DELETE. A block like an earlier one is stored again, as without a cluster:

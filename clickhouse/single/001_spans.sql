@@ -91,6 +91,8 @@ CREATE TABLE IF NOT EXISTS spans
     INDEX by_text lowerUTF8(data) TYPE text(tokenizer = splitByNonAlpha, posting_list_codec = 'bitpacking')
 )
 ENGINE = MergeTree
+-- Without the ids: one that is looked for would be compared with the bounds of every granule, and lie within nearly all.
+PRIMARY KEY (project_id, is_root, start_time)
 ORDER BY (project_id, is_root, start_time, trace_id, span_id)
 TTL expires_at
 -- The first two allow lightweight UPDATE and DELETE.

@@ -23,12 +23,12 @@ const START = 1_770_000_000_000_000
 // Few times and ids, so that pages end between spans of one time, and between others.
 const someRoots = fc.uniqueArray(
   fc.record({
-    micros: fc.integer({ min: 0, max: 6 }),
+    micros: fc.integer({ min: 0, max: 4 }),
     trace: fc.integer({ min: 1, max: 300 }),
     span: fc.integer({ min: 1, max: 3 }),
     colour: fc.constantFrom('red', 'red', 'blue'),
   }),
-  { minLength: 1, maxLength: 20, selector: one => one.trace },
+  { minLength: 8, maxLength: 20, selector: one => one.trace },
 )
 
 test('pages of roots are in order and without a gap, in one pass or not', async () => {
