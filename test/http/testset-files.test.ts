@@ -95,6 +95,9 @@ test('parts that are not sent leave the testset as it is', async () => {
   expect(body.testset.data).toEqual({ testcase_ids: [expect.any(String)] })
   expect(body.testset.revision_id).not.toBe(testset.revision_id)
   expect((await upload(path, { file: file('a\n2\n'), testset_name: 'Other' })).body.testset.name).toBe('Other')
+  const unfilled = { file_type: '', include_testcases: '', testset_name: '', testset_tags: '', testset_meta: '' }
+  const kept = await upload(path, { file: file('a\n3\n'), ...unfilled })
+  expect(kept.body.testset, kept.text).toMatchObject({ name: 'Other', tags: { t: 'x' } })
 })
 
 test('the OpenAPI document describes the form', async () => {

@@ -18,9 +18,9 @@ export const formFile = z
   .meta({ type: 'string', format: 'binary' })
 
 /**
- * The fields of a multipart form: texts, and the bytes of a file. Undefined when the body is no form. The route must be
- * in a scope that @fastify/multipart is registered in. 400 for a form that is broken or over a limit, once the sender has
- * been listened to.
+ * The fields of a multipart form: texts, and the bytes of a file. A text that is empty counts as absent: browsers send one
+ * for a field that nobody has filled in. Undefined when the body is no form. The route must be in a scope that
+ * @fastify/multipart is registered in. 400 for a form that is broken or over a limit, once the sender has been listened to.
  */
 export async function readForm(
   request: FastifyRequest,
@@ -30,8 +30,10 @@ export async function readForm(
   const limits = { fileSize: fileBytesMax, files: 1, fields: FIELDS_MAX, fieldSize: FIELD_BYTES_MAX }
   const fields = new Map<string, string | Buffer>()
   try {
-    for await (const part of request.parts({ limits }))
-      fields.set(part.fieldname, part.type === 'file' ? await part.toBuffer() : String(part.value))
+    for await (const part of request.parts({ limits })) {
+      if (part.type === 'file') fields.set(part.fieldname, await part.toBuffer())
+      else if (part.value !== '') fields.set(part.fieldname, String(part.value))
+    }
   } catch (error) {
     request.raw.unpipe()
     await discardRest(request.raw)
