@@ -76,7 +76,8 @@ TTL expires_at
 -- the writer alone decides what is known.
 SETTINGS enable_block_number_column = 1, enable_block_offset_column = 1, replicated_deduplication_window = 0,
     min_bytes_for_wide_part = 134217728, index_granularity = 1024, index_granularity_bytes = 1048576,
-    merge_selector_base = 10, auto_statistics_types = '', ratio_of_defaults_for_sparse_serialization = 1;
+    merge_selector_base = 10, auto_statistics_types = '', ratio_of_defaults_for_sparse_serialization = 1,
+    merge_max_block_size_bytes = 2097152;
 
 CREATE TABLE IF NOT EXISTS spans ON CLUSTER '{cluster}' AS spans_local
 ENGINE = Distributed('{cluster}', currentDatabase(), 'spans_local', sipHash64(trace_id))

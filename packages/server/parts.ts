@@ -17,7 +17,7 @@ import { untilReachable } from './start-checks.ts'
  * The stream's limit: beyond it exports are answered with 503 until the writer has caught up. Embedded it is some seconds
  * of writing, since the file is mapped into memory as far as it was ever read, and ClickHouse is never away.
  */
-const STREAM_BYTES_MAX = { embedded: 256 * 1024 ** 2, networked: 8 * 1024 ** 3 }
+const STREAM_BYTES_MAX = { embedded: 128 * 1024 ** 2, networked: 8 * 1024 ** 3 }
 
 /** How many writers can share the work: threads of one process, or processes. */
 const STREAM_PARTITIONS = { embedded: 2, networked: 8 }

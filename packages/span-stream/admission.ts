@@ -15,7 +15,7 @@ export const IN_FLIGHT_BYTES_MAX = 128 * 2 ** 20
 
 /** Why a stream refuses what it would take at another time, and when that may be. */
 const REFUSALS = {
-  full: { detail: 'The span stream is at its limit of bytes', retryAfterSeconds: 5 },
+  full: { detail: 'The span stream is at its limit of bytes', retryAfterSeconds: 2 },
   dead_letters_full: { detail: 'The dead letters are at their limit of bytes', retryAfterSeconds: 60 },
   busy: { detail: 'Too many spans are on their way into the span stream', retryAfterSeconds: 1 },
   unreachable: { detail: 'The span stream cannot be reached or cannot write', retryAfterSeconds: 5 },
