@@ -21,19 +21,20 @@ export function attributeTree(attributes: ReadonlyMap<string, Json>): AttributeT
   const misplaced: [string, Json][] = []
   // A copy, once something has to be otherwise than it was sent.
   let placed: Map<string, Json> | undefined
-  attributes.forEach((sent, key) => {
+  for (const key of attributes.keys()) {
+    const sent = attributes.get(key) as Json
     const bounded = withBoundedNesting(sent)
     const isOwn = key.startsWith('ag.') || key === 'ag'
     const value = isOwn ? decodeMarkers(bounded) : bounded
     const place = isOwn && !isJsonObject(value) ? memberOf(key) : undefined
-    if (value === sent && place === undefined) return
+    if (value === sent && place === undefined) continue
     placed ??= new Map(attributes)
     if (place === undefined) placed.set(key, value)
     else {
       placed.delete(key)
       misplaced.push([place, value])
     }
-  })
+  }
   const { tree, conflicts } = unflatten(placed ?? attributes, { ag: {} })
   return { tree: tree as AttributeTree['tree'], conflicts, misplaced }
 }

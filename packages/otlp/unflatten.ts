@@ -22,14 +22,17 @@ const GAPS_MAX = 1_000
 export function unflatten(attributes: ReadonlyMap<string, Json>, root: JsonObject = {}): Unflattened {
   const builder = new TreeBuilder(root)
   const containers: [string, Json][] = []
-  attributes.forEach((value, key) => {
+  // By keys: entries would be two objects each.
+  for (const key of attributes.keys()) {
+    const value = attributes.get(key) as Json
     if (isContainer(value)) containers.push([key, value])
-  })
+  }
   if (containers.length > 1) containers.sort(([one], [other]) => one.length - other.length)
   for (const [key, value] of containers) builder.place(key, value)
-  attributes.forEach((value, key) => {
+  for (const key of attributes.keys()) {
+    const value = attributes.get(key) as Json
     if (!isContainer(value)) builder.place(key, value)
-  })
+  }
   return { tree: builder.tree, conflicts: builder.conflicts }
 }
 

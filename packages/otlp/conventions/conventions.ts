@@ -47,16 +47,17 @@ type Readings = [Reading, Json][]
 /** For each convention its share of the attributes, in their order; undefined when no convention has any. */
 function readingsIn(attributes: SentAttributes): (Readings | undefined)[] | undefined {
   let readings: (Readings | undefined)[] | undefined
-  attributes.forEach((value, key) => {
+  for (const key of attributes.keys()) {
     const concerned = readingsOf(key)
-    if (concerned.length === 0) return
+    if (concerned.length === 0) continue
+    const value = attributes.get(key) as Json
     readings ??= CONVENTIONS.map(() => undefined)
     for (const reading of concerned) {
       const own = readings[reading.index]
       if (own) own.push([reading, value])
       else readings[reading.index] = [[reading, value]]
     }
-  })
+  }
   return readings
 }
 
