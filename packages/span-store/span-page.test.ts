@@ -65,6 +65,20 @@ test('pages of roots are in order and without a gap, in one pass or not', async 
   )
 }, 60_000)
 
+test('a page in one pass sees what an update that is not merged has changed', async () => {
+  const project_id = newProject()
+  const roots = [1, 2, 3].map(trace => ({ micros: trace, trace, span: 1, colour: 'red' }))
+  await write(project_id, roots)
+  await write(project_id, [{ ...(roots[1] as Root), colour: 'blue' }], START + 1)
+  const tracesOf = async (colour: string): Promise<number[]> => {
+    const conditions = [IS_ROOT, { ...OF_ONE_COLOUR, value: colour }]
+    const { spans } = await readPage(project_id, { filtering: { conditions }, windowing: { limit: 10 } })
+    return spans.map(span => Number.parseInt(span.trace_id as string, 16) / 65_537)
+  }
+  expect(await tracesOf('red')).toEqual([3, 1])
+  expect(await tracesOf('blue')).toEqual([2])
+})
+
 test('what has to be looked for everywhere is not read in one pass', () => {
   const isOnePass = (conditions: object[]): boolean => {
     const query = parseSpanQuery({ filtering: { conditions } }, 'span')
@@ -86,8 +100,15 @@ async function readPage(project_id: string, body: JsonObject) {
   return { spans, next: next && (JSON.parse(JSON.stringify(next)) as JsonObject) }
 }
 
-async function write(project_id: string, roots: { micros: number; trace: number; span: number; colour: string }[]) {
-  const sent = { project_id, user_id: newProject(), accepted_at: START }
+interface Root {
+  micros: number
+  trace: number
+  span: number
+  colour: string
+}
+
+async function write(project_id: string, roots: readonly Root[], accepted_at = START): Promise<void> {
+  const sent = { project_id, user_id: newProject(), accepted_at }
   const spans = roots.map(({ micros, trace, span, colour }) => {
     const made = makeSpan({
       trace_id: (trace * 65_537).toString(16).padStart(32, '0'),
