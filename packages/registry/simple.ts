@@ -1,7 +1,7 @@
 import type { JsonObject, Uuid } from '@spanhouse/model'
 import { sql } from '@spanhouse/postgres'
 import { createArtifact, editArtifact, lockArtifact, type NewArtifact, setArtifactArchived } from './artifacts.ts'
-import { isSameContent } from './equality.ts'
+import { isSameJson } from './equality.ts'
 import { defaultVariantOf } from './find.ts'
 import { type HeaderInput, newSlug } from './header.ts'
 import { insertRevisions } from './revisions.ts'
@@ -79,8 +79,7 @@ export function editSimple(scope: Scope, id: Uuid, edit: SimpleEdit): Promise<Si
     const { head, nextVersion } = await headOf(inside, variant.id)
     const stored = head?.data ?? null
     const data = edit.data ? await storable(inside, id, edit) : stored
-    if (!hasNewLabels(before, artifact) && isSameContent(data ?? undefined, stored ?? undefined))
-      return findSimple(inside, id)
+    if (!hasNewLabels(before, artifact) && isSameJson(data, stored)) return findSimple(inside, id)
     const { name, description, tags, meta } = artifact
     await insertRevisions(inside, variant, [{ name, description, tags, meta, version: nextVersion, data }])
     return findSimple(inside, id)
@@ -90,7 +89,7 @@ export function editSimple(scope: Scope, id: Uuid, edit: SimpleEdit): Promise<Si
 const LABELS = ['name', 'description', 'tags', 'meta'] as const
 
 const hasNewLabels = (before: ArtifactRow, after: ArtifactRow): boolean =>
-  LABELS.some(label => !isSameContent(before[label], after[label]))
+  LABELS.some(label => !isSameJson(before[label], after[label]))
 
 /**
  * Archives or restores the record, with its default variant where the kind has it so. A record that is archived already

@@ -92,6 +92,15 @@ describe('a commit to an environment', () => {
   })
 })
 
+test('an edit changes what differs in the least', async () => {
+  const { api, environment } = await withEnvironment()
+  for (const references of [{}, { first: {} }, { second: {} }, { second: { application: {} } }]) {
+    const body = { environment: { data: { references } } }
+    const edited = await api.ok('PUT', `/simple/environments/${environment.id}`, body)
+    expect(edited.environment.data).toEqual({ references })
+  }
+})
+
 describe('a deployment', () => {
   test('goes under any key', async () => {
     const { api, environment } = await withEnvironment()
