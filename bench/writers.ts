@@ -20,7 +20,7 @@ const CONCURRENCY = 4
 /** For each writer, before anything is measured. */
 const WARM_UP_SPANS = 50_000
 /** While the backlog is filled: enough to keep the leases, too little to get far with the work. */
-const FILLING_SHARE = 0.1
+const FILLING_SHARE = 0.2
 const WAIT_MS = 180_000
 
 /**
@@ -62,7 +62,7 @@ export async function benchWriters({ spans }: { spans: number }): Promise<object
       })),
     }
   } finally {
-    await Promise.all(processes.map(process => process.kill()))
+    await Promise.all(processes.map(one => one.kill()))
     await stores.stop()
     await rm(dataDir, { recursive: true, force: true })
   }
