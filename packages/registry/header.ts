@@ -30,6 +30,12 @@ export function changedHeader({ name, description, tags, meta }: HeaderInput): P
   }
 }
 
+/** The column of flags that are the caller's to choose, as an edit changes it: merged over what is there; null clears all. */
+export function changedFlags({ flags }: HeaderInput) {
+  if (flags === undefined) return {}
+  return { flags: flags === null ? null : sql<string>`coalesce(flags, '{}') || ${toJsonb(flags)}::jsonb` }
+}
+
 /** Says that, and by whom, a record was changed now. */
 export const touched = ({ user_id }: Scope) => ({ updated_at: sql<string>`now()`, updated_by_id: user_id })
 

@@ -1,7 +1,16 @@
 import type { JsonObject, Uuid } from '@spanhouse/model'
 import { newId, toJsonb } from '@spanhouse/postgres'
 import { requireUnguarded } from './guard.ts'
-import { archived, changedHeader, type HeaderInput, newHeader, newSlug, restored, touched } from './header.ts'
+import {
+  archived,
+  changedFlags,
+  changedHeader,
+  type HeaderInput,
+  newHeader,
+  newSlug,
+  restored,
+  touched,
+} from './header.ts'
 import { withRegistryProblems } from './problems.ts'
 import { findRow, type RevisionRow, type VariantRow } from './rows.ts'
 import { inTransaction, type Scope } from './scope.ts'
@@ -57,7 +66,7 @@ export function editRevision(scope: Scope, id: Uuid, edit: HeaderInput): Promise
   const { freeFlags } = scope.kind
   return changeRevision(scope, id, () => ({
     ...changedHeader(edit),
-    ...(freeFlags && edit.flags !== undefined ? { flags: toJsonb(edit.flags) } : {}),
+    ...(freeFlags && changedFlags(edit)),
     ...touched(scope),
   }))
 }

@@ -1,7 +1,7 @@
 import { type JsonObject, Problem, type Uuid } from '@spanhouse/model'
 import { newId, toJsonb } from '@spanhouse/postgres'
 import { refuseReservedSlug, requireUnguarded } from './guard.ts'
-import { archived, changedHeader, type HeaderInput, newHeader, restored, touched } from './header.ts'
+import { archived, changedFlags, changedHeader, type HeaderInput, newHeader, restored, touched } from './header.ts'
 import { withRegistryProblems } from './problems.ts'
 import { findRow, type VariantRow } from './rows.ts'
 import { inTransaction, type Scope } from './scope.ts'
@@ -56,8 +56,7 @@ export async function insertVariant(
 export function editVariant(scope: Scope, id: Uuid, edit: HeaderInput): Promise<VariantRow | undefined> {
   const { freeFlags } = scope.kind
   return changeVariant(scope, id, async inside => {
-    const flags = freeFlags && edit.flags !== undefined ? { flags: toJsonb(edit.flags) } : {}
-    await update(inside, id, { ...changedHeader(edit), ...flags, ...touched(scope) })
+    await update(inside, id, { ...changedHeader(edit), ...(freeFlags && changedFlags(edit)), ...touched(scope) })
   })
 }
 

@@ -147,6 +147,18 @@ test('lists of a filter may be long, lists of references have a limit', async ()
   expect(violation).toMatchObject({ type: 'too_long', loc: ['body', 'workflow_refs'] })
 })
 
+test.each(['variant', 'revision'])('an edit merges the free flags of a %s, and null clears them', async layer => {
+  const { environment } = await api.post('/simple/environments/', { environment: { slug: `flagged-${layer}` } })
+  const edit = async (flags: object | null) => {
+    const body = { [`environment_${layer}`]: { flags } }
+    const path = `/environments/${layer}s/${environment[`${layer}_id`]}`
+    return (await api.ok('PUT', path, body))[`environment_${layer}`].flags
+  }
+  await edit({ kept: true, changed: 1 })
+  expect(await edit({ changed: 2 })).toEqual({ kept: true, changed: 2 })
+  expect(await edit(null)).toBeUndefined()
+})
+
 test('a kind without flags of its own ignores them', async () => {
   await api.post('/simple/queries/', { query: { slug: 'saved', flags: { any: true } } })
   for (const path of ['/queries/query', '/simple/queries/query'])
