@@ -47,6 +47,7 @@ export async function fill({ set, spans, folder }: Fill): Promise<FillResult | u
 
 async function writeAll(engine: Engine, set: SpanSet, stored: number, spans: number): Promise<FillResult> {
   const writer = new SpanWriter(engine)
+  await writer.recover()
   const traces = spans / SPANS_PER_TRACE[set]
   const perBatch = Math.floor(Math.min(BATCH_SPANS, BATCH_BYTES / SPAN_BYTES[set]) / SPANS_PER_TRACE[set])
   const tracesPerExport = Math.floor(EXPORT_SPANS / SPANS_PER_TRACE[set])

@@ -191,7 +191,7 @@ async function askAll(set: SpanSet, spans: number, folder: string): Promise<obje
     // The engine would remember where a condition held the last time.
     { connections: 1, settings: { max_threads: 2, use_query_condition_cache: 0 } },
   )
-  await engine.command({ text: 'OPTIMIZE TABLE spans', params: {} })
+  await engine.command({ text: 'OPTIMIZE TABLE spans FINAL', params: {} })
   const questions: { [name: string]: object } = {}
   for (const { name, goalMs, ask } of QUESTIONS.filter(question => question.set === set)) {
     const read = await readBy(engine, run => ask(engine, run, spans / SPANS_PER_TRACE[set]))
