@@ -106,19 +106,17 @@ function routesOf({ config, runtime, parts, metrics }: Served): ((app: FastifyIn
 }
 
 /**
- * A process that takes exports is of use as long as the stream answers: without Postgres while known keys go on, without
- * ClickHouse for any time. Taken out by a load balancer it would refuse what it could have accepted.
+ * A process that takes exports and answers nothing else is of use as long as the stream answers, without Postgres while
+ * known keys go on. Taken out by a load balancer it would refuse what it could have accepted.
  */
 function partsInUse({ roles }: Config, { postgres, stream, engine }: Parts): Record<string, PartInUse> {
-  const takesExports = roles.includes('receiver')
+  const takesExportsAlone = roles.includes('receiver') && !roles.includes('api')
   const parts: Record<string, PartInUse> = {
-    postgres: { check: () => postgres.ping(), spareMs: takesExports ? AWAY_MS_MAX : 0 },
+    postgres: { check: () => postgres.ping(), spareMs: takesExportsAlone ? AWAY_MS_MAX : 0 },
   }
   if (stream) parts.stream = { check: () => stream.stats(), spareMs: 0 }
-  if (engine) {
-    const check = () => engine.rows({ text: 'SELECT 1 FROM spans LIMIT 1', params: {} })
-    parts.clickhouse = { check, spareMs: takesExports ? Number.POSITIVE_INFINITY : 0 }
-  }
+  if (engine)
+    parts.clickhouse = { check: () => engine.rows({ text: 'SELECT 1 FROM spans LIMIT 1', params: {} }), spareMs: 0 }
   return parts
 }
 
