@@ -9,7 +9,7 @@ const USAGE = `Usage: npm run spanhouse -- COMMAND
   dead-letters replay ID|all                   process it again; what is stored already is not stored twice
   dead-letters discard ID                      remove it for good: its spans are lost
 
-  SPANHOUSE_URL        where Spanhouse listens (http://127.0.0.1:4600)
+  SPANHOUSE_URL        where Spanhouse listens (http://127.0.0.1:4600, or the SPANHOUSE_PORT that is set)
   SPANHOUSE_ADMIN_KEY  the administrator's key of that Spanhouse
 `
 
@@ -76,11 +76,16 @@ interface Answer {
 }
 
 async function ask(method: string, path: string): Promise<Answer> {
-  const { SPANHOUSE_URL: url = 'http://127.0.0.1:4600', SPANHOUSE_ADMIN_KEY: key } = process.env
+  const { SPANHOUSE_PORT: port = '4600', SPANHOUSE_ADMIN_KEY: key } = process.env
+  const { SPANHOUSE_URL: url = `http://127.0.0.1:${port}` } = process.env
   if (!key) throw new Error('SPANHOUSE_ADMIN_KEY is not set.')
   const headers = { authorization: `Access ${key}` }
-  const response = await fetch(`${url}/api/admin/dead-letters${path}`, { method, headers })
-  const body = (await response.json()) as Answer
+  const response = await fetch(`${url}/api/admin/dead-letters${path}`, { method, headers }).catch(({ cause }) => {
+    throw new Error(`Nobody answers at ${url} (${cause?.code ?? cause}): start Spanhouse there, or set SPANHOUSE_URL.`)
+  })
+  const body = (await response.json().catch(() => {
+    throw new Error(`It is not Spanhouse that answers at ${url} (HTTP ${response.status}): set SPANHOUSE_URL.`)
+  })) as Answer
   if (response.ok) return body
   const { detail } = body
   throw new Error(
@@ -100,12 +105,13 @@ try {
   const option = { type: 'string' } as const
   const { positionals, values } = parseArgs({
     allowPositionals: true,
-    options: { limit: option, after: option, body: option },
+    options: { limit: option, after: option, body: option, help: { type: 'boolean' } },
   })
   const [group, command = '', id] = positionals
   const run = group === 'dead-letters' ? COMMANDS[command] : undefined
-  if (!run) throw new Error(USAGE)
-  await run(id, values)
+  if (values.help) process.stdout.write(USAGE)
+  else if (run) await run(id, values)
+  else throw new Error(USAGE)
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`)
   process.exitCode = 1

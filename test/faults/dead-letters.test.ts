@@ -114,3 +114,9 @@ test('what cannot be processed comes back with its new reason, and can be discar
 test.each([[[]], [['nonsense']]])('an unknown command explains itself: %j', async args => {
   await expect(promisify(execFile)(process.execPath, [COMMAND, ...args])).rejects.toThrow('dead-letters list')
 })
+
+test('the command line says whom it asked when nobody answers', async () => {
+  const env = { ...process.env, SPANHOUSE_URL: 'http://127.0.0.1:1', SPANHOUSE_ADMIN_KEY: 'any' }
+  const asked = promisify(execFile)(process.execPath, [COMMAND, 'dead-letters', 'list'], { env })
+  await expect(asked).rejects.toThrow('Nobody answers at http://127.0.0.1:1 (ECONNREFUSED)')
+})
