@@ -116,7 +116,7 @@ test.each([[[]], [['nonsense']]])('an unknown command explains itself: %j', asyn
 })
 
 test('the command line says whom it asked when nobody answers', async () => {
-  const env = { ...process.env, SPANHOUSE_URL: 'http://127.0.0.1:1', SPANHOUSE_ADMIN_KEY: 'any' }
+  const env = { ...process.env, SPANHOUSE_URL: 'http://127.0.0.1:2', SPANHOUSE_ADMIN_KEY: 'any' }
   const asked = promisify(execFile)(process.execPath, [COMMAND, 'dead-letters', 'list'], { env })
-  await expect(asked).rejects.toThrow('Nobody answers at http://127.0.0.1:1 (ECONNREFUSED)')
+  await expect(asked).rejects.toThrow('Nobody answers at http://127.0.0.1:2 (ECONNREFUSED)')
 })
