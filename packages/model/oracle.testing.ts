@@ -2,8 +2,9 @@ import { AMOUNTS, type Amounts, NO_AMOUNTS } from './amounts.ts'
 import type { Derived, Restatement, TraceNode } from './metrics.ts'
 
 /**
- * The totals of a trace straight from their definition, slowly: each span's parent is looked at again and again, and
- * nothing is shared with the roll-up but the types.
+ * The totals of a trace straight from their definition, slowly: each span's parent is looked for again and again, and
+ * nothing is shared with the roll-up but the types. What was asked of a span is remembered: without that a deep tree
+ * takes exponential time.
  */
 export function oracle(nodes: readonly TraceNode[], isRootless = false): Map<string, Derived> {
   const parentOf = (node: TraceNode): TraceNode | undefined => nodes.find(other => other.span_id === node.parent_id)
@@ -24,14 +25,16 @@ export function oracle(nodes: readonly TraceNode[], isRootless = false): Map<str
   const add = (a: Amounts, b: Amounts): Amounts => a.map((value, index) => value + (b[index] as bigint))
   const childrenOf = (node: TraceNode): TraceNode[] =>
     nodes.filter(other => other.parent_id === node.span_id && !isTop(other))
-  const below = (node: TraceNode): Amounts => childrenOf(node).map(cumulative).reduce(add, NO_AMOUNTS)
+  const below = remembering((node): Amounts => childrenOf(node).map(cumulative).reduce(add, NO_AMOUNTS))
   const of = (metric: string, amounts: Amounts): bigint[] =>
     amounts.filter((_, index) => AMOUNTS[index]?.metric === metric)
   const isSome = (values: bigint[]): boolean => values.some(value => value !== 0n)
   const uses = (amounts: Amounts): boolean => isSome(of('tokens', amounts)) || isSome(of('costs', amounts))
-  const isOfCalls = (node: TraceNode): boolean =>
-    (node.is_call || restated(node) !== 'none' || (!uses(node.own) && !uses(node.claimed ?? NO_AMOUNTS))) &&
-    childrenOf(node).every(isOfCalls)
+  const isOfCalls = remembering(
+    (node): boolean =>
+      (node.is_call || restated(node) !== 'none' || (!uses(node.own) && !uses(node.claimed ?? NO_AMOUNTS))) &&
+      childrenOf(node).every(isOfCalls),
+  )
   const isRepeated = (node: TraceNode, metric: string): boolean => {
     const [own, others] = [of(metric, node.own), of(metric, below(node))]
     if (!isSome(own) || !isSome(others)) return false
@@ -39,13 +42,13 @@ export function oracle(nodes: readonly TraceNode[], isRootless = false): Map<str
     if (node.is_call || !childrenOf(node).every(isOfCalls)) return false
     return own.every((value, at) => value === 0n || value === others[at])
   }
-  const restated = (node: TraceNode): Restatement => {
+  const restated = remembering((node): Restatement => {
     const tokens = isRepeated(node, 'tokens')
     const priced = [node.own, below(node)].every(amounts => isSome(of('costs', amounts)))
     const costs = isRepeated(node, 'costs') || (tokens && priced)
     return ([tokens && 'tokens', costs && 'costs'].filter(Boolean).join(' and ') || 'none') as Restatement
-  }
-  const cumulative = (node: TraceNode): Amounts => {
+  })
+  const cumulative = remembering((node): Amounts => {
     const [left, others] = [restated(node), below(node)]
     const own = node.own.map((value, index) => {
       if (!left.includes(AMOUNTS[index]?.metric ?? '')) return value
@@ -58,7 +61,7 @@ export function oracle(nodes: readonly TraceNode[], isRootless = false): Map<str
       const isNothing = sum.every((other, at) => AMOUNTS[at]?.metric !== metric || other === 0n)
       return isNothing ? ((node.claimed ?? NO_AMOUNTS)[index] as bigint) : value
     })
-  }
+  })
   const sorted = nodes.toSorted(before)
   const explicit = sorted.find(node => node.is_trace_type_explicit && node.declared_trace_type)
   const suggests = nodes.some(node => !node.is_trace_type_explicit && node.declared_trace_type === 'annotation')
@@ -70,4 +73,15 @@ export function oracle(nodes: readonly TraceNode[], isRootless = false): Map<str
       { cumulative: cumulative(node), restated: restated(node), trace_type, is_trace_head: node === head },
     ]),
   )
+}
+
+function remembering<T>(ask: (node: TraceNode) => T): (node: TraceNode) => T {
+  const answers = new Map<TraceNode, T>()
+  return node => {
+    const known = answers.get(node)
+    if (known !== undefined) return known
+    const answer = ask(node)
+    answers.set(node, answer)
+    return answer
+  }
 }

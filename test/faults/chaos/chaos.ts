@@ -46,7 +46,7 @@ export async function chaos({ tell = () => {}, ...options }: ChaosOptions): Prom
     const started = performance.now()
     const receiver = victims.server(options.set === 'embedded' ? 'all' : 'receiver')
     const settleMs = SETTLE_MS_MIN + 500 * options.seconds
-    const faults = await settledFaults(load, victims, { receiver, settleMs })
+    const faults = await settledFaults(load, victims, { receiver, settleMs, tell })
     const settledSeconds = Math.round((performance.now() - started) / 100) / 10
     const messagesLeft = await receiver.metric('spanhouse_stream_messages')
     const deadLetters = await receiver.metric('spanhouse_dead_letters')
@@ -62,10 +62,11 @@ export async function chaos({ tell = () => {}, ...options }: ChaosOptions): Prom
 async function settledFaults(
   load: Load,
   victims: Victims,
-  { receiver, settleMs }: { receiver: ServerProcess; settleMs: number },
+  { receiver, settleMs, tell }: { receiver: ServerProcess; settleMs: number; tell(event: string): void },
 ): Promise<string[]> {
   const isEmpty = async (): Promise<boolean> => (await receiver.metric('spanhouse_stream_messages')) === 0
   await eventually(isEmpty, settleMs).catch(() => undefined)
+  tell(`the stream is drained; ${load.traces.length} traces are read back`)
   return (await faultsIn(load, victims.target)).slice(0, FAULTS_SHOWN)
 }
 

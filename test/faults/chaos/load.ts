@@ -22,6 +22,8 @@ const EXPORTS_MAX = 4
 const COPIES_MAX = 5
 const SENDERS = 4
 const START_MS = 1_770_000_000_000
+/** Between the starts of two traces; one takes a second. What started together is stored together, and read fast. */
+const TRACE_EVERY_MS = 10
 
 /**
  * Sends traces until it is told to end: trees of a few spans, cut into a few exports, each of which is delivered one to
@@ -48,7 +50,7 @@ export class Load {
 
   async #sendTrace(): Promise<void> {
     const random = this.#random
-    const { trace, spans } = makeTrace(random)
+    const { trace, spans } = makeTrace(random, START_MS + this.traces.length * TRACE_EVERY_MS)
     this.traces.push(trace)
     const parts = 1 + random.below(EXPORTS_MAX)
     const groups = Array.from({ length: parts }, (_, part) => spans.filter((_, index) => index % parts === part))
@@ -73,7 +75,7 @@ export class Load {
   }
 }
 
-function makeTrace(random: Random): { trace: SentTrace; spans: OtlpSpan[] } {
+function makeTrace(random: Random, beginMs: number): { trace: SentTrace; spans: OtlpSpan[] } {
   const trace_id = random.hex(31).padEnd(32, '1')
   const nodes: TraceNode[] = []
   const spans: OtlpSpan[] = []
@@ -81,7 +83,7 @@ function makeTrace(random: Random): { trace: SentTrace; spans: OtlpSpan[] } {
     const parent = index === 0 ? undefined : random.pick(nodes)
     const span_id = random.hex(15).padEnd(16, '1')
     const tokens = random.below(100)
-    const startMs = START_MS + random.below(1000)
+    const startMs = beginMs + random.below(1000)
     const parent_id = parent?.span_id ?? null
     const own = AMOUNTS.map(({ metric, key }, at) =>
       metric === 'tokens' && key === 'total' ? toAmount(tokens, at) : 0n,
