@@ -13,7 +13,7 @@ export interface Arrival {
 }
 
 /** The most that one look returns. */
-export const ARRIVALS_MAX = 20_000
+const ARRIVALS_MAX = 20_000
 
 const ARRIVED = `
 SELECT lower(hex(trace_id)) AS trace_id, lower(hex(span_id)) AS span_id,

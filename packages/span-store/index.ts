@@ -1,6 +1,6 @@
 export { readActivity } from './activity.ts'
 export { type AnalyticsBucket, readAnalytics, readTotals, type Totals, type TotalsBucket } from './analytics.ts'
-export { ARRIVALS_MAX, type Arrival, arrivalsSince, readArrived } from './arrivals.ts'
+export { type Arrival, arrivalsSince, readArrived } from './arrivals.ts'
 export { deletedSpans, latestAccepted, type TraceDeletion } from './deletions.ts'
 export { type Engine, type EngineLocation, openEngine, type Statement } from './engine.ts'
 export { isPassing } from './failures.ts'

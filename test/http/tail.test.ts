@@ -80,10 +80,27 @@ test('what comes faster than it is read is dropped, and the listener is told how
   await eventually(async () => listening.spans.length >= 500)
   await project.export(exportOf(otlpSpan({ traceId: newTraceId(), name: 'last' })))
   await eventually(async () => listening.spans.some(span => span.span_name === 'last'))
-  const dropped = listening.comments.flatMap(text => /^dropped (\d+) spans$/.exec(text)?.[1] ?? [])
-  expect(dropped.reduce((sum, text) => sum + Number(text), listening.spans.length)).toBe(1501)
+  expect(listening.spans.length + droppedOf(listening)).toBe(1501)
   listening.stop()
 })
+
+test('of more than one look takes, no span is counted twice', async () => {
+  const project = await newProject()
+  const listening = await listen(project)
+  await eventually(async () => listening.comments.includes('listening'))
+  const isTold = (name: string) => async () => listening.spans.some(span => span.span_name === name)
+  const spans = Array.from({ length: 21_000 }, () => otlpSpan({ traceId: newTraceId() }))
+  await Promise.all([0, 7_000, 14_000].map(from => project.export(exportOf(...spans.slice(from, from + 7_000)))))
+  for (const name of ['one look later', 'two looks later']) {
+    await project.export(exportOf(otlpSpan({ traceId: newTraceId(), name })))
+    await eventually(isTold(name))
+  }
+  expect(listening.spans.length + droppedOf(listening)).toBeLessThanOrEqual(21_002)
+  listening.stop()
+})
+
+const droppedOf = ({ comments }: Listening): number =>
+  comments.reduce((sum, text) => sum + Number(/^dropped (\d+) spans$/.exec(text)?.[1] ?? 0), 0)
 
 test.each([
   ['a filter that is no JSON', '?filter=%7B', 422],

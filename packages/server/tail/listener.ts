@@ -7,7 +7,7 @@ const WAITING_BYTES_MAX = 1024 * 1024
 
 /**
  * Somebody who listens to the spans of a project, as a stream of server-sent events (the HTML standard's text/event-stream).
- * What does not fit into the room for what waits is dropped, and a comment says how many spans that were.
+ * What does not fit into the room for what waits is dropped, and a comment says how many spans that were at least.
  */
 export class Listener {
   readonly #filter: Filter | undefined

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Micros, microsNow, Problem, type Uuid } from '@spanhouse/model'
 import type { Filter } from '@spanhouse/query'
-import { ARRIVALS_MAX, type Arrival, arrivalsSince, type Engine, readArrived } from '@spanhouse/span-store'
+import { type Arrival, arrivalsSince, type Engine, readArrived } from '@spanhouse/span-store'
 import type { FastifyBaseLogger } from 'fastify'
 import { Listener } from './listener.ts'
 
@@ -82,7 +82,8 @@ export class Tail {
     const fresh = arrivals.filter(arrival => told.isNew(arrival))
     const shown = fresh.slice(0, SPANS_MAX)
     const spans = shown.length > 0 ? await readArrived(this.#engine, project_id, shown) : []
-    const skipped = arrivals.length === ARRIVALS_MAX ? ARRIVALS_MAX - shown.length : fresh.length - shown.length
+    // Of more than a look returns, the others are not counted: nobody knows which of them were told before.
+    const skipped = fresh.length - shown.length
     for (const listener of listeners) {
       if (skipped > 0) listener.skip(skipped)
       for (const { span, matchable } of spans) listener.offer(span, matchable)
@@ -97,15 +98,17 @@ class Told {
   readonly #begin: Micros
   readonly #versions = new Map<string, Micros>()
   #latest: Micros
+  #latestSeenAt = performance.now()
 
   constructor(begin: Micros) {
     this.#begin = begin
     this.#latest = begin
   }
 
-  /** From where on there may be something new. */
+  /** From where on there may be something new. Where nothing comes any more, nothing is read again in the end. */
   get since(): Micros {
-    return Math.max(this.#begin, this.#latest - OVERLAP_MICROS)
+    const elapsed = Math.round((performance.now() - this.#latestSeenAt) * 1000)
+    return Math.max(this.#begin, this.#latest - Math.max(0, OVERLAP_MICROS - elapsed))
   }
 
   isNew({ trace_id, span_id, written_at }: Arrival): boolean {
@@ -115,8 +118,11 @@ class Told {
   add(arrivals: readonly Arrival[]): void {
     for (const { trace_id, span_id, written_at } of arrivals) {
       this.#versions.set(trace_id + span_id, written_at)
-      this.#latest = Math.max(this.#latest, written_at)
+      if (written_at <= this.#latest) continue
+      this.#latest = written_at
+      this.#latestSeenAt = performance.now()
     }
-    for (const [version, written_at] of this.#versions) if (written_at <= this.since) this.#versions.delete(version)
+    const { since } = this
+    for (const [version, written_at] of this.#versions) if (written_at <= since) this.#versions.delete(version)
   }
 }
