@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -319,6 +320,44 @@ describe.skipIf(!natsAvailable)('JetStream without its server', () => {
     expect((await stream.stats()).depth).toBe(0)
     await Promise.all(publishers.map(publisher => publisher.close()))
   })
+
+  it('loses nothing that a reader holds when the server is killed, whatever others have acknowledged', async () => {
+    const options = { url: server.url, name: 'held', partitions: 8, bytesMax: 256 * 2 ** 20, ackWaitMs: 1_000 }
+    const held = await openJetStream(options)
+    const partitions = Array.from({ length: 8 }, (_, partition) => partition)
+    const others = partitions.filter(partition => partition !== 1)
+    const publishToAll = async (count: number): Promise<SpanMessage[]> => {
+      const messages = Array.from({ length: count }, (_, at) => createMessage({ partition: at % 8 }))
+      await held.publish(messages)
+      return messages
+    }
+    for (let round = 0; round < 6; round++) {
+      await publishToAll(160)
+      await consume(held, 160, ({ ack }) => ack(), { partitions })
+      const messages = await publishToAll(80)
+      const mine = new Set(messages.filter(({ partition }) => partition === 1).map(({ id }) => id))
+      const ending = new AbortController()
+      const holding = (async () => {
+        for await (const _ of held.deliveries({ ...OPTIONS, partitions: [1], signal: ending.signal })) {
+          // Holds what it gets.
+        }
+      })()
+      await consume(held, 70, ({ ack }) => ack(), { partitions: others })
+      // What it was told is on its disk in part, and in another part each time.
+      await sleep(round * 300)
+      await server.kill()
+      ending.abort()
+      await holding
+      await server.restart()
+      const stopping = new AbortController()
+      for await (const batch of held.deliveries({ ...OPTIONS, partitions, signal: stopping.signal })) {
+        for (const { message } of batch) mine.delete(message.id)
+        await Promise.all(batch.map(({ ack }) => ack()))
+        if (mine.size === 0) stopping.abort()
+      }
+    }
+    await held.close()
+  }, 60_000)
 
   it('refuses in bounded time when the server does not answer', async () => {
     await publishAtLast(stream, createMessage())

@@ -48,7 +48,7 @@ export async function openJetStream(options: JetStreamOptions): Promise<SpanStre
     const storage = new Storage(connection, jsm, () => ensure().then(options.onRecreated))
     await ensure()
     const letters = new DeadLetters(storage, topology)
-    const acknowledged = new Acknowledged(connection)
+    const acknowledged = new Acknowledged(connection, topology.live)
     return new JetStream({ connection, storage, topology, letters, acknowledged, ackWaitMs, holdMs }, bytesMax)
   } catch (error) {
     await connection.nats.close()

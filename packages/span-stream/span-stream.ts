@@ -73,7 +73,7 @@ export interface DeliveriesOptions {
   signal: AbortSignal
 }
 
-/** The consumers that exist. The stream keeps a message until every one of them is done with it. */
+/** The consumers that exist. The stream keeps a message until it is done with. Networked, a second one needs a stream of its own. */
 export const CONSUMERS = ['writer'] as const
 export type ConsumerName = (typeof CONSUMERS)[number]
 

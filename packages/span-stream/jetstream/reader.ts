@@ -1,5 +1,5 @@
-import type { ConsumerInfo } from '@nats-io/jetstream'
-import type { Msg, NatsConnection } from '@nats-io/transport-node'
+import type { ConsumerInfo, StoredMsg } from '@nats-io/jetstream'
+import type { Msg, MsgHdrs, NatsConnection } from '@nats-io/transport-node'
 import { microsNow, NIL_UUID } from '@spanhouse/model'
 import { refusal } from '../admission.ts'
 import { Bell } from '../bell.ts'
@@ -9,7 +9,7 @@ import type { DeliveriesOptions, Delivery, SpanMessage } from '../span-stream.ts
 import type { Acknowledged } from './acknowledged.ts'
 import { type Connection, REQUEST_MS_MAX } from './connection.ts'
 import type { DeadLetters } from './dead-letters.ts'
-import { fromHeaders, getParts, type Metadata } from './headers.ts'
+import { fromHeaders, type Metadata } from './headers.ts'
 import { Puller } from './puller.ts'
 import type { Storage } from './storage.ts'
 import type { Topology } from './topology.ts'
@@ -17,10 +17,12 @@ import type { Topology } from './topology.ts'
 interface Fetched extends Sized {
   sequence: number
   attempt: number
-  message: Msg
+  subject: string
+  headers: MsgHdrs | undefined
+  data: Uint8Array
   metadata: Metadata | null
-  /** Where to settle it. The server names a new place with each delivery. */
-  reply: string
+  /** Where to settle it. The server names a new place with each delivery. Null for a leftover: no consumer has it. */
+  reply: string | null
   /** Until when the server is told that it is being worked on. */
   untilMs: number
 }
@@ -43,6 +45,10 @@ const FAILED_MS = 1_000
 /** How long a partition with new messages may be silent before it is nudged, and how often at a time. */
 const SILENT_MS = 2_000
 const NUDGES_MAX = 256
+/** How often it is looked for leftovers. */
+const LEFTOVERS_MS = 5_000
+/** A leftover has been delivered before, or its consumer passed over it. */
+const LEFTOVER_ATTEMPT = 2
 /** Time for the pullers to end. */
 const END_MS_MAX = 3_000
 
@@ -64,6 +70,8 @@ export class JetStreamReader implements Source<Fetched> {
   #starting = 0
   #nudging = false
   #beatAt = performance.now()
+  #leftoversAt = 0
+  #collecting = false
   #ended: Promise<void> | undefined
 
   /** `options.signal` ends the iteration, whoever wants that. */
@@ -83,6 +91,7 @@ export class JetStreamReader implements Source<Fetched> {
     // When the server is away again, this is done when it is back.
     await this.#prepare().catch(() => undefined)
     this.#starting--
+    this.#leftoversAt = 0
     this.#fetch()
     await this.#nudge(0).catch(() => undefined)
   }
@@ -123,13 +132,14 @@ export class JetStreamReader implements Source<Fetched> {
   #receive(message: Msg): void {
     const fetched = toFetched(message)
     const known = this.#held.get(fetched.sequence)
-    if (known) {
-      known.reply = fetched.reply
-      return
-    }
+    if (known) known.reply = fetched.reply
+    else this.#add(fetched)
+  }
+
+  #add(fetched: Fetched): void {
     this.#held.set(fetched.sequence, fetched)
     this.#queue.push(fetched)
-    this.#waitingBytes += message.data.length
+    this.#waitingBytes += fetched.data.length
     this.#bell.ring()
   }
 
@@ -139,14 +149,45 @@ export class JetStreamReader implements Source<Fetched> {
     if (performance.now() - this.#beatAt >= ackWaitMs / 3) this.#beat()
     this.#fetch()
     void this.#nudge(SILENT_MS).catch(() => undefined)
+    void this.#collectLeftovers().catch(() => undefined)
+  }
+
+  /**
+   * Delivers what the stream holds and its consumer will never deliver: up to the position to which a consumer has all
+   * acknowledged. After a server was killed that is what was done with shortly before, which comes again and does no harm;
+   * it would also be what a consumer passed over by mistake. One request for each partition where there is nothing.
+   */
+  async #collectLeftovers(): Promise<void> {
+    if (this.#collecting || this.#ended || this.#starting > 0) return
+    if (performance.now() - this.#leftoversAt < LEFTOVERS_MS) return
+    this.#collecting = true
+    try {
+      for (const partition of this.#pullers.keys()) await this.#collectLeftoversOf(partition)
+      this.#leftoversAt = performance.now()
+    } finally {
+      this.#collecting = false
+    }
+  }
+
+  async #collectLeftoversOf(partition: number): Promise<void> {
+    const { storage, topology } = this.#parts
+    const subject = topology.subject(partition)
+    let stored = await storage.next(topology.live, subject, 1)
+    if (stored === null) return
+    const { stream_seq: acknowledged } = (await this.#consumer(partition)).ack_floor
+    while (stored !== null && stored.seq <= acknowledged && this.#queue.length < WAITING_MAX && !this.#ended) {
+      // What was not held when it was asked for may have been settled meanwhile: then it comes once more, which does no harm.
+      if (!this.#held.has(stored.seq)) this.#add(toLeftover(stored))
+      stored = await storage.next(topology.live, subject, stored.seq + 1)
+    }
   }
 
   /** Tells the server that what is held is being worked on, and gives back what was held too long. */
   #beat(): void {
     this.#beatAt = performance.now()
     for (const fetched of this.#held.values()) {
-      if (fetched.untilMs > Date.now()) this.#nats.publish(fetched.reply, '+WPI')
-      else this.#giveBack(fetched, 0)
+      if (fetched.untilMs <= Date.now()) this.#giveBack(fetched, 0)
+      else if (fetched.reply !== null) this.#nats.publish(fetched.reply, '+WPI')
     }
   }
 
@@ -171,7 +212,7 @@ export class JetStreamReader implements Source<Fetched> {
   #heldOf(partition: number): number {
     const subject = this.#parts.topology.subject(partition)
     return Iterator.from(this.#held.values())
-      .filter(({ message }) => message.subject === subject)
+      .filter(fetched => fetched.subject === subject && fetched.reply !== null)
       .toArray().length
   }
 
@@ -180,7 +221,7 @@ export class JetStreamReader implements Source<Fetched> {
   }
 
   take(): void {
-    this.#waitingBytes -= this.#queue.shift()?.message.data.length ?? 0
+    this.#waitingBytes -= this.#queue.shift()?.data.length ?? 0
     this.#fetch()
   }
 
@@ -201,11 +242,11 @@ export class JetStreamReader implements Source<Fetched> {
 
   async #deliver(fetched: Fetched): Promise<Delivery | null> {
     const { storage, topology, holdMs } = this.#parts
-    const { message, metadata } = fetched
+    const { headers, data, metadata } = fetched
     fetched.untilMs = Date.now() + holdMs
     try {
       if (metadata === null) return await this.#bury(fetched, 'The message is not one of Spanhouse')
-      const body = await storage.body(topology.live, message.headers, message.data)
+      const body = await storage.body(topology.live, headers, data)
       if (body?.length !== metadata.bodyBytes) return await this.#bury(fetched, 'Parts of the message are gone')
       return this.#delivery(fetched, toMessage(metadata, body))
     } catch {
@@ -216,7 +257,7 @@ export class JetStreamReader implements Source<Fetched> {
   }
 
   async #bury(fetched: Fetched, reason: string): Promise<null> {
-    const message = toMessage(fetched.metadata ?? unknownMetadata(fetched), fetched.message.data)
+    const message = toMessage(fetched.metadata ?? unknownMetadata(fetched), fetched.data)
     await this.#reject(fetched, message, reason)
     return null
   }
@@ -227,7 +268,7 @@ export class JetStreamReader implements Source<Fetched> {
       sequence: fetched.sequence,
       attempt: fetched.attempt,
       ack: () => this.#finish(fetched),
-      retry: delayMs => this.#confirm(fetched, nak(delayMs)),
+      retry: delayMs => this.#retry(fetched, delayMs),
       reject: reason => this.#reject(fetched, message, reason),
     }
     return createDelivery(delivery, this.#options.signal)
@@ -239,32 +280,41 @@ export class JetStreamReader implements Source<Fetched> {
     await this.#finish(fetched)
   }
 
+  /** Nobody else removes it: what is in the stream is to be stored. */
   async #finish(fetched: Fetched): Promise<void> {
+    const { storage, topology, acknowledged } = this.#parts
+    const { sequence, reply, headers } = fetched
     await this.#confirm(fetched, '+ACK')
-    this.#parts.acknowledged.remember(fetched.reply)
+    await storage.remove(topology.live, sequence)
+    acknowledged.remember({ sequence, reply })
+    this.#held.delete(sequence)
     // What fails here is done by the sweeper later.
-    if (getParts(fetched.message.headers).length > 0) await this.#removeParts(fetched).catch(() => undefined)
+    await storage.removeParts(topology.live, headers).catch(() => undefined)
   }
 
-  /** Parts go when the message is gone, which it is when its last consumer has acknowledged it. */
-  async #removeParts({ message, sequence }: Fetched): Promise<void> {
-    const { storage, topology } = this.#parts
-    const stored = await storage.next(topology.live, message.subject, sequence)
-    if (stored?.seq !== sequence) await storage.removeParts(topology.live, message.headers)
+  async #retry(fetched: Fetched, delayMs: number): Promise<void> {
+    if (fetched.reply === null) return this.#giveBack(fetched, delayMs)
+    await this.#confirm(fetched, nak(delayMs))
+    this.#held.delete(fetched.sequence)
   }
 
   /** Settles a message and waits until the server has confirmed that. */
-  async #confirm(fetched: Fetched, how: string): Promise<void> {
-    const request = () => this.#nats.request(fetched.reply, how, { timeout: REQUEST_MS_MAX })
+  async #confirm({ reply }: Fetched, how: string): Promise<void> {
+    if (reply === null) return
+    const request = () => this.#nats.request(reply, how, { timeout: REQUEST_MS_MAX })
     await this.#parts.connection.ask(request).catch(error => {
       throw refusal('unreachable', error)
     })
-    this.#held.delete(fetched.sequence)
   }
 
-  #giveBack(fetched: Fetched, delayMs: number): void {
-    this.#held.delete(fetched.sequence)
-    if (this.#parts.connection.up) this.#nats.publish(fetched.reply, nak(delayMs))
+  /** A leftover is found again when nobody holds it. */
+  #giveBack({ sequence, reply }: Fetched, delayMs: number): void {
+    if (reply === null) {
+      setTimeout(() => this.#held.delete(sequence), delayMs).unref()
+      return
+    }
+    this.#held.delete(sequence)
+    if (this.#parts.connection.up) this.#nats.publish(reply, nak(delayMs))
   }
 
   /** Gives back everything that is not settled, also what is on its way. */
@@ -295,31 +345,32 @@ const nak = (delayMs: number): string =>
  * ADR-15 of the NATS architecture.
  */
 function toFetched(message: Msg): Fetched {
-  const reply = message.reply ?? ''
+  const { subject, headers, data, reply = '' } = message
   const tokens = reply.split('.')
   const at = tokens.length === 9 ? 4 : 6
-  const metadata = fromHeaders(message.headers)
-  return {
-    message,
-    metadata,
-    reply,
-    attempt: Number(tokens[at]),
-    sequence: Number(tokens[at + 1]),
-    spans: metadata?.span_count ?? 0,
-    bytes: metadata?.bodyBytes ?? message.data.length,
-    untilMs: Number.POSITIVE_INFINITY,
-  }
+  const [attempt, sequence] = [Number(tokens[at]), Number(tokens[at + 1])]
+  return { ...sized(headers, data), subject, reply, attempt, sequence, untilMs: Number.POSITIVE_INFINITY }
+}
+
+const toLeftover = ({ subject, header, data, seq }: StoredMsg): Fetched => ({
+  ...sized(header, data),
+  ...{ subject, reply: null, attempt: LEFTOVER_ATTEMPT, sequence: seq, untilMs: Number.POSITIVE_INFINITY },
+})
+
+function sized(headers: MsgHdrs | undefined, data: Uint8Array) {
+  const metadata = fromHeaders(headers)
+  return { headers, data, metadata, spans: metadata?.span_count ?? 0, bytes: metadata?.bodyBytes ?? data.length }
 }
 
 const toMessage = ({ bodyBytes, ...rest }: Metadata, body: Uint8Array): SpanMessage => ({ ...rest, body })
 
-const unknownMetadata = ({ sequence, message }: Fetched): Metadata => ({
+const unknownMetadata = ({ sequence, subject, data }: Fetched): Metadata => ({
   id: `unknown-${sequence}`,
-  partition: Number(message.subject.split('.').at(-1)),
+  partition: Number(subject.split('.').at(-1)),
   project_id: NIL_UUID,
   user_id: NIL_UUID,
   accepted_at: microsNow(),
   span_count: 0,
   format: 'otlp',
-  bodyBytes: message.data.length,
+  bodyBytes: data.length,
 })

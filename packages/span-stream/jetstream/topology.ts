@@ -25,9 +25,10 @@ export interface Shelf {
 /**
  * The names of everything on the server.
  *
- * - Stream `spans`: subject `spans.N` for each partition and `spans.parts`. Retention by interest: a message is removed
- *   when all consumers on its subject have acknowledged it, and kept for those that never ran. Durable consumer
- *   `writer-N` for each name in CONSUMERS and each partition; `parts`, which nobody reads, keeps the parts.
+ * - Stream `spans`: subject `spans.N` for each partition and `spans.parts`. Durable consumer `writer-N` for each partition.
+ *   A message is removed by whoever has acknowledged it, and by nothing else. The server's own ways to remove what all
+ *   consumers have acknowledged are not used: nats-server 2.9, killed and started again, removed messages that a consumer
+ *   still waited for.
  * - Stream `spans-dead`: subject `spans-dead.CONSUMER.SEQUENCE` for each dead letter and `spans-dead.parts`.
  */
 export class Topology {
@@ -70,21 +71,22 @@ export interface TopologyLimits {
 /** Deliveries that may be unsettled at once in a partition, also those that wait for their retry. */
 const UNSETTLED_MAX = 100_000
 
-/** A stream whose messages may have one byte takes none: headers count. It is opened when it has its consumers. */
+/** A stream whose messages may have one byte takes none: headers count. */
 const CLOSED = { max_msg_size: 1 }
 const OPEN = { max_msg_size: -1 }
 
 /**
  * Creates what is missing and adapts the limits of what exists. Any number of processes may do so at once, and others
- * publish meanwhile: until its consumers are there a new stream takes nothing, since JetStream would confirm a message
- * that interests nobody and drop it. Positions in a new stream are microseconds since 1970, so that none comes up again
- * which an earlier stream of that name had: an acknowledgement that is still to come for it would count for another message.
- * Rejects when the stream exists with another number of partitions: the traces under way would change their partition.
+ * publish meanwhile: a new stream takes nothing until its positions are set. They are microseconds since 1970, so that none
+ * comes up again which an earlier stream of that name had: an acknowledgement that is still to come for it would count
+ * for another message. Rejects when the stream exists with another number of partitions, since the traces under way would
+ * change theirs, and when it exists with another retention, which the server does not change.
  */
 export async function ensureTopology(jsm: JetStreamManager, topology: Topology, limits: TopologyLimits): Promise<void> {
   const { live, dead } = topology
   const common = {
     storage: StorageType.File,
+    retention: RetentionPolicy.Limits,
     discard: DiscardPolicy.New,
     num_replicas: limits.replicas,
     allow_direct: true,
@@ -94,7 +96,6 @@ export async function ensureTopology(jsm: JetStreamManager, topology: Topology, 
       ...common,
       name: live.stream,
       subjects: [...topology.subjects(), live.partsSubject],
-      retention: RetentionPolicy.Interest,
       max_bytes: limits.bytesMax,
       duplicate_window: nanos(DUPLICATE_WINDOW_MS),
     }),
@@ -102,13 +103,14 @@ export async function ensureTopology(jsm: JetStreamManager, topology: Topology, 
       ...common,
       name: dead.stream,
       subjects: [topology.lettersSubject, dead.partsSubject],
-      retention: RetentionPolicy.Limits,
       max_bytes: Math.floor(limits.bytesMax * DEAD_SHARE),
     }),
   ]
   for (const consumer of consumersOf(topology, limits)) await jsm.consumers.add(live.stream, consumer)
   for (const stream of ensured) await adapt(jsm, stream)
 }
+
+const EMPTY = 'Let the writers empty it, then delete it.'
 
 interface Ensured {
   found: StreamConfig
@@ -129,10 +131,13 @@ async function ensureStream(jsm: JetStreamManager, wanted: StreamSettings): Prom
   const [found, expected] = [config.subjects, wanted.subjects ?? []].map(subjects => [...subjects].sort().join(' '))
   if (found !== expected) {
     throw new Error(
-      `Stream ${wanted.name} exists with the subjects ${found}, not ${expected}. ` +
-        'To change the number of partitions let the writers empty it, then delete it.',
+      `Stream ${wanted.name} exists with the subjects ${found}, not ${expected}. To change the number of partitions: ${EMPTY}`,
     )
   }
+  if (config.retention !== wanted.retention)
+    throw new Error(
+      `Stream ${wanted.name} exists with the retention ${config.retention}, not ${wanted.retention}. ${EMPTY}`,
+    )
   // Nothing is before that position but what was never used, also when another process has just opened the stream.
   if (isClosed(config)) await jsm.streams.purge(wanted.name, { seq: Date.parse(created) * 1000 })
   return { found: config, wanted }
@@ -155,12 +160,11 @@ function consumersOf(topology: Topology, { ackWaitMs }: TopologyLimits): Partial
     max_deliver: -1,
     max_ack_pending: UNSETTLED_MAX,
   }
-  const readers = CONSUMERS.flatMap(consumer =>
+  return CONSUMERS.flatMap(consumer =>
     topology.subjects().map((filter_subject, partition) => ({
       ...common,
       durable_name: topology.durable(consumer, partition),
       filter_subject,
     })),
   )
-  return [...readers, { ...common, durable_name: 'parts', filter_subject: topology.live.partsSubject }]
 }
