@@ -65,6 +65,7 @@ CREATE TABLE IF NOT EXISTS spans_local ON CLUSTER '{cluster}'
     CONSTRAINT by_a_run_that_may_write CHECK joinGet('fenced_runs', 'is_fenced', writer_run) = 0,
     INDEX by_trace trace_id TYPE bloom_filter(0.001) GRANULARITY 1,
     INDEX by_trace_head is_trace_head TYPE minmax GRANULARITY 8,
+    INDEX by_write greatest(created_at, updated_at) TYPE minmax GRANULARITY 8,
     INDEX by_search_term search_terms TYPE bloom_filter(0.01) GRANULARITY 1,
     INDEX by_text lowerUTF8(data) TYPE text(tokenizer = splitByNonAlpha, posting_list_codec = 'bitpacking')
 )

@@ -86,6 +86,8 @@ CREATE TABLE IF NOT EXISTS spans
     INDEX by_trace trace_id TYPE bloom_filter(0.001) GRANULARITY 1,
     -- Hardly any other span than a root stands for its trace.
     INDEX by_trace_head is_trace_head TYPE minmax GRANULARITY 8,
+    -- What was written lately: the live tail asks for it twice a second.
+    INDEX by_write greatest(created_at, updated_at) TYPE minmax GRANULARITY 8,
     INDEX by_search_term search_terms TYPE bloom_filter(0.01) GRANULARITY 1,
     -- What texts are searched by: see packages/query/text-hints.ts. Made when parts are merged, not when rows come in.
     INDEX by_text lowerUTF8(data) TYPE text(tokenizer = splitByNonAlpha, posting_list_codec = 'bitpacking')
