@@ -45,6 +45,8 @@ const FAILED_MS = 1_000
 /** How long a partition with new messages may be silent before it is nudged, and how often at a time. */
 const SILENT_MS = 2_000
 const NUDGES_MAX = 256
+/** Removals under way at once. From 2.10 on a server throws away all that wait when they are ten thousand. */
+const REMOVALS_MAX = 128
 /** How often it is looked for leftovers. */
 const LEFTOVERS_MS = 5_000
 /** A leftover has been delivered before, or its consumer passed over it. */
@@ -72,6 +74,8 @@ export class JetStreamReader implements Source<Fetched> {
   #beatAt = performance.now()
   #leftoversAt = 0
   #collecting = false
+  readonly #removals: Promise<unknown>[] = Array.from({ length: REMOVALS_MAX }, () => Promise.resolve())
+  #removed = 0
   #ended: Promise<void> | undefined
 
   /** `options.signal` ends the iteration, whoever wants that. */
@@ -285,11 +289,20 @@ export class JetStreamReader implements Source<Fetched> {
     const { storage, topology, acknowledged } = this.#parts
     const { sequence, reply, headers } = fetched
     await this.#confirm(fetched, '+ACK')
-    await storage.remove(topology.live, sequence)
+    await this.#remove(sequence)
     acknowledged.remember({ sequence, reply })
     this.#held.delete(sequence)
     // What fails here is done by the sweeper later.
     await storage.removeParts(topology.live, headers).catch(() => undefined)
+  }
+
+  /** Behind the one that was asked for so many removals ago. */
+  #remove(sequence: number): Promise<boolean> {
+    const { storage, topology } = this.#parts
+    const lane = this.#removed++ % REMOVALS_MAX
+    const removal = (this.#removals[lane] as Promise<unknown>).then(() => storage.remove(topology.live, sequence))
+    this.#removals[lane] = removal.catch(() => undefined)
+    return removal
   }
 
   async #retry(fetched: Fetched, delayMs: number): Promise<void> {
