@@ -67,7 +67,9 @@ async function settledFaults(
   const isEmpty = async (): Promise<boolean> => (await receiver.metric('spanhouse_stream_messages')) === 0
   await eventually(isEmpty, settleMs).catch(() => undefined)
   tell(`the stream is drained; ${load.traces.length} traces are read back`)
-  return (await faultsIn(load, victims.target)).slice(0, FAULTS_SHOWN)
+  const faults = await faultsIn(load, victims.target)
+  const more = faults.length - FAULTS_SHOWN
+  return more > 0 ? [...faults.slice(0, FAULTS_SHOWN), `and ${more} more`] : faults
 }
 
 type Action = (victim: Victim, random: Random) => Promise<void>

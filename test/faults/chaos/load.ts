@@ -32,7 +32,9 @@ const TRACE_EVERY_MS = 10
  */
 export class Load {
   readonly traces: SentTrace[] = []
-  readonly accepted = new Set<string>()
+  /** Trace and span id → when it was first answered with 202, in seconds since the load began. */
+  readonly accepted = new Map<string, number>()
+  readonly #began = performance.now()
   readonly #target: Target
   readonly #random: Random
 
@@ -60,13 +62,17 @@ export class Load {
     for (const group of random.shuffled(copies)) await this.#deliver(group)
   }
 
+  #note(id: string): void {
+    if (!this.accepted.has(id)) this.accepted.set(id, (performance.now() - this.#began) / 1000)
+  }
+
   async #deliver(spans: readonly OtlpSpan[]): Promise<void> {
     const { receiverUrl, apiKey } = this.#target
     for (;;) {
       const body = exportOf(...spans)
       const answer = await call(receiverUrl, 'POST', '/api/otlp/v1/traces', `ApiKey ${apiKey}`, body).catch(() => null)
       if (answer?.status === 202) {
-        for (const { trace_id, span_id } of answer.body.links) this.accepted.add(trace_id + span_id)
+        for (const { trace_id, span_id } of answer.body.links) this.#note(trace_id + span_id)
         return
       }
       if (answer && answer.status < 500) throw new Error(`refused: ${answer.status} ${answer.text}`)
@@ -122,11 +128,12 @@ const TRACES_A_QUERY = 80
 export async function faultsIn(load: Load, target: Target): Promise<string[]> {
   const faults: string[] = []
   const sent = new Set(load.traces.flatMap(({ trace_id, nodes }) => nodes.map(({ span_id }) => trace_id + span_id)))
-  for (const id of sent.symmetricDifference(load.accepted)) faults.push(`sent and accepted differ in ${id}`)
+  for (const id of sent.symmetricDifference(new Set(load.accepted.keys())))
+    faults.push(`sent and accepted differ in ${id}`)
   for (let from = 0; from < load.traces.length; from += TRACES_A_QUERY) {
     const traces = load.traces.slice(from, from + TRACES_A_QUERY)
     const spans = Map.groupBy(await spansOf(traces, target), span => span.trace_id)
-    for (const trace of traces) faults.push(...faultsOf(trace, spans.get(trace.trace_id) ?? []))
+    for (const trace of traces) faults.push(...faultsOf(trace, spans.get(trace.trace_id) ?? [], load))
   }
   return faults
 }
@@ -147,13 +154,14 @@ async function spansOf(traces: readonly SentTrace[], { apiUrl, apiKey }: Target)
   return body.spans
 }
 
-function faultsOf({ trace_id, nodes }: SentTrace, spans: readonly StoredSpan[]): string[] {
+function faultsOf({ trace_id, nodes }: SentTrace, spans: readonly StoredSpan[], { accepted }: Load): string[] {
   const expected = oracle(nodes)
   const stored = spans.map(({ span_id }) => span_id)
   const faults: string[] = []
   for (const id of expected.keys()) {
     const times = stored.filter(one => one === id).length
-    if (times !== 1) faults.push(`${trace_id}: span ${id} is stored ${times} times`)
+    const at = accepted.get(trace_id + id)?.toFixed(1)
+    if (times !== 1) faults.push(`${trace_id}: span ${id}, accepted at ${at} s, is stored ${times} times`)
   }
   for (const span of spans) {
     const total = Number(expected.get(span.span_id)?.cumulative[TOKENS] ?? -1n) / 1000
