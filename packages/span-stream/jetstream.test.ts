@@ -196,6 +196,29 @@ describe.skipIf(!natsAvailable)('JetStream', () => {
     })
   })
 
+  it('delivers what its consumer has passed over, also behind a message that is not settled', async () => {
+    const place = createPlace({ ackWaitMs: 1_000 })
+    const stream = await open(place)
+    const [held, passed] = [createMessage(), createMessage()]
+    await stream.publish([held])
+    await stream.publish([passed])
+    const nats = await connect({ servers: place.url })
+    const consumer = await (await jetstreamManager(nats)).jetstream().consumers.get(place.name, 'writer-0')
+    let fetched = 0
+    for await (const message of await consumer.fetch({ max_messages: 2 })) if (++fetched === 2) await message.ackAck()
+    await nats.close()
+    const deliveries: Delivery[] = []
+    const ending = new AbortController()
+    for await (const batch of stream.deliveries({ ...OPTIONS, signal: ending.signal })) {
+      deliveries.push(...batch)
+      if (!idsOf(deliveries).includes(passed.id)) continue
+      await Promise.all(deliveries.map(({ ack }) => ack()))
+      ending.abort()
+    }
+    expect(idsOf(deliveries)).toEqual([held.id, passed.id])
+    expect((await stream.stats()).depth).toBe(0)
+  })
+
   it('puts what somebody else published to the dead letters', async () => {
     const place = createPlace()
     const stream = await open(place)

@@ -49,6 +49,8 @@ const NUDGES_MAX = 256
 const REMOVALS_MAX = 128
 /** How often it is looked for leftovers. */
 const LEFTOVERS_MS = 5_000
+/** Acknowledgement times until a consumer must have delivered again what it had delivered to somebody else. */
+const PASSED_OVER_AFTER = 2
 /** A leftover has been delivered before, or its consumer passed over it. */
 const LEFTOVER_ATTEMPT = 2
 /** Time for the pullers to end. */
@@ -74,6 +76,10 @@ export class JetStreamReader implements Source<Fetched> {
   #beatAt = performance.now()
   #leftoversAt = 0
   #collecting = false
+  /** Where the consumer of a partition stood, and when that was noted. */
+  readonly #noted = new Map<number, { position: number; at: number }>()
+  /** When what was retried comes again. */
+  readonly #retried = new Map<number, number>()
   readonly #removals: Promise<unknown>[] = Array.from({ length: REMOVALS_MAX }, () => Promise.resolve())
   #removed = 0
   #ended: Promise<void> | undefined
@@ -96,6 +102,7 @@ export class JetStreamReader implements Source<Fetched> {
     await this.#prepare().catch(() => undefined)
     this.#starting--
     this.#leftoversAt = 0
+    this.#noted.clear()
     this.#fetch()
     await this.#nudge(0).catch(() => undefined)
   }
@@ -127,14 +134,18 @@ export class JetStreamReader implements Source<Fetched> {
 
   /** Asks for as much as is sure to fit: what is waiting and asked for stays near the size of one batch. */
   #fetch(): void {
-    const { bytesMax } = this.#options
-    if (this.#ended || this.#starting > 0 || this.#queue.length >= WAITING_MAX || this.#waitingBytes >= bytesMax) return
-    const fitting = Math.floor(bytesMax / (this.#pullers.size * this.#parts.connection.payloadBytesMax))
+    if (this.#ended || this.#starting > 0 || this.#full) return
+    const fitting = Math.floor(this.#options.bytesMax / (this.#pullers.size * this.#parts.connection.payloadBytesMax))
     for (const puller of this.#pullers.values()) puller.ask(Math.min(ASKED_MAX, Math.max(1, fitting)))
+  }
+
+  get #full(): boolean {
+    return this.#queue.length >= WAITING_MAX || this.#waitingBytes >= this.#options.bytesMax
   }
 
   #receive(message: Msg): void {
     const fetched = toFetched(message)
+    this.#retried.delete(fetched.sequence)
     const known = this.#held.get(fetched.sequence)
     if (known) known.reply = fetched.reply
     else this.#add(fetched)
@@ -160,6 +171,10 @@ export class JetStreamReader implements Source<Fetched> {
    * Delivers what the stream holds and its consumer will never deliver: up to the position to which a consumer has all
    * acknowledged. After a server was killed that is what was done with shortly before, which comes again and does no harm;
    * it would also be what a consumer passed over by mistake. One request for each partition where there is nothing.
+   *
+   * That position may never move again: nats-server 2.9, killed, comes back with consumers that wait for messages the stream
+   * does not have any more. So what has stood for long before the position to which a consumer has delivered is
+   * delivered, too, unless it is held here or was retried.
    */
   async #collectLeftovers(): Promise<void> {
     if (this.#collecting || this.#ended || this.#starting > 0) return
@@ -178,12 +193,29 @@ export class JetStreamReader implements Source<Fetched> {
     const subject = topology.subject(partition)
     let stored = await storage.next(topology.live, subject, 1)
     if (stored === null) return
-    const { stream_seq: acknowledged } = (await this.#consumer(partition)).ack_floor
-    while (stored !== null && stored.seq <= acknowledged && this.#queue.length < WAITING_MAX && !this.#ended) {
+    const { ack_floor, delivered } = await this.#consumer(partition)
+    const passed = Math.max(ack_floor.stream_seq, this.#passedOver(partition, delivered.stream_seq))
+    while (stored !== null && stored.seq <= passed && !this.#full && !this.#ended) {
       // What was not held when it was asked for may have been settled meanwhile: then it comes once more, which does no harm.
-      if (!this.#held.has(stored.seq)) this.#add(toLeftover(stored))
+      if (!this.#held.has(stored.seq) && !this.#waits(stored.seq)) this.#add(toLeftover(stored))
       stored = await storage.next(topology.live, subject, stored.seq + 1)
     }
+  }
+
+  /** The position where the consumer of a partition stood so long ago that nothing before it is still to come from there. */
+  #passedOver(partition: number, delivered: number): number {
+    const noted = this.#noted.get(partition)
+    const now = performance.now()
+    if (noted && now - noted.at < this.#parts.ackWaitMs * PASSED_OVER_AFTER) return 0
+    this.#noted.set(partition, { position: delivered, at: now })
+    return noted?.position ?? 0
+  }
+
+  /** Whether it was retried and its time has not come. */
+  #waits(sequence: number): boolean {
+    if ((this.#retried.get(sequence) ?? 0) > Date.now()) return true
+    this.#retried.delete(sequence)
+    return false
   }
 
   /** Tells the server that what is held is being worked on, and gives back what was held too long. */
@@ -289,11 +321,19 @@ export class JetStreamReader implements Source<Fetched> {
     const { storage, topology, acknowledged } = this.#parts
     const { sequence, reply, headers } = fetched
     await this.#confirm(fetched, '+ACK')
+    if (reply === null) this.#acknowledgeLeftover(fetched)
     await this.#remove(sequence)
     acknowledged.remember({ sequence, reply })
     this.#held.delete(sequence)
     // What fails here is done by the sweeper later.
     await storage.removeParts(topology.live, headers).catch(() => undefined)
+  }
+
+  /** Its consumer may wait for it all the same, and would wait for ever. The server ignores this when it does not. */
+  #acknowledgeLeftover({ sequence, subject }: Fetched): void {
+    const { connection, topology } = this.#parts
+    const durable = topology.durable(this.#options.consumer, partitionIn(subject))
+    if (connection.up) this.#nats.publish(`$JS.ACK.${topology.live.stream}.${durable}.1.${sequence}.0.0.0`, '+ACK')
   }
 
   /** Behind the one that was asked for so many removals ago. */
@@ -309,6 +349,7 @@ export class JetStreamReader implements Source<Fetched> {
     if (fetched.reply === null) return this.#giveBack(fetched, delayMs)
     await this.#confirm(fetched, nak(delayMs))
     this.#held.delete(fetched.sequence)
+    if (delayMs > 0) this.#retried.set(fetched.sequence, Date.now() + delayMs)
   }
 
   /** Settles a message and waits until the server has confirmed that. */
@@ -327,6 +368,7 @@ export class JetStreamReader implements Source<Fetched> {
       return
     }
     this.#held.delete(sequence)
+    if (delayMs > 0) this.#retried.set(sequence, Date.now() + delayMs)
     if (this.#parts.connection.up) this.#nats.publish(reply, nak(delayMs))
   }
 
@@ -349,6 +391,8 @@ export class JetStreamReader implements Source<Fetched> {
     for (const fetched of unsettled) this.#giveBack(fetched, 0)
   }
 }
+
+const partitionIn = (subject: string): number => Number(subject.split('.').at(-1))
 
 const nak = (delayMs: number): string =>
   delayMs > 0 ? `-NAK ${JSON.stringify({ delay: Math.round(delayMs * 1e6) })}` : '-NAK'
@@ -379,7 +423,7 @@ const toMessage = ({ bodyBytes, ...rest }: Metadata, body: Uint8Array): SpanMess
 
 const unknownMetadata = ({ sequence, subject, data }: Fetched): Metadata => ({
   id: `unknown-${sequence}`,
-  partition: Number(subject.split('.').at(-1)),
+  partition: partitionIn(subject),
   project_id: NIL_UUID,
   user_id: NIL_UUID,
   accepted_at: microsNow(),
