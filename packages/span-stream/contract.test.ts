@@ -198,7 +198,7 @@ describe.each(adapters())('SpanStream: $name', adapter => {
       })
 
       it('lets go of a message that was held too long', async () => {
-        const stream = await open(adapter.place({ holdMs: 300 }))
+        const stream = await open(adapter.place({ holdMs: 300, ackWaitMs: 3_000 }))
         const [stuck, next] = createMessages(2) as [SpanMessage, SpanMessage]
         await publishAll(stream, [stuck, next])
         const deliveries = await consume(stream, 3, ({ attempt, message, ack }) =>

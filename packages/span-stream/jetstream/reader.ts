@@ -23,6 +23,8 @@ interface Fetched extends Sized {
   metadata: Metadata | null
   /** Where to settle it. The server names a new place with each delivery. Null for a leftover: no consumer has it. */
   reply: string | null
+  /** A leftover that its consumer has acknowledged: it was stored, and its parts may be gone. */
+  wasSettled?: boolean
   /** Until when the server is told that it is being worked on. */
   untilMs: number
 }
@@ -197,7 +199,8 @@ export class JetStreamReader implements Source<Fetched> {
     const passed = Math.max(ack_floor.stream_seq, this.#passedOver(partition, delivered.stream_seq))
     while (stored !== null && stored.seq <= passed && !this.#full && !this.#ended) {
       // What was not held when it was asked for may have been settled meanwhile: then it comes once more, which does no harm.
-      if (!this.#held.has(stored.seq) && !this.#waits(stored.seq)) this.#add(toLeftover(stored))
+      const wasSettled = stored.seq <= ack_floor.stream_seq
+      if (!this.#held.has(stored.seq) && !this.#waits(stored.seq)) this.#add(toLeftover(stored, wasSettled))
       stored = await storage.next(topology.live, subject, stored.seq + 1)
     }
   }
@@ -283,13 +286,20 @@ export class JetStreamReader implements Source<Fetched> {
     try {
       if (metadata === null) return await this.#bury(fetched, 'The message is not one of Spanhouse')
       const body = await storage.body(topology.live, headers, data)
-      if (body?.length !== metadata.bodyBytes) return await this.#bury(fetched, 'Parts of the message are gone')
+      if (body?.length !== metadata.bodyBytes) return await this.#withoutParts(fetched)
       return this.#delivery(fetched, toMessage(metadata, body))
     } catch {
       // The server is away or the dead letters are full. The message is safe; it must not stop those behind it.
       this.#giveBack(fetched, FAILED_MS)
       return null
     }
+  }
+
+  /** A killed server brings back what was removed last, but not always the parts of it. */
+  async #withoutParts(fetched: Fetched): Promise<null> {
+    if (!fetched.wasSettled) return this.#bury(fetched, 'Parts of the message are gone')
+    await this.#finish(fetched)
+    return null
   }
 
   async #bury(fetched: Fetched, reason: string): Promise<null> {
@@ -409,8 +419,9 @@ function toFetched(message: Msg): Fetched {
   return { ...sized(headers, data), subject, reply, attempt, sequence, untilMs: Number.POSITIVE_INFINITY }
 }
 
-const toLeftover = ({ subject, header, data, seq }: StoredMsg): Fetched => ({
+const toLeftover = ({ subject, header, data, seq }: StoredMsg, wasSettled: boolean): Fetched => ({
   ...sized(header, data),
+  wasSettled,
   ...{ subject, reply: null, attempt: LEFTOVER_ATTEMPT, sequence: seq, untilMs: Number.POSITIVE_INFINITY },
 })
 
