@@ -61,6 +61,16 @@ describe.skipIf(!natsAvailable)('JetStream', () => {
       await expect(openJetStream({ ...place, partitions: 3 })).rejects.toThrow('number of partitions')
     })
 
+    it('refuses a stream that removes messages by itself, as earlier versions made it', async () => {
+      const { url, name, partitions, bytesMax } = createPlace()
+      const nats = await connect({ servers: url })
+      const { streams } = await jetstreamManager(nats)
+      const subjects = [...new Topology(name, partitions).subjects(), `${name}.parts`]
+      await streams.add({ name, subjects, retention: 'interest' })
+      await nats.close()
+      await expect(openJetStream({ url, name, partitions, bytesMax })).rejects.toThrow('retention interest, not limits')
+    })
+
     it('fails when there is no server', async () => {
       await expect(openJetStream({ ...createPlace(), url: 'nats://127.0.0.1:1' })).rejects.toMatchObject({
         ...{ code: 'overloaded', cause: expect.objectContaining({ message: expect.stringContaining('refused') }) },

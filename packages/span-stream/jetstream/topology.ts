@@ -110,8 +110,6 @@ export async function ensureTopology(jsm: JetStreamManager, topology: Topology, 
   for (const stream of ensured) await adapt(jsm, stream)
 }
 
-const EMPTY = 'Let the writers empty it, then delete it.'
-
 interface Ensured {
   found: StreamConfig
   wanted: StreamSettings
@@ -131,12 +129,13 @@ async function ensureStream(jsm: JetStreamManager, wanted: StreamSettings): Prom
   const [found, expected] = [config.subjects, wanted.subjects ?? []].map(subjects => [...subjects].sort().join(' '))
   if (found !== expected) {
     throw new Error(
-      `Stream ${wanted.name} exists with the subjects ${found}, not ${expected}. To change the number of partitions: ${EMPTY}`,
+      `Stream ${wanted.name} exists with the subjects ${found}, not ${expected}. To change the number of partitions let the writers empty it, then delete it.`,
     )
   }
   if (config.retention !== wanted.retention)
     throw new Error(
-      `Stream ${wanted.name} exists with the retention ${config.retention}, not ${wanted.retention}. ${EMPTY}`,
+      `Stream ${wanted.name} exists with the retention ${config.retention}, not ${wanted.retention}: ` +
+        'an earlier version made it. Let writers of that version empty it, then delete it.',
     )
   // Nothing is before that position but what was never used, also when another process has just opened the stream.
   if (isClosed(config)) await jsm.streams.purge(wanted.name, { seq: Date.parse(created) * 1000 })
