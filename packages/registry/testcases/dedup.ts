@@ -1,8 +1,7 @@
-import { blake2b, type Json, parseUuid } from '@spanhouse/model'
+import { blake2b, type Json, nextTurn, parseUuid } from '@spanhouse/model'
 import { testcaseId } from './address.ts'
 import { requireWithinLimits } from './limits.ts'
 import type { Testcase, TestcaseBody } from './testcase.ts'
-import { turns } from './turns.ts'
 
 /** The column that tells rows of equal content apart, and its name in files. */
 export const DEDUP_COLUMN = 'testcase_dedup_id'
@@ -17,7 +16,6 @@ const DIGEST_BYTES = 6
  */
 export async function withDedupIds(rows: readonly TestcaseBody[]): Promise<Testcase[]> {
   requireWithinLimits({ rows: rows.length })
-  const nextTurn = turns()
   const named: Testcase[] = []
   for (const [index, row] of rows.entries()) {
     named.push(withDedupId(row, index))

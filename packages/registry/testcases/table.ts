@@ -1,10 +1,9 @@
-import { invalid, type JsonObject, type Uuid, unprocessable } from '@spanhouse/model'
+import { invalid, type JsonObject, nextTurn, type Uuid, unprocessable } from '@spanhouse/model'
 import { sql, toJsonb } from '@spanhouse/postgres'
 import type { Scope } from '../scope.ts'
 import { testcaseId } from './address.ts'
 import { requireWithinLimits } from './limits.ts'
 import type { Testcase } from './testcase.ts'
-import { turns } from './turns.ts'
 
 export type TestcaseScope = Pick<Scope, 'db' | 'project_id' | 'user_id'>
 
@@ -50,7 +49,6 @@ export async function storeTestcases(
     ...{ project_id, testset_id, ...row, created_by_id: user_id },
     created_at: sql<string>`now() + ${position} * interval '1 microsecond'`,
   }))
-  const nextTurn = turns()
   for (const batch of batchesOf(rows)) {
     await db
       .insertInto('testcases')
@@ -79,7 +77,6 @@ function* batchesOf<T extends { bytes: number }>(rows: readonly T[]): Generator<
 
 async function encodeAll(testsetId: Uuid, testcases: readonly Testcase[]): Promise<Encoded[]> {
   requireWithinLimits({ rows: testcases.length })
-  const nextTurn = turns()
   const rows: Encoded[] = []
   let bytes = 0
   for (const testcase of testcases) {
@@ -154,7 +151,6 @@ export async function readTestcases(
   if (lists.length > 1) await requireAnswerable(scope, lists, ids)
   const { db, project_id } = scope
   const found = new Map<Uuid, TestcaseRow>()
-  const nextTurn = turns()
   for (let at = 0; at < ids.length; at += BATCH.rows) {
     const { rows } = await sql<TestcaseRow>`
       select id, testset_id, data, flags, tags, meta, created_at, created_by_id from testcases
