@@ -38,6 +38,18 @@ onEachDatabase('migrations', postgres => {
     expect(rows).toEqual([{ good: null, half: null }])
   })
 
+  test('a database of a newer version is refused', async () => {
+    await write('902_script.sql', '')
+    await write('903_good.sql', '')
+    await write('905_newer.sql', 'create table newer (id int)')
+    await migrateToLatest(postgres().db, dir)
+    await rm(join(dir, '905_newer.sql'))
+    await expect(migrateToLatest(postgres().db, dir)).rejects.toThrow(
+      'The database has migration 905_newer, which this version of Spanhouse does not know: start a newer one.',
+    )
+    await write('905_newer.sql', '')
+  })
+
   test('a file with another name is refused', async () => {
     await write('notes.sql', '')
     await expect(migrateToLatest(postgres().db, dir)).rejects.toThrow('notes.sql is not named like a migration')

@@ -10,15 +10,25 @@ const FILE_NAME = /^\d{3}_[a-z0-9_]+\.sql$/
 
 /**
  * Brings the database to the newest of the numbered SQL files in `dir` and returns the names of those that ran now.
- * All of them run in one transaction, under a lock on which other processes wait; done already, nothing happens.
+ * All of them run in one transaction, under a lock on which other processes wait; done already, nothing happens. A file is
+ * never edited once it has been released. Throws an Error for the person who starts the program when one fails, or when
+ * the database has been migrated by a newer version.
  */
 export async function migrateToLatest(db: Database, dir: string = MIGRATIONS_DIR): Promise<string[]> {
   const { error, results = [] } = await new Migrator({ db, provider: new SqlFiles(dir) }).migrateToLatest()
   if (error === undefined) return results.map(one => one.migrationName)
+  const [, unknown] = UNKNOWN_MIGRATION.exec(String(error)) ?? []
+  if (unknown !== undefined)
+    throw new Error(
+      `The database has migration ${unknown}, which this version of Spanhouse does not know: start a newer one.`,
+    )
   const failed = results.find(one => one.status === 'Error')
   if (failed === undefined) throw error
   throw new Error(`migration ${failed.migrationName} failed: ${String(error)}`, { cause: error })
 }
+
+/** What Kysely says of a migration that was run and whose file is not there. */
+const UNKNOWN_MIGRATION = /previously executed migration (\S+) is missing/
 
 class SqlFiles implements MigrationProvider {
   readonly #dir: string

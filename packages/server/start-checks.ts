@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Problem } from '@spanhouse/model'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
+import { requireFormat } from './data-format.ts'
 
 /**
  * What can be known to fail before any store is opened: throws an Error whose message says which setting is wrong, for the
@@ -13,6 +14,7 @@ export async function checkPlace({ dataDir, host, port }: Config): Promise<void>
   try {
     await mkdir(dataDir, { recursive: true })
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
+    await requireFormat(dataDir)
   } catch (error) {
     throw new Error(`SPANHOUSE_DATA_DIR=${dataDir}: ${(error as Error).message}`)
   }

@@ -14,6 +14,26 @@ const REFUSALS: Record<string, { code: 'query_timeout' | 'query_limit'; bound: s
 /** ClickHouse's codes for bytes that it cannot read as rows; trying them again changes nothing. */
 const UNREADABLE = new Set(['6', '26', '27', '33', '38', '41', '53', '69', '72', '117', '131', '376', '407', '691'])
 
+/** ClickHouse's codes for a column or name that a table does not have. */
+const NO_SUCH_COLUMN = new Set(['8', '10', '16', '47'])
+
+/**
+ * The tables are not those that this program writes to. Neither the rows nor time will change that, so whoever writes
+ * ends, and a person has to look.
+ */
+export class StoreMismatch extends Error {
+  constructor(cause: Error) {
+    super(`The ClickHouse tables lack a column that this version of Spanhouse writes: ${cause.message}`, { cause })
+    this.name = 'StoreMismatch'
+  }
+}
+
+/** Throws a {@link StoreMismatch} when that is what a write failed with. */
+export function requireStoreMatches(error: unknown): void {
+  if (error instanceof Error && NO_SUCH_COLUMN.has((error as NodeJS.ErrnoException).code ?? ''))
+    throw new StoreMismatch(error)
+}
+
 /**
  * Whether what a write failed with will pass: an unreachable store, a full disk, a missing table, too many parts. What
  * remains is the fault of the rows themselves.

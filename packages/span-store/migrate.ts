@@ -1,21 +1,86 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ALL_COLUMNS } from './columns.ts'
 import type { Engine } from './engine.ts'
 
-/**
- * Brings ClickHouse's tables up to date from the numbered files in `folder`, in order. Each file holds one or more
- * statements ended by `;` at the end of a line, every one of which may be run again (`IF NOT EXISTS`), so several
- * processes can start at once and a run cut short is simply repeated. Returns the files run.
- */
-export async function migrateSpans(engine: Engine, folder: string): Promise<string[]> {
-  const files = (await readdir(folder)).filter(name => /^\d{3}_.*\.sql$/.test(name)).sort()
-  for (const name of files) {
-    const text = await readFile(join(folder, name), 'utf8')
-    for (const statement of statementsOf(text)) await engine.command({ text: statement, params: {} })
-  }
-  return files
+export interface Migration {
+  /** From 1, without gaps. */
+  version: number
+  /** The file's, without `.sql`. */
+  name: string
+  statements: string[]
 }
 
+/**
+ * Brings ClickHouse's tables up to date: runs those of the numbered files in `folder` (`001_initial.sql`, `002_….sql`)
+ * that the store's ledger, `schema_migrations`, does not have, and returns their names. A file is never edited once it
+ * has been released; a change is a new file.
+ *
+ * ClickHouse has neither transactions nor locks for this, so every statement can be run again (`IF NOT EXISTS`,
+ * `IF EXISTS`): several processes may start at once, and a run cut short is repeated from the file it was in.
+ *
+ * Throws an Error for the person who starts the program when the store has been made by a newer version, or has tables
+ * that the migrations did not make.
+ */
+export async function migrateSpans(engine: Engine, folder: string): Promise<string[]> {
+  const migrations = await readMigrations(folder)
+  await engine.command({ text: LEDGER, params: {} })
+  const applied = await engine.rows<{ version: number }>({
+    text: 'SELECT DISTINCT version FROM schema_migrations',
+    params: {},
+  })
+  const versions = new Set(applied.map(row => row.version))
+  const newest = Math.max(0, ...versions)
+  if (newest > migrations.length)
+    throw new Error(
+      `The ClickHouse store has schema version ${newest}, and this version of Spanhouse knows ${migrations.length} and earlier ones: start a newer one.`,
+    )
+  const missing = migrations.filter(({ version }) => !versions.has(version))
+  for (const migration of missing) await apply(engine, migration)
+  await requireColumns(engine)
+  return missing.map(({ name }) => name)
+}
+
+const LEDGER = `CREATE TABLE IF NOT EXISTS schema_migrations (version UInt32, name String, applied_at DateTime DEFAULT now())
+ENGINE = MergeTree ORDER BY version`
+
+async function apply(engine: Engine, { version, name, statements }: Migration): Promise<void> {
+  for (const text of statements) await engine.command({ text, params: {} })
+  await engine.command({
+    text: 'INSERT INTO schema_migrations (version, name) SELECT {version:UInt32}, {name:String}',
+    params: { version, name },
+  })
+}
+
+/** Tables from before the ledger may lack columns; the writer could never store a span then. */
+async function requireColumns(engine: Engine): Promise<void> {
+  const rows = await engine.rows<{ name: string }>({
+    text: "SELECT name FROM system.columns WHERE database = currentDatabase() AND table = 'spans'",
+    params: {},
+  })
+  const present = new Set(rows.map(row => row.name))
+  const absent = ALL_COLUMNS.filter(({ name }) => !present.has(name)).map(({ name }) => name)
+  if (absent.length > 0)
+    throw new Error(`The table spans of the ClickHouse store lacks ${absent.join(', ')}: no released version made it.`)
+}
+
+const FILE_NAME = /^(\d{3})_[a-z0-9_]+\.sql$/
+
+/** The numbered files of a folder. Throws an Error for one that is not named like a migration, or a gap. */
+export async function readMigrations(folder: string): Promise<Migration[]> {
+  const files = (await readdir(folder)).sort()
+  return Promise.all(
+    files.map(async (file, index) => {
+      const version = Number(FILE_NAME.exec(file)?.[1])
+      if (version !== index + 1)
+        throw new Error(`${join(folder, file)} should be named ${String(index + 1).padStart(3, '0')}_NAME.sql`)
+      const statements = statementsOf(await readFile(join(folder, file), 'utf8'))
+      return { version, name: file.slice(0, -'.sql'.length), statements }
+    }),
+  )
+}
+
+/** Statements end with a `;` at the end of a line. */
 const statementsOf = (text: string): string[] =>
   text
     .split(/;\s*$/m)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { MessageChannel, parentPort, workerData } from 'node:worker_threads'
 import { Problem, type Uuid } from '@spanhouse/model'
 import { openPostgres } from '@spanhouse/postgres'
-import { beginRun, type Engine, openEngine, removeExpired, SpanWriter } from '@spanhouse/span-store'
+import { beginRun, type Engine, openEngine, removeExpired, SpanWriter, StoreMismatch } from '@spanhouse/span-store'
 import pino from 'pino'
 import type { BatchReport } from '../metrics.ts'
 import { engineLocation, openStream, WRITER_ENGINE } from '../parts.ts'
@@ -63,9 +63,10 @@ async function runOn(partitions: readonly number[], signal: AbortSignal, run?: n
 
 /** With other writers about, each time with partitions is a run that they can fence. */
 async function runFenced(partitions: readonly number[], signal: AbortSignal): Promise<void> {
-  await runOn(partitions, signal, randomInt(1, 2 ** 47)).catch(error =>
-    log.error({ err: error, partitions }, 'a run of the writer ended; beginning another one'),
-  )
+  await runOn(partitions, signal, randomInt(1, 2 ** 47)).catch(error => {
+    if (error instanceof StoreMismatch) throw error
+    log.error({ err: error, partitions }, 'a run of the writer ended; beginning another one')
+  })
 }
 
 async function askPrices(project_ids: Uuid[]): Promise<ReadonlyMap<Uuid, ProjectPrices>> {

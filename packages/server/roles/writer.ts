@@ -1,7 +1,15 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import type { Uuid } from '@spanhouse/model'
 import { type PriceOverrides, priceSpan } from '@spanhouse/prices'
-import { isFenced, isPassing, SpanBatch, type SpanWriter, type WriteResult } from '@spanhouse/span-store'
+import {
+  isFenced,
+  isPassing,
+  requireStoreMatches,
+  SpanBatch,
+  type SpanWriter,
+  StoreMismatch,
+  type WriteResult,
+} from '@spanhouse/span-store'
 import { type Delivery, partitionOf, type SpanMessage, type SpanStream } from '@spanhouse/span-stream'
 import type { Logger } from 'pino'
 import type { BatchReport } from '../metrics.ts'
@@ -53,6 +61,7 @@ const BATCHES_AHEAD = 2
  * From the stream into the store, until the signal: deliveries → spans → rows → acknowledged. While one batch is
  * stored the next ones are decoded. What the store cannot take now is tried again until it can; what can never be
  * processed goes to the dead letters, alone. Also ends, before the signal, when another writer has these partitions.
+ * Throws a StoreMismatch when the tables lack what it writes; nothing is acknowledged then.
  */
 export async function runWriter(given: WriterOptions): Promise<void> {
   const fenced = new AbortController()
@@ -139,6 +148,7 @@ async function store(decoded: Decoded, options: Run): Promise<void> {
     options.report(reportOf(decoded, result, options.writer, started))
   } catch (error) {
     if (options.signal.aborted) return
+    if (error instanceof StoreMismatch) throw error
     await storeApart(decoded, error as Error, options)
   }
 }
@@ -166,7 +176,9 @@ async function persist<T>(attempt: () => Promise<T>, { signal, log, end }: Run):
       return await attempt()
     } catch (error) {
       if (isFenced(error)) end()
-      if (signal.aborted || !isPassing(error)) throw error
+      if (signal.aborted) throw error
+      requireStoreMatches(error)
+      if (!isPassing(error)) throw error
       log.warn({ err: error, waitMs }, 'spans cannot be stored now; trying again')
       await delay(waitMs, undefined, { signal })
     }

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto'
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { compileSpansByIds } from '@spanhouse/query'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { INSERT_COLUMNS } from './columns.ts'
+import type { Engine } from './engine.ts'
+import { requireStoreMatches, StoreMismatch } from './failures.ts'
+import { migrateSpans } from './migrate.ts'
+import { readSpans, SPAN_COLUMNS } from './row.ts'
+import { SpanBatch } from './span-batch.ts'
+import { makeSpan, openTestEngine } from './spans.testing.ts'
+import { SpanWriter } from './write.ts'
+
+const RELEASED = new URL('../../clickhouse/single', import.meta.url).pathname
+
+let engine: Engine
+let close: () => Promise<void>
+let folder: string
+
+beforeAll(async () => {
+  ;({ engine, close } = await openTestEngine())
+})
+afterAll(() => close())
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'spanhouse-migrations-'))
+  await cp(RELEASED, folder, { recursive: true })
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+const command = (text: string): Promise<void> => engine.command({ text, params: {} })
+const ledger = (): Promise<{ version: number; name: string }[]> =>
+  engine.rows({ text: 'SELECT DISTINCT version, name FROM schema_migrations ORDER BY version', params: {} })
+const released = async (): Promise<number> => (await ledger()).length
+
+test('what has run is not run again', async () => {
+  expect((await ledger())[0]).toEqual({ version: 1, name: '001_initial' })
+  expect(await migrateSpans(engine, RELEASED)).toEqual([])
+})
+
+test('a migration changes tables that have spans, once, and every span can be read afterwards', async () => {
+  const project_id = randomUUID()
+  const span = makeSpan({ trace_id: 'a'.repeat(32), span_id: 'b'.repeat(16) })
+  const batch = new SpanBatch()
+  batch.add({ project_id, user_id: project_id, accepted_at: 1_770_000_000_000_000 }, span)
+  await new SpanWriter(engine).write(batch)
+  const read = (): Promise<unknown[]> =>
+    readSpans(
+      engine,
+      compileSpansByIds({ project_id, columns: SPAN_COLUMNS, trace_ids: [span.trace_id], span_ids: undefined }),
+    )
+  const before = await read()
+  expect(before).toHaveLength(1)
+
+  const version = (await released()) + 1
+  const name = `${String(version).padStart(3, '0')}_region`
+  await writeFile(
+    join(folder, `${name}.sql`),
+    "-- Where a span was made; empty: unknown.\nALTER TABLE spans ADD COLUMN IF NOT EXISTS region String DEFAULT 'eu';\n",
+  )
+  expect(await migrateSpans(engine, folder)).toEqual([name])
+  expect(await migrateSpans(engine, folder)).toEqual([])
+  expect(await read()).toEqual(before)
+  expect(await engine.rows({ text: 'SELECT DISTINCT region FROM spans', params: {} })).toEqual([{ region: 'eu' }])
+
+  await expect(migrateSpans(engine, RELEASED)).rejects.toThrow(
+    `The ClickHouse store has schema version ${version}, and this version of Spanhouse knows ${version - 1} and earlier ones: start a newer one.`,
+  )
+  await command(`ALTER TABLE spans DROP COLUMN region`)
+  await command(`ALTER TABLE schema_migrations DELETE WHERE version = ${version} SETTINGS mutations_sync = 1`)
+})
+
+test('a run that was cut short between two statements is repeated', async () => {
+  const version = (await released()) + 1
+  const file = join(folder, `${String(version).padStart(3, '0')}_two_steps.sql`)
+  const first = 'CREATE TABLE IF NOT EXISTS first_step (n UInt8) ENGINE = MergeTree ORDER BY n'
+  await writeFile(file, `${first};\nALTER TABLE no_such_table ADD COLUMN IF NOT EXISTS n UInt8;\n`)
+  await expect(migrateSpans(engine, folder)).rejects.toThrow('no_such_table')
+  await writeFile(file, `${first};\nALTER TABLE first_step ADD COLUMN IF NOT EXISTS m UInt8;\n`)
+  expect(await migrateSpans(engine, folder)).toHaveLength(1)
+  await command('DROP TABLE first_step')
+  await command(`ALTER TABLE schema_migrations DELETE WHERE version = ${version} SETTINGS mutations_sync = 1`)
+})
+
+test.each(['02_short.sql', '009_gap.sql', 'notes.txt'])('a folder with %s is refused', async name => {
+  await writeFile(join(folder, name), 'SELECT 1')
+  await expect(migrateSpans(engine, folder)).rejects.toThrow('should be named')
+})
+
+test('a column that is missing is found at the start, and ends whoever writes', async () => {
+  await command('ALTER TABLE spans RENAME COLUMN agent_id TO agent')
+  await expect(migrateSpans(engine, RELEASED)).rejects.toThrow('The table spans of the ClickHouse store lacks agent_id')
+  const error = await engine.insert('spans', INSERT_COLUMNS, Buffer.alloc(0)).catch(error => error)
+  expect(() => requireStoreMatches(error)).toThrow(StoreMismatch)
+  await command('ALTER TABLE spans RENAME COLUMN agent TO agent_id')
+  expect(await migrateSpans(engine, RELEASED)).toEqual([])
+})
