@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Problem } from '@spanhouse/model'
 import { scanTraces, tracesFromJson } from '@spanhouse/otlp'
-import { type Engine, SpanWriter } from '@spanhouse/span-store'
+import { type Engine, SpanWriter, StoreMismatch } from '@spanhouse/span-store'
 import { openTestEngine } from '@spanhouse/span-store/spans.testing.ts'
 import { openEmbeddedStream, type SpanMessage, type SpanStream } from '@spanhouse/span-stream'
 import pino from 'pino'
@@ -17,6 +17,7 @@ let folder: string
 let stream: SpanStream
 let engine: Engine
 let closeEngine: () => Promise<void>
+let running: Promise<void>
 let stop: () => Promise<void>
 
 beforeEach(async () => {
@@ -36,7 +37,7 @@ const PROJECT = randomUUID()
 function start(through: Engine = engine, prices = new PriceCache(async () => new Map())): BatchReport[] {
   const reports: BatchReport[] = []
   const stopping = new AbortController()
-  const running = runWriter({
+  running = runWriter({
     stream,
     writer: new SpanWriter(through),
     prices,
@@ -184,6 +185,15 @@ test('a writer that waits for prices can be stopped, and loses nothing', async (
   await stop()
   start()
   await vi.waitFor(async () => expect(await storedIds()).toEqual(ids), { timeout: 10_000 })
+})
+
+test('where the tables lack a column the writer ends, and everything waits in the stream', async () => {
+  await engine.command({ text: 'ALTER TABLE spans RENAME COLUMN agent_id TO agent', params: {} })
+  await stream.publish([spanMessage(ids[0] as string)])
+  start()
+  stop = async () => {}
+  await expect(running).rejects.toThrow(StoreMismatch)
+  expect(await stream.stats()).toMatchObject({ depth: 1, deadLetters: 0 })
 })
 
 test('a message that the store can never take is found and put aside, alone', async () => {

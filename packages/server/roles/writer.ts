@@ -26,7 +26,7 @@ export interface WriterOptions {
   report(report: BatchReport): void
 }
 
-/** A writer at work. Its `signal` is also aborted when it finds that another one has its partitions. */
+/** A writer at work. Its `signal` is also aborted when it finds that another one has its partitions, or cannot go on. */
 interface Run extends WriterOptions {
   end(): void
 }
@@ -148,7 +148,10 @@ async function store(decoded: Decoded, options: Run): Promise<void> {
     options.report(reportOf(decoded, result, options.writer, started))
   } catch (error) {
     if (options.signal.aborted) return
-    if (error instanceof StoreMismatch) throw error
+    if (error instanceof StoreMismatch) {
+      options.end()
+      throw error
+    }
     await storeApart(decoded, error as Error, options)
   }
 }
