@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { type ClickHouseClient, createClient } from '@clickhouse/client'
+import { COLUMNS, MADE_COLUMNS } from '@spanhouse/query'
 import { readMigrations } from '@spanhouse/span-store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ClickHouseProcess, startClickHouse } from './clickhouse-server/start.testing.ts'
@@ -57,6 +58,17 @@ test.each(Object.entries(compared))('both variants have the same %s', async (_, 
   const single = await rows('single', query, 'spans')
   expect(single).not.toEqual([])
   expect(await rows('cluster', query, 'spans_local')).toEqual(single)
+})
+
+test('each column is stored as the table of columns says, enum numbers included', async () => {
+  const stored = (await rows(
+    'single',
+    `SELECT name, type, compression_codec AS codec FROM system.columns
+     WHERE database = currentDatabase() AND table = {table:String} ORDER BY name`,
+    'spans',
+  )) as { name: string }[]
+  const described = [...COLUMNS, ...MADE_COLUMNS].map(({ name, type, codec }) => ({ name, type, codec }))
+  expect(described.toSorted((a, b) => (a.name < b.name ? -1 : 1))).toEqual(stored)
 })
 
 test.each(variants)('every statement of %s can be parsed and run again', async variant => {

@@ -1,5 +1,6 @@
+import type { ColumnKind } from './column.ts'
 import { compileText, isTextTest, RELATIONS } from './compile-text.ts'
-import type { ColumnField, ColumnKind } from './fields.ts'
+import type { ColumnField } from './fields.ts'
 import type { ColumnTest, ColumnValue, PresenceTest, Relation } from './filter.ts'
 import { allOf, int, ints, type Sql, sql, text, texts, uuid } from './sql.ts'
 

@@ -1,13 +1,7 @@
-import {
-  parseSpanId,
-  parseTraceId,
-  parseUuid,
-  SPAN_KINDS,
-  SPAN_TYPES,
-  STATUS_CODES,
-  TRACE_TYPES,
-} from '@spanhouse/model'
-import { type Sql, sql } from './sql.ts'
+import { parseSpanId, parseTraceId, parseUuid } from '@spanhouse/model'
+import type { Column, ColumnFilter, ColumnKind } from './column.ts'
+import { COLUMNS } from './columns.ts'
+import { identifier, join, type Sql, sql } from './sql.ts'
 
 /** Operators of a condition, by group. */
 export const OPERATOR_GROUPS = {
@@ -39,8 +33,6 @@ export const KINDS = {
   content: new Set(['contains']) as ReadonlySet<string>,
 } as const
 export type Kind = keyof typeof KINDS
-
-export type ColumnKind = 'trace_id' | 'span_id' | 'enum' | 'text' | 'time' | 'uuid'
 
 /** A field that is a column. `present`: when it has a value; left out when it always has. */
 export interface ColumnField {
@@ -89,29 +81,34 @@ const EPOCH = sql`fromUnixTimestamp64Micro(0, 'UTC')`
 const NOBODY = sql`'00000000-0000-0000-0000-000000000000'`
 const anyText = (value: string): string => value
 
+/** When a column has a value, by what it holds where there is none. */
+const PRESENT: Record<NonNullable<ColumnFilter['absent']>, (column: Sql) => Sql> = {
+  empty: column => sql`${column} != ''`,
+  epoch: column => sql`${column} != ${EPOCH}`,
+  nobody: column => sql`${column} != ${NOBODY}`,
+  root: () => sql`NOT (${IS_ROOT})`,
+}
+
+const columnFields = (COLUMNS as readonly Column[]).flatMap(({ name, filter }): ColumnField[] => {
+  if (!filter) return []
+  const { kind, values, absent, rootsOnly } = filter
+  const column = identifier(name)
+  const conditions = [...(absent ? [PRESENT[absent](column)] : []), ...(rootsOnly ? [IS_ROOT] : [])]
+  return [
+    {
+      ...{ name, kind, column },
+      ...(conditions.length > 0 && { present: join(conditions, sql` AND `) }),
+      ...(values && { values }),
+    },
+  ]
+})
+
 const ROLE = /^(application|evaluator)(_variant|_revision)?$/
 const FIELD_ROWS: readonly Field[] = [
-  { name: 'trace_id', kind: 'trace_id', column: sql`trace_id` },
-  { name: 'span_id', kind: 'span_id', column: sql`span_id` },
-  { name: 'parent_id', kind: 'span_id', column: sql`parent_id`, present: sql`NOT (${IS_ROOT})` },
-  { name: 'trace_type', kind: 'enum', column: sql`trace_type`, values: TRACE_TYPES },
-  { name: 'span_type', kind: 'enum', column: sql`span_type`, values: SPAN_TYPES },
-  { name: 'span_kind', kind: 'enum', column: sql`span_kind`, values: SPAN_KINDS },
-  { name: 'status_code', kind: 'enum', column: sql`status_code`, values: STATUS_CODES },
-  { name: 'span_name', kind: 'text', column: sql`span_name` },
-  { name: 'status_message', kind: 'text', column: sql`status_message`, present: sql`status_message != ''` },
-  // The columns hold these on every span that carries one; the fields are defined on roots only.
-  { name: 'session_id', kind: 'text', column: sql`session_id`, present: sql`session_id != '' AND ${IS_ROOT}` },
-  { name: 'user_id', kind: 'text', column: sql`user_id`, present: sql`user_id != '' AND ${IS_ROOT}` },
-  { name: 'agent_id', kind: 'text', column: sql`agent_id`, present: sql`agent_id != '' AND ${IS_ROOT}` },
-  { name: 'start_time', kind: 'time', column: sql`start_time` },
+  ...columnFields,
   { name: 'end_time', kind: 'time', column: sql`end_time` },
-  { name: 'created_at', kind: 'time', column: sql`created_at` },
-  { name: 'updated_at', kind: 'time', column: sql`updated_at`, present: sql`updated_at != ${EPOCH}` },
   // Deleting is for good: no stored span has a time or an author of its deletion.
   { name: 'deleted_at', kind: 'time', column: sql`${EPOCH}`, present: sql`false` },
-  { name: 'created_by_id', kind: 'uuid', column: sql`created_by_id`, present: sql`created_by_id != ${NOBODY}` },
-  { name: 'updated_by_id', kind: 'uuid', column: sql`updated_by_id`, present: sql`updated_by_id != ${NOBODY}` },
   { name: 'deleted_by_id', kind: 'uuid', column: sql`toUUID(${NOBODY})`, present: sql`false` },
   { name: 'attributes', kind: 'attributes' },
   { name: 'content', kind: 'content' },

@@ -1,5 +1,6 @@
 import { invalid, isRawJson, type Json, parseSpanId, parseTime, parseTraceId, parseUuid } from '@spanhouse/model'
-import type { ColumnField, ColumnKind } from './fields.ts'
+import type { ColumnKind } from './column.ts'
+import type { ColumnField } from './fields.ts'
 import type { ColumnTest, ColumnValue, TextTest } from './filter.ts'
 import type { Options, RawCondition } from './parse-filter.ts'
 import { boundedText, quote, refuseValue, scalarText, valueList, valuePair } from './parse-value.ts'

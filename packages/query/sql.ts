@@ -3,7 +3,7 @@ import type { Uuid } from '@spanhouse/model'
 /**
  * A fragment of ClickHouse SQL: literal text and typed parameters. Only the tag {@link sql} makes one, and its holes
  * take only fragments and parameters: text that came from outside can become a bound value, never SQL. Identifiers
- * have no hole at all; they are written in the literal text.
+ * are written in the literal text, or come from the table of columns ({@link identifier}).
  */
 export type Sql = Fragment
 
@@ -68,6 +68,14 @@ function appendHole(parts: (string | Bound)[], hole: unknown): void {
   if (hole instanceof Fragment) for (const part of hole.parts) parts.push(part)
   else if (hole instanceof Bound) parts.push(hole)
   else throw new TypeError('only SQL fragments and parameters can stand in SQL')
+}
+
+const IDENTIFIER = /^[a-z][a-z_]*$/
+
+/** The name of a stored column. Throws TypeError for anything that is not lower-case letters and underscores. */
+export function identifier(name: string): Sql {
+  if (!IDENTIFIER.test(name)) throw new TypeError(`no name of a column: ${name}`)
+  return new Fragment([name])
 }
 
 /** The fragments one after another; nothing at all when there are none. */

@@ -1,5 +1,5 @@
 import type { Micros, SpanId, Uuid } from '@spanhouse/model'
-import { secondsText } from './columns.ts'
+import { secondsText } from '@spanhouse/query'
 import type { Engine } from './engine.ts'
 import { NOT_FENCED } from './fence.ts'
 import { type TracePlace, traceKey } from './trace-memory.ts'

@@ -7,13 +7,14 @@ import {
   parseFilter,
   parseSpanQuery,
   printSql,
+  type SpanRow,
   sql,
 } from '@spanhouse/query'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Engine } from './engine.ts'
 import { toMatchable } from './matchable.ts'
-import { readSpanRows, SPAN_COLUMNS, type SpanRow } from './row.ts'
+import { readSpanRows, SPAN_COLUMNS } from './row.ts'
 import { SpanBatch } from './span-batch.ts'
 import { makeSpan, newProject, openTestEngine } from './spans.testing.ts'
 import { SpanWriter } from './write.ts'

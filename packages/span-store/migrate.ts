@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ALL_COLUMNS } from './columns.ts'
 import type { Engine } from './engine.ts'
+import { INSERT_COLUMNS } from './row-columns.ts'
 
 export interface Migration {
   /** From 1, without gaps. */
@@ -52,16 +52,16 @@ async function apply(engine: Engine, { version, name, statements }: Migration): 
   })
 }
 
+const ABSENT_COLUMNS = `SELECT name FROM (SELECT arrayJoin({names:Array(String)}) AS name) WHERE name NOT IN
+  (SELECT name FROM system.columns WHERE database = currentDatabase() AND table = 'spans')`
+
 /** Tables from before the ledger may lack columns; the writer could never store a span then. */
 async function requireColumns(engine: Engine): Promise<void> {
-  const rows = await engine.rows<{ name: string }>({
-    text: "SELECT name FROM system.columns WHERE database = currentDatabase() AND table = 'spans'",
-    params: {},
-  })
-  const present = new Set(rows.map(row => row.name))
-  const absent = ALL_COLUMNS.filter(({ name }) => !present.has(name)).map(({ name }) => name)
+  const absent = await engine.rows<{ name: string }>({ text: ABSENT_COLUMNS, params: { names: INSERT_COLUMNS } })
   if (absent.length > 0)
-    throw new Error(`The table spans of the ClickHouse store lacks ${absent.join(', ')}: no released version made it.`)
+    throw new Error(
+      `The table spans of the ClickHouse store lacks ${absent.map(({ name }) => name).join(', ')}: no released version made it.`,
+    )
 }
 
 const FILE_NAME = /^(\d{3})_[a-z0-9_]+\.sql$/

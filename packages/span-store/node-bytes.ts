@@ -1,5 +1,5 @@
 import { AMOUNTS, type Amounts, type Derived, NO_AMOUNTS, type TraceNode, type TraceType } from '@spanhouse/model'
-import { CONTENT_HASH_BYTES } from './columns.ts'
+import { CONTENT_HASH_BYTES } from '@spanhouse/query'
 import type { RowBuffer } from './row-buffer.ts'
 import type { RowReader } from './row-reader.ts'
 import type { StoredNode, Version } from './trace-memory.ts'

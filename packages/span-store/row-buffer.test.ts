@@ -1,6 +1,6 @@
+import { readMoney } from '@spanhouse/query'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readMoney } from './row.ts'
 import { RowBuffer } from './row-buffer.ts'
 import { RowReader } from './row-reader.ts'
 

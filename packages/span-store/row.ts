@@ -9,89 +9,38 @@ import {
   numberOf,
   parseJson,
   parseTime,
-  RESTATEMENTS,
-  type Restatement,
-  SPAN_KINDS,
   type SpanId,
   type SpanJson,
-  type SpanType,
-  STATUS_CODES,
   type TraceId,
-  type TraceType,
 } from '@spanhouse/model'
 import {
+  amountColumns,
   candidatesOf,
   compileTraceQuery,
+  identifier,
+  NO_PARENT,
   type Position,
   pageLimit,
   printSql,
+  SHOWN_COLUMNS,
+  type SpanRow,
   type Sql,
-  sql,
   type TracesOf,
 } from '@spanhouse/query'
-import { amountColumns, STORED_SPAN_TYPES, STORED_TRACE_TYPES } from './columns.ts'
 import type { Engine } from './engine.ts'
 import type { RowReader } from './row-reader.ts'
 
 const CUMULATIVE = amountColumns('cumulative')
 
-/** A span as {@link SPAN_COLUMNS} selects it: ids in hex, times in microseconds, lists as JSON text (empty: none). */
-export type SpanRow = ReturnType<typeof readRow>
+/** The select list of a span: the columns as they are stored, which {@link readSpanRows} reads. */
+export const SPAN_COLUMNS: readonly Sql[] = SHOWN_COLUMNS.map(({ name }) => identifier(name))
 
 /** The next row, in the order of {@link SPAN_COLUMNS}. */
-const readRow = (row: RowReader) => ({
-  trace_id: row.hex(16),
-  span_id: row.hex(8),
-  parent_id: row.hex(8),
-  trace_type: STORED_TRACE_TYPES[row.int8()] as TraceType,
-  span_type: STORED_SPAN_TYPES[row.int8()] as SpanType,
-  span_kind: SPAN_KINDS[row.int8()] as string,
-  span_name: row.text(),
-  start_time: row.number64(),
-  status_code: STATUS_CODES[row.int8()] as string,
-  status_message: row.text(),
-  session_id: row.text(),
-  user_id: row.text(),
-  agent_id: row.text(),
-  duration_cumulative: row.number64() / 1000,
-  end_shift: row.number64(),
-  errors_cumulative: row.number64() / 1000,
-  tokens_cumulative_prompt: row.number64() / 1000,
-  tokens_cumulative_completion: row.number64() / 1000,
-  tokens_cumulative_total: row.number64() / 1000,
-  costs_cumulative_prompt: readMoney(row),
-  costs_cumulative_completion: readMoney(row),
-  costs_cumulative_total: readMoney(row),
-  attributes: row.text(),
-  data: row.text(),
-  events: row.text(),
-  links: row.text(),
-  references: row.text(),
-  hashes: row.text(),
-  restated: RESTATEMENTS[row.int8()] as Restatement,
-  created_at: row.number64(),
-  created_by_id: row.uuid(),
-  updated_at: row.number64(),
-  updated_by_id: row.uuid(),
-})
-
-/** The nearest number to an amount of fifteen decimals. */
-export function readMoney(row: RowReader): number {
-  const amount = row.int128()
-  if (amount === 0n) return 0
-  const number = Number(amount)
-  return Number.isSafeInteger(number) ? number / 1e15 : Number(`${amount}e-15`)
+function readRow(row: RowReader): SpanRow {
+  const values: Record<string, unknown> = {}
+  for (const column of SHOWN_COLUMNS) values[column.name] = column.read(row)
+  return values as SpanRow
 }
-
-/** The select list of a span: the columns as they are stored, which {@link readSpanRows} reads. */
-export const SPAN_COLUMNS: readonly Sql[] = [
-  sql`trace_id, span_id, parent_id, trace_type, span_type, span_kind, span_name, start_time`,
-  sql`status_code, status_message, session_id, user_id, agent_id, duration_cumulative, end_shift, errors_cumulative`,
-  sql`tokens_cumulative_prompt, tokens_cumulative_completion, tokens_cumulative_total`,
-  sql`costs_cumulative_prompt, costs_cumulative_completion, costs_cumulative_total`,
-  sql`attributes, data, events, links, references, hashes, restated`,
-  sql`created_at, created_by_id, updated_at, updated_by_id`,
-]
 
 /** The rows that a statement over {@link SPAN_COLUMNS} selects, in its order. */
 export const readSpanRows = (engine: Engine, statement: Sql): Promise<SpanRow[]> =>
@@ -146,8 +95,6 @@ export function toSpanJson(row: SpanRow): SpanJson {
   if (row.updated_at > 0 && row.updated_by_id !== NIL_UUID) span.updated_by_id = row.updated_by_id
   return span
 }
-
-const NO_PARENT = '0000000000000000'
 
 const withIsoTimestamp = (event: JsonObject): JsonObject => ({
   ...event,

@@ -16,12 +16,12 @@ import {
   LIFECYCLE_COLUMNS,
   type Lifecycle,
   OWN_COLUMNS,
-  putAll,
   SEARCH_COLUMNS,
-} from './columns.ts'
+} from '@spanhouse/query'
 import type { TraceDeletion } from './deletions.ts'
 import { NOT_DERIVED, putNode, readNode } from './node-bytes.ts'
 import { RowBuffer } from './row-buffer.ts'
+import { putAll } from './row-columns.ts'
 import { RowReader } from './row-reader.ts'
 import type { StoredNode, Version } from './trace-memory.ts'
 

@@ -1,7 +1,14 @@
 import type { SpanJson } from '@spanhouse/model'
-import { compareSpans, compileFirstSpans, compileSpanQuery, pageLimit, type SpansOf } from '@spanhouse/query'
+import {
+  compareSpans,
+  compileFirstSpans,
+  compileSpanQuery,
+  pageLimit,
+  type SpanRow,
+  type SpansOf,
+} from '@spanhouse/query'
 import type { Engine } from './engine.ts'
-import { readSpanRows, readSpans, SPAN_COLUMNS, type SpanRow, toSpanJson } from './row.ts'
+import { readSpanRows, readSpans, SPAN_COLUMNS, toSpanJson } from './row.ts'
 
 /**
  * One page of the spans that a query asks for, in its order. Spans in the order of time are read in one pass where they can be;

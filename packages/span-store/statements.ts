@@ -13,7 +13,7 @@ import {
   type TraceType,
   type Uuid,
 } from '@spanhouse/model'
-import { amountColumns, type Column, secondsText } from './columns.ts'
+import { amountColumns, type Column, secondsText } from '@spanhouse/query'
 import type { Engine } from './engine.ts'
 import { NOT_FENCED } from './fence.ts'
 import type { StoredNode } from './trace-memory.ts'

@@ -1,13 +1,5 @@
 import { type Derived, type Micros, microsNow, NIL_UUID, rollUp, type SpanId, type TraceId } from '@spanhouse/model'
-import {
-  ALL_COLUMNS,
-  DERIVED_COLUMNS,
-  INSERT_COLUMNS,
-  KEY_COLUMNS,
-  type Lifecycle,
-  putAll,
-  textsOf,
-} from './columns.ts'
+import { COLUMNS, DERIVED_COLUMNS, KEY_COLUMNS, type Lifecycle } from '@spanhouse/query'
 import { lookUpDeletions, noteDeletions, type PlannedDeletion } from './deletions.ts'
 import type { Engine } from './engine.ts'
 import { KnownTraces } from './known-traces.ts'
@@ -24,6 +16,7 @@ import {
   planSpan,
 } from './plan.ts'
 import { RowBuffer } from './row-buffer.ts'
+import { INSERT_COLUMNS, putAll, textsOf } from './row-columns.ts'
 import type { BatchedSpan, SpanBatch } from './span-batch.ts'
 import { deleteRows, lookUpTraces, type RowKey, type RowUpdate, unsettledTraces, updateRows } from './statements.ts'
 import { type KeptTrace, keepTrace, TraceMemory, type TracePlace, type TraceState, traceKey } from './trace-memory.ts'
@@ -290,7 +283,7 @@ function lifecycleOf({ span: { sender }, node, isChange }: Insert, now: Micros, 
 
 /** Nobody finds neither of two versions, or both: the later one takes the place of the earlier in all but its key. */
 const isChangeable = (column: { name: string }): boolean => !KEY_COLUMNS.includes(column.name)
-const CHANGED_COLUMNS = ALL_COLUMNS.filter(isChangeable)
+const CHANGED_COLUMNS = COLUMNS.filter(isChangeable)
 
 const changedTexts = (row: Buffer): string[] =>
-  textsOf(row, ALL_COLUMNS).filter((_, at) => isChangeable(ALL_COLUMNS[at] as { name: string }))
+  textsOf(row, COLUMNS).filter((_, at) => isChangeable(COLUMNS[at] as { name: string }))

@@ -126,11 +126,11 @@ toFloat64(costs_cumulative_total) > {p1:Float64}
 
 -- {"field":"attributes","key":"ag.metrics.tokens.cumulative.total","operator":"eq","value":24}
 --   p1: "24"
-tokens_cumulative_total = {p1:Decimal(18, 6)}
+tokens_cumulative_total = {p1:Decimal(18, 3)}
 
 -- {"field":"attributes","key":"ag.metrics.tokens.cumulative.total","operator":"is","value":24}
 --   p1: "24"
-tokens_cumulative_total = {p1:Decimal(18, 6)}
+tokens_cumulative_total = {p1:Decimal(18, 3)}
 
 -- {"field":"attributes","key":"ag.metrics.tokens.cumulative","operator":"is","value":{"prompt":3,"cached":7}}
 --   p1: "3"
@@ -140,7 +140,7 @@ tokens_cumulative_total = {p1:Decimal(18, 6)}
 --   p5: "cumulative"
 --   p6: "cached"
 --   p7: "7"
-(tokens_cumulative_prompt = {p1:Decimal(18, 6)} AND JSONExtractRaw(attributes, {p2:String}, {p3:String}, {p4:String}, {p5:String}, {p6:String}) = JSONExtractRaw({p7:String}))
+(tokens_cumulative_prompt = {p1:Decimal(18, 3)} AND JSONExtractRaw(attributes, {p2:String}, {p3:String}, {p4:String}, {p5:String}, {p6:String}) = JSONExtractRaw({p7:String}))
 
 -- {"field":"attributes","key":"ag.metrics.tokens.cumulative","operator":"is","value":{}}
 --   p1: "ag"
@@ -181,7 +181,7 @@ tokens_cumulative_total = {p1:Decimal(18, 6)}
 --   p5: "^[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?$"
 --   p6: "0"
 --   p7: "0"
-if(errors_incremental = 0, (match(JSONExtractString(if(errors_incremental = 0, JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String}), JSONExtractRaw(toString(errors_incremental)))), {p5:String}) AND ifNull(toFloat64OrNull(JSONExtractString(if(errors_incremental = 0, JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String}), JSONExtractRaw(toString(errors_incremental))))) = {p6:Float64}, false)), errors_incremental = {p7:Decimal(18, 6)})
+if(errors_incremental = 0, (match(JSONExtractString(if(errors_incremental = 0, JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String}), JSONExtractRaw(toString(errors_incremental)))), {p5:String}) AND ifNull(toFloat64OrNull(JSONExtractString(if(errors_incremental = 0, JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String}), JSONExtractRaw(toString(errors_incremental))))) = {p6:Float64}, false)), errors_incremental = {p7:Decimal(18, 3)})
 
 -- {"field":"attributes","key":"ag.metrics.errors.incremental","operator":"is","value":0}
 --   p1: "ag"
@@ -199,15 +199,15 @@ if(errors_incremental = 0, JSONExtractRaw(attributes, {p1:String}, {p2:String}, 
 --   p5: "^[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?$"
 --   p6: "5"
 --   p7: "5"
-if(errors_incremental = 0, (match(JSONExtractString(if(errors_incremental = 0, JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String}), JSONExtractRaw(toString(errors_incremental)))), {p5:String}) AND ifNull(toFloat64OrNull(JSONExtractString(if(errors_incremental = 0, JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String}), JSONExtractRaw(toString(errors_incremental))))) < {p6:Float64}, false)), errors_incremental < {p7:Decimal(18, 6)})
+if(errors_incremental = 0, (match(JSONExtractString(if(errors_incremental = 0, JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String}), JSONExtractRaw(toString(errors_incremental)))), {p5:String}) AND ifNull(toFloat64OrNull(JSONExtractString(if(errors_incremental = 0, JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String}), JSONExtractRaw(toString(errors_incremental))))) < {p6:Float64}, false)), errors_incremental < {p7:Decimal(18, 3)})
 
 -- {"field":"attributes","key":"ag.metrics.errors.incremental","operator":"gt","value":0}
 --   p1: "0"
-errors_incremental > {p1:Decimal(18, 6)}
+errors_incremental > {p1:Decimal(18, 3)}
 
 -- {"field":"attributes","key":"ag.metrics.errors.incremental","operator":"is","value":2}
 --   p1: "2"
-errors_incremental = {p1:Decimal(18, 6)}
+errors_incremental = {p1:Decimal(18, 3)}
 
 -- {"field":"attributes","key":"ag.metrics.errors.incremental","operator":"exists"}
 --   p1: "ag"
@@ -227,7 +227,7 @@ if(errors_incremental = 0, JSONExtractRaw(attributes, {p1:String}, {p2:String}, 
 
 -- {"field":"attributes","key":"ag.metrics.errors.cumulative","operator":"eq","value":0}
 --   p1: "0"
-(errors_cumulative != 0 AND errors_cumulative = {p1:Decimal(18, 6)})
+(errors_cumulative != 0 AND errors_cumulative = {p1:Decimal(18, 3)})
 
 -- {"field":"attributes","key":"ag.metrics.errors.cumulative","operator":"not_exists"}
 NOT (errors_cumulative != 0)

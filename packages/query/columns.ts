@@ -1,0 +1,201 @@
+import {
+  type Amounts,
+  type Derived,
+  durationMillis,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type Micros,
+  RESTATEMENTS,
+  SPAN_KINDS,
+  SPAN_TYPES,
+  type Span,
+  type SpanType,
+  STATUS_CODES,
+  TRACE_TYPES,
+  type TraceType,
+  type Uuid,
+} from '@spanhouse/model'
+import { amounts, type Column, flag, hex, oneOf, shown, text, time, uuid } from './column.ts'
+import { engineJson } from './engine-json.ts'
+import { searchTermsOf } from './search-terms.ts'
+
+/*
+ * The stored columns of a span, a row each: its name, type and codec in ClickHouse, how it is put into a row of an insert and
+ * read from one, whether it is shown, what a filter can ask of it and which attribute it holds. The insert list, the
+ * select list, the reader, the filters' fields and the attributes that are columns follow from these rows. A new column
+ * is a row here and a migration in clickhouse/.
+ *
+ * What is in a group decides when the value is known, and the groups' order is that of an insert.
+ */
+
+/** In the order of the numbers of the enums. */
+const STORED_TRACE_TYPES: readonly TraceType[] = ['unknown', 'invocation', 'annotation']
+const DECLARED_TRACE_TYPES: readonly (TraceType | 'none')[] = ['none', 'invocation', 'annotation', 'unknown']
+const STORED_SPAN_TYPES: readonly SpanType[] = [
+  ...(['unknown', 'agent', 'chain', 'workflow', 'task', 'tool', 'embedding', 'query', 'llm'] as const),
+  ...(['completion', 'chat', 'rerank'] as const),
+]
+
+/** The parent of a root, as it is stored. */
+export const NO_PARENT = '0000000000000000'
+
+/** Versions of one span are told apart by it, and only those: of 10^9 changed spans 4 in a million would miss one. */
+export const CONTENT_HASH_BYTES = 6
+
+/** What the writer knows of a row beside the span itself. */
+export interface Lifecycle {
+  project_id: Uuid
+  created_at: Micros
+  created_by_id: Uuid
+  /** 0: never. */
+  updated_at: Micros
+  updated_by_id: Uuid
+  accepted_at: Micros
+  /** Over the content columns: a character for each of {@link CONTENT_HASH_BYTES}. */
+  content_hash: string
+  /** Which run of a writer stores the row. */
+  writer_run: number
+}
+
+const onRoots = (key: string) =>
+  ({ filter: { kind: 'text', absent: 'empty', rootsOnly: true }, attribute: { key } }) as const
+
+/** What the sender said. These columns make up the content hash, in this order: none is ever added or moved. */
+export const CONTENT_COLUMNS = [
+  shown(hex('trace_id', 16, span => span.trace_id, { filter: { kind: 'trace_id' } })),
+  shown(hex('span_id', 8, span => span.span_id, { filter: { kind: 'span_id' } })),
+  shown(hex('parent_id', 8, span => span.parent_id ?? NO_PARENT, { filter: { kind: 'span_id', absent: 'root' } })),
+  flag('is_root', span => span.parent_id === undefined),
+  shown(time('start_time', span => span.start_time, { filter: { kind: 'time' } })),
+  oneOf('declared_trace_type', DECLARED_TRACE_TYPES, span => span.declared_trace_type ?? 'none'),
+  flag('is_trace_type_explicit', span => span.is_trace_type_explicit ?? false),
+  flag('repeats_usage', span => span.repeats_usage ?? false),
+  shown(
+    oneOf('span_type', STORED_SPAN_TYPES, span => span.span_type, {
+      filter: { kind: 'enum', values: SPAN_TYPES },
+      attribute: { key: 'ag.type.span', ifSet: 'is_span_type_declared' },
+    }),
+  ),
+  flag('is_span_type_declared', span => isJsonObject(span.attributes.ag.type) && 'span' in span.attributes.ag.type),
+  shown(oneOf('span_kind', SPAN_KINDS, span => span.span_kind, { filter: { kind: 'enum', values: SPAN_KINDS } })),
+  shown(text('span_name', span => span.span_name, { type: 'LowCardinality(String)', filter: { kind: 'text' } })),
+  shown(
+    oneOf('status_code', STATUS_CODES, span => span.status_code, { filter: { kind: 'enum', values: STATUS_CODES } }),
+  ),
+  shown(text('status_message', span => span.status_message ?? '', { filter: { kind: 'text', absent: 'empty' } })),
+  shown(text('session_id', span => span.session_id ?? '', onRoots('ag.session.id'))),
+  shown(text('user_id', span => span.user_id ?? '', onRoots('ag.user.id'))),
+  shown(text('agent_id', span => span.agent_id ?? '', onRoots('ag.agent.id'))),
+  shown({
+    ...{ name: 'duration_cumulative', type: 'Decimal(18, 3)', codec: 'CODEC(T64, ZSTD(1))' },
+    attribute: { key: 'ag.metrics.duration.cumulative', alsoInJson: false },
+    put: (row, span) => row.int64(durationMicros(span)),
+    read: row => row.number64() / 1000,
+    text: row => (Number(row.int64()) / 1000).toFixed(3),
+  } as Column<Span, 'duration_cumulative', number>),
+  shown({
+    ...{ name: 'end_shift', type: 'Int64', codec: 'CODEC(ZSTD(1))' },
+    put: (row, span) => row.int64(span.end_time - span.start_time - durationMicros(span)),
+    read: row => row.number64(),
+    text: row => String(row.int64()),
+  } as Column<Span, 'end_shift', number>),
+  shown(text('attributes', span => engineJson(withoutData(span.attributes)))),
+  shown(text('data', span => engineJson(span.attributes.ag.data ?? {}), { codec: 'CODEC(ZSTD(3))' })),
+  shown(text('events', span => listText(span.events))),
+  shown(text('links', span => listText(span.links))),
+  shown(text('references', span => listText(span.references))),
+  shown(text('hashes', span => listText(span.hashes))),
+] as const satisfies readonly Column<Span>[]
+
+/** What the index is made on. It follows from the content. */
+export const SEARCH_COLUMNS = [
+  {
+    ...{ name: 'search_terms', type: 'Array(UInt32)', codec: 'CODEC(ZSTD(1))' },
+    put: (row, span) => row.uint32s(searchTermsOf(span)),
+    read: row => row.uint32s(),
+    text: row => `[${row.uint32s().join()}]`,
+  } as Column<Span, 'search_terms', number[]>,
+] as const
+
+/** The amounts of the span itself. They follow from its attributes, so they are not hashed again. */
+export const OWN_COLUMNS = amounts('incremental', (own: Amounts) => own)
+
+export const LIFECYCLE_COLUMNS = [
+  uuid('project_id', row => row.project_id),
+  shown(time('created_at', row => row.created_at, { filter: { kind: 'time' } })),
+  shown(uuid('created_by_id', row => row.created_by_id, { filter: { kind: 'uuid', absent: 'nobody' } })),
+  shown(time('updated_at', row => row.updated_at, { filter: { kind: 'time', absent: 'epoch' } })),
+  shown(uuid('updated_by_id', row => row.updated_by_id, { filter: { kind: 'uuid', absent: 'nobody' } })),
+  time('accepted_at', row => row.accepted_at),
+  {
+    ...{ name: 'content_hash', type: `FixedString(${CONTENT_HASH_BYTES})`, codec: 'CODEC(ZSTD(1))', isHex: true },
+    put: (row, { content_hash }) => row.bytes(content_hash),
+    read: row => row.hex(CONTENT_HASH_BYTES),
+    text: row => row.hex(CONTENT_HASH_BYTES),
+  } as Column<Lifecycle, 'content_hash', string>,
+  {
+    ...{ name: 'writer_run', type: 'UInt64', codec: 'CODEC(ZSTD(1))' },
+    put: (row, { writer_run }) => row.int64(writer_run),
+    read: row => row.number64(),
+    text: row => String(row.int64()),
+  } as Column<Lifecycle, 'writer_run', number>,
+] as const satisfies readonly Column<Lifecycle>[]
+
+/** What follows from the whole trace. */
+export const DERIVED_COLUMNS = [
+  shown(
+    oneOf('trace_type', STORED_TRACE_TYPES, derived => derived.trace_type, {
+      filter: { kind: 'enum', values: TRACE_TYPES },
+      attribute: { key: 'ag.type.trace' },
+    }),
+  ),
+  flag('is_trace_head', derived => derived.is_trace_head),
+  ...amounts('cumulative', (derived: Derived) => derived.cumulative).map(shown),
+  shown(oneOf('restated', RESTATEMENTS, derived => derived.restated)),
+] as const satisfies readonly Column<Derived>[]
+
+/** In the order in which a row's values are put. */
+export const COLUMNS = [
+  ...CONTENT_COLUMNS,
+  ...SEARCH_COLUMNS,
+  ...OWN_COLUMNS,
+  ...LIFECYCLE_COLUMNS,
+  ...DERIVED_COLUMNS,
+] as const
+
+type AnyColumn = (typeof COLUMNS)[number]
+type ShownColumn = Extract<AnyColumn, { readonly shown: true }>
+
+/** The columns that spans are made of when they are read, in the order of the select list. */
+export const SHOWN_COLUMNS: readonly ShownColumn[] = COLUMNS.filter(
+  (column: AnyColumn): column is ShownColumn => 'shown' in column,
+)
+
+/** A span as these columns hold it: ids in hex, times in microseconds, lists as JSON text (empty: none). */
+export type SpanRow = { [C in ShownColumn as C['name']]: ReturnType<C['read']> }
+
+/** What finds a row: never changed in place. */
+export const KEY_COLUMNS: readonly string[] = ['project_id', 'is_root', 'start_time', 'trace_id', 'span_id']
+
+/** Columns that ClickHouse makes from others. */
+export const MADE_COLUMNS: readonly Pick<Column, 'name' | 'type' | 'codec'>[] = [
+  { name: 'end_time', type: "DateTime64(6, 'UTC')", codec: '' },
+  { name: 'expires_at', type: "DateTime('UTC')", codec: 'CODEC(ZSTD(1))' },
+]
+
+/** Decimal(18, 3) of milliseconds is an integer of microseconds. */
+function durationMicros(span: Span): number {
+  const millis = durationMillis(span)
+  return Math.abs(millis) <= DURATION_MILLIS_MAX ? Math.round(millis * 1000) : 0
+}
+
+const DURATION_MILLIS_MAX = 1e12
+
+const listText = (list: readonly unknown[] | undefined): string => (list?.length ? engineJson(list as Json) : '')
+
+function withoutData(attributes: Span['attributes']): JsonObject {
+  // A member that is undefined is not written, and to set it takes half as long as to leave it out of the copy.
+  const ag = { ...attributes.ag, data: undefined as unknown as Json }
+  return { ...attributes, ag }
+}
