@@ -6,7 +6,8 @@ import { boundedText } from './parse-value.ts'
 /** A word, as a regular expression of both JavaScript and RE2: letters, marks and digits. */
 export const WORD_CHARACTERS = '\\p{L}\\p{M}\\p{N}'
 
-const WORD = new RegExp(`[${WORD_CHARACTERS}]+`, 'gu')
+/** Each word of a text. */
+export const WORD = new RegExp(`[${WORD_CHARACTERS}]+`, 'gu')
 /** A quoted run (its closing quote may be missing) or a run without blanks and quotes, each perhaps after a minus. */
 const TERM = /(-?)(?:"([^"]*)"?|([^\s"]+))/gu
 

@@ -82,7 +82,7 @@ export type NumberTest =
   | { readonly test: 'btwn'; readonly low: Numeric; readonly high: Numeric }
 
 /** A decimal number with nothing around it. */
-export const NUMERIC_TEXT = '^[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?$'
+export const NUMERIC_TEXT = '^[-+]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]+)?$'
 
 /** A test of `references`, `links`, `hashes` or `events`: lists of objects. */
 export interface ListCondition {

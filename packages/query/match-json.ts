@@ -1,6 +1,7 @@
 import { isJsonObject, isRawJson, type Json, type JsonObject, numberOf } from '@spanhouse/model'
 import { ATTRIBUTE_COLUMNS, derivedMembers } from './attribute-columns.ts'
 import { engineJson, isScalar } from './engine-json.ts'
+import type { MatchWork } from './match-work.ts'
 import { INDEX } from './place.ts'
 
 /** What a span is matched by: what its row holds, read once. */
@@ -90,30 +91,44 @@ export function textOf(value: Json | undefined): string | undefined {
 const canonicalText = (value: Json): string =>
   isRawJson(value) || typeof value === 'number' ? numberText(value) : engineJson(value)
 
+/** Signs and digits of 64 bits at most. To read more of them as an integer takes more than linear time. */
+const DIGITS_64 = 20
+
 function numberText(value: Json): string {
   if (isRawJson(value)) {
-    const integer = BigInt(value.rawJSON)
-    const isSmall = integer >= -(2n ** 63n) && integer < 2n ** 64n
-    return isSmall ? String(integer) : String(Number(integer)).replace('e+', 'e')
+    const integer = value.rawJSON.length > DIGITS_64 ? undefined : BigInt(value.rawJSON)
+    const isSmall = integer !== undefined && integer >= -(2n ** 63n) && integer < 2n ** 64n
+    return isSmall ? String(integer) : String(Number(value.rawJSON)).replace('e+', 'e')
   }
   return String(Object.is(value, -0) ? 0 : value).replace('e+', 'e')
 }
 
 /** JSON containment, as `contains` of `compile-json` has it. */
-export function containsJson(found: Found, value: Json): boolean {
+export function containsJson(found: Found, value: Json, work: MatchWork): boolean {
+  work.spend(STEPS_OF_VALUE + lengthOf(found.value))
   if (isScalar(value)) return equalScalars(found.value, value)
-  if (Array.isArray(value)) return Array.isArray(found.value) && value.every(one => holds(found.value as Json[], one))
+  if (Array.isArray(value))
+    return Array.isArray(found.value) && value.every(one => holds(found.value as Json[], one, work))
   return (
-    found.isObject && Object.entries(value as JsonObject).every(([key, one]) => containsJson(found.member(key), one))
+    found.isObject &&
+    Object.entries(value as JsonObject).every(([key, one]) => containsJson(found.member(key), one, work))
   )
 }
 
+/** To find a value and compare it, as compared with looking at a character. */
+const STEPS_OF_VALUE = 20
+
+/** Of a text or a long number. */
+const lengthOf = (value: Json | undefined): number =>
+  typeof value === 'string' ? value.length : isRawJson(value) ? value.rawJSON.length : 0
+
 /** Whether a list has the value as an item, or an item that contains it. */
-export const holds = (items: readonly Json[], value: Json): boolean =>
-  items.some(item => containsJson(itself(item), value))
+export const holds = (items: readonly Json[], value: Json, work: MatchWork): boolean =>
+  items.some(item => containsJson(itself(item), value, work))
 
 export function equalScalars(one: Json | undefined, other: Json): boolean {
   if (one === undefined || !isScalar(one)) return false
+  if (typeof one === 'number' && typeof other === 'number') return one === other
   const [a, b] = [numberOf(one), numberOf(other)]
   if (a !== undefined && b !== undefined) return numberText(one) === numberText(other)
   if (typeof one === 'string' && typeof other === 'string') return one.toWellFormed() === other.toWellFormed()

@@ -1,5 +1,7 @@
-import { isRawJson, numberOf } from '@spanhouse/model'
+import { indexOfText, isRawJson, numberOf } from '@spanhouse/model'
 import { NUMERIC_TEXT, type NumberTest, type Numeric, type Relation, type TextTest } from './filter.ts'
+import { matchesLike } from './match-like.ts'
+import type { MatchWork } from './match-work.ts'
 
 const HOLDS: Record<Relation, (order: number) => boolean> = {
   eq: order => order === 0,
@@ -15,34 +17,26 @@ export const related = (relation: Relation, order: number): boolean => HOLDS[rel
 /** By code point, which UTF-8 keeps and JavaScript's own order does not. */
 export const compareTexts = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other))
 
-const TEXT_TESTS: Record<TextTest['test'], (value: string, operand: string) => boolean> = {
+const TEXT_TESTS: Record<TextTest['test'], (value: string, operand: string, work: MatchWork) => boolean> = {
   startswith: (value, operand) => value.startsWith(operand),
   endswith: (value, operand) => value.endsWith(operand),
-  contains: (value, operand) => value.includes(operand),
+  contains: (value, operand) => indexOfText(value, operand) !== -1,
   equals: (value, operand) => value === operand,
-  like: (value, operand) => likePattern(operand).test(value),
+  like: matchesLike,
 }
 
-export function matchesText(value: string, { test, text, caseSensitive }: TextTest): boolean {
+export function matchesText(value: string, { test, text, caseSensitive }: TextTest, work: MatchWork): boolean {
+  work.spend(value.length + text.length)
   const fold = (one: string): string => (caseSensitive ? one : one.toLowerCase())
-  return TEXT_TESTS[test](fold(value), fold(text))
-}
-
-/** `%` is any run of characters, `_` is one, and `\` takes the next one as it is. */
-function likePattern(pattern: string): RegExp {
-  const source = pattern.replace(/\\([\s\S])|\\$|[\s\S]/gu, (found, escaped: string | undefined) => {
-    if (found === '%') return '[\\s\\S]*'
-    if (found === '_') return '[\\s\\S]'
-    return RegExp.escape(escaped ?? found)
-  })
-  return new RegExp(`^${source}$`, 'u')
+  return TEXT_TESTS[test](fold(value), fold(text), work)
 }
 
 const IS_NUMERIC = new RegExp(NUMERIC_TEXT)
 const INTEGER = /^[-+]?[0-9]{1,38}$/
 
 /** Of a number's or a text's text form. */
-export function matchesNumber(text: string, test: NumberTest): boolean {
+export function matchesNumber(text: string, test: NumberTest, work: MatchWork): boolean {
+  work.spend(text.length)
   if (!IS_NUMERIC.test(text)) return false
   if (test.test === 'btwn')
     return related('gte', compareNumber(text, test.low)) && related('lte', compareNumber(text, test.high))

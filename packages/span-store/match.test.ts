@@ -130,6 +130,9 @@ const on = (
 const NOTHING = fc.constant(undefined)
 const several = (one: fc.Arbitrary<unknown>) => fc.array(one, { maxLength: 3 })
 const time = fc.constantFrom(START, START + 250_000, '2026-02-02T02:40:01Z')
+const pattern = fc
+  .array(fc.constantFrom('%', '%', '_', 'a', 'l', ' ', '😀', '\\', 'quick', 'Σ', '\n', '1'), { maxLength: 6 })
+  .map(parts => parts.join(''))
 const attribute = fc.constantFrom(
   ...['a', 'b', 'plan', 'a.0', 'a.b', 'a.1.b', 'x.y', 'a.x', 'nothing', 'ag.type.span', 'ag.type.trace', 'ag.data'],
   ...['ag.data.inputs', 'ag.data.inputs.a', 'ag.data.outputs.0', 'ag.session.id', 'ag.metrics.tokens', 'ag.metrics'],
@@ -139,6 +142,7 @@ const attribute = fc.constantFrom(
 const condition = fc.oneof(
   ...['span_name', 'status_message', 'session_id', 'user_id'].flatMap(field => [
     on(field, ['is', 'is_not', ...RELATIONS, ...TEXTS], text),
+    on(field, ['like'], pattern),
     on(field, ['in', 'not_in', 'btwn'], fc.tuple(text, text)),
     on(field, ['exists', 'not_exists'], NOTHING),
   ]),
@@ -159,6 +163,7 @@ const condition = fc.oneof(
     on('attributes', ['is', 'is_not'], value, attribute),
     on('attributes', RELATIONS, fc.oneof(text, number), attribute),
     on('attributes', TEXTS, text, attribute),
+    on('attributes', ['like'], pattern, attribute),
     on('attributes', ['in', 'not_in'], several(value), attribute),
     on('attributes', ['btwn'], fc.oneof(fc.tuple(text, text), fc.tuple(number, number)), attribute),
     on('attributes', ['exists', 'not_exists'], NOTHING, attribute),

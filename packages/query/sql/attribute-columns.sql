@@ -169,7 +169,7 @@ tokens_cumulative_total = {p1:Decimal(18, 3)}
 --   p3: "tokens"
 --   p4: "cumulative"
 --   p5: "cached"
---   p6: "^[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?$"
+--   p6: "^[-+]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]+)?$"
 --   p7: "8"
 (match(JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String}, {p5:String})), {p6:String}) AND ifNull(toFloat64OrNull(JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String}, {p5:String}))) < {p7:Float64}, false))
 
@@ -178,7 +178,7 @@ tokens_cumulative_total = {p1:Decimal(18, 3)}
 --   p2: "metrics"
 --   p3: "errors"
 --   p4: "incremental"
---   p5: "^[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?$"
+--   p5: "^[-+]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]+)?$"
 --   p6: "0"
 --   p7: "0"
 if(errors_incremental = 0, (match(JSONExtractString(if(errors_incremental = 0, JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String}), JSONExtractRaw(toString(errors_incremental)))), {p5:String}) AND ifNull(toFloat64OrNull(JSONExtractString(if(errors_incremental = 0, JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String}), JSONExtractRaw(toString(errors_incremental))))) = {p6:Float64}, false)), errors_incremental = {p7:Decimal(18, 3)})
@@ -196,7 +196,7 @@ if(errors_incremental = 0, JSONExtractRaw(attributes, {p1:String}, {p2:String}, 
 --   p2: "metrics"
 --   p3: "errors"
 --   p4: "incremental"
---   p5: "^[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?$"
+--   p5: "^[-+]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]+)?$"
 --   p6: "5"
 --   p7: "5"
 if(errors_incremental = 0, (match(JSONExtractString(if(errors_incremental = 0, JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String}), JSONExtractRaw(toString(errors_incremental)))), {p5:String}) AND ifNull(toFloat64OrNull(JSONExtractString(if(errors_incremental = 0, JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String}), JSONExtractRaw(toString(errors_incremental))))) < {p6:Float64}, false)), errors_incremental < {p7:Decimal(18, 3)})

@@ -103,7 +103,7 @@ if(position(lowerUTF8(data), lowerUTF8({p1:String})) > 0, (JSONExtractRaw(data, 
 -- {"field":"attributes","key":"ag.data.inputs.n","operator":"lt","value":4}
 --   p1: "inputs"
 --   p2: "n"
---   p3: "^[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?$"
+--   p3: "^[-+]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]+)?$"
 --   p4: "4"
 (match(JSONExtractString(JSONExtractRaw(data, {p1:String}, {p2:String})), {p3:String}) AND ifNull(toFloat64OrNull(JSONExtractString(JSONExtractRaw(data, {p1:String}, {p2:String}))) < {p4:Float64}, false))
 

@@ -1,0 +1,82 @@
+import { indexOfText } from '@spanhouse/model'
+import type { MatchWork } from './match-work.ts'
+
+/** What stands between two `%`: characters as code points, `_` as {@link ANY}. */
+type Segment = readonly number[]
+const ANY = -1
+
+/**
+ * A `like` pattern as `TextTest` has it, against the whole value. Both are well-formed. No `%` is ever given another
+ * chance: what follows it is taken where it stands first, so time is linear but for segments with `_`, which are tried
+ * at each place.
+ */
+export function matchesLike(value: string, pattern: string, work: MatchWork): boolean {
+  work.spend(value.length + pattern.length)
+  const segments = segmentsOf(pattern)
+  const first = segments.shift() as Segment
+  const last = segments.pop()
+  const begin = endAt(value, first, 0)
+  if (begin === -1 || last === undefined) return begin === value.length
+  const end = startBefore(value, last)
+  let at = begin
+  for (const segment of segments) {
+    at = endOfNext(value, segment, at, work)
+    if (at === -1) return false
+  }
+  return end !== -1 && at <= end
+}
+
+/** `%` is any run of characters, `_` is one, and `\` takes the next one as it is; the last one stands for itself. */
+function segmentsOf(pattern: string): Segment[] {
+  const segments: number[][] = [[]]
+  const characters = [...pattern]
+  for (let at = 0; at < characters.length; at++) {
+    const isEscape = characters[at] === '\\' && at + 1 < characters.length
+    const character = characters[isEscape ? ++at : at] as string
+    if (character === '%' && !isEscape) segments.push([])
+    else segments.at(-1)?.push(character === '_' && !isEscape ? ANY : (character.codePointAt(0) as number))
+  }
+  return segments
+}
+
+const widthOf = (point: number): number => (point > 0xffff ? 2 : 1)
+
+/** Where the segment ends that begins here; -1: it does not stand here. */
+function endAt(value: string, segment: Segment, from: number): number {
+  let at = from
+  for (const wanted of segment) {
+    const point = value.codePointAt(at)
+    if (point === undefined || (wanted !== ANY && wanted !== point)) return -1
+    at += widthOf(point)
+  }
+  return at
+}
+
+/** Where the segment begins that ends with the value, or -1. */
+function startBefore(value: string, segment: Segment): number {
+  let at = value.length
+  for (const wanted of segment.toReversed()) {
+    if (at === 0) return -1
+    at -= isLowHalf(value, at - 1) ? 2 : 1
+    if (wanted !== ANY && wanted !== value.codePointAt(at)) return -1
+  }
+  return at
+}
+
+/** Where the segment ends that is the next from here on, or -1. */
+function endOfNext(value: string, segment: Segment, from: number, work: MatchWork): number {
+  if (!segment.includes(ANY)) {
+    const text = segment.map(point => String.fromCodePoint(point)).join('')
+    const at = indexOfText(value, text, from)
+    return at === -1 ? -1 : at + text.length
+  }
+  for (let at = from; at <= value.length; at++) {
+    if (isLowHalf(value, at)) continue
+    work.spend(segment.length)
+    const end = endAt(value, segment, at)
+    if (end !== -1) return end
+  }
+  return -1
+}
+
+const isLowHalf = (value: string, at: number): boolean => (value.charCodeAt(at) & 0xfc00) === 0xdc00
