@@ -1,4 +1,4 @@
-import type { Micros, SpanId, SpanJson, TraceId, Uuid } from '@spanhouse/model'
+import { type Micros, nextTurn, type SpanId, type SpanJson, type TraceId, type Uuid } from '@spanhouse/model'
 import { compileSpansByIds, type MatchableSpan } from '@spanhouse/query'
 import type { Engine } from './engine.ts'
 import { toMatchable } from './matchable.ts'
@@ -37,7 +37,11 @@ export async function readArrived(
   const wanted = new Set(arrivals.map(one => one.trace_id + one.span_id))
   const statement = compileSpansByIds({ project_id, columns: SPAN_COLUMNS, trace_ids, span_ids })
   const rows = await readSpanRows(engine, statement)
-  return rows
-    .filter(row => wanted.has(row.trace_id + row.span_id))
-    .map(row => ({ span: toSpanJson(row), matchable: toMatchable(row) }))
+  const spans: { span: SpanJson; matchable: MatchableSpan }[] = []
+  for (const row of rows) {
+    if (!wanted.has(row.trace_id + row.span_id)) continue
+    await nextTurn()
+    spans.push({ span: toSpanJson(row), matchable: toMatchable(row) })
+  }
+  return spans
 }

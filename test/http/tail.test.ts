@@ -113,3 +113,44 @@ test.each([
 test('nobody listens without a key', async () => {
   expect((await call(inject('target').apiUrl, 'GET', '/api/spans/tail', undefined)).status).toBe(401)
 })
+
+const filterSearch = (conditions: object[]): string =>
+  `?filter=${encodeURIComponent(JSON.stringify({ conditions: [{ operator: 'or', conditions }] }))}`
+
+test('filters that are hard to match hold nobody up: what they cannot tell in time is dropped, and they are told so', async () => {
+  const project = await newProject()
+  const like = { field: 'span_name', operator: 'like', value: '%a%a%a%a%a%ab' }
+  const number = { field: 'attributes', key: 'n', operator: 'gt', value: 5 }
+  const places = { field: 'attributes', key: 'n', operator: 'like', value: `%_${'1'.repeat(20)}b%` }
+  const plain = await listen(project)
+  const hard = await Promise.all([like, number, places].map(one => listen(project, filterSearch(Array(40).fill(one)))))
+  const spans = Array.from({ length: 10 }, () =>
+    otlpSpan({ traceId: newTraceId(), name: 'a'.repeat(140) }, { n: `${'1'.repeat(80_000)}x` }),
+  )
+  let slowest = 0
+  let isOver = false
+  const watching = (async () => {
+    while (!isOver) {
+      const begin = performance.now()
+      await call(inject('target').apiUrl, 'GET', '/api/health', undefined)
+      slowest = Math.max(slowest, performance.now() - begin)
+    }
+  })()
+  await project.export(exportOf(...spans))
+  await eventually(async () => plain.spans.length === 10)
+  await eventually(async () => droppedOf(hard[2] as Listening) > 0)
+  isOver = true
+  await watching
+  expect(slowest).toBeLessThan(1_000)
+  expect(hard.flatMap(one => one.spans)).toEqual([])
+  for (const one of [plain, ...hard]) one.stop()
+})
+
+test('a filter that asks too much of each span is refused', async () => {
+  const values = Array.from({ length: 500 }, (_, at) => at)
+  const { apiUrl } = inject('target')
+  const project = await newProject()
+  const search = filterSearch([{ field: 'attributes', key: 'n', operator: 'in', value: values }])
+  const answer = await call(apiUrl, 'GET', `/api/spans/tail${search}`, project.apiKey)
+  expect(answer).toMatchObject({ status: 400, body: { detail: expect.stringContaining('more than 500') } })
+})

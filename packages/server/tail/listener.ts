@@ -1,18 +1,40 @@
 import { PassThrough, type Readable } from 'node:stream'
-import type { SpanJson } from '@spanhouse/model'
-import { type Filter, type MatchableSpan, matchSpan } from '@spanhouse/query'
+import { nextTurn, type SpanJson } from '@spanhouse/model'
+import { type Filter, type MatchableSpan, MatchTooLong, MatchWork, matchSpan } from '@spanhouse/query'
 
 /** What may wait for a listener who reads more slowly than spans come. */
 const WAITING_BYTES_MAX = 1024 * 1024
+/** What a filter may do to one span: some milliseconds. See `MatchWork`. */
+const SPAN_STEPS_MAX = 2_000_000
+
+/** A span that has arrived, for all who listen. */
+export class ArrivedSpan {
+  readonly #span: SpanJson
+  readonly matchable: MatchableSpan
+  #event: string | undefined
+
+  constructor(span: SpanJson, matchable: MatchableSpan) {
+    this.#span = span
+    this.matchable = matchable
+  }
+
+  /** As it is sent; written once. */
+  get event(): string {
+    this.#event ??= `event: span\ndata: ${JSON.stringify(this.#span)}\n\n`
+    return this.#event
+  }
+}
 
 /**
  * Somebody who listens to the spans of a project, as a stream of server-sent events (the HTML standard's text/event-stream).
- * What does not fit into the room for what waits is dropped, and a comment says how many spans that were at least.
+ * What does not fit into the room for what waits is dropped, and so is what its filter takes too long for; a comment says
+ * how many spans that were at least.
  */
 export class Listener {
   readonly #filter: Filter | undefined
   readonly #events = new PassThrough()
   #dropped = 0
+  #spentMs = 0
 
   constructor(filter: Filter | undefined) {
     this.#filter = filter
@@ -23,15 +45,43 @@ export class Listener {
     return this.#events
   }
 
-  offer(span: SpanJson, matchable: MatchableSpan): void {
-    if (this.#filter && !matchSpan(this.#filter, matchable)) return
-    if (this.#events.writableLength > WAITING_BYTES_MAX) this.#dropped++
-    else this.#send(`event: span\ndata: ${JSON.stringify(span)}\n\n`)
+  /** How long the last offer took. */
+  get spentMs(): number {
+    return this.#spentMs
+  }
+
+  /** Tells of those that the filter chooses, in turns. Those that are left after so many milliseconds are dropped. */
+  async offer(spans: readonly ArrivedSpan[], timeMaxMs: number): Promise<void> {
+    this.#spentMs = 0
+    for (const [at, span] of spans.entries()) {
+      if (this.#spentMs > timeMaxMs) return this.skip(spans.length - at)
+      await nextTurn()
+      const begin = performance.now()
+      this.#offer(span)
+      this.#spentMs += performance.now() - begin
+    }
+  }
+
+  #offer(span: ArrivedSpan): void {
+    if (this.#events.writableEnded || this.#events.destroyed) return
+    try {
+      if (this.#filter && !matchSpan(this.#filter, span.matchable, new MatchWork(SPAN_STEPS_MAX))) return
+      if (this.#events.writableLength > WAITING_BYTES_MAX) this.skip(1)
+      else this.#send(span.event)
+    } catch (error) {
+      if (!(error instanceof MatchTooLong)) throw error
+      this.skip(1)
+    }
   }
 
   /** Spans that were not even looked at. */
   skip(count: number): void {
     this.#dropped += count
+  }
+
+  /** Says what was dropped, unless nothing was. */
+  sayDropped(): void {
+    if (this.#dropped > 0) this.#send('')
   }
 
   /** Says something that is no span; with nothing to say it keeps the connection alive. */

@@ -1,13 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Micros, microsNow, Problem, type Uuid } from '@spanhouse/model'
-import type { Filter } from '@spanhouse/query'
+import { invalid, type Micros, microsNow, Problem, type Uuid } from '@spanhouse/model'
+import { type Filter, filterSize } from '@spanhouse/query'
 import { type Arrival, arrivalsSince, type Engine, readArrived } from '@spanhouse/span-store'
 import type { FastifyBaseLogger } from 'fastify'
-import { Listener } from './listener.ts'
+import { ArrivedSpan, Listener } from './listener.ts'
 
 /** Listeners of one process, and of one project. */
 const LISTENERS_MAX = 200
 const PROJECT_LISTENERS_MAX = 20
+
+/** Conditions of a listener's filter and values in their lists, all together. */
+const FILTER_SIZE_MAX = 500
 
 /** How often a project with listeners is looked at. */
 const LOOK_EVERY_MS = 500
@@ -15,6 +18,8 @@ const LOOK_EVERY_MS = 500
 const SILENCE_MS = 15_000
 /** Spans of one look that are read as a whole. */
 const SPANS_MAX = 500
+/** For matching and writing out what one round of looks has found, of all projects together. */
+const TELL_MS_MAX = 200
 /**
  * A version can be seen only when its batch is stored, which is after the time that it carries. So every look goes back
  * this far, and what was told is remembered for as long.
@@ -35,8 +40,10 @@ export class Tail {
     this.#engine = engine
   }
 
-  /** Throws a Problem `overloaded` when there are as many listeners as there may be. */
+  /** Throws a Problem `overloaded` when there are as many listeners as there may be, `invalid` on a filter that asks too much. */
   listen(project_id: Uuid, filter: Filter | undefined, log: FastifyBaseLogger): Listener {
+    if (filter && filterSize(filter) > FILTER_SIZE_MAX)
+      throw invalid(`filter: more than ${FILTER_SIZE_MAX} conditions and listed values; a listener may have no more`)
     const all = [...this.#projects.values()].reduce((sum, { size }) => sum + size, 0)
     const listeners = this.#projects.get(project_id) ?? new Set()
     if (this.#isClosed || all >= LISTENERS_MAX || listeners.size >= PROJECT_LISTENERS_MAX)
@@ -81,15 +88,26 @@ export class Tail {
     const arrivals = await arrivalsSince(this.#engine, project_id, told.since)
     const fresh = arrivals.filter(arrival => told.isNew(arrival))
     const shown = fresh.slice(0, SPANS_MAX)
-    const spans = shown.length > 0 ? await readArrived(this.#engine, project_id, shown) : []
+    const arrived = shown.length > 0 ? await readArrived(this.#engine, project_id, shown) : []
+    const spans = arrived.map(({ span, matchable }) => new ArrivedSpan(span, matchable))
     // Of more than a look returns, the others are not counted: nobody knows which of them were told before.
     const skipped = fresh.length - shown.length
-    for (const listener of listeners) {
-      if (skipped > 0) listener.skip(skipped)
-      for (const { span, matchable } of spans) listener.offer(span, matchable)
-    }
+    for (const listener of listeners) if (skipped > 0) listener.skip(skipped)
+    await this.#tell(spans, listeners)
     told.add(fresh)
     return spans.length
+  }
+
+  /** Whose filter took least the last time comes first, and what it leaves of its share of the time is for those after it. */
+  async #tell(spans: readonly ArrivedSpan[], listeners: ReadonlySet<Listener>): Promise<void> {
+    if (spans.length === 0) return
+    let left = TELL_MS_MAX / this.#projects.size
+    const waiting = [...listeners].toSorted((one, other) => one.spentMs - other.spentMs)
+    for (const [at, listener] of waiting.entries()) {
+      await listener.offer(spans, left / (waiting.length - at))
+      left -= listener.spentMs
+    }
+    for (const listener of listeners) listener.sayDropped()
   }
 }
 
