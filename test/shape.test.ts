@@ -15,7 +15,7 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
   validation: { imports: ['model'], libraries: ['zod'] },
   prices: { imports: ['model'], libraries: ['@pydantic/genai-prices'] },
   access: { imports: ['model', 'postgres', 'validation'], libraries: [] },
-  runtime: { imports: ['model', 'validation'], libraries: ['ajv', 'ajv-draft-04', 'ajv-formats'] },
+  runtime: { imports: ['model', 'validation'], libraries: ['ajv', 'ajv-draft-04', 'ajv-formats', 're2js'] },
   registry: {
     imports: ['model', 'postgres', 'validation', 'query', 'runtime'],
     libraries: ['csv-parse', 'csv-stringify'],

@@ -1,8 +1,9 @@
 import type { JsonObject } from '@spanhouse/model'
-import { evaluatorHydration, type RuntimeSettings } from '@spanhouse/runtime'
+import { evaluatorHydration } from '@spanhouse/runtime'
 import type { Content } from './content.ts'
 import { environmentContent } from './environment-content.ts'
 import { queryContent } from './query-content.ts'
+import type { Scope } from './scope.ts'
 import { simpleTestsetData, testsetContent } from './testset-content.ts'
 import { workflowContent } from './workflow-content.ts'
 
@@ -73,7 +74,7 @@ export interface Kind {
   /** What a PUT may make of an artifact's name. */
   nameRule: 'free' | 'not blank' | 'fixed'
   /** What the simple surface makes of the data it is sent; undefined: none was. */
-  simpleData?: (data: JsonObject | undefined, settings: RuntimeSettings) => JsonObject | undefined | Promise<JsonObject>
+  simpleData?: (data: JsonObject | undefined, scope: Scope) => Promise<JsonObject | undefined>
   /** Archiving the simple record archives its default variant too. */
   simpleArchivesVariant: boolean
 }
@@ -146,7 +147,7 @@ export const KINDS: Readonly<Record<KindName, Kind>> = {
     permissions: { view: 'view_evaluators', edit: 'edit_evaluators', viewVariants: 'edit_evaluators' },
     bodyOptional: ['variant'],
     nameRule: 'fixed',
-    simpleData: (data, settings) => data && evaluatorHydration(data, settings),
+    simpleData: async (data, { runtime, project_id }) => data && evaluatorHydration(data, runtime, project_id),
     simpleArchivesVariant: true,
   },
   testset: {

@@ -60,7 +60,7 @@ const headOfRecord = (head: {
 
 async function storable(scope: Scope, artifact_id: Uuid, input: SimpleEdit): Promise<JsonObject | null> {
   const { content, simpleData } = scope.kind
-  const data = simpleData ? await simpleData(input.data, scope.runtime) : input.data
+  const data = simpleData ? await simpleData(input.data, scope) : input.data
   return data ? content.store(data, { scope, artifact_id, loc: [...(input.loc ?? ['body']), 'data'] }) : null
 }
 

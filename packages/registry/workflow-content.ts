@@ -35,8 +35,8 @@ const workflowData = z
 export const workflowContent: Content = {
   data: workflowData,
   delta: workflowDelta,
-  store: (data, { scope, loc }) => {
-    const violations = checkRevisionData(data, scope.runtime)
+  store: async (data, { scope, loc }) => {
+    const violations = await checkRevisionData(data, scope.runtime, scope.project_id)
     if (violations.length > 0) {
       throw new Problem(
         'unprocessable',
@@ -44,7 +44,7 @@ export const workflowContent: Content = {
       )
     }
     refuseReservedEmbeds(data)
-    return enrichRevisionData(withoutShownUrl(data, scope.runtime), scope.runtime)
+    return enrichRevisionData(withoutShownUrl(data, scope.runtime), scope.runtime, scope.project_id)
   },
   flags: (data, slug, { runtime }) => ({ ...revisionFlags(data, slug, runtime) }),
   show: (data, { runtime }) => shownRevisionData(data, runtime),

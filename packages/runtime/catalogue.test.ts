@@ -3,6 +3,7 @@ import { checkRevisionData, findTemplate, listLegacyTemplates, listTemplates, TY
 import { schemaMistake } from './well-formed.ts'
 
 const SETTINGS = { servicesUrl: 'https://host/services', uriPrefix: 'house' }
+const OWNER = 'a project'
 const EVERYTHING = listTemplates({ includeArchived: true }, SETTINGS)
 
 test.each(['application', 'evaluator', undefined] as const)('%s templates are as many as they should be', role => {
@@ -10,10 +11,10 @@ test.each(['application', 'evaluator', undefined] as const)('%s templates are as
   expect(counts).toEqual({ application: [7, 8], evaluator: [16, 24], all: [19, 27] }[role ?? 'all'])
 })
 
-test.each(EVERYTHING.map(template => [template.key, template] as const))('%s is whole', (key, template) => {
+test.each(EVERYTHING.map(template => [template.key, template] as const))('%s is whole', async (key, template) => {
   expect(template.uri).toMatch(new RegExp(`^house:(builtin|custom):${key}:v0$`))
   expect(template.data.uri).toBe(template.uri)
-  expect(checkRevisionData({ uri: template.uri, schemas: { ...template.schemas } }, SETTINGS)).toEqual([])
+  expect(await checkRevisionData({ uri: template.uri, schemas: { ...template.schemas } }, SETTINGS, OWNER)).toEqual([])
   const { parameters } = template.schemas
   for (const name of Object.keys(template.data.parameters ?? {}))
     expect((parameters as any).properties).toHaveProperty([name])
@@ -23,11 +24,12 @@ test.each(
   EVERYTHING.flatMap(({ key }) =>
     (findTemplate(undefined, key, SETTINGS)?.presets ?? []).map(preset => [key, preset.key, preset] as const),
   ),
-)('%s, preset %s: fits the schema of its template', (key, _preset, { data }) => {
+)('%s, preset %s: fits the schema of its template', async (key, _preset, { data }) => {
   const template = findTemplate(undefined, key, SETTINGS)
   expect(data.uri).toBe(template?.uri)
-  if (data.parameters) expect(validateAgainst(template?.schemas.parameters ?? true, data.parameters)).toEqual([])
-  expect(checkRevisionData({ schemas: { ...data.schemas } }, SETTINGS)).toEqual([])
+  if (data.parameters)
+    expect(await validateAgainst(template?.schemas.parameters ?? true, data.parameters, OWNER)).toEqual([])
+  expect(await checkRevisionData({ schemas: { ...data.schemas } }, SETTINGS, OWNER)).toEqual([])
 })
 
 test.each(TYPES.map(type => [type.key, type.json_schema] as const))(
@@ -46,19 +48,21 @@ test('every type that schemas refer to is there', () => {
   expect(named.size).toBeGreaterThan(8)
 })
 
-test('the default prompts and agents fit their types', () => {
+test('the default prompts and agents fit their types', async () => {
   const typeOf = (key: string) => TYPES.find(type => type.key === key)?.json_schema ?? false
   for (const key of ['completion', 'chat'])
     expect(
-      validateAgainst(
+      await validateAgainst(
         typeOf('prompt-template'),
         findTemplate('application', key, SETTINGS)?.data.parameters?.prompt ?? null,
+        OWNER,
       ),
     ).toEqual([])
   expect(
-    validateAgainst(
+    await validateAgainst(
       typeOf('agent-template'),
       findTemplate('application', 'agent', SETTINGS)?.data.parameters?.agent ?? null,
+      OWNER,
     ),
   ).toEqual([])
 })

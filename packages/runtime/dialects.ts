@@ -44,7 +44,12 @@ function withoutId(compiler: Ajv): Ajv {
   return compiler
 }
 
-const nameOf = (address: string): string => address.replace(/^https?:\/\//, '').replace(/[#/]+$/, '')
+/** Without the scheme, and what may stand at the end of it. */
+function nameOf(address: string): string {
+  let end = address.length
+  while (end > 0 && '#/'.includes(address[end - 1] as string)) end--
+  return address.slice(0, end).replace(/^https?:\/\//, '')
+}
 
 const BY_NAME = new Map(DIALECTS.map(dialect => [nameOf(dialect.metaSchema), dialect]))
 

@@ -12,6 +12,7 @@ import {
 } from './index.ts'
 
 const SETTINGS = { servicesUrl: 'https://host/services', uriPrefix: 'house' }
+const OWNER = 'a project'
 
 test.each([
   ['echo', { provider: 'agenta', kind: 'builtin', key: 'echo', version: 'latest' }],
@@ -93,18 +94,19 @@ const DRAFTS = [
   'https://example.test/unknown',
 ]
 
-test.each(DRAFTS)('schemas of %s are checked by their own rules', $schema => {
-  const mistakes = (schema: object): number =>
-    checkRevisionData({ schemas: { inputs: { ...($schema && { $schema }), ...schema } as JsonObject } }, SETTINGS)
-      .length
+test.each(DRAFTS)('schemas of %s are checked by their own rules', async $schema => {
+  const mistakes = async (schema: object): Promise<number> => {
+    const inputs = { ...($schema && { $schema }), ...schema } as JsonObject
+    return (await checkRevisionData({ schemas: { inputs } }, SETTINGS, OWNER)).length
+  }
   const isDraft4 = $schema?.includes('draft-04') ?? false
-  expect(mistakes({ type: 'object', properties: { a: { type: 'string', pattern: '^[\\w\\-]+\\-$' } } })).toBe(0)
-  expect(mistakes({ type: 'objet' })).toBe(1)
-  expect(mistakes({ properties: { a: { pattern: '(' } } })).toBe(1)
-  expect(mistakes({ required: 'a' })).toBe(1)
-  expect(mistakes({ minimum: 1, exclusiveMinimum: true })).toBe(isDraft4 ? 0 : 1)
-  expect(mistakes({ minimum: 1, exclusiveMinimum: 1 })).toBe(isDraft4 ? 1 : 0)
-  expect(mistakes({ id: 'x', $ref: 'https://example.test/elsewhere' })).toBe(0)
+  expect(await mistakes({ type: 'object', properties: { a: { type: 'string', pattern: '^[\\w\\-]+\\-$' } } })).toBe(0)
+  expect(await mistakes({ type: 'objet' })).toBe(1)
+  expect(await mistakes({ properties: { a: { pattern: '(' } } })).toBe(1)
+  expect(await mistakes({ required: 'a' })).toBe(1)
+  expect(await mistakes({ minimum: 1, exclusiveMinimum: true })).toBe(isDraft4 ? 0 : 1)
+  expect(await mistakes({ minimum: 1, exclusiveMinimum: 1 })).toBe(isDraft4 ? 1 : 0)
+  expect(await mistakes({ id: 'x', $ref: 'https://example.test/elsewhere' })).toBe(0)
 })
 
 const nested = (depth: number): JsonObject => JSON.parse(`${'{"not":'.repeat(depth)}{}${'}'.repeat(depth)}`)
@@ -127,8 +129,8 @@ test.each<[string, JsonObject, unknown[][]]>([
     ],
   ],
   ['a very deep schema', { schemas: { parameters: nested(3000) } }, [['schemas', 'parameters']]],
-])('%s', (_name, data, places) => {
-  expect(checkRevisionData(data, SETTINGS).map(one => one.loc)).toEqual(places)
+])('%s', async (_name, data, places) => {
+  expect((await checkRevisionData(data, SETTINGS, OWNER)).map(one => one.loc)).toEqual(places)
 })
 
 const SCHEMA = { type: 'object', properties: { score: { type: 'number' } } }
@@ -207,8 +209,8 @@ test.each<[string, JsonObject, object]>([
       },
     },
   ],
-])('at commit: %s', (_name, data, schemas) => {
-  expect(enrichRevisionData(data, SETTINGS)).toMatchObject({ schemas })
+])('at commit: %s', async (_name, data, schemas) => {
+  expect(await enrichRevisionData(data, SETTINGS, OWNER)).toMatchObject({ schemas })
 })
 
 test.each<[string, JsonObject, object]>([
@@ -216,15 +218,15 @@ test.each<[string, JsonObject, object]>([
   ['custom with one', { uri: 'agenta:custom:hook:v0', url: 'https://mine' }, { url: 'https://mine' }],
   ['a web address', { uri: 'https://lab.example/judge' }, { url: 'https://lab.example/judge' }],
   ['a web address beside another', { uri: 'https://lab.example/judge', url: 'https://b' }, { url: 'https://b' }],
-])('at commit: %s', (_name, data, more) => {
-  expect(enrichRevisionData(data, SETTINGS)).toEqual({ ...data, ...more })
+])('at commit: %s', async (_name, data, more) => {
+  expect(await enrichRevisionData(data, SETTINGS, OWNER)).toEqual({ ...data, ...more })
 })
 
-test('a built-in address is not stored, and of a skill only the content', () => {
-  expect(enrichRevisionData({ uri: 'agenta:builtin:chat:v0' }, SETTINGS)).not.toHaveProperty('url')
+test('a built-in address is not stored, and of a skill only the content', async () => {
+  expect(await enrichRevisionData({ uri: 'agenta:builtin:chat:v0' }, SETTINGS, OWNER)).not.toHaveProperty('url')
   const skill = { uri: 'agenta:builtin:skill:v0', parameters: { body: 'x' }, schemas: { parameters: SCHEMA } }
   const more = { url: 'https://x', script: 'y', schemas: { parameters: SCHEMA, outputs: SCHEMA } }
-  expect(enrichRevisionData({ ...skill, ...more }, SETTINGS)).toEqual(skill)
+  expect(await enrichRevisionData({ ...skill, ...more }, SETTINGS, OWNER)).toEqual(skill)
 })
 
 test.each<[string, object | undefined]>([
@@ -240,13 +242,13 @@ test.each<[string, object | undefined]>([
   ['match', { required: ['score', 'success'] }],
   ['llm', { required: ['status', 'messages'] }],
   ['echo', { properties: { got: {} } }],
-])('the simple evaluator surface gives %s its schemas', (key, outputs) => {
+])('the simple evaluator surface gives %s its schemas', async (key, outputs) => {
   const sent = {
     uri: `agenta:builtin:${key}:v0`,
     url: 'https://x',
     schemas: { outputs: { type: 'null' }, parameters: {}, inputs: SCHEMA },
   }
-  const data = evaluatorHydration(sent as JsonObject, SETTINGS)
+  const data = await evaluatorHydration(sent as JsonObject, SETTINGS, OWNER)
   expect(data).toMatchObject({ uri: sent.uri, schemas: { outputs, inputs: SCHEMA, parameters: { type: 'object' } } })
   expect(data).not.toHaveProperty('url')
 })
@@ -256,18 +258,20 @@ test.each<[string, JsonObject, object | undefined]>([
   ['auto_custom_code_run', { version: '3' }, undefined],
   ['auto_custom_code_run', { version: '2' }, GRADED],
   ['json_multi_field_match', { fields: ['a'] }, { properties: { aggregate_score: {}, a: {} } }],
-])('the parameters of %s decide: %j', (key, parameters, outputs) => {
-  const { schemas } = evaluatorHydration({ uri: `agenta:builtin:${key}:v0`, parameters }, SETTINGS) as { schemas: any }
+])('the parameters of %s decide: %j', async (key, parameters, outputs) => {
+  const sent = { uri: `agenta:builtin:${key}:v0`, parameters }
+  const { schemas } = (await evaluatorHydration(sent, SETTINGS, OWNER)) as { schemas: any }
   if (outputs) expect(schemas.outputs).toMatchObject(outputs)
   else expect(schemas).not.toHaveProperty('outputs')
 })
 
-test('any other data keeps the schemas it came with', () => {
+test('any other data keeps the schemas it came with', async () => {
   const data = { uri: 'agenta:custom:feedback:v0', url: 'https://x', schemas: { outputs: SCHEMA } }
-  expect(evaluatorHydration(data, SETTINGS)).toBe(data)
+  expect(await evaluatorHydration(data, SETTINGS, OWNER)).toBe(data)
 })
 
-test('keys are unique, and every schema is well-formed', () => {
+test('keys are unique, and every schema is well-formed', async () => {
   expect(new Set(HANDLERS.map(handler => handler.key)).size).toBe(HANDLERS.length)
-  for (const { schemas } of HANDLERS) expect(checkRevisionData({ schemas: { ...schemas } }, SETTINGS)).toEqual([])
+  for (const { schemas } of HANDLERS)
+    expect(await checkRevisionData({ schemas: { ...schemas } }, SETTINGS, OWNER)).toEqual([])
 })

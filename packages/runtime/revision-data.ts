@@ -3,16 +3,21 @@ import type { Handler, Schemas } from './handler.ts'
 import { handlerOf } from './handlers.ts'
 import { handlerUriOf, hostedUrl, webAddressOf } from './revision-url.ts'
 import { isCallableUrl, isManaged, type RuntimeSettings } from './uri.ts'
-import { schemaMistake } from './well-formed.ts'
+import { schemaMistake } from './validate-against.ts'
 
 const SCHEMA_NAMES = ['parameters', 'inputs', 'outputs'] as const
 
 /**
  * What is wrong with the data of a workflow's revision beyond its shape; locations are relative to the data. A web
- * address or `url` that cannot be called, a key under a prefix of ours that no handler has, a malformed JSON Schema.
+ * address or `url` that cannot be called, a key under a prefix of ours that no handler has, a malformed JSON Schema. As
+ * everywhere, the owner is whose share of the threads that check schemas this takes (`validateAgainst`).
  */
-export function checkRevisionData(data: JsonObject, settings: RuntimeSettings): Violation[] {
-  return [...uriMistakes(data, settings), ...urlMistakes(data), ...schemaMistakes(data)]
+export async function checkRevisionData(
+  data: JsonObject,
+  settings: RuntimeSettings,
+  owner: string,
+): Promise<Violation[]> {
+  return [...uriMistakes(data, settings), ...urlMistakes(data), ...(await schemaMistakes(data, owner))]
 }
 
 function uriMistakes(data: JsonObject, settings: RuntimeSettings): Violation[] {
@@ -29,14 +34,17 @@ function urlMistakes({ url }: JsonObject): Violation[] {
   return [mistake(['url'], 'should be an http or https address with a host', url)]
 }
 
-function schemaMistakes({ schemas }: JsonObject): Violation[] {
+async function schemaMistakes({ schemas }: JsonObject, owner: string): Promise<Violation[]> {
   if (!isJsonObject(schemas)) return []
-  return SCHEMA_NAMES.flatMap(name => {
-    const schema = schemas[name] ?? null
-    const wrong = schema === null ? null : schemaMistake(schema)
-    const violation = { type: 'value_error', loc: ['schemas', name], msg: `Value error, ${wrong}`, input: schema }
-    return wrong === null ? [] : [violation]
-  })
+  const mistakes = await Promise.all(
+    SCHEMA_NAMES.map(async name => {
+      const schema = schemas[name] ?? null
+      const wrong = schema === null ? null : await schemaMistake(schema, owner)
+      const violation = { type: 'value_error', loc: ['schemas', name], msg: `Value error, ${wrong}`, input: schema }
+      return wrong === null ? [] : [violation]
+    }),
+  )
+  return mistakes.flat()
 }
 
 const mistake = (loc: string[], msg: string, input: Json | undefined): Violation => ({
@@ -50,7 +58,11 @@ const mistake = (loc: string[], msg: string, input: Json | undefined): Violation
  * The data as a commit stores it: schemas that the caller left out are those of the built-in handler, the outputs'
  * schema is the one that the parameters lead to, and a custom handler has its address. Of a skill only content is kept.
  */
-export function enrichRevisionData(data: JsonObject, settings: RuntimeSettings): JsonObject {
+export async function enrichRevisionData(
+  data: JsonObject,
+  settings: RuntimeSettings,
+  owner: string,
+): Promise<JsonObject> {
   const address = webAddressOf(data)
   if (address !== undefined) return { ...data, url: data.url ?? address }
   const uri = handlerUriOf(data)
@@ -61,7 +73,7 @@ export function enrichRevisionData(data: JsonObject, settings: RuntimeSettings):
   return {
     ...data,
     ...(url ? { url } : {}),
-    ...asMember({ ...handler.schemas, ...given(data), ...inferred(handler, data) }),
+    ...asMember({ ...handler.schemas, ...given(data), ...(await inferred(handler, data, owner)) }),
   }
 }
 
@@ -69,30 +81,35 @@ export function enrichRevisionData(data: JsonObject, settings: RuntimeSettings):
  * What the simple evaluator surface commits: the schemas of a built-in handler are the server's whatever the caller
  * sent, and it has no address of its own. Any other data is returned as it is.
  */
-export function evaluatorHydration(data: JsonObject, settings: RuntimeSettings): JsonObject {
+export async function evaluatorHydration(
+  data: JsonObject,
+  settings: RuntimeSettings,
+  owner: string,
+): Promise<JsonObject> {
   const uri = handlerUriOf(data)
   const handler = uri && handlerOf(uri, settings)
   if (handler?.kind !== 'builtin') return data
   const { url, schemas, ...rest } = data
   const { inputs } = given(data)
   const { parameters } = handler.schemas ?? {}
-  return { ...rest, ...asMember({ parameters, inputs, outputs: surfaceOutputs(handler, data) }) }
+  const outputs = await surfaceOutputs(handler, data, owner)
+  return { ...rest, ...asMember({ parameters, inputs, outputs }) }
 }
 
-function surfaceOutputs(handler: Handler, data: JsonObject): Json | undefined {
+async function surfaceOutputs(handler: Handler, data: JsonObject, owner: string): Promise<Json | undefined> {
   const parameters = isJsonObject(data.parameters) ? data.parameters : {}
-  if (handler.surfaceOutputs) return usable(handler.surfaceOutputs(parameters))
-  return inferred(handler, data).outputs ?? handler.schemas?.outputs
+  if (handler.surfaceOutputs) return usable(handler.surfaceOutputs(parameters), owner)
+  return (await inferred(handler, data, owner)).outputs ?? handler.schemas?.outputs
 }
 
-function inferred({ inferOutputs }: Handler, { parameters }: JsonObject): Schemas {
-  const outputs = isJsonObject(parameters) ? usable(inferOutputs?.(parameters)) : undefined
+async function inferred({ inferOutputs }: Handler, { parameters }: JsonObject, owner: string): Promise<Schemas> {
+  const outputs = isJsonObject(parameters) ? await usable(inferOutputs?.(parameters), owner) : undefined
   return outputs === undefined ? {} : { outputs }
 }
 
 /** A schema inside parameters may hold placeholders and so be none yet: then it says nothing about the outputs. */
-const usable = (schema: Json | null | undefined): Json | undefined =>
-  isJsonObject(schema) && schemaMistake(schema) === null ? schema : undefined
+const usable = async (schema: Json | null | undefined, owner: string): Promise<Json | undefined> =>
+  isJsonObject(schema) && (await schemaMistake(schema, owner)) === null ? schema : undefined
 
 function given({ schemas }: JsonObject): Schemas {
   if (!isJsonObject(schemas)) return {}

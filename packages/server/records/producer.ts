@@ -1,5 +1,5 @@
 import type { ProjectPrincipal } from '@spanhouse/access'
-import { invalid, isJsonObject, type Json, type JsonObject, Problem } from '@spanhouse/model'
+import { invalid, isJsonObject, type Json, type JsonObject, Problem, type Uuid } from '@spanhouse/model'
 import {
   ensureRecord,
   type References,
@@ -96,11 +96,15 @@ export const withProducer = (
 })
 
 /** Throws a Problem `unprocessable` when the evaluator's outputs have a schema and the data is not as it says. */
-export function requireOutputs({ data: revision }: ResolvedRevision, data: Json): void {
+export async function requireOutputs(
+  { data: revision }: ResolvedRevision,
+  data: Json,
+  project_id: Uuid,
+): Promise<void> {
   const schemas = revision?.schemas
   const outputs = isJsonObject(schemas) ? schemas.outputs : undefined
   if (outputs === undefined || outputs === null) return
-  const violations = validateAgainst(outputs, data)
+  const violations = await validateAgainst(outputs, data, project_id)
   if (violations.length === 0) return
   throw new Problem(
     'unprocessable',

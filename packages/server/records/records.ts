@@ -111,7 +111,7 @@ export class Records {
     const isClaimed = references.keys.evaluator !== undefined && Object.keys(given.links ?? {}).length > 0
     if (surface.producer === null && !isClaimed) return references
     const found = await evaluatorOf(registry, principal, given)
-    if (surface.producer) requireOutputs(found, given.data)
+    if (surface.producer) await requireOutputs(found, given.data, principal.project_id)
     return { ...references, keys: withProducer(references.keys, 'evaluator', found) }
   }
 
@@ -127,7 +127,8 @@ export class Records {
     const keys = Object.fromEntries(own)
     if (producer === 'evaluator') {
       const claim = { references: { keys, selector: undefined }, data: edit.data }
-      requireOutputs(await evaluatorOf(this.#parts.registry, principal, claim), edit.data)
+      const found = await evaluatorOf(this.#parts.registry, principal, claim)
+      await requireOutputs(found, edit.data, principal.project_id)
     }
     return edit.references
       ? { ...edit, references: { ...edit.references, keys: { ...edit.references.keys, ...keys } } }
