@@ -111,15 +111,15 @@ interface CarryOut {
 
 function carryOut(db: Database, { plans, log, seeds }: CarryOut): Promise<Answers> {
   return db.transaction().execute(async trx => {
-    const own: Plan[] = []
-    for (const plan of plans) if (plan.work === null || (await log.claim(trx, plan.work))) own.push(plan)
+    const own = new Set<Plan>()
+    for (const plan of plans) if (plan.work === null || (await log.claim(trx, plan.work))) own.add(plan)
     // What could not be claimed was made by an equal request while this one was on its way.
     const others = await recallAll(
       trx,
       log,
-      plans.filter(plan => !own.includes(plan)),
+      plans.filter(plan => !own.has(plan)),
     )
-    const answers = await store(trx, own, seeds)
+    const answers = await store(trx, [...own], seeds)
     for (const { key, work } of own) if (work) await log.remember(trx, work, answers.get(key))
     return new Map([...others, ...answers])
   })

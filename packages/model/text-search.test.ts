@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { indexOfText, SequenceSearch } from './index.ts'
+import { indexOfText, SequenceSearch, withoutTrailing } from './index.ts'
 
 const letters = (max: number) => fc.string({ unit: fc.constantFrom('a', 'b', 'é'), minLength: 1, maxLength: max })
 
@@ -29,4 +29,13 @@ test('what repeats itself is searched in linear time', () => {
   const begin = performance.now()
   expect(indexOfText('a'.repeat(4_000_000), sought)).toBe(-1)
   expect(performance.now() - begin).toBeLessThan(2_000)
+})
+
+test.each([
+  ['a/b//', 'a/b'],
+  ['//', ''],
+  ['', ''],
+  ['/a', '/a'],
+])('%j without what is at its end is %j', (text, kept) => {
+  expect(withoutTrailing(text, '/')).toBe(kept)
 })

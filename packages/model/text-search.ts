@@ -39,3 +39,10 @@ export function indexOfText(text: string, sought: string, from = 0): number {
   for (let at = from; at < text.length; at++) if (search.next(text.charCodeAt(at))) return at + 1 - sought.length
   return -1
 }
+
+/** The text without any of these signs at its end. A regular expression would look on from each of them. */
+export function withoutTrailing(text: string, signs: string): string {
+  let end = text.length
+  while (end > 0 && signs.includes(text[end - 1] as string)) end--
+  return text.slice(0, end)
+}

@@ -87,7 +87,7 @@ function conflict(error: DriverError): Problem {
 
 /** `Key (slug)=(a) already exists.` → `{ slug: 'a' }`; several columns are separated by comma and space. */
 function conflictOf(detail: unknown): Record<string, string> {
-  const match = /^Key \((.*?)\)=\((.*)\) /.exec(String(detail))
+  const match = /^Key \(([^=]*)\)=\((.*)\) /.exec(String(detail))
   if (!match) return {}
   const [, columns = '', values = ''] = match
   const names = columns.replaceAll(/lower\((\w+)\)/g, '$1').split(', ')

@@ -1,4 +1,12 @@
-import { indexOfText, isJsonObject, type Json, type Micros, microsToIso, SequenceSearch } from '@spanhouse/model'
+import {
+  indexOfText,
+  isJsonObject,
+  type Json,
+  type Micros,
+  microsToIso,
+  SequenceSearch,
+  withoutTrailing,
+} from '@spanhouse/model'
 import { isTextTest } from './compile-text.ts'
 import { WORD } from './content-query.ts'
 import { type ColumnField, FIELDS, type ListField, type ListMember } from './fields.ts'
@@ -78,11 +86,10 @@ const compare = (one: ColumnValue, other: ColumnValue): number =>
   typeof one === 'number' ? one - Number(other) : compareTexts(one, String(other))
 
 /** As the engine writes it, without zeros at the end of the fraction: `2026-02-03 09:15:00.25+00`. */
-const timeText = (time: Micros): string =>
-  `${microsToIso(time)
-    .replace('T', ' ')
-    .replace('Z', '')
-    .replace(/(\.\d*?)0+$/, '$1')}+00`
+function timeText(time: Micros): string {
+  const text = microsToIso(time).replace('T', ' ').replace('Z', '')
+  return `${text.includes('.') ? withoutTrailing(text, '0') : text}+00`
+}
 
 function matchAttribute(found: Found, test: AttributeTest, work: MatchWork): boolean {
   if (isTextTest(test)) {

@@ -22,7 +22,8 @@ export const changedReferences = (set: JsonObject, remove: readonly string[] = [
   needsBase: false,
   apply: base => {
     const merged = { ...(isJsonObject(base?.references) ? base.references : {}), ...set }
-    return { data: { references: Object.fromEntries(Object.entries(merged).filter(([key]) => !remove.includes(key))) } }
+    const removed = new Set(remove)
+    return { data: { references: Object.fromEntries(Object.entries(merged).filter(([key]) => !removed.has(key))) } }
   },
 })
 

@@ -10,12 +10,35 @@ export function mergeDeep(under: JsonObject, over: JsonObject): JsonObject {
   return merged
 }
 
-/** The object without the member at the path; unchanged where the path leads nowhere. */
-export function removePath(object: JsonObject, [name, ...rest]: string[]): JsonObject {
-  if (name === undefined || !Object.hasOwn(object, name)) return object
-  const { [name]: member, ...others } = object
-  if (rest.length === 0) return others
-  return isJsonObject(member) ? { ...object, [name]: removePath(member, rest) } : object
+/** Paths to be removed, by their first steps. */
+interface Removal {
+  isEnd: boolean
+  readonly members: Map<string, Removal>
+}
+
+/** The object without the members at the paths; unchanged where a path leads nowhere. */
+export function removePaths(object: JsonObject, paths: readonly (readonly string[])[]): JsonObject {
+  const all: Removal = { isEnd: false, members: new Map() }
+  for (const path of paths) {
+    let removal = all
+    for (const name of path) {
+      const next = removal.members.get(name) ?? { isEnd: false, members: new Map() }
+      removal.members.set(name, next)
+      removal = next
+    }
+    removal.isEnd = true
+  }
+  return without(object, all)
+}
+
+function without(object: JsonObject, { members }: Removal): JsonObject {
+  const kept: JsonObject = {}
+  for (const [name, value] of Object.entries(object)) {
+    const removal = members.get(name)
+    if (removal?.isEnd) continue
+    define(kept, name, removal && isJsonObject(value) ? without(value, removal) : value)
+  }
+  return kept
 }
 
 /** A member called `__proto__` is a member like any other. */

@@ -16,8 +16,8 @@ const BASE: JsonObject = {
   },
 }
 
-const parametersAfter = (...operations: Json[]): JsonObject =>
-  applyOperations(BASE, { operations }).data.parameters as JsonObject
+const parametersAfter = async (...operations: Json[]): Promise<JsonObject> =>
+  (await applyOperations(BASE, { operations })).data.parameters as JsonObject
 const at = (...target: Json[]): Json[] => ['parameters', ...target]
 
 describe('what operations do', () => {
@@ -51,6 +51,11 @@ describe('what operations do', () => {
       { system: 'Line X.\nLine three. Twice, twice.' },
     ],
     [
+      'and so are blanks at its ends, as a whole',
+      { operation: 'edit_text', target: at('system'), edits: [{ old_text: '\tLine two.\t', new_text: '|' }] },
+      { system: 'Line one.|Line three. Twice, twice.' },
+    ],
+    [
       'edits are made in one go',
       {
         operation: 'edit_text',
@@ -62,13 +67,13 @@ describe('what operations do', () => {
       },
       { system: 'Line three.\n  Line two.\nLine one. Twice, twice.' },
     ],
-  ])('%s', (_name, operation, changed) => {
-    expect(parametersAfter(operation)).toEqual({ ...(BASE.parameters as JsonObject), ...changed })
+  ])('%s', async (_name, operation, changed) => {
+    expect(await parametersAfter(operation)).toEqual({ ...(BASE.parameters as JsonObject), ...changed })
   })
 
-  test('nothing that was there is modified', () => {
+  test('nothing that was there is modified', async () => {
     const before = JSON.stringify(BASE)
-    parametersAfter({ operation: 'remove', target: at('limits', 'nested', 'a') })
+    await parametersAfter({ operation: 'remove', target: at('limits', 'nested', 'a') })
     expect(JSON.stringify(BASE)).toBe(before)
   })
 })
@@ -117,13 +122,15 @@ describe('what operations refuse', () => {
     ['text_edits_overlap', text(['Line one', 'x'], ['one.', 'y'])],
     ['empty_old_text', text(['', 'x'])],
     ['no_change', text(['Line one', 'Line one'])],
+    ['text_not_found', text([' \n ', 'x'])],
+    ['text_not_unique', text(['Twice,\ttwice', 'x'], ['Line\t', 'x'])],
     ['value_too_deep', { operation: 'set', target: at('x'), value: deep }],
     ['text_too_large', { operation: 'set', target: at('x'), value: 'x'.repeat(200_001) }],
     ['unknown_marker', { operation: 'set', target: at('x'), value: { '@ag.nope': 1 } }],
     ['unresolved_file_marker', { operation: 'set', target: at('x'), value: { '@ag.file': 'a' } }],
     ['invalid_embed', { operation: 'set', target: at('x'), value: { '@ag.embed': {} } }],
-  ])('%s: %j', (code, operation) => {
-    expect(() => parametersAfter(operation)).toThrow(
+  ])('%s: %j', async (code, operation) => {
+    await expect(parametersAfter(operation)).rejects.toThrow(
       expect.objectContaining({ status: 422, detail: expect.objectContaining({ code, retryable: false }) }),
     )
   })
@@ -132,18 +139,18 @@ describe('what operations refuse', () => {
     ['something beside operations', { operations: [{ operation: 'remove', target: at('limits') }], set: {} }],
     ['no operation', { operations: [] }],
     ['too many', { operations: Array(65).fill({ operation: 'remove', target: at('limits') }) }],
-  ])('%s', (_name, delta) => {
-    expect(() => applyOperations(BASE, delta)).toThrow(
+  ])('%s', async (_name, delta) => {
+    await expect(applyOperations(BASE, delta)).rejects.toThrow(
       expect.objectContaining({ detail: expect.objectContaining({ code: 'invalid_delta' }) }),
     )
   })
 
-  test('the operation that failed is named', () => {
+  test('the operation that failed is named', async () => {
     const operations = [
       { operation: 'remove', target: at('limits') },
       { operation: 'remove', target: at('limits') },
     ]
-    expect(() => parametersAfter(...operations)).toThrow(
+    await expect(parametersAfter(...operations)).rejects.toThrow(
       expect.objectContaining({
         detail: expect.objectContaining({ details: { operation_index: 1, target: at('limits') } }),
       }),
@@ -159,4 +166,24 @@ test('a delta of set and remove merges first and removes then, dotted paths that
   const place = { scope: {}, artifact_id: '', loc: [] } as never
   const { data } = await delta.apply(BASE, place)
   expect(data.parameters).toMatchObject({ limits: { tokens: 2, nested: {} }, plain: [3] })
+})
+
+test('many paths are removed at once', async () => {
+  const names = Array.from({ length: 20_000 }, (_, at) => `n${at}`)
+  const parameters = Object.fromEntries(names.map(name => [name, { kept: 1, gone: 2 }]))
+  const remove = names.flatMap((name, at) => (at % 2 ? [`parameters.${name}`] : [`parameters.${name}.gone`]))
+  const delta = workflowDelta.parse({ remove: [...remove, 'parameters.nothing.x', 'parameters.n0.kept.x'] })
+  const begin = performance.now()
+  const { data } = await delta.apply({ parameters }, { scope: {}, artifact_id: '', loc: [] } as never)
+  expect(performance.now() - begin).toBeLessThan(3_000)
+  expect(data).toEqual({
+    parameters: Object.fromEntries(names.filter((_, at) => at % 2 === 0).map(name => [name, { kept: 1 }])),
+  })
+})
+
+test('a text that is too long to be searched for every edit is refused', async () => {
+  const operations = [{ operation: 'edit_text', target: ['script'], edits: [{ old_text: 'a', new_text: 'b' }] }]
+  await expect(applyOperations({ script: 'x'.repeat(1_000_001) }, { operations })).rejects.toMatchObject({
+    detail: { code: 'text_too_large' },
+  })
 })

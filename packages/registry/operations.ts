@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
+import { isJsonObject, type Json, type JsonObject, nextTurn } from '@spanhouse/model'
 import { z } from '@spanhouse/validation'
 import type { Changed } from './content.ts'
 import { checkDelta } from './delta-limits.ts'
@@ -70,13 +70,14 @@ const OPERATIONS: Record<string, OperationKind> = {
 }
 
 /** Applies `{operations: [...]}` in order, all or none. Throws a 422 whose code says why. */
-export function applyOperations(base: JsonObject, delta: JsonObject): Changed {
+export async function applyOperations(base: JsonObject, delta: JsonObject): Promise<Changed> {
   const operations = refusing(() => operationsOf(delta))
-  const data = operations.reduce<JsonObject>(
-    (before, sent, index) =>
-      refusing(() => applyOne(before, sent), { index, target: isJsonObject(sent) ? sent.target : undefined }),
-    base,
-  )
+  let data = base
+  for (const [index, sent] of operations.entries()) {
+    await nextTurn()
+    const before = data
+    data = refusing(() => applyOne(before, sent), { index, target: isJsonObject(sent) ? sent.target : undefined })
+  }
   return { data }
 }
 

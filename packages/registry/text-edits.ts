@@ -1,3 +1,4 @@
+import { indexOfText } from '@spanhouse/model'
 import { DeltaRefusal } from './delta-refusal.ts'
 
 export interface TextEdit {
@@ -13,9 +14,15 @@ interface Place extends TextEdit {
   end: number
 }
 
+/** Characters of a text that is edited: it is searched for every edit. */
+const EDITED_LENGTH_MAX = 1_000_000
+
 /** The text with all edits made. Each old text stands in it exactly once and none overlaps another; something changes. */
 export function editText(text: string, edits: readonly TextEdit[], mode: MatchMode): string {
-  const places = edits.map(edit => placeOf(text, edit, mode)).toSorted((a, b) => a.start - b.start)
+  if (text.length > EDITED_LENGTH_MAX)
+    throw new DeltaRefusal('text_too_large', `The text is longer than ${EDITED_LENGTH_MAX} characters; set it instead.`)
+  const searched = new SearchedText(text)
+  const places = edits.map(edit => placeOf(searched, edit, mode)).toSorted((a, b) => a.start - b.start)
   if (places.some((place, index) => place.start < (places[index - 1]?.end ?? 0)))
     throw new DeltaRefusal('text_edits_overlap', 'Two edits change the same part of the text.')
   const kept = places.map((place, index) => text.slice(places[index - 1]?.end ?? 0, place.start) + place.new_text)
@@ -24,30 +31,63 @@ export function editText(text: string, edits: readonly TextEdit[], mode: MatchMo
   return edited
 }
 
-function placeOf(text: string, edit: TextEdit, mode: MatchMode): Place {
+/** Where something begins and ends in a text. */
+type Stretch = readonly [start: number, end: number]
+
+function placeOf(text: SearchedText, edit: TextEdit, mode: MatchMode): Place {
   const { old_text } = edit
   if (old_text === '') throw new DeltaRefusal('empty_old_text', 'old_text is empty.')
-  const exact = spans(text, new RegExp(RegExp.escape(old_text), 'g'))
-  const found = exact.length === 0 && mode === 'auto' ? spans(text, withAnyBlanks(old_text)) : exact
-  const [span] = found
-  if (!span) throw new DeltaRefusal('text_not_found', 'old_text does not stand in the text.')
+  const exact = text.find(old_text)
+  const found = exact.length === 0 && mode === 'auto' ? text.findWithAnyBlanks(old_text) : exact
+  const [stretch] = found
+  if (!stretch) throw new DeltaRefusal('text_not_found', 'old_text does not stand in the text.')
   if (found.length > 1) throw new DeltaRefusal('text_not_unique', 'old_text stands in the text more than once.')
-  return { ...edit, start: span[0], end: span[1] }
+  return { ...edit, start: stretch[0], end: stretch[1] }
 }
 
-/** A text of nothing but blanks is looked for as it stands. */
-function withAnyBlanks(old_text: string): RegExp {
-  const words = old_text.split(/\s+/)
-  const source = old_text.trim() === '' ? RegExp.escape(old_text) : words.map(word => RegExp.escape(word)).join('\\s+')
-  return new RegExp(source, 'g')
-}
+const BLANKS = /\s+/g
 
-/** The first two places, overlapping ones included: more is not asked for. */
-function spans(text: string, pattern: RegExp): [start: number, end: number][] {
-  const found: [number, number][] = []
-  for (let match = pattern.exec(text); match && found.length < 2; match = pattern.exec(text)) {
-    found.push([match.index, match.index + match[0].length])
-    pattern.lastIndex = match.index + 1
+/** Finds the first two places of something, overlapping ones included: more is not asked for. */
+class SearchedText {
+  readonly #text: string
+  /** With one blank for each run of blanks, and how much longer than that the runs are; made when it is needed. */
+  #collapsed: { text: string; runs: { at: number; more: number }[] } | undefined
+
+  constructor(text: string) {
+    this.#text = text
   }
-  return found
+
+  find(sought: string): Stretch[] {
+    return stretches(this.#text, sought)
+  }
+
+  /** Any run of blanks for any other. A text of nothing but blanks is looked for as it stands only. */
+  findWithAnyBlanks(sought: string): Stretch[] {
+    if (sought.trim() === '') return []
+    this.#collapsed ??= {
+      text: this.#text.replaceAll(BLANKS, ' '),
+      runs: [...this.#text.matchAll(BLANKS)].map(run => ({ at: run.index, more: run[0].length - 1 })),
+    }
+    const { text, runs } = this.#collapsed
+    return stretches(text, sought.replaceAll(BLANKS, ' ')).map(([start, end]) => [
+      placeBefore(runs, start),
+      placeBefore(runs, end),
+    ])
+  }
+}
+
+function stretches(text: string, sought: string): Stretch[] {
+  const first = indexOfText(text, sought)
+  const second = first === -1 ? -1 : indexOfText(text, sought, first + 1)
+  return [first, second].filter(at => at !== -1).map(at => [at, at + sought.length])
+}
+
+/** Where in the text stands what stands here where each run of blanks is one: behind all those before it. */
+function placeBefore(runs: readonly { at: number; more: number }[], place: number): number {
+  let original = place
+  for (const { at, more } of runs) {
+    if (at >= original) break
+    original += more
+  }
+  return original
 }

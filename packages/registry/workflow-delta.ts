@@ -3,7 +3,7 @@ import { jsonObject, optional, z } from '@spanhouse/validation'
 import type { Changed, Delta } from './content.ts'
 import { checkDelta } from './delta-limits.ts'
 import { refusing } from './delta-refusal.ts'
-import { mergeDeep, removePath } from './merge.ts'
+import { mergeDeep, removePaths } from './merge.ts'
 import { applyOperations } from './operations.ts'
 
 const unordered = z.object({ set: optional(jsonObject), remove: optional(z.array(z.string())) })
@@ -22,7 +22,7 @@ export const workflowDelta: z.ZodType<Delta> = jsonObject.transform((value, cont
 /** Objects merge, everything else replaces; then dotted paths go, present or not. */
 function applyUnordered(base: JsonObject, { set = {}, remove = [] }: z.output<typeof unordered>): Changed {
   refusing(() => checkDelta(set))
-  const data = remove.reduce<JsonObject>((rest, path) => removePath(rest, path.split('.')), mergeDeep(base, set))
+  const paths = remove.map(path => path.split('.'))
   const message = 'A delta of set and remove is applied to whatever the head is; operations name their base.'
-  return { data, warnings: [{ code: 'legacy_delta_form', message }] }
+  return { data: removePaths(mergeDeep(base, set), paths), warnings: [{ code: 'legacy_delta_form', message }] }
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '@spanhouse/model'
+import { isJsonObject, type Json, withoutTrailing } from '@spanhouse/model'
 import { Ajv, type Options } from 'ajv'
 import { Ajv2019 } from 'ajv/dist/2019.js'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -44,12 +44,7 @@ function withoutId(compiler: Ajv): Ajv {
   return compiler
 }
 
-/** Without the scheme, and what may stand at the end of it. */
-function nameOf(address: string): string {
-  let end = address.length
-  while (end > 0 && '#/'.includes(address[end - 1] as string)) end--
-  return address.slice(0, end).replace(/^https?:\/\//, '')
-}
+const nameOf = (address: string): string => withoutTrailing(address, '#/').replace(/^https?:\/\//, '')
 
 const BY_NAME = new Map(DIALECTS.map(dialect => [nameOf(dialect.metaSchema), dialect]))
 

@@ -1,7 +1,8 @@
 import { invalid, isJsonObject, type Json, type Problem } from '@spanhouse/model'
 
-/** What a path selects while it is followed; more than this is refused. */
+/** What a step of a path selects, and all of them together; more than this is refused. */
 const SELECTED_MAX = 100_000
+const SELECTED_IN_ALL_MAX = 1_000_000
 
 /**
  * The value that a path leads to in a document, undefined when there is none. Three notations:
@@ -38,23 +39,32 @@ type Step = (value: Json) => Json[]
 function select(document: Json, path: string): Json[] {
   const steps = stepsOf(path.slice(1))
   if (steps.length === 0 && path !== '$') return []
-  return steps.reduce<Json[]>((values, step) => stepAll(values, step), [document])
+  let values = [document]
+  let selected = 0
+  for (const step of steps) {
+    values = stepAll(values, step)
+    selected += values.length
+    if (selected > SELECTED_IN_ALL_MAX) throw tooMany(SELECTED_IN_ALL_MAX)
+  }
+  return values
 }
 
 function stepAll(values: readonly Json[], step: Step): Json[] {
   const selected: Json[] = []
   for (const value of values) {
     for (const one of step(value)) selected.push(one)
-    if (selected.length > SELECTED_MAX) throw tooMany()
+    if (selected.length > SELECTED_MAX) throw tooMany(SELECTED_MAX)
   }
   return selected
 }
 
-const tooMany = (): Problem => invalid(`The path selects more than ${SELECTED_MAX} values.`)
+const tooMany = (max: number): Problem => invalid(`The path selects more than ${max} values.`)
 
 const STEP =
-  /(?<deep>\.\.)|(?:\.(?<name>[^.[\]*\s]+)|(?<all>\.\*|\[\s*\*\s*\])|\[\s*(?:'(?<single>(?:[^'\\]|\\.)*)'|"(?<double>(?:[^"\\]|\\.)*)"|(?<slice>-?\d*\s*:\s*-?\d*(?:\s*:\s*-?\d*)?)|(?<index>-?\d+))\s*\])/y
+  /(?<deep>\.\.)|\.(?<name>[^.[\]*\s]+)|(?<all>\.\*)|\[\s*(?:'(?<single>(?:[^'\\]|\\.)*)'|"(?<double>(?:[^"\\]|\\.)*)")\s*\]|\[(?<inside>[^\]'"]*)\]/y
 const BARE = /(?<name>[^.[\]*\s]+)|(?<all>\*)/y
+const INTEGER = /^-?\d+$/
+const BOUND = /^-?\d*$/
 
 /** None when the text is no JSONPath. */
 function stepsOf(text: string): Step[] {
@@ -67,7 +77,9 @@ function stepsOf(text: string): Step[] {
     if (!match?.groups) return []
     at += match[0].length
     isBare = match.groups.deep !== undefined
-    steps.push(stepOf(match.groups))
+    const step = stepOf(match.groups)
+    if (!step) return []
+    steps.push(step)
   }
   return isBare ? [] : steps
 }
@@ -77,13 +89,23 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text)
 }
 
-function stepOf({ deep, name, all, single, double, slice, index }: Record<string, string | undefined>): Step {
+function stepOf({ deep, name, all, single, double, inside }: Record<string, string | undefined>): Step | undefined {
   if (deep !== undefined) return withDescendants
   if (all !== undefined) return childrenOf
-  if (slice !== undefined) return value => sliceOf(value, slice.split(':'))
-  if (index !== undefined) return value => (Array.isArray(value) ? present(value.at(Number(index))) : [])
+  if (inside !== undefined) return stepInBrackets(inside)
   const key = name ?? (single ?? double ?? '').replace(/\\(.)/g, '$1')
   return value => (isJsonObject(value) && Object.hasOwn(value, key) ? present(value[key]) : [])
+}
+
+/** An index, a slice or `*`, with blanks around each part. */
+function stepInBrackets(inside: string): Step | undefined {
+  const parts = inside.split(':', 4).map(part => part.trim())
+  const [index = ''] = parts
+  if (parts.length === 1) {
+    if (index === '*') return childrenOf
+    return INTEGER.test(index) ? value => (Array.isArray(value) ? present(value.at(Number(index))) : []) : undefined
+  }
+  return parts.length <= 3 && parts.every(part => BOUND.test(part)) ? value => sliceOf(value, parts) : undefined
 }
 
 const present = (value: Json | undefined): Json[] => (value === undefined ? [] : [value])
@@ -98,7 +120,7 @@ function withDescendants(value: Json): Json[] {
   const found = [value]
   for (const one of found) {
     for (const child of childrenOf(one)) found.push(child)
-    if (found.length > SELECTED_MAX) throw tooMany()
+    if (found.length > SELECTED_MAX) throw tooMany(SELECTED_MAX)
   }
   return found
 }

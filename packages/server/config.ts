@@ -1,3 +1,4 @@
+import { withoutTrailing } from '@spanhouse/model'
 import { INTERFACE_PREFIX } from '@spanhouse/runtime'
 import { ROLE_NAMES, type RoleName } from './roles/names.ts'
 
@@ -35,7 +36,7 @@ const ADDRESSES = ['DATABASE_URL', 'NATS_URL', 'CLICKHOUSE_URL'] as const
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const wrong: string[] = []
   const text = (name: string): string | undefined => env[name]?.trim() || undefined
-  const services = text('SPANHOUSE_SERVICES_URL')
+  const servicesUrl = urlOf('SPANHOUSE_SERVICES_URL', text('SPANHOUSE_SERVICES_URL'), ['http:', 'https:'], wrong)
   const config: Config = {
     host: text('SPANHOUSE_HOST') ?? '127.0.0.1',
     port: portOf(text('SPANHOUSE_PORT') ?? '4600', wrong),
@@ -48,7 +49,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     apiKey: text('SPANHOUSE_API_KEY'),
     secretKey: text('SPANHOUSE_SECRET_KEY'),
     uriPrefix: prefixOf(text('SPANHOUSE_URI_PREFIX') ?? INTERFACE_PREFIX, wrong),
-    servicesUrl: urlOf('SPANHOUSE_SERVICES_URL', services, ['http:', 'https:'], wrong)?.replace(/\/+$/, ''),
+    servicesUrl: servicesUrl && withoutTrailing(servicesUrl, '/'),
     isOutboundOpen: switchOf('SPANHOUSE_OUTBOUND_OPEN', text('SPANHOUSE_OUTBOUND_OPEN') ?? 'false', wrong),
     streamBytesMax: bytesOf('SPANHOUSE_STREAM_BYTES_MAX', text('SPANHOUSE_STREAM_BYTES_MAX'), wrong),
     logLevel: text('SPANHOUSE_LOG_LEVEL') ?? 'info',

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, type Uuid } from '@spanhouse/model'
+import { isJsonObject, type Json, type JsonObject, nextTurn, type Uuid } from '@spanhouse/model'
 import { valueAtPath } from '@spanhouse/runtime'
 import type { Embed } from './embed.ts'
 import { EmbedFailure } from './failure.ts'
@@ -115,7 +115,10 @@ class Resolution {
     const start: Level = { depth: 1, isOuter: true, ancestor }
     let jobs = this.#note(plant(holder.data, { holder, at: 'data', depth: 0 }, this.#copies), start)
     while (jobs.length > 0) jobs = await this.#doLevel(jobs)
-    for (const text of this.#texts.toReversed()) this.#finish(text)
+    for (const text of this.#texts.toReversed()) {
+      await nextTurn()
+      this.#finish(text)
+    }
   }
 
   info(): ResolutionInfo {
@@ -147,7 +150,12 @@ class Resolution {
   async #doLevel(jobs: readonly Job[]): Promise<Job[]> {
     const possible = jobs.filter(job => this.#mayStart(job))
     const found = await this.#targets.find(possible.map(job => job.embed as Embed))
-    return possible.flatMap((job, n) => this.#do(job, found[n] as EmbedRevision | EmbedFailure))
+    const next: Job[] = []
+    for (const [n, job] of possible.entries()) {
+      await nextTurn()
+      for (const one of this.#do(job, found[n] as EmbedRevision | EmbedFailure)) next.push(one)
+    }
+    return next
   }
 
   #mayStart(job: Job): boolean {

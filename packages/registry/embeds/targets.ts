@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, Problem, type Uuid } from '@spanhouse/model'
+import { isJsonObject, type Json, type JsonObject, nextTurn, Problem, type Uuid } from '@spanhouse/model'
 import type { Embed, EmbedTarget } from './embed.ts'
 import { parseReferences } from './embed.ts'
 import { EmbedFailure } from './failure.ts'
@@ -29,7 +29,11 @@ export class Targets {
   /** The revisions that embeds lead to, in their order; through an environment where a key leads on from one. */
   async find(embeds: readonly Embed[]): Promise<Found[]> {
     const first = await this.#loadAll(embeds.map(embed => embed.target))
-    const onward = first.map((found, n) => onwardTarget(found, embeds[n] as Embed))
+    const onward: (EmbedTarget | EmbedFailure | undefined)[] = []
+    for (const [n, found] of first.entries()) {
+      await nextTurn()
+      onward.push(onwardTarget(found, embeds[n] as Embed))
+    }
     const further = await this.#loadAll(onward.filter(isTarget))
     const byTarget = new Map(onward.filter(isTarget).map((target, n) => [target, further[n] as Found]))
     return first.map((found, n) => {

@@ -10,12 +10,17 @@ export interface Token {
 
 /** Tokens are short; without a bound an unfinished one would be looked for to the end of the text, again and again. */
 const INSIDE_MAX = 1024
-const LONG = String.raw`@ag\.embed\[\s*@ag\.references\[(?<references>[^\]]{0,${INSIDE_MAX}})\]\s*(?:,\s*@ag\.selector\[(?<selector>(?:[^[\]]|\[[^[\]]{0,200}\]){0,${INSIDE_MAX}})\]\s*)?\]`
-const SNIPPET = String.raw`@\{\{(?<snippet>[^{}]{0,${INSIDE_MAX}})\}\}`
-const TOKEN = new RegExp(`${LONG}|${SNIPPET}`, 'g')
+/** Inside brackets in a selector. */
+const BRACKETS_MAX = 200
 
-/** `entity.field` with a value: what tells a snippet from a placeholder that happens to stand behind an @. */
-const ASSIGNMENT = /^\s*(?<name>[a-z_.]+)\s*[=:]\s*(?<value>.*?)\s*$/s
+const BLANKS = /\s*/y
+const BRACE = /[{}]/
+const CLOSING = /\]/
+const BRACKET = /[[\]]/
+
+/** How a token begins: `@ag.embed[@ag.references[...], @ag.selector[...]]`, or a snippet `@{{...}}`. */
+const START = /@ag\.embed\[|@\{\{/g
+
 const REFERENCE_NAME = /^(?<entity>[a-z_]+)\.(?<field>id|slug|version)$/
 
 /** Where a snippet looks in the parameters unless it says so. */
@@ -26,31 +31,89 @@ export function tokensOf(text: string): (string | Token)[] | undefined {
   if (!text.includes('@{{') && !text.includes(MARKER)) return undefined
   const pieces: (string | Token)[] = []
   let at = 0
-  for (const match of text.matchAll(TOKEN)) {
-    const embed = embedOf(match.groups ?? {})
+  let read = 0
+  for (const { 0: start, index } of text.matchAll(START)) {
+    if (index < read) continue
+    const token = start === '@{{' ? snippetAt(text, index + start.length) : longAt(text, index + start.length)
+    if (!token) continue
+    read = token.end
+    const embed = embedOf(token)
     if (!embed) continue
-    pieces.push(text.slice(at, match.index), { source: match[0], embed })
-    at = match.index + match[0].length
+    pieces.push(text.slice(at, index), { source: text.slice(index, read), embed })
+    at = read
   }
   return pieces.length === 0 ? undefined : [...pieces, text.slice(at)]
 }
 
-function embedOf({
-  references,
-  selector = '',
-  snippet,
-}: Record<string, string | undefined>): Token['embed'] | undefined {
-  if (references !== undefined) return toEmbed([...references.split(','), ...selector.split(',')], false)
-  const parts = (snippet ?? '').split(/[,&]/)
-  const isSnippet = parts.some(part => REFERENCE_NAME.test(ASSIGNMENT.exec(part)?.groups?.name ?? ''))
-  return isSnippet ? toEmbed(parts, true) : undefined
+/** What stands in a token, and where it ends. */
+type Written = { end: number; snippet: string } | { end: number; references: string; selector: string }
+
+function snippetAt(text: string, from: number): Written | undefined {
+  const to = endOf(text, from, INSIDE_MAX, BRACE)
+  return text.startsWith('}}', to) ? { end: to + 2, snippet: text.slice(from, to) } : undefined
+}
+
+function longAt(text: string, from: number): Written | undefined {
+  const references = bracketsAt(text, blanksEnd(text, from), '@ag.references')
+  if (!references) return undefined
+  const next = blanksEnd(text, references.end)
+  const selector = text[next] === ',' ? bracketsAt(text, blanksEnd(text, next + 1), '@ag.selector') : undefined
+  const end = selector ? blanksEnd(text, selector.end) : next
+  if (text[end] !== ']') return undefined
+  return { end: end + 1, references: references.inside, selector: selector?.inside ?? '' }
+}
+
+/** `name[...]`. What is inside a selector may have brackets of its own. */
+function bracketsAt(text: string, from: number, name: string): { inside: string; end: number } | undefined {
+  if (!text.startsWith(`${name}[`, from)) return undefined
+  const begin = from + name.length + 1
+  const to = name === '@ag.selector' ? selectorEnd(text, begin) : endOf(text, begin, INSIDE_MAX, CLOSING)
+  return text[to] === ']' ? { inside: text.slice(begin, to), end: to + 1 } : undefined
+}
+
+/** Where a selector ends that begins here; brackets in it count as one character. */
+function selectorEnd(text: string, from: number): number {
+  let at = from
+  for (let count = 0; count < INSIDE_MAX && at < text.length && text[at] !== ']'; count++) {
+    const close = text[at] === '[' ? endOf(text, at + 1, BRACKETS_MAX, BRACKET) : at
+    if (text[at] === '[' && text[close] !== ']') return at
+    at = close + 1
+  }
+  return at
+}
+
+/** Where the first of these signs stands, or so many characters on. */
+function endOf(text: string, from: number, lengthMax: number, signs: RegExp): number {
+  const inside = text.slice(from, from + lengthMax)
+  const at = inside.search(signs)
+  return from + (at === -1 ? inside.length : at)
+}
+
+function blanksEnd(text: string, from: number): number {
+  BLANKS.lastIndex = from
+  BLANKS.test(text)
+  return BLANKS.lastIndex
+}
+
+function embedOf(written: Written): Token['embed'] | undefined {
+  if ('references' in written) return toEmbed([...written.references.split(','), ...written.selector.split(',')], false)
+  const parts = written.snippet.split(/[,&]/)
+  // A reference with a value tells a snippet from a placeholder that happens to stand behind an @.
+  return parts.some(part => REFERENCE_NAME.test(assignmentOf(part).name)) ? toEmbed(parts, true) : undefined
+}
+
+/** `name = value`, or with a colon; without a name when it is none. */
+function assignmentOf(part: string): { name: string; value: string } {
+  const sign = part.search(/[=:]/)
+  const name = part.slice(0, Math.max(0, sign)).trim()
+  return /^[a-z_.]+$/.test(name) ? { name, value: part.slice(sign + 1).trim() } : { name: '', value: '' }
 }
 
 function toEmbed(parts: readonly string[], isSnippet: boolean): Embed | EmbedFailure {
   const references: Record<string, JsonObject> = {}
   const selector: { key?: string; path?: string } = isSnippet ? { path: SNIPPET_PATH } : {}
   for (const part of parts.filter(part => part.trim() !== '')) {
-    const { name = '', value = '' } = ASSIGNMENT.exec(part)?.groups ?? {}
+    const { name, value } = assignmentOf(part)
     const { entity = '', field = '' } = REFERENCE_NAME.exec(name)?.groups ?? {}
     if (field !== '') references[entity] = { ...references[entity], [field]: value }
     else if (name === 'key' || name === 'path') selector[name] = value

@@ -35,14 +35,24 @@ interface RoutedRequest {
   routeOptions: { url?: string | undefined }
 }
 
+/** A path by its parts; undefined stands for any. */
+interface KnownPath {
+  parts: (string | undefined)[]
+  parameters: number
+  methods: string[]
+}
+
 /** Which verbs a path would answer to, so that a wrong verb is told from a wrong path. */
 export class KnownPaths {
-  readonly #patterns: { matches: RegExp; parameters: number; methods: string[] }[] = []
+  /** By the number of their parts. */
+  readonly #paths = new Map<number, KnownPath[]>()
 
   add(url: string, method: string | string[]): void {
-    const source = url.replace(/\/$/, '').replace(/:[^/]+/g, '[^/]+')
-    const parameters = url.split('/:').length - 1
-    this.#patterns.push({ matches: new RegExp(`^${source}/?$`), parameters, methods: [method].flat() })
+    const parts = partsOf(url).map(part => (part.startsWith(':') ? undefined : part))
+    const parameters = parts.filter(part => part === undefined).length
+    const known = this.#paths.get(parts.length) ?? []
+    known.push({ parts, parameters, methods: [method].flat() })
+    this.#paths.set(parts.length, known)
   }
 
   /** Whether a request was routed to `/traces/:trace_id` though `/traces/query` exists, for another verb. */
@@ -54,10 +64,15 @@ export class KnownPaths {
 
   /** Sorted; empty for a path that does not exist. Of `/traces/query` and `/traces/:trace_id` the first counts. */
   methodsOf(url: string): string[] {
-    const [path] = splitOnce(url, '?')
-    const found = this.#patterns.filter(({ matches }) => matches.test(path))
+    const parts = partsOf(splitOnce(url, '?')[0])
+    const found = (this.#paths.get(parts.length) ?? []).filter(known =>
+      known.parts.every((part, at) => (part === undefined ? parts[at] !== '' : part === parts[at])),
+    )
     const fewest = Math.min(...found.map(({ parameters }) => parameters))
     const exact = found.filter(({ parameters }) => parameters === fewest)
     return [...new Set(exact.flatMap(({ methods }) => methods))].sort()
   }
 }
+
+/** What stands between the slashes; one at the end means nothing. */
+const partsOf = (path: string): string[] => (path.endsWith('/') ? path.slice(0, -1) : path).split('/')

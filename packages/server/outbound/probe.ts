@@ -1,5 +1,5 @@
 import type { ProbeBody } from '@spanhouse/access'
-import { Problem, unprocessable } from '@spanhouse/model'
+import { Problem, unprocessable, withoutTrailing } from '@spanhouse/model'
 import { PROVIDER_APIS, type ProviderApi } from '@spanhouse/runtime'
 import { type OutboundRules, z } from '@spanhouse/validation'
 import { getStatus, ReservedAddressError } from './get-status.ts'
@@ -52,7 +52,7 @@ function requestFor(api: ProviderApi, { kind, provider }: ProbeBody): { url: URL
   // A server of one's own may need none.
   if (key === undefined && kind !== 'custom') throw missing('key')
   const url = new URL(base)
-  url.pathname = url.pathname.replace(/\/+$/, '') + api.probePath
+  url.pathname = withoutTrailing(url.pathname, '/') + api.probePath
   if (api.version) url.searchParams.set(api.version.parameter, version || api.version.unlessGiven)
   return { url, headers: { accept: 'application/json', ...(key !== undefined && api.headers(key)) } }
 }

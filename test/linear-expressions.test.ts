@@ -1,0 +1,104 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { NUMERIC_TEXT } from '@spanhouse/query'
+import { type ESTree, parseSync, Visitor } from 'rolldown/utils'
+import { expect, test } from 'vitest'
+
+const ROOT = new URL('..', import.meta.url).pathname
+
+/** Expressions that may take more than linear time, and why they never see what a caller wrote. */
+const EXEMPT: Record<string, string> = {
+  'packages/span-store/failures.ts /\\b(maximum|max[^:]*): [^,.)]*/i': "ClickHouse's own messages",
+  'packages/span-store/migrate.ts /^\\s*--.*$/gm': 'our own files of SQL',
+}
+
+/** Where an expression is made of something that is no literal: of constants, unless it says more. */
+const CONSTRUCTED: Record<string, string> = {
+  'packages/query/content-query.ts': 'the class of characters in words',
+  'packages/query/match-value.ts': 'the grammar of numbers, which is also sent to ClickHouse',
+  'packages/registry/embeds/embed.ts': 'names of kinds and layers',
+  'packages/registry/embeds/tokens.ts': 'one of three literals',
+  'packages/server/http/paths.ts': 'names of route families',
+  'packages/runtime/well-formed.ts':
+    'a pattern of a caller, in a thread that can be ended, and only to see whether it can be read',
+}
+
+interface Found {
+  file: string
+  pattern: string
+  flags: string
+}
+
+/** They make an expression of a text that they are given. */
+const SEARCHES = new Set(['match', 'matchAll', 'search'])
+
+/** A literal, or a constant of the file. */
+const isExpression = (node: ESTree.Argument): boolean =>
+  (node.type === 'Literal' && 'regex' in node) || (node.type === 'Identifier' && /^[A-Z_]+$/.test(node.name))
+
+const literals: Found[] = []
+const constructed: string[] = []
+for (const file of sources()) {
+  const { program } = parseSync(file, readFileSync(join(ROOT, file), 'utf8'))
+  const note = ({ callee, arguments: [first] }: ESTree.NewExpression | ESTree.CallExpression): void => {
+    if (callee.type === 'Identifier' && callee.name === 'RegExp') constructed.push(file)
+    const isSearch =
+      callee.type === 'MemberExpression' && 'name' in callee.property && SEARCHES.has(String(callee.property.name))
+    if (isSearch && first && !isExpression(first)) constructed.push(file)
+  }
+  new Visitor({
+    Literal: node => {
+      if ('regex' in node) literals.push({ file, ...node.regex })
+    },
+    NewExpression: note,
+    CallExpression: note,
+  }).visit(program)
+}
+
+/** The program's own texts: no tests, nothing that only tests use. */
+function sources(): string[] {
+  return readdirSync(join(ROOT, 'packages'), { recursive: true, encoding: 'utf8' })
+    .filter(file => file.endsWith('.ts') && !/\.(test|testing)\.ts$/.test(file) && !file.includes('node_modules'))
+    .map(file => `packages/${file}`)
+}
+
+/** The analysis in JavaScript; by default it would look for a program of its own. */
+process.env.RECHECK_SYNC_BACKEND = 'pure'
+const { checkSync } = await import('recheck')
+
+/** Undefined for an expression that takes linear time on any text; otherwise what is known of it. */
+function complexityOf(pattern: string, flags: string): string | undefined {
+  const found = checkSync(pattern, flags, { randomSeed: 1, timeout: 20_000 })
+  if (found.status === 'safe') return undefined
+  return found.status === 'vulnerable' ? found.complexity.summary : found.status
+}
+
+test('every regular expression takes linear time on any text', () => {
+  expect(literals.length).toBeGreaterThan(100)
+  const slow = literals.flatMap(({ file, pattern, flags }) => {
+    const name = `${file} /${pattern}/${flags}`
+    const complexity = complexityOf(pattern, flags)
+    return complexity === undefined ? [] : [{ name, complexity }]
+  })
+  expect(slow.filter(({ name }) => !Object.hasOwn(EXEMPT, name))).toEqual([])
+  // An exemption that is needed no more goes.
+  expect(Object.keys(EXEMPT).filter(name => !slow.some(one => one.name === name))).toEqual([])
+}, 240_000)
+
+test('so does the grammar of numbers', () => {
+  expect(complexityOf(NUMERIC_TEXT, '')).toBe(undefined)
+})
+
+test('regular expressions are made of constants only', () => {
+  expect([...new Set(constructed)].toSorted()).toEqual(Object.keys(CONSTRUCTED).toSorted())
+})
+
+test.each([
+  ['(a+)+$', ''],
+  ['^\\d+\\d+x', ''],
+  ['\\s+x', ''],
+  ['/+$', ''],
+  ['^[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)$', ''],
+])('/%s/%s would be found', (pattern, flags) => {
+  expect(complexityOf(pattern, flags)).toBeDefined()
+})
