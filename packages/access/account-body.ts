@@ -1,8 +1,8 @@
-import { jsonObject, optional, z } from '@spanhouse/validation'
+import { list, mapOf, optional, storedObject, z } from '@spanhouse/validation'
 import { reference, referenceOrEmail } from './reference.ts'
 
 /** Accounts in one request: they are stored in one transaction. */
-const ACCOUNTS_MAX = 200
+export const ACCOUNTS_MAX = 200
 /** Identities, or memberships of one scope, of one account. */
 const ITEMS_MAX = 50
 const IDEMPOTENCY_KEY_LENGTH_MAX = 256
@@ -23,19 +23,7 @@ const idempotencyKey = z
     `Value error, an idempotency key must have 1 to ${IDEMPOTENCY_KEY_LENGTH_MAX} characters`,
   )
 
-/** An object with keys of the caller's choosing, as a map in the same order: every key counts, `__proto__` too. */
-export function mapOf<S extends z.ZodType>(schema: S, sizeMax: number = ACCOUNTS_MAX) {
-  return jsonObject
-    .refine(value => Object.keys(value).length <= sizeMax, {
-      params: { type: 'too_long' },
-      error: `Dictionary should have at most ${sizeMax} items`,
-      abort: true,
-    })
-    .transform(value => new Map<string, unknown>(Object.entries(value)))
-    .pipe(z.map(z.string(), schema))
-}
-
-const listOf = <S extends z.ZodType>(schema: S) => optional(z.array(schema).max(ITEMS_MAX))
+const listOf = <S extends z.ZodType>(schema: S) => optional(list(schema, { max: ITEMS_MAX }))
 
 /** Some of them are keys of an index, whose entries have about 2,700 bytes at most. */
 const TEXT_LENGTH_MAX = 512
@@ -56,14 +44,14 @@ export const identity = z.object({
   user_ref: optional(referenceOrEmail),
   domain: text,
   provider_user_id: text,
-  claims: optional(jsonObject),
+  claims: optional(storedObject),
 })
 
 export const organization = z.object({
   name: words,
   slug: text,
   owner_user_ref: optional(reference),
-  metadata: optional(jsonObject),
+  metadata: optional(storedObject),
 })
 
 export const workspace = z.object({ name: words, organization_ref: reference, slug: text })
@@ -103,11 +91,14 @@ export const account = z.object({
 })
 
 /** `POST /admin/simple/accounts/`. */
-export const createAccountsBody = z.object({ accounts: mapOf(account), options: optional(accountOptions) })
+export const createAccountsBody = z.object({
+  accounts: mapOf(account, ACCOUNTS_MAX),
+  options: optional(accountOptions),
+})
 
 /** `DELETE /admin/simple/accounts/`. */
 export const deleteAccountsBody = z.object({
-  accounts: mapOf(z.object({ user: referenceOrEmail })),
+  accounts: mapOf(z.object({ user: referenceOrEmail }), ACCOUNTS_MAX),
   dry_run: flag,
   reason: text,
 })

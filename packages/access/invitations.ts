@@ -8,7 +8,7 @@ import {
   type Trx,
   withDatabaseProblems,
 } from '@spanhouse/postgres'
-import { optional, z } from '@spanhouse/validation'
+import { list, optional, z } from '@spanhouse/validation'
 import { email } from './account-body.ts'
 import type { CredentialCache } from './authenticate.ts'
 import { refuseBeyondLimit } from './limits.ts'
@@ -21,7 +21,7 @@ import { isRoleName, type RoleName } from './roles.ts'
 
 const VALID_DAYS = 7
 
-export const inviteBody = z.array(z.object({ email, roles: optional(z.array(z.string())) }))
+export const inviteBody = list(z.object({ email, roles: optional(list(z.string())) }))
 export const resendBody = z.object({ email })
 export const acceptBody = z.object({ token: z.string(), email: z.string() })
 

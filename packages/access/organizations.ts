@@ -1,6 +1,6 @@
 import { invalid, Problem, type Uuid } from '@spanhouse/model'
 import { type Database, newId, sql, type Trx, toJsonb, withDatabaseProblems } from '@spanhouse/postgres'
-import { jsonObject, optional, slug, z } from '@spanhouse/validation'
+import { optional, slug, storedObject, z } from '@spanhouse/validation'
 import { account } from './account-body.ts'
 import { insertOrganizations } from './account-insert.ts'
 import { type AccountRows, accountRowsOf } from './account-rows.ts'
@@ -18,7 +18,7 @@ export const editOrganizationBody = z.object({
   name: optional(name),
   description,
   slug: optional(slug),
-  flags: optional(jsonObject),
+  flags: optional(storedObject),
 })
 export const createWorkspaceBody = z.object({ name, description })
 export const editWorkspaceBody = z.object({ name: optional(name), description })

@@ -1,10 +1,10 @@
 import { Problem } from '@spanhouse/model'
-import { optional, z } from '@spanhouse/validation'
+import { list, optional, z } from '@spanhouse/validation'
 import type { Authenticator } from './authenticate.ts'
 import type { ProjectPrincipal } from './principal.ts'
 
 /** What is missing or unknown is denied, never an invalid request. A parameter given several times is denied too. */
-const parameter = optional(z.union([z.string(), z.array(z.string()).transform(() => '')]))
+const parameter = optional(z.union([z.string(), list(z.string()).transform(() => '')]))
 
 export const permissionCheckQuery = z.object({
   action: parameter,

@@ -24,6 +24,7 @@ const { value: json } = fc.letrec<{ value: string }>(tie => {
             '""',
             '"]}\\""',
             '"x, y"',
+            '"\\u00e9\\n\\\\\\ud83d\\ude00é\\\\"',
             '"é😀"',
           ),
           fc.array(tie('value'), { maxLength: 6 }).map(items => `[${items.join()}]`),

@@ -6,6 +6,7 @@ export const PROBLEMS = {
   not_found: { status: 404, retryable: false },
   method_not_allowed: { status: 405, retryable: false },
   conflict: { status: 409, retryable: false },
+  too_slow: { status: 408, retryable: true },
   gone: { status: 410, retryable: false },
   too_large: { status: 413, retryable: false },
   unprocessable: { status: 422, retryable: false },

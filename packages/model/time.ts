@@ -16,7 +16,13 @@ export function microsToIso(micros: Micros): string {
 /** How many microseconds one unit is, by the number of digits of an integer time: seconds, ms, µs, ns. */
 const MICROS_PER_UNIT_BY_DIGITS: Record<number, number> = { 10: 1e6, 13: 1e3, 16: 1, 19: 1e-3 }
 
+/** Has twenty digits, one more than any time. */
+const BIGGEST_TIME = 10n ** 19n
+
 const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d{1,9}))?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?)?$/i
+
+/** No time takes more, with white space around it. */
+const TEXT_LENGTH_MAX = 100
 
 /**
  * A time as the interface accepts it: ISO 8601 text (no zone means UTC), or an integer of 10, 13, 16 or 19 digits,
@@ -24,9 +30,10 @@ const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d{1,
  * cut off. Null when it is neither or out of range.
  */
 export function parseTime(value: unknown): Micros | null {
-  if (typeof value === 'bigint') return integerTime(value.toString())
+  if (typeof value === 'bigint') return value >= 0n && value < BIGGEST_TIME ? integerTime(value.toString()) : null
   if (typeof value === 'number') return Number.isInteger(value) ? integerTime(String(value)) : null
   if (typeof value !== 'string') return null
+  if (value.length > TEXT_LENGTH_MAX) return null
   const text = value.trim()
   return /^\d+$/.test(text) ? integerTime(text) : isoTime(text)
 }

@@ -10,8 +10,8 @@ import {
 import type { Span } from '@spanhouse/model'
 import { expect, test } from 'vitest'
 import { decodeTraces } from './decode.ts'
+import { tracesFromJson } from './exports.testing.ts'
 import { toSpan } from './normalise.ts'
-import { tracesFromJson } from './otlp-json.ts'
 import { scanTraces } from './scan.ts'
 
 /** What OpenTelemetry's own SDK for JavaScript makes of a small trace. */

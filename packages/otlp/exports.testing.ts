@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
+import { isJsonObject, type Json, type JsonObject, parseJson } from '@spanhouse/model'
 import fc from 'fast-check'
-import { tracesFromJson } from './otlp-json.ts'
+import { encodeTraces } from './otlp-json.ts'
 
 /** Ids made from a text, so that tests can name them. */
 export const traceIdOf = (seed: string): string => createHash('sha256').update(seed).digest('hex').slice(0, 32)
@@ -17,6 +17,10 @@ export const spanJson = (members: object = {}): JsonObject => ({
   endTimeUnixNano: '1790000001000000000',
   ...members,
 })
+
+/** An export in OTLP/JSON, in protobuf. */
+export const tracesFromJson = (json: Uint8Array | string): Uint8Array =>
+  encodeTraces(parseJson(typeof json === 'string' ? json : Buffer.from(json).toString()))
 
 /** An export of one scope, in protobuf. */
 export const exportOf = (...spans: object[]): Uint8Array =>

@@ -1,7 +1,9 @@
-import { isJsonObject, type Json, type JsonObject, parseJson } from '@spanhouse/model'
+import { hasDigitRun, isJsonObject, type Json, type JsonObject, parseJson } from '@spanhouse/model'
 
 /** Values inside an attribute are nested this deep at most; what is deeper is kept as JSON text. */
 export const NESTING_MAX = 100
+
+const DIGITS_MAX = 1_000
 
 /** A surrogate pair, half of one, or any other escape: an escaped backslash must not be taken for the start of one. */
 const ESCAPES = /\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u[dD][89a-fA-F][\da-fA-F]{2}|\\./g
@@ -9,10 +11,11 @@ const MAY_HAVE_SURROGATES = /\\u[dD][89a-fA-F]/
 const HALF_PAIR_LENGTH = 6
 
 /**
- * The value of a JSON text inside an attribute; undefined when it is no JSON or is nested deeper than
- * {@link NESTING_MAX}. Half surrogate pairs become U+FFFD, since no database would take them.
+ * The value of a JSON text inside an attribute; undefined when it is no JSON, is nested deeper than {@link NESTING_MAX} or
+ * has a thousand digits in a row, which a number would take long to be read and compared with. Half surrogate pairs become U+FFFD, since no database would take them.
  */
 export function parseText(text: string): Json | undefined {
+  if (hasDigitRun(text, DIGITS_MAX + 1)) return undefined
   const source =
     text.includes('\\u') && MAY_HAVE_SURROGATES.test(text)
       ? text.replace(ESCAPES, found => (found.length === HALF_PAIR_LENGTH ? '\\ufffd' : found))

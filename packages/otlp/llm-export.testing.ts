@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { tracesFromJson } from './otlp-json.ts'
+import type { Json } from '@spanhouse/model'
+import { encodeTraces } from './otlp-json.ts'
 
 /** An attribute in OTLP/JSON. Integers are written as protobuf's JSON mapping has them: in quotes. */
 export function attribute(key: string, value: string | number | boolean): object {
@@ -33,7 +34,7 @@ export function llmExport(spanCount: number): Uint8Array {
     ],
   }
   const scope = { name: 'logistics.assistant', version: '1.0.0' }
-  return tracesFromJson(JSON.stringify({ resourceSpans: [{ resource, scopeSpans: [{ scope, spans }] }] }))
+  return encodeTraces({ resourceSpans: [{ resource, scopeSpans: [{ scope, spans }] }] } as unknown as Json)
 }
 
 function llmSpan(index: number): object {

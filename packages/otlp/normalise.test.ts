@@ -3,9 +3,8 @@ import protobuf from 'protobufjs/minimal.js'
 import { describe, expect, test } from 'vitest'
 import { type DecodedSpan, decodeTraces } from './decode.ts'
 import { ACCEPTED, SKELETON } from './drafts.testing.ts'
-import { attributeList, exportOf, spanIdOf, spanJson, traceIdOf } from './exports.testing.ts'
+import { attributeList, exportOf, spanIdOf, spanJson, traceIdOf, tracesFromJson } from './exports.testing.ts'
 import { toSpan } from './normalise.ts'
-import { tracesFromJson } from './otlp-json.ts'
 
 const decodedOf = (bytes: Uint8Array): DecodedSpan => [...decodeTraces(bytes)][0] as DecodedSpan
 const spanFrom = (members: object): Span => toSpan(decodedOf(exportOf(spanJson(members))), ACCEPTED)

@@ -2,8 +2,8 @@ import { integerToJson, Problem } from '@spanhouse/model'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type DecodedSpan, decodeTraces } from './decode.ts'
-import { spanIdOf, spanJson, traceIdOf } from './exports.testing.ts'
-import { tracesFromJson } from './otlp-json.ts'
+import { spanIdOf, spanJson, traceIdOf, tracesFromJson } from './exports.testing.ts'
+import { encodeTraces, readTracesJson } from './otlp-json.ts'
 import { scanTraces } from './scan.ts'
 
 /** The one span of an export whose only span has these members, given as JSON text. */
@@ -11,6 +11,12 @@ function spanFrom(members: string): DecodedSpan {
   const ids = `"traceId":"${traceIdOf('t')}","spanId":"${spanIdOf('s')}"`
   const json = `{"resourceSpans":[{"scopeSpans":[{"spans":[{${ids},${members}}]}]}]}`
   return [...decodeTraces(tracesFromJson(json))][0] as DecodedSpan
+}
+
+/** As the receiver does it. */
+async function received(json: string): Promise<Uint8Array> {
+  const bounds = { depthMax: 10_000, valuesMax: 20, digitsMax: 1_000 }
+  return encodeTraces(await readTracesJson(Buffer.from(json), { bounds, onValues: () => {} }))
 }
 const valueFrom = (value: string) => spanFrom(`"attributes":[{"key":"k","value":${value}}]`).span.attributes.get('k')
 
@@ -126,8 +132,17 @@ describe('fields', () => {
     })
   })
 
-  test.each(['', ' \n', '{}', '{"resourceSpans":[]}', '{"resourceSpans":null}'])('nothing in it: %j', json => {
-    expect(tracesFromJson(json)).toHaveLength(0)
+  test.each(['', ' \n', '{}', '{"resourceSpans":[]}', '{"resourceSpans":null}'])('nothing in it: %j', async json => {
+    expect(await received(json)).toHaveLength(0)
+  })
+
+  test('a byte order mark, and half a character', async () => {
+    expect(await received('\ufeff{}')).toHaveLength(0)
+    const bytes = Buffer.from('{"resourceSpans":[{"schemaUrl":"aé"}]}')
+    const bounds = { depthMax: 10, valuesMax: 20, digitsMax: 10 }
+    const half = Buffer.concat([bytes.subarray(0, bytes.indexOf('é') + 1), Buffer.from('"}]}')])
+    const read = await readTracesJson(half, { bounds, onValues: () => {} })
+    expect(read).toEqual({ resourceSpans: [{ schemaUrl: 'a\ufffd' }] })
   })
 })
 
@@ -137,12 +152,14 @@ describe('refused', () => {
     ['nonsense', 'The body is not JSON'],
     ['[]', 'The body must be an object'],
     ['5', 'The body must be an object'],
+    [`[${'1,'.repeat(20)}1]`, 'JSON should have at most 20 values'],
+    [`{"x":${'1'.repeat(1_001)}}`, 'JSON should have numbers of at most 1000 digits'],
     ['{"resourceSpans":{}}', 'resourceSpans must be a list'],
     ['{"resourceSpans":[5]}', 'resourceSpans[0] must be an object'],
     ['{"resourceSpans":[{"schemaUrl":5}]}', 'resourceSpans[0].schemaUrl must be a string'],
     ['{"resource_spans":[{"scope_spans":[null]}]}', 'resource_spans[0].scope_spans[0] must be an object'],
-  ])('%s', (json, message) => {
-    expect(() => tracesFromJson(json)).toThrow(new RegExp(`^${message.replace(/[[\].]/g, '\\$&')}`))
+  ])('%.60s', async (json, message) => {
+    await expect(received(json)).rejects.toThrow(new RegExp(`^${message.replace(/[[\].]/g, '\\$&')}`))
   })
 
   test.each([
@@ -189,8 +206,8 @@ describe('refused', () => {
       'lists with a long number',
       `{"resourceSpans":[12345678901234567890,${'['.repeat(100_000)}${']'.repeat(100_000)}]}`,
     ],
-  ])('%s nested 100,000 deep', (_, json) => {
-    expect(() => tracesFromJson(json)).toThrow(Problem)
+  ])('%s nested 100,000 deep', async (_, json) => {
+    await expect(received(json)).rejects.toThrow(Problem)
   })
 })
 
@@ -220,20 +237,20 @@ test('values nested deeper than any stack', () => {
   expect(() => scanTraces(tracesFromJson(json), 1, () => 0)).toThrow('1 span rejected: attributes nested deeper')
 })
 
-test('any JSON is converted or refused', () => {
+test('any JSON is converted or refused', async () => {
   const name = fc.constantFrom('resourceSpans', 'scopeSpans', 'spans', 'attributes', 'value', 'key', 'kind', 'traceId')
   const { tree } = fc.letrec(tie => ({
     tree: fc.oneof({ depthSize: 'small' }, fc.jsonValue(), fc.array(tie('tree')), fc.dictionary(name, tie('tree'))),
   }))
-  fc.assert(
-    fc.property(
+  await fc.assert(
+    fc.asyncProperty(
       fc.oneof(
         fc.string(),
         tree.map(value => JSON.stringify(value)),
       ),
-      text => {
+      async text => {
         try {
-          scanTraces(tracesFromJson(text), 1, () => 0)
+          scanTraces(await received(text), 1, () => 0)
         } catch (error) {
           expect(error).toBeInstanceOf(Problem)
         }

@@ -1,4 +1,14 @@
-import { invalid, isJsonObject, type Json, type Problem, parseJson } from '@spanhouse/model'
+import { isUtf8 } from 'node:buffer'
+import {
+  invalid,
+  isJsonObject,
+  type Json,
+  JsonBoundError,
+  type JsonBounds,
+  Problem,
+  parseJsonInTurns,
+  scanJson,
+} from '@spanhouse/model'
 import protobuf, { type Writer } from 'protobufjs/minimal.js'
 import { SCALARS, writeEnum } from './json-scalars.ts'
 import { type Field, isMessageName, MESSAGES, type MessageName, tagOf, VALUE_DEPTH_MAX } from './messages.ts'
@@ -11,23 +21,40 @@ import { type Field, isMessageName, MESSAGES, type MessageName, tagOf, VALUE_DEP
  * A value of the wrong type is a Problem `invalid` that names its path. An id or enum that is of the right type and
  * means nothing is encoded as something that the scan refuses, so that it costs its own span only.
  */
-export function tracesFromJson(json: Uint8Array | string): Uint8Array {
+export function encodeTraces(json: Json): Uint8Array {
   const writer = protobuf.Writer.create()
-  writeMessage(writer, 'TracesData', parse(json), [])
+  writeMessage(writer, 'TracesData', json, [])
   return writer.finish()
 }
 
-function parse(json: Uint8Array | string): Json {
-  const text = typeof json === 'string' ? json : new TextDecoder().decode(json)
-  if (text.trim() === '') return {}
+export interface JsonReading {
+  bounds: JsonBounds
+  /** Told how many values there are before any is made. */
+  onValues(values: number): void
+}
+
+/**
+ * The JSON of an export, for {@link encodeTraces}. Rejects with a Problem: `invalid` when it is none, nested too deeply or
+ * has an endless number in it, `too_large` when it has too many values. Lets others have their turn.
+ */
+export async function readTracesJson(bytes: Buffer, { bounds, onValues }: JsonReading): Promise<Json> {
+  // Half characters become U+FFFD, as everywhere in OTLP.
+  const whole = isUtf8(bytes) ? bytes : Buffer.from(bytes.toString())
+  const text = whole.indexOf(BYTE_ORDER_MARK) === 0 ? whole.subarray(BYTE_ORDER_MARK.length) : whole
   try {
-    return parseJson(text)
+    const values = await scanJson(text, bounds)
+    if (values === 0) return {}
+    onValues(values)
+    return await parseJsonInTurns(text)
   } catch (error) {
-    throw invalid(
-      error instanceof SyntaxError ? `The body is not JSON: ${error.message}` : 'The JSON is nested too deeply',
-    )
+    if (error instanceof JsonBoundError)
+      throw error.bound === 'valuesMax' ? new Problem('too_large', error.message) : invalid(error.message)
+    if (error instanceof RangeError) throw invalid('The JSON is nested too deeply')
+    throw error instanceof SyntaxError ? invalid(`The body is not JSON: ${error.message}`) : error
   }
 }
+
+const BYTE_ORDER_MARK = Buffer.from('\ufeff')
 
 /** Where a value stands, for error messages. */
 type Path = (string | number)[]

@@ -3,8 +3,16 @@ import fc from 'fast-check'
 import protobuf from 'protobufjs/minimal.js'
 import { describe, expect, test } from 'vitest'
 import { decodeTraces } from './decode.ts'
-import { anyValue, attributeList, attributes, exportOf, spanIdOf, spanJson, traceIdOf } from './exports.testing.ts'
-import { tracesFromJson } from './otlp-json.ts'
+import {
+  anyValue,
+  attributeList,
+  attributes,
+  exportOf,
+  spanIdOf,
+  spanJson,
+  traceIdOf,
+  tracesFromJson,
+} from './exports.testing.ts'
 import { scanTraces } from './scan.ts'
 
 const lastByte = (traceId: Uint8Array, partitions: number): number => (traceId[15] as number) % partitions

@@ -120,8 +120,12 @@ function readCursor(value: unknown, loc: Location): Cursor {
   throw malformed('value_error', loc, 'Input should be `next` of the page before', value)
 }
 
+/** Longer than that of any id. */
+const CURSOR_LENGTH_MAX = 200_000
+
 function decodeCursor(written: string): readonly unknown[] {
   try {
+    if (written.length > CURSOR_LENGTH_MAX) return []
     const decoded = parseJson(Buffer.from(written, 'base64url').toString())
     return Array.isArray(decoded) ? decoded : []
   } catch {

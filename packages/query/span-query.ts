@@ -1,4 +1,11 @@
-import { isJsonObject, type JsonObject, parseJson } from '@spanhouse/model'
+import {
+  isJsonObject,
+  JsonBoundError,
+  type JsonBounds,
+  type JsonObject,
+  parseJson,
+  scanShortJson,
+} from '@spanhouse/model'
 import type { Filter } from './filter.ts'
 import { parseFilter } from './parse-filter.ts'
 import { type Location, malformed, optional, readObject } from './shape.ts'
@@ -72,13 +79,23 @@ function parseEitherFilter(members: JsonObject, loc: Location): Filter | undefin
   throw contradiction([...loc, 'filter'], 'filtering')
 }
 
-/** A value that may also be given as JSON text. Throws `unprocessable` (422) where the text is no JSON. */
+/** A value in a text may be smaller than one that is given as it is: it is read in one go. */
+const TEXT_BOUNDS: JsonBounds = { depthMax: 1_000, valuesMax: 50_000, digitsMax: 1_000 }
+const TEXT_LENGTH_MAX = 1_000_000
+
+/**
+ * A value that may also be given as JSON text, of a million characters and 50,000 values at most. Throws `unprocessable`
+ * (422) where the text is longer or no JSON.
+ */
 export function parseJsonText(value: unknown, loc: Location): unknown {
   if (typeof value !== 'string') return value
+  if (value.length > TEXT_LENGTH_MAX)
+    throw malformed('string_too_long', loc, `JSON text should have at most ${TEXT_LENGTH_MAX} characters`, value)
   try {
+    scanShortJson(value, TEXT_BOUNDS)
     return parseJson(value)
   } catch (error) {
-    const reason = error instanceof SyntaxError ? 'Invalid JSON' : 'JSON nested too deep'
+    const reason = error instanceof JsonBoundError ? error.message : 'Invalid JSON'
     throw malformed('json_invalid', loc, reason, value)
   }
 }

@@ -125,7 +125,11 @@ function readTime(value: unknown, loc: Location): Micros {
 const isUnixNumber = (value: unknown): boolean =>
   typeof value === 'number' || (typeof value === 'string' && /^\s*\d+(\.\d*)?\s*$/.test(value))
 
+/** Digits of a Unix number, before and behind the point: more say nothing of a time. */
+const UNIX_LENGTH_MAX = 40
+
 function unixMicros(written: string): Micros | null {
+  if (written.length > UNIX_LENGTH_MAX || !Number.isFinite(Number(written))) return null
   let power = 6
   for (let size = Number(written); size > SECONDS_MAX; size /= 1000) power -= 3
   const isNanos = power === -3 && /^\d+$/.test(written)

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '@spanhouse/model'
-import { optional, recordOf, reference, z } from '@spanhouse/validation'
+import { list, optional, recordOf, reference, z } from '@spanhouse/validation'
 import type { Content, Delta } from './content.ts'
 import { defined } from './defined.ts'
 import { fillSlugs } from './deployed.ts'
@@ -14,7 +14,7 @@ const environmentData = z
 
 /** Keys are set first and removed then; other keys stay as they are. */
 const environmentDelta = z
-  .object({ set: optional(entries), remove: optional(z.array(z.string())) })
+  .object({ set: optional(entries), remove: optional(list(z.string())) })
   .transform(({ set = {}, remove = [] }): Delta => changedReferences(set, remove))
 
 /** The change that puts these entries under their keys and takes others away. */

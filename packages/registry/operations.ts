@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, nextTurn } from '@spanhouse/model'
-import { z } from '@spanhouse/validation'
+import { list, z } from '@spanhouse/validation'
 import type { Changed } from './content.ts'
 import { checkDelta } from './delta-limits.ts'
 import { DeltaRefusal, refusing } from './delta-refusal.ts'
@@ -11,11 +11,8 @@ import { editText } from './text-edits.ts'
 const OPERATIONS_MAX = 64
 
 const segment = z.union([z.string(), z.strictObject({ list: z.string(), key: z.string() })])
-const target = z.array(segment).min(1).max(12)
-const textEdits = z
-  .array(z.strictObject({ old_text: z.string(), new_text: z.string() }))
-  .min(1)
-  .max(32)
+const target = list(segment, { min: 1, max: 12 })
+const textEdits = list(z.strictObject({ old_text: z.string(), new_text: z.string() }), { min: 1, max: 32 })
 
 /** One operation as it was sent, its shape checked. */
 interface Operation {

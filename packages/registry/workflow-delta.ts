@@ -1,12 +1,12 @@
 import type { JsonObject } from '@spanhouse/model'
-import { jsonObject, optional, z } from '@spanhouse/validation'
+import { jsonObject, list, optional, storedObject, z } from '@spanhouse/validation'
 import type { Changed, Delta } from './content.ts'
 import { checkDelta } from './delta-limits.ts'
 import { refusing } from './delta-refusal.ts'
 import { mergeDeep, removePaths } from './merge.ts'
 import { applyOperations } from './operations.ts'
 
-const unordered = z.object({ set: optional(jsonObject), remove: optional(z.array(z.string())) })
+const unordered = z.object({ set: optional(storedObject), remove: optional(list(z.string())) })
 
 /** A change to a workflow's data: `{set, remove}`, or `{operations}`, which are checked and applied in order. */
 export const workflowDelta: z.ZodType<Delta> = jsonObject.transform((value, context): Delta => {

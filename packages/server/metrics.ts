@@ -45,8 +45,8 @@ export class Metrics implements IngestMetrics {
     registers: [this.registry],
   })
   readonly bytesHeld = this.#gauge(
-    'spanhouse_exports_bytes',
-    'Exports that are being received or worked on, as sent and as decompressed; beyond 128 MiB others are answered 503.',
+    'spanhouse_bodies_bytes',
+    'Request bodies that are being received or worked on, and what was made of them; beyond 256 MiB, or 128 MiB of one project, others are answered 503.',
   )
   readonly #written = new Counter({
     name: 'spanhouse_spans_written_total',

@@ -5,6 +5,7 @@ import type { RuntimeSettings } from '@spanhouse/runtime'
 import { migrateSpans, openEngine } from '@spanhouse/span-store'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import { Room } from './budget/room.ts'
 import { type Config, servicesUrlAt } from './config.ts'
 import { buildApp } from './http/app.ts'
 import { writeKeyFile } from './key-file.ts'
@@ -63,6 +64,7 @@ export async function startServer(
   const app = await buildApp({
     logger: log,
     authenticator: parts.authenticator,
+    room: new Room(metrics.bytesHeld),
     routes: routesOf({ config, runtime, parts, metrics }),
   })
   const url = await app.listen({ host, port })

@@ -19,13 +19,27 @@ export function echoOf(value: unknown, name?: string | number): Json | undefined
 function copy(value: unknown, budget: { values: number }): Json | undefined {
   budget.values--
   if (budget.values < 0) return undefined
-  if (Array.isArray(value)) return value.slice(0, VALUES_MAX).map(item => copy(item, budget) ?? null)
+  if (isLarge(value)) {
+    budget.values = -1
+    return undefined
+  }
+  if (Array.isArray(value)) return value.map(item => copy(item, budget) ?? null)
   if (isJsonObject(value)) {
     const members = Object.entries(value).filter(([name]) => !SECRET_NAMES.has(name))
     return Object.fromEntries(members.map(([name, member]) => [name, copy(member, budget) ?? null]))
   }
   if (typeof value === 'string' && value.length > TEXT_LENGTH_MAX) budget.values = -1
   return isScalar(value) ? value : null
+}
+
+/** Objects that were found to be large: to count their members takes long, and each violation in them asks. */
+const large = new WeakSet<object>()
+
+function isLarge(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > VALUES_MAX
+  if (!isJsonObject(value)) return false
+  if (!large.has(value) && Object.keys(value).length > VALUES_MAX) large.add(value)
+  return large.has(value)
 }
 
 const isScalar = (value: unknown): value is Json =>

@@ -8,6 +8,7 @@ import {
   type Uuid,
 } from '@spanhouse/model'
 import { z } from 'zod'
+import { list } from './collections.ts'
 
 /** A member that may be absent; null counts as absent, as everywhere in the interface where null has no meaning. */
 export const optional = <S extends z.ZodType>(schema: S) => schema.nullish().transform(value => value ?? undefined)
@@ -30,21 +31,6 @@ export const storedObject: z.ZodType<JsonObject, JsonObject> = jsonObject.refine
   value => isNestedAtMost(value, STORED_DEPTH_MAX),
   `Input should be nested at most ${STORED_DEPTH_MAX} levels deep`,
 )
-
-/**
- * An object with members of any name, each as the schema has it. zod's own record loses a member that is called
- * `__proto__` without a word, and with it what a caller meant to store.
- */
-export const recordOf = <S extends z.ZodType>(schema: S) =>
-  jsonObject.transform((value, context) => {
-    const read = Object.entries(value).map(([name, member]) => {
-      const { data, error } = schema.safeParse(member)
-      for (const issue of error?.issues ?? [])
-        context.issues.push({ ...issue, path: [name, ...issue.path], input: member } as z.core.$ZodRawIssue)
-      return [name, data] as const
-    })
-    return Object.fromEntries(read) as Record<string, z.output<S>>
-  })
 
 function isNestedAtMost(value: Json, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return true
@@ -92,7 +78,7 @@ export const reference = z.object({ id: optional(uuid), slug: optional(slug), ve
 const REFERENCES_MAX = 1_000
 
 /** Points at records that are asked for together. Each reference becomes a condition of one statement, so there is a limit. */
-export const referenceList = z.array(reference).max(REFERENCES_MAX)
+export const referenceList = list(reference, { max: REFERENCES_MAX })
 
 export type ReferenceBody = z.output<typeof reference>
 

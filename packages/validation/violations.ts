@@ -1,5 +1,6 @@
 import type { Violation } from '@spanhouse/model'
 import type { z } from 'zod'
+import { ISSUES_MAX } from './collections.ts'
 import { echoOf } from './echo.ts'
 
 type Issue = z.core.$ZodIssue
@@ -23,21 +24,30 @@ const SMALL: Record<string, string> = { string: 'string_too_short', array: 'too_
 const LARGE: Record<string, string> = { string: 'string_too_long', array: 'too_long', number: 'less_than_equal' }
 
 /**
- * The violated rules in the interface's form. `place` is what the locations start with; `root` is the value that was
+ * The violated rules in the interface's form, the first twenty of them and whether there are more. `place` is what the locations start with; `root` is the value that was
  * read, which a missing member's parent is taken from.
  */
 export function violationsOf(issues: readonly Issue[], place: Path, root: unknown): Violation[] {
-  return issues.flatMap(issue => violationsOfIssue(issue, place, root))
+  const all = issues.slice(0, ISSUES_MAX + 1).flatMap(issue => violationsOfIssue(issue, place, root))
+  return all.length > ISSUES_MAX ? [...all.slice(0, ISSUES_MAX), more(place)] : all
 }
+
+const more = (place: Path): Violation => ({
+  type: 'too_many_violations',
+  loc: place,
+  msg: `and more: only the first ${ISSUES_MAX} are listed`,
+})
 
 function violationsOfIssue(issue: Issue, place: Path, root: unknown): Violation[] {
   const loc = [...place, ...(issue.path as Path)]
   const value = valueAt(root, issue.path)
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.map(key =>
-        violation('extra_forbidden', 'Extra inputs are not permitted', [...loc, key], valueAt(value, [key])),
-      )
+      return issue.keys
+        .slice(0, ISSUES_MAX + 1)
+        .map(key =>
+          violation('extra_forbidden', 'Extra inputs are not permitted', [...loc, key], valueAt(value, [key])),
+        )
     case 'invalid_union':
       return unionViolations(issue, loc, value)
     case 'invalid_key':

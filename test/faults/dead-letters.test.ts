@@ -3,7 +3,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { tracesFromJson } from '@spanhouse/otlp'
+import type { Json } from '@spanhouse/model'
+import { encodeTraces } from '@spanhouse/otlp'
 import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { openEmbeddedStream, partitionOf, type SpanMessage } from '@spanhouse/span-stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -30,7 +31,7 @@ beforeAll(async () => {
   await server.stop()
   const sender = { project_id: one.projects.prj.id, user_id: one.user.id }
   await rejectAll([
-    { id: 'good', ...sender, body: tracesFromJson(Buffer.from(JSON.stringify(exportOf(span)))) },
+    { id: 'good', ...sender, body: encodeTraces(exportOf(span) as unknown as Json) },
     { id: 'bad', ...sender, body: Buffer.from([0x0a, 0xff]) },
   ])
   server = await startServerProcess({ dataDir, like: server })

@@ -69,7 +69,7 @@ test('exports that are being received have a limit in all; one beyond it is told
   await eventually(async () => (await sendWhole()).status === 400)
   const senders = Array.from({ length: SENDERS }, startExport)
   const held = SENDERS * (EXPORT_BYTES - 1)
-  await eventually(async () => (await server.metric('spanhouse_exports_bytes')) === held)
+  await eventually(async () => (await server.metric('spanhouse_bodies_bytes')) === held)
   expect(await sendWhole()).toEqual({ status: 503, retryAfter: '1' })
   for (const { end } of senders) end()
   // That it is no export shows when all of it is there.

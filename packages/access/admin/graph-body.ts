@@ -1,8 +1,8 @@
-import { optional, time, z } from '@spanhouse/validation'
+import { mapOf, optional, time, z } from '@spanhouse/validation'
 import {
+  ACCOUNTS_MAX,
   accountOptions,
   identity,
-  mapOf,
   organization,
   organizationMembership,
   project,
@@ -28,16 +28,16 @@ const options = optional(accountOptions)
 /** `POST /admin/accounts/`: records under names of the caller's choosing, by which they may refer to each other. */
 export const graphBody = z.object({
   options,
-  users: optional(mapOf(user)),
+  users: optional(mapOf(user, ACCOUNTS_MAX)),
   user_identities: optional(mapOf(identity, IDENTITIES_MAX)),
-  organizations: optional(mapOf(organization)),
-  workspaces: optional(mapOf(workspace)),
-  projects: optional(mapOf(project)),
-  organization_memberships: optional(mapOf(organizationMembership)),
-  workspace_memberships: optional(mapOf(workspaceMembership)),
-  project_memberships: optional(mapOf(projectMembership)),
-  api_keys: optional(mapOf(apiKey)),
-  subscriptions: optional(mapOf(z.object({ plan: z.string() }))),
+  organizations: optional(mapOf(organization, ACCOUNTS_MAX)),
+  workspaces: optional(mapOf(workspace, ACCOUNTS_MAX)),
+  projects: optional(mapOf(project, ACCOUNTS_MAX)),
+  organization_memberships: optional(mapOf(organizationMembership, ACCOUNTS_MAX)),
+  workspace_memberships: optional(mapOf(workspaceMembership, ACCOUNTS_MAX)),
+  project_memberships: optional(mapOf(projectMembership, ACCOUNTS_MAX)),
+  api_keys: optional(mapOf(apiKey, ACCOUNTS_MAX)),
+  subscriptions: optional(mapOf(z.object({ plan: z.string() }), ACCOUNTS_MAX)),
 })
 export type GraphBody = z.output<typeof graphBody>
 

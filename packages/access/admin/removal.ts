@@ -1,13 +1,13 @@
 import { Problem, parseUuid, type Uuid } from '@spanhouse/model'
 import { type Database, type Trx, withDatabaseProblems } from '@spanhouse/postgres'
-import { optional, z } from '@spanhouse/validation'
+import { list, optional, z } from '@spanhouse/validation'
 import type { CredentialCache } from '../authenticate.ts'
 import { type Deleted, deleteRecords, usersOf } from '../deletion.ts'
 import { runOrTry } from '../dry-run.ts'
 import { findReferences, type Reference } from '../reference.ts'
 
 const IDS_MAX = 1000
-const ids = optional(z.array(z.string()).max(IDS_MAX))
+const ids = optional(list(z.string(), { max: IDS_MAX }))
 
 /** `DELETE /admin/accounts/`. */
 export const removalBody = z.object({

@@ -1,18 +1,18 @@
 import type { Uuid } from '@spanhouse/model'
 import { type Database, type Trx, withDatabaseProblems } from '@spanhouse/postgres'
-import { optional, z } from '@spanhouse/validation'
-import { mapOf } from '../account-body.ts'
+import { list, mapOf, optional, z } from '@spanhouse/validation'
+import { ACCOUNTS_MAX } from '../account-body.ts'
 import type { CredentialCache } from '../authenticate.ts'
 import { handOver, membersAmong, type Scope } from '../ownership.ts'
 import { findReferences, type Reference, reference, referenceOrEmail } from '../reference.ts'
 
 /** All of them, or with an empty list none. */
-const selection = optional(z.union([z.literal('all'), z.array(z.never()).max(0)]))
+const selection = optional(z.union([z.literal('all'), list(z.never(), { max: 0 })]))
 
 /** `POST /admin/simple/accounts/transfer-ownership`. */
 export const transferBody = z.object({
   users: z.object({ source: referenceOrEmail, target: referenceOrEmail }),
-  organizations: optional(mapOf(reference)),
+  organizations: optional(mapOf(reference, ACCOUNTS_MAX)),
   include_workspaces: selection,
   include_projects: selection,
 })

@@ -1,5 +1,5 @@
 import { isJsonObject, isRawJson, type JsonObject } from '@spanhouse/model'
-import { jsonObject, type OutboundRules, optional, outboundUrl, slug, z } from '@spanhouse/validation'
+import { list, type OutboundRules, optional, outboundUrl, slug, storedObject, z } from '@spanhouse/validation'
 import { description, name } from '../names.ts'
 import { CUSTOM_ALIASES, CUSTOM_KINDS, STANDARD_ALIASES, STANDARD_KINDS } from './providers.ts'
 
@@ -10,9 +10,9 @@ const TEXT_LENGTH_MAX = 64 * 1024
 
 const secretText = z.string().max(TEXT_LENGTH_MAX)
 const keyText = secretText.min(1)
-const model = z.object({ slug: z.string().min(1).max(255), extras: optional(jsonObject) })
-const models = z.array(model).max(MODELS_MAX)
-const harnesses = z.array(z.string().max(255)).max(MODELS_MAX)
+const model = z.object({ slug: z.string().min(1).max(255), extras: optional(storedObject) })
+const models = list(model, { max: MODELS_MAX })
+const harnesses = list(z.string().max(255), { max: MODELS_MAX })
 
 /** One of the kinds, in an older spelling too. */
 const kindOf = <K extends string>(kinds: readonly K[], aliases: Record<string, K>) =>
@@ -34,7 +34,7 @@ const ownProvider = (rules: OutboundRules) =>
     url: optional(outboundUrl(rules)),
     version: optional(z.string()),
     key: optional(secretText),
-    extras: optional(jsonObject),
+    extras: optional(storedObject),
   })
 
 const customProvider = (rules: OutboundRules) =>
@@ -50,8 +50,8 @@ const ssoProvider = z.object({
     client_id: z.string(),
     client_secret: keyText,
     issuer_url: z.string(),
-    scopes: z.array(z.string()).max(MEMBERS_MAX),
-    extra: optional(jsonObject),
+    scopes: list(z.string(), { max: MEMBERS_MAX }),
+    extra: optional(storedObject),
   }),
 })
 

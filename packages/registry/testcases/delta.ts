@@ -1,18 +1,18 @@
 import { isJsonObject, type Json, type JsonObject, type Uuid } from '@spanhouse/model'
-import { optional, uuid, z } from '@spanhouse/validation'
+import { list, optional, uuid, z } from '@spanhouse/validation'
 import type { Changed, ContentPlace, Delta } from '../content.ts'
 import { type ColumnChanges, changeColumns } from './columns.ts'
 import { readTestcases, storeTestcases, type TestcaseRow } from './table.ts'
 import { rowList, said, type Testcase, type TestcaseBody, testcaseBody } from './testcase.ts'
 
-const names = optional(z.array(z.string()))
+const names = optional(list(z.string()))
 const rowWithId = z.object({ id: uuid }).and(testcaseBody)
 
 /** A change of a testset: of columns in all rows of the base, then of single rows. */
 export const testsetDelta: z.ZodType<Delta> = z
   .object({
     columns: optional(
-      z.object({ remove: names, replace: optional(z.array(z.tuple([z.string(), z.string()]))), add: names }),
+      z.object({ remove: names, replace: optional(list(z.tuple([z.string(), z.string()]))), add: names }),
     ),
     rows: optional(
       z.object({

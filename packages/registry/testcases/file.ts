@@ -1,6 +1,16 @@
 import { isUtf8 } from 'node:buffer'
 import { Readable } from 'node:stream'
-import { invalid, isJsonObject, type Json, type JsonObject, Problem, parseJson } from '@spanhouse/model'
+import {
+  invalid,
+  isJsonObject,
+  type Json,
+  JsonBoundError,
+  type JsonBounds,
+  type JsonObject,
+  Problem,
+  parseJsonInTurns,
+  scanJson,
+} from '@spanhouse/model'
 import { readCsv, writeCsv } from './csv.ts'
 import { fromFlatRows, toFlatRow } from './flat-row.ts'
 import { requireWithinLimits } from './limits.ts'
@@ -50,17 +60,23 @@ export function testcaseFile(rows: readonly TestcaseRow[], type: FileType): Test
   return { mediaType, content: write(rows.map(toFlatRow)) }
 }
 
+/** As of a body of the same size. */
+const JSON_BOUNDS: JsonBounds = { depthMax: 1_000, valuesMax: 1_000_000, digitsMax: 1_000 }
+const BYTE_ORDER_MARK = Buffer.from('\ufeff')
+
 /** The objects in a JSON list; whatever else is in it is left out. */
-function readJsonRows(bytes: Buffer): JsonObject[] {
-  const rows = parsed(bytes.toString().replace(/^\ufeff/, ''))
+async function readJsonRows(bytes: Buffer): Promise<JsonObject[]> {
+  const rows = await parsed(bytes.indexOf(BYTE_ORDER_MARK) === 0 ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes)
   if (!Array.isArray(rows)) throw invalid('file: a list of rows is expected')
   return rows.filter(isJsonObject)
 }
 
-function parsed(text: string): Json {
+async function parsed(bytes: Buffer): Promise<Json> {
   try {
-    return parseJson(text)
+    await scanJson(bytes, JSON_BOUNDS)
+    return await parseJsonInTurns(bytes)
   } catch (cause) {
+    if (cause instanceof JsonBoundError) throw invalid(`file: ${cause.message}`)
     throw new Problem('invalid', `file: no JSON: ${(cause as Error).message}`, { cause })
   }
 }

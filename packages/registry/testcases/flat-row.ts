@@ -1,4 +1,12 @@
-import { invalid, isJsonObject, type Json, type JsonObject, parseJson } from '@spanhouse/model'
+import {
+  invalid,
+  isJsonObject,
+  type Json,
+  type JsonBounds,
+  type JsonObject,
+  parseJson,
+  scanShortJson,
+} from '@spanhouse/model'
 import { DEDUP_COLUMN, DEDUP_FILE_COLUMN } from './dedup.ts'
 import type { TestcaseRow } from './table.ts'
 import { METADATA, said, type TestcaseBody } from './testcase.ts'
@@ -56,8 +64,12 @@ function metadataIn(flatRow: JsonObject, column: string, position: number): Json
   throw invalid(`file: row ${position}: ${column} is no JSON object`)
 }
 
+/** Of the JSON text in one cell. */
+const CELL_BOUNDS: JsonBounds = { depthMax: 200, valuesMax: 10_000, digitsMax: 1_000 }
+
 function parsed(text: string): Json | undefined {
   try {
+    scanShortJson(text, CELL_BOUNDS)
     return parseJson(text)
   } catch {
     return undefined

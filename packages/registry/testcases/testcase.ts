@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
-import { json, jsonObject, optional, z } from '@spanhouse/validation'
+import { json, list, optional, storedObject, z } from '@spanhouse/validation'
 import { requireWithinLimits } from './limits.ts'
 
 /** A row of a testset: values by column, and what is said about it. */
@@ -17,10 +17,10 @@ export const METADATA = ['flags', 'tags', 'meta'] as const
 export const testcaseBody = z
   .object({
     id: optional(json),
-    data: optional(jsonObject),
-    flags: optional(jsonObject),
-    tags: optional(jsonObject),
-    meta: optional(jsonObject),
+    data: optional(storedObject),
+    flags: optional(storedObject),
+    tags: optional(storedObject),
+    meta: optional(storedObject),
   })
   .transform(({ id, data = {}, ...metadata }) => ({ ...(typeof id === 'string' && { id }), data, ...said(metadata) }))
 
@@ -35,8 +35,8 @@ export function said(metadata: { [name in (typeof METADATA)[number]]?: Json | un
 /** A list of rows, or of their ids. One that is too long is refused (400) before anything in it is looked at. */
 export const rowList = <S extends z.ZodType>(row: S) =>
   optional(
-    z.preprocess(list => {
-      if (Array.isArray(list)) requireWithinLimits({ rows: list.length })
-      return list
-    }, z.array(row)),
+    z.preprocess(rows => {
+      if (Array.isArray(rows)) requireWithinLimits({ rows: rows.length })
+      return rows
+    }, list(row)),
   )

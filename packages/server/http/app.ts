@@ -8,6 +8,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
+import type { Room } from '../budget/room.ts'
 import { authenticateRequest } from './auth.ts'
 import { addClosing } from './connections.ts'
 import { addCors } from './cors.ts'
@@ -16,15 +17,20 @@ import { answerUnreadable, sendProblem, toProblem } from './errors.ts'
 import { addOpenApi } from './openapi.ts'
 import { KnownPaths, routedUrl } from './paths.ts'
 
-/** Bodies are refused beyond this before anything looks at them; routes set what they need below it. */
-const BODY_BYTES_MAX = 32 * 1024 * 1024
-
 /** How long a request may take to arrive, so that slow senders do not pile up. */
 const ARRIVE_MS_MAX = 120_000
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** What bodies are counted in while they are in memory. */
+    room: Room
+  }
+}
 
 export interface AppOptions {
   logger: FastifyBaseLogger
   authenticator: Authenticator
+  room: Room
   /** Each adds its routes; the order does not matter. */
   routes: readonly ((app: FastifyInstance) => void)[]
 }
@@ -36,16 +42,15 @@ export interface AppOptions {
  *     preflight    answered without credentials                                          204      http/cors
  *     who          credential → project or administrator                              401      http/auth
  *     route        unknown path, wrong verb                                      404, 405
- *     body         bytes up to a limit, whatever the content type says                413
- *     handler      permission, then shape, then the answer         403, 422, 400     http/endpoint, routes/
+ *     handler      permission, body, shape, then the answer        403, 422, 400     http/endpoint, routes/
+ *     body         as far as the endpoint's limit and the room go            408, 413, 503      http/body, budget/
  *     errors       a Problem as the interface's JSON, anything else as 500                     http/errors
  *     answer       JSON, compressed from 1,000 bytes on
  */
-export async function buildApp({ logger, authenticator, routes }: AppOptions): Promise<FastifyInstance> {
+export async function buildApp({ logger, authenticator, room, routes }: AppOptions): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
-    bodyLimit: BODY_BYTES_MAX,
     rewriteUrl: request => routedUrl(request.url ?? '/'),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
     forceCloseConnections: 'idle',
@@ -75,7 +80,9 @@ export async function buildApp({ logger, authenticator, routes }: AppOptions): P
   await app.register(compress, { global: true, globalDecompression: false, threshold: 1000, encodings: ['gzip'] })
   await addOpenApi(app)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  // Bodies are read by the endpoints, once they know who is calling, as far as there is room for them.
+  app.addContentTypeParser('*', (_request, _body, done) => done(null))
+  app.decorate('room', room)
   app.decorateRequest('principal', null)
   app.addHook('onRequest', async request => {
     ignoreOddType(request.raw)
@@ -83,15 +90,15 @@ export async function buildApp({ logger, authenticator, routes }: AppOptions): P
     if (paths.isShadowed(request)) throw new Problem('method_not_allowed', 'Method Not Allowed')
   })
   app.addHook('onSend', async (request, reply) => {
-    if (BEFORE_THE_END.includes(reply.statusCode)) await discardRest(request.raw)
+    if (reply.statusCode >= 400 && !AT_ONCE.includes(reply.statusCode)) await discardRest(request.raw)
   })
   app.setNotFoundHandler((request, reply) => refuse(unrouted(paths, request.url), request, reply))
   for (const add of routes) add(app)
   return app
 }
 
-/** Answers that may come while a body is still being sent: it is too large, or there is no room for it now. */
-const BEFORE_THE_END: readonly number[] = [PROBLEMS.too_large.status, PROBLEMS.overloaded.status]
+/** Refusals that do not wait for the rest of the body: nobody knows whose it is, or it hardly comes. */
+const AT_ONCE: readonly number[] = [PROBLEMS.unauthenticated.status, PROBLEMS.too_slow.status]
 
 /** As HTTP writes media types (RFC 9110, 8.3.1), whatever the parameters. */
 const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/

@@ -1,53 +1,67 @@
-import { invalid, type Json, type Problem, parseJson, unprocessable } from '@spanhouse/model'
-import { decompress } from '@spanhouse/otlp'
+import { isUtf8 } from 'node:buffer'
+import {
+  type Json,
+  JsonBoundError,
+  nextTurn,
+  Problem,
+  parseJsonInTurns,
+  scanJson,
+  unprocessable,
+  type Violation,
+} from '@spanhouse/model'
 import type { FastifyRequest } from 'fastify'
+import { jsonBounds, parsedBytes } from '../budget/limits.ts'
+import { inflateBody, readBody } from '../budget/read-body.ts'
+import type { Held } from '../budget/room.ts'
 import { jsonErrorOffset } from './json-offset.ts'
 
-/** Request bodies of JSON endpoints, before and after decompression. */
-export const JSON_BODY_BYTES_MAX = 32 * 1024 * 1024
+export interface JsonReading {
+  /** As received and once decompressed; what the text may hold goes by it. */
+  bytesMax: number
+  /** What the body and the values in it are counted in. */
+  held: Held
+  /** False where a 422 must not repeat what was sent. */
+  echo?: boolean
+}
+
+const BYTE_ORDER_MARK = Buffer.from('\ufeff')
 
 /**
- * The JSON in a request body, gzip accepted; undefined when there is no body. Integers past 2^53 stay exact. Text that
- * is no JSON is a 422 that says where, as the interface has it; with `echo: false` it repeats nothing of the text.
+ * The JSON in a request body, compressed or not; undefined when there is no body. Integers past 2^53 stay exact. Rejects
+ * with a 422 that says where, as the interface has it, when the text is no JSON, nested too deeply or has an endless number
+ * in it; with 413 when it, or the number of its values, is beyond the limit; as `readBody` does otherwise.
  */
-export async function readJson(
-  request: FastifyRequest,
-  { echo = true }: { echo?: boolean } = {},
-): Promise<Json | undefined> {
-  const raw = request.body as Buffer | undefined
-  if (!raw || raw.length === 0) return undefined
-  const bytes = await decompress(raw, request.headers['content-encoding'], { bytesMax: JSON_BODY_BYTES_MAX })
-  const text = decodeText(bytes)
-  try {
-    return parseJson(text)
-  } catch (error) {
-    if (error instanceof RangeError) throw invalid('The body is nested too deeply.')
-    throw jsonInvalid(jsonErrorOffset(text), echo ? (error as Error) : new Error('not JSON'))
-  }
-}
-
-/** A byte order mark in front is left out. */
-function decodeText(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch (error) {
-    throw jsonInvalid(0, error as Error)
-  }
-}
-
-/** As {@link readJson}, for endpoints that cannot do without a body. */
-export async function readRequiredJson(request: FastifyRequest): Promise<Json> {
-  const json = await readJson(request)
-  if (json === undefined) throw unprocessable({ type: 'missing', loc: ['body'], msg: 'Field required', input: null })
+export async function readJson(request: FastifyRequest, reading: JsonReading): Promise<Json | undefined> {
+  const { bytesMax, held } = reading
+  const raw = await readBody(request.raw, bytesMax, held)
+  if (raw.length === 0) return undefined
+  const sent = await inflateBody(raw, request.headers['content-encoding'], { bytesMax, held })
+  const bytes = sent.indexOf(BYTE_ORDER_MARK) === 0 ? sent.subarray(BYTE_ORDER_MARK.length) : sent
+  if (!isUtf8(bytes)) throw noJson(0, 'The text is not encoded in UTF-8')
+  const values = await scanJson(bytes, jsonBounds(bytesMax)).catch(refuseExcess)
+  held.add(parsedBytes(bytes, values))
+  const json = await parse(bytes, reading)
+  held.add(-sent.length)
+  await nextTurn()
   return json
 }
 
-function jsonInvalid(offset: number, error: Error): Problem {
-  return unprocessable({
-    type: 'json_invalid',
-    loc: ['body', offset],
-    msg: 'JSON decode error',
-    input: {},
-    ctx: { error: error.message },
-  })
+async function parse(bytes: Buffer, { echo = true }: JsonReading): Promise<Json> {
+  try {
+    return await parseJsonInTurns(bytes)
+  } catch (error) {
+    throw noJson(await jsonErrorOffset(bytes.toString()), echo ? (error as Error).message : 'not JSON')
+  }
+}
+
+function refuseExcess(error: unknown): never {
+  if (!(error instanceof JsonBoundError)) throw error
+  const { bound, message, path } = error
+  if (bound === 'valuesMax') throw new Problem('too_large', message)
+  throw unprocessable({ type: 'json_invalid', loc: ['body', ...path], msg: message, input: {} })
+}
+
+function noJson(offset: number, error: string): Problem {
+  const violation: Violation = { type: 'json_invalid', loc: ['body', offset], msg: 'JSON decode error', input: {} }
+  return unprocessable({ ...violation, ctx: { error } })
 }

@@ -6,8 +6,10 @@ import {
   requirePermission,
   requireProject,
 } from '@spanhouse/access'
-import { type RequestPart, validate, type z } from '@spanhouse/validation'
+import { type RequestPart, refuseUnbounded, validate, type z } from '@spanhouse/validation'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { BODY_BYTES_MAX, PUBLIC_BODY_BYTES_MAX } from '../budget/limits.ts'
+import { ADMIN_SHARE, type Held, PUBLIC_SHARE, type Share } from '../budget/room.ts'
 import { principalOf } from './auth.ts'
 import { readJson } from './body.ts'
 import { type FormLimits, readForm } from './form.ts'
@@ -41,6 +43,8 @@ export interface Endpoint<Who, Params, Query, Body> {
   query?: Query
   /** A schema that takes undefined lets the body be absent. */
   body?: Body
+  /** Of a body in JSON, as received and once decompressed. A small one when it is not given; see `budget/limits.ts`. */
+  bodyBytesMax?: number
   /** The body is a multipart form with a file. */
   form?: FormLimits
   /** Describes the answer in the OpenAPI document. */
@@ -64,11 +68,15 @@ export function addEndpoint<P extends Part = undefined, Q extends Part = undefin
   endpoint: Endpoint<ProjectPrincipal, P, Q, B> & { permission?: Permission | readonly Permission[] },
 ): void {
   const permissions = [endpoint.permission ?? []].flat()
-  add(app, endpoint, request => {
-    const principal = principalOf(request)
-    requireProject(principal)
-    for (const permission of permissions) requirePermission(principal, permission)
-    return principal
+  add(app, endpoint, {
+    bodyBytesMax: BODY_BYTES_MAX,
+    shareOf: principal => principal.project_id,
+    principalOf: request => {
+      const principal = principalOf(request)
+      requireProject(principal)
+      for (const permission of permissions) requirePermission(principal, permission)
+      return principal
+    },
   })
 }
 
@@ -77,10 +85,14 @@ export function addAdminEndpoint<P extends Part = undefined, Q extends Part = un
   app: FastifyInstance,
   endpoint: Endpoint<AdminPrincipal, P, Q, B>,
 ): void {
-  add(app, endpoint, request => {
-    const principal = principalOf(request)
-    requireAdmin(principal)
-    return principal
+  add(app, endpoint, {
+    bodyBytesMax: BODY_BYTES_MAX,
+    shareOf: () => ADMIN_SHARE,
+    principalOf: request => {
+      const principal = principalOf(request)
+      requireAdmin(principal)
+      return principal
+    },
   })
 }
 
@@ -89,36 +101,71 @@ export function addPublicEndpoint<P extends Part = undefined, Q extends Part = u
   app: FastifyInstance,
   endpoint: Endpoint<null, P, Q, B>,
 ): void {
-  add(app, endpoint, () => null)
+  add(app, endpoint, {
+    bodyBytesMax: PUBLIC_BODY_BYTES_MAX,
+    shareOf: () => PUBLIC_SHARE,
+    principalOf: () => null,
+  })
+}
+
+/** What endpoints of one audience have in common. */
+interface Audience<Who> {
+  /** Where the endpoint says nothing else. */
+  bodyBytesMax: number
+  /** Whose share of the room for bodies a call takes. */
+  shareOf(principal: Who): Share
+  /** Throws when the request may not call. */
+  principalOf(request: FastifyRequest): Who
 }
 
 function add<Who, P extends Part, Q extends Part, B extends Part>(
   app: FastifyInstance,
   endpoint: Endpoint<Who, P, Q, B>,
-  principalOfCall: (request: FastifyRequest) => Who,
+  audience: Audience<Who>,
 ): void {
-  const { method, path, status = 200 } = endpoint
+  const { method, path, status = 200, echo = true } = endpoint
+  const bodyBytesMax = endpoint.bodyBytesMax ?? audience.bodyBytesMax
+  for (const schema of [endpoint.params, endpoint.query, endpoint.body]) if (schema) refuseUnbounded(schema)
   app.route({
     method,
     url: path,
-    schema: operationSchema(endpoint),
+    schema: operationSchema({ ...endpoint, bodyBytesMax }),
     handler: async (request, reply) => {
-      const principal = principalOfCall(request)
+      const principal = audience.principalOf(request)
       const read = <S extends Part>(schema: S | undefined, value: unknown, part: RequestPart): OutputOf<S> =>
-        (schema && validate(schema, value, part, { echo: endpoint.echo ?? true })) as OutputOf<S>
+        (schema && validate(schema, value, part, { echo })) as OutputOf<S>
       const params = read(endpoint.params, request.params, 'path')
       const query = read(endpoint.query, request.query, 'query')
-      const sent = endpoint.body && (await readBody(request, endpoint))
-      const body = read(endpoint.body, sent, 'body')
-      const answer = await endpoint.handle({ principal, params, query, body, request, reply })
-      // A reply that is awaited is one that has been sent, or whose reader has gone in the middle of it.
-      return reply.sent || reply.raw.headersSent ? reply : sendAnswer(reply, status, answer)
+      const held = app.room.enter(audience.shareOf(principal))
+      try {
+        const sent = endpoint.body && (await readBody(request, held, { ...endpoint, bodyBytesMax }))
+        const body = read(endpoint.body, sent, 'body')
+        const answer = await endpoint.handle({ principal, params, query, body, request, reply })
+        // A reply that is awaited is one that has been sent, or whose reader has gone in the middle of it.
+        return reply.sent || reply.raw.headersSent ? reply : sendAnswer(reply, status, answer)
+      } finally {
+        releaseWhenAnswered(held, reply)
+      }
     },
   })
 }
 
-const readBody = (request: FastifyRequest, { form, echo }: { form?: FormLimits; echo?: boolean }): Promise<unknown> =>
-  form ? readForm(request, form) : readJson(request, { echo })
+interface BodyLimits {
+  bodyBytesMax: number
+  form?: FormLimits
+  echo?: boolean
+}
+
+const readBody = (request: FastifyRequest, held: Held, limits: BodyLimits): Promise<unknown> =>
+  limits.form
+    ? readForm(request, { ...limits.form, held })
+    : readJson(request, { bytesMax: limits.bodyBytesMax, held, echo: limits.echo })
+
+/** A call that is still at work when its sender has gone keeps its room until it is done. */
+function releaseWhenAnswered(held: Held, { raw }: FastifyReply): void {
+  if (raw.closed || raw.destroyed) held.release()
+  else raw.once('close', () => held.release())
+}
 
 /** Text is sent as a JSON string; fastify would take it for the body itself. */
 function sendAnswer(reply: FastifyReply, status: number, answer: unknown): FastifyReply {

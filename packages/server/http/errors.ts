@@ -6,7 +6,6 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 
 /** Fastify's own refusals, which come before any handler runs. */
 const FASTIFY_PROBLEMS: Record<string, (error: FastifyError) => Problem> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: () => new Problem('too_large', 'The request body is larger than the limit.'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: error => new Problem('invalid', error.message),
   FST_ERR_BAD_URL: () => new Problem('invalid', 'The path has a broken percent-encoding.'),
   FST_ERR_MAX_PARAM_LENGTH: () => new Problem('invalid', 'A part of the path is longer than any id.'),
@@ -28,6 +27,8 @@ export function toProblem(error: unknown): Problem {
 export function sendProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status } = PROBLEMS[problem.code]
   if (problem.retryAfterSeconds !== undefined) reply.header('retry-after', String(problem.retryAfterSeconds))
+  // The rest of the body is not waited for, so nothing can come after it.
+  if (problem.code === 'too_slow') reply.header('connection', 'close')
   if (problem.code !== 'internal') return reply.code(status).send({ detail: problem.detail })
   const supportId = randomUUID()
   request.log.error({ err: problem.cause ?? problem, supportId }, 'request failed')

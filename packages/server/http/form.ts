@@ -1,16 +1,23 @@
 import { invalid, Problem } from '@spanhouse/model'
 import { z } from '@spanhouse/validation'
 import type { FastifyRequest } from 'fastify'
+import { watchBody } from '../budget/read-body.ts'
+import type { Held } from '../budget/room.ts'
 import { discardRest } from './discard.ts'
 
 const FIELDS_MAX = 50
-const FIELD_BYTES_MAX = 1024 * 1024
+const FIELD_BYTES_MAX = 256 * 1024
+/** Everything in a form beside its file. */
+const BESIDE_FILE_BYTES_MAX = 1024 * 1024
 
 /** What a multipart form may be: one file at most, and texts before and after it. */
 export interface FormLimits {
   /** A larger file is a 400. */
   fileBytesMax: number
 }
+
+/** Of the whole body. */
+export const formBytesMax = ({ fileBytesMax }: FormLimits): number => fileBytesMax + BESIDE_FILE_BYTES_MAX
 
 /** A file in a form, as a field of the schema that describes the form. */
 export const formFile = z
@@ -20,24 +27,39 @@ export const formFile = z
 /**
  * The fields of a multipart form: texts, and the bytes of a file. A text that is empty counts as absent: browsers send one
  * for a field that nobody has filled in. Undefined when the body is no form. The route must be in a scope that
- * @fastify/multipart is registered in. 400 for a form that is broken or over a limit, once the sender has been listened to.
+ * @fastify/multipart is registered in. 400 for a form that is broken or over a limit, once the sender has been listened to;
+ * 503 when there is no room for it.
  */
 export async function readForm(
   request: FastifyRequest,
-  { fileBytesMax }: FormLimits,
+  { fileBytesMax, held }: FormLimits & { held: Held },
 ): Promise<Record<string, string | Buffer> | undefined> {
   if (!request.isMultipart()) return undefined
-  const limits = { fileSize: fileBytesMax, files: 1, fields: FIELDS_MAX, fieldSize: FIELD_BYTES_MAX }
-  const fields = new Map<string, string | Buffer>()
+  const bytesMax = formBytesMax({ fileBytesMax })
+  const refusal = (): Problem =>
+    invalid(`The form is larger than a file of ${fileBytesMax} bytes and its fields may be.`)
+  const arrived = watchBody(request.raw, { bytesMax, held, refusal, onData: () => {}, onEnd: bytes => bytes })
   try {
-    for await (const part of request.parts({ limits })) {
-      if (part.type === 'file') fields.set(part.fieldname, await part.toBuffer())
-      else if (part.value !== '') fields.set(part.fieldname, String(part.value))
-    }
+    const [fields, bytes] = await Promise.all([readParts(request, fileBytesMax), arrived])
+    held.add(bytes * (MADE_OF_BYTE - 1))
+    return fields
   } catch (error) {
     request.raw.unpipe()
     await discardRest(request.raw)
+    if (error instanceof Problem) throw error
     throw unreadable(error as Error & { code?: string }, fileBytesMax)
+  }
+}
+
+/** What a byte of a file comes to once its rows have been read: a value in two bytes takes 64. */
+const MADE_OF_BYTE = 4
+
+async function readParts(request: FastifyRequest, fileSize: number): Promise<Record<string, string | Buffer>> {
+  const limits = { fileSize, files: 1, fields: FIELDS_MAX, fieldSize: FIELD_BYTES_MAX }
+  const fields = new Map<string, string | Buffer>()
+  for await (const part of request.parts({ limits })) {
+    if (part.type === 'file') fields.set(part.fieldname, await part.toBuffer())
+    else if (part.value !== '') fields.set(part.fieldname, String(part.value))
   }
   return Object.fromEntries(fields)
 }

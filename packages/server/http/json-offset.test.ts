@@ -30,27 +30,27 @@ test.each([
   ['"a\nb"', 2],
   ['[true,\u00a01]', 6],
   ['['.repeat(10_001), 10_000],
-])('%j stops being JSON at %i', (text, offset) => {
+])('%j stops being JSON at %i', async (text, offset) => {
   expect(() => JSON.parse(text)).toThrow(SyntaxError)
-  expect(jsonErrorOffset(text)).toBe(offset)
+  expect(await jsonErrorOffset(text)).toBe(offset)
 })
 
-test('what is JSON is read to its end', () => {
-  fc.assert(
-    fc.property(fc.json(), fc.nat(2), (text, indent) => {
+test('what is JSON is read to its end', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.json(), fc.nat(2), async (text, indent) => {
       const written = JSON.stringify(JSON.parse(text), null, indent)
-      expect(jsonErrorOffset(written)).toBe(written.length)
+      expect(await jsonErrorOffset(written)).toBe(written.length)
     }),
   )
 })
 
-test('everything before the offset can begin a JSON text, nothing beyond it can go on', () => {
+test('everything before the offset can begin a JSON text, nothing beyond it can go on', async () => {
   const pieces = ['{', '}', '[', ']', ',', ':', '"a"', '"', '\\n', '1', '-0.5e3', 'true', ' ']
-  fc.assert(
-    fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 8 }), parts => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.constantFrom(...pieces), { maxLength: 8 }), async parts => {
       const text = parts.join('')
       const isJson = canParse(text)
-      const offset = jsonErrorOffset(text)
+      const offset = await jsonErrorOffset(text)
       if (isJson) expect(offset).toBe(text.length)
       else if (offset < text.length) expect(canParse(text.slice(0, offset + 1))).toBe(false)
     }),

@@ -1,3 +1,5 @@
+import { nextTurn } from '@spanhouse/model'
+
 /** Deeper nesting is reported as the place that is no JSON. */
 const DEPTH_MAX = 10_000
 
@@ -9,12 +11,14 @@ const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 
 /**
  * The offset at which a text stops being JSON (RFC 8259), in UTF-16 units: that of the value, name or sign that cannot
- * stand there, or the text's length when it only ends too early. The engine's own messages tell it in some cases only.
+ * stand there, or the text's length when it only ends too early. The engine's own messages tell it in some cases only. Lets
+ * others have their turn.
  */
-export function jsonErrorOffset(text: string): number {
+export async function jsonErrorOffset(text: string): Promise<number> {
   const grammar = new Grammar()
   let at = skip(BLANK, text, 0)
-  while (at < text.length) {
+  for (let tokens = 1; at < text.length; tokens++) {
+    if (tokens % TOKENS_PER_TURN === 0) await nextTurn()
     if (!grammar.accepts(text[at] as string)) return at
     const { end, isWhole } = tokenAt(text, at)
     if (!isWhole) return end
@@ -22,6 +26,8 @@ export function jsonErrorOffset(text: string): number {
   }
   return at
 }
+
+const TOKENS_PER_TURN = 10_000
 
 /** What may come next, told by the first character of each token. */
 class Grammar {

@@ -2,6 +2,7 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import { z } from '@spanhouse/validation'
 import type { FastifyInstance, FastifySchema } from 'fastify'
+import { type FormLimits, formBytesMax } from './form.ts'
 
 interface Described {
   tag: string
@@ -14,7 +15,8 @@ interface Described {
   params?: z.ZodType
   query?: z.ZodType
   body?: z.ZodType
-  form?: object
+  bodyBytesMax?: number
+  form?: FormLimits
   answer?: z.ZodType
 }
 
@@ -60,6 +62,7 @@ export async function addOpenApi(app: FastifyInstance): Promise<void> {
 export function operationSchema(endpoint: Described): FastifySchema {
   if (endpoint.hidden) return { hide: true } as FastifySchema
   const { tag, summary, method, path, deprecated = false, params, query, body, form, answer, status = 200 } = endpoint
+  const { bodyBytesMax = 0 } = endpoint
   return {
     tags: [tag],
     summary,
@@ -68,7 +71,7 @@ export function operationSchema(endpoint: Described): FastifySchema {
     ...(params && { params: toSchema(params) }),
     ...(query && { querystring: toSchema(query) }),
     ...(form && { consumes: ['multipart/form-data'] }),
-    ...(body && { body: toSchema(body) }),
+    ...(body && { body: toSchema(body), 'x-body-bytes-max': form ? formBytesMax(form) : bodyBytesMax }),
     response: { [status]: answer ? toSchema(answer) : { description: 'Done' }, '4XX': PROBLEM },
   } as FastifySchema
 }

@@ -15,7 +15,7 @@ import {
   unprocessable,
 } from '@spanhouse/model'
 import { isNoParent, type SpanBody } from '@spanhouse/otlp'
-import { json, jsonObject, optional, validate, z } from '@spanhouse/validation'
+import { json, jsonObject, list, optional, validate, z } from '@spanhouse/validation'
 
 /** A time as text or as an integer. An integer of an unusual length makes the span unusable, and only the span. */
 const time = z.custom<Json>(
@@ -42,9 +42,9 @@ export const spanNode = z.object({
   status_code: optional(z.enum(STATUS_CODES)),
   status_message: optional(z.string()),
   attributes: optional(jsonObject).meta({ description: 'Nested, or flat with dotted keys.' }),
-  references: optional(z.array(json)),
-  links: optional(z.array(json)),
-  events: optional(z.array(json)),
+  references: optional(list(json)),
+  links: optional(list(json)),
+  events: optional(list(json)),
   spans: optional(jsonObject).meta({ description: 'Children by name: each a span or a list of spans.' }),
 })
 

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, parseSpanId, parseTraceId, REFERENCE_KEYS } from '@spanhouse/model'
-import { json, jsonObject, optional, reference, tags, z } from '@spanhouse/validation'
+import { json, jsonObject, list, optional, recordOf, reference, storedObject, tags, z } from '@spanhouse/validation'
 import { CHANNELS, KINDS, ORIGINS } from './origin.ts'
 
 /** What a record can refer to: everything that can be referred to, except what stands behind several of these. */
@@ -23,7 +23,7 @@ const definedReference = reference.transform(
 const references = z
   .object({
     ...Object.fromEntries(KEYS.map(key => [key, optional(definedReference)])),
-    selector: optional(jsonObject),
+    selector: optional(storedObject),
   })
   .transform(
     ({ selector, ...keys }): GivenReferences => ({
@@ -44,7 +44,7 @@ const link = z.object({
   span_id: optional(idText(parseSpanId, 'Input should be a span id of 16 hexadecimal digits')),
 })
 /** Links by name, or a list of them. */
-const links = z.union([z.array(link), z.record(z.string(), link)])
+const links = z.union([list(link), recordOf(link)])
 export type LinksBody = z.output<typeof links>
 
 /** Labels as everywhere, except that 0 and 1 count as false and true. */
@@ -64,9 +64,9 @@ const provenance = {
   kind: optional(z.enum(KINDS)),
   channel: optional(z.enum(CHANNELS)),
 }
-const labels = { tags: optional(recordTags), meta: optional(jsonObject) }
+const labels = { tags: optional(recordTags), meta: optional(storedObject) }
 
-const members = { ...provenance, ...labels, data: jsonObject, references }
+const members = { ...provenance, ...labels, data: storedObject, references }
 
 /** A new record. `links` has to be there; invocations may say null. */
 export const newRecord = z.object({ ...members, links })
@@ -76,7 +76,7 @@ export type NewRecord = z.output<typeof newInvocation>
 /** What is left out stays; what is sent takes the place of what is there as a whole. */
 export const recordEdit = z.object({
   ...labels,
-  data: jsonObject,
+  data: storedObject,
   references: optional(references),
   links: optional(links),
 })
@@ -84,7 +84,7 @@ export type RecordEdit = z.output<typeof recordEdit>
 
 /** Links in a query name what is looked for; whether they are ids is the filter's to say. */
 const soughtLink = z.object({ trace_id: optional(z.string()), span_id: optional(z.string()) })
-const soughtLinks = z.union([z.array(soughtLink), z.record(z.string(), soughtLink)])
+const soughtLinks = z.union([list(soughtLink), recordOf(soughtLink)])
 export type SoughtLinks = z.output<typeof soughtLinks>
 
 export const soughtRecord = z.object({

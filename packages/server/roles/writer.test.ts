@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Problem } from '@spanhouse/model'
-import { scanTraces, tracesFromJson } from '@spanhouse/otlp'
+import { type Json, Problem } from '@spanhouse/model'
+import { encodeTraces, scanTraces } from '@spanhouse/otlp'
 import { type Engine, SpanWriter, StoreMismatch } from '@spanhouse/span-store'
 import { openTestEngine } from '@spanhouse/span-store/spans.testing.ts'
 import { openEmbeddedStream, type SpanMessage, type SpanStream } from '@spanhouse/span-stream'
@@ -72,7 +72,7 @@ function spanMessage(spanId: string, attributes: Record<string, string | number>
       value: typeof value === 'string' ? { stringValue: value } : { intValue: value },
     })),
   }
-  const bytes = tracesFromJson(JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] }))
+  const bytes = encodeTraces({ resourceSpans: [{ scopeSpans: [{ spans: [span as unknown as Json] }] }] })
   return messageOf(scanTraces(bytes, 1, () => 0).shares[0]?.body as Uint8Array)
 }
 

@@ -3,6 +3,7 @@ import { FOCUSES, FORMATS, parseAnalyticsQuery, SPEC_TYPES } from '@spanhouse/qu
 import { type Engine, readAnalytics, readTotals } from '@spanhouse/span-store'
 import { json, jsonObject, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
+import { QUERY_BODY_BYTES_MAX } from '../budget/limits.ts'
 import { addEndpoint } from '../http/endpoint.ts'
 
 const tag = 'analytics'
@@ -40,6 +41,7 @@ export function analyticsRoutes(engine: Engine): (app: FastifyInstance) => void 
   return app => {
     for (const path of ['/spans/analytics/query', '/tracing/analytics/query'])
       addEndpoint(app, {
+        bodyBytesMax: QUERY_BODY_BYTES_MAX,
         ...{ method: 'POST', path, tag, permission, query, body, answer: statistics },
         summary: 'Measures attributes of traces: percentiles, histograms and frequencies for each bucket of time.',
         handle: async ({ principal, query, body }) => {
@@ -49,6 +51,7 @@ export function analyticsRoutes(engine: Engine): (app: FastifyInstance) => void 
         },
       })
     addEndpoint(app, {
+      bodyBytesMax: QUERY_BODY_BYTES_MAX,
       ...{ method: 'POST', path: '/tracing/spans/analytics', tag, permission, query, body, answer: sums },
       summary: 'Sums up traces or spans, and those with an exception, for each bucket of time.',
       handle: async ({ principal, query, body }) => {

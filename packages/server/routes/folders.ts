@@ -10,8 +10,9 @@ import {
   folderRecord,
   listFolders,
 } from '@spanhouse/registry'
-import { jsonObject, optional, slugOfAnyLength, storedObject, tags, uuid, z } from '@spanhouse/validation'
+import { jsonObject, list, optional, slugOfAnyLength, storedObject, tags, uuid, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
+import { QUERY_BODY_BYTES_MAX } from '../budget/limits.ts'
 import { addEndpoint } from '../http/endpoint.ts'
 import type { Parts } from '../parts.ts'
 
@@ -31,14 +32,14 @@ const newFolder = z.object({ ...labels, slug: slugOfAnyLength })
 const folderEdit = z.object({ ...labels, id: uuid, slug: optional(slugOfAnyLength) })
 /** Each becomes a condition of the statement. */
 const PREFIXES_MAX = 1_000
-const listOf = <S extends z.ZodType>(member: S) => optional(z.array(member))
+const listOf = <S extends z.ZodType>(member: S) => optional(list(member))
 const folderFilter = z.object({
   ...{ id: optional(uuid), ids: listOf(uuid) },
   ...{ slug: optional(z.string()), slugs: listOf(z.string()) },
-  ...{ kind: optional(kind), kinds: optional(z.union([z.boolean(), z.array(kind)])) },
+  ...{ kind: optional(kind), kinds: optional(z.union([z.boolean(), list(kind)])) },
   ...{ parent_id: uuid.nullish(), parent_ids: listOf(uuid) },
   ...{ path: optional(z.string()), paths: listOf(z.string()) },
-  ...{ prefix: optional(z.string()), prefixes: optional(z.array(z.string()).max(PREFIXES_MAX)) },
+  ...{ prefix: optional(z.string()), prefixes: optional(list(z.string(), { max: PREFIXES_MAX })) },
   ...{ flags: optional(storedObject), tags: optional(storedObject) },
 })
 
@@ -91,6 +92,7 @@ export function folderRoutes({ postgres: { db } }: Parts): (app: FastifyInstance
         (await deleteFolder(scopeOf(principal), id)) ? { count: 1, id } : { count: 0 },
     })
     addEndpoint(app, {
+      bodyBytesMax: QUERY_BODY_BYTES_MAX,
       ...{ method: 'POST', path: '/folders/query', tag, permission: 'view_folders' },
       summary: 'Lists folders, parents first.',
       body: z.object({ folder: folderFilter }),

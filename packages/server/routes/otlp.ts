@@ -1,18 +1,24 @@
 import { randomUUID } from 'node:crypto'
-import { microsNow, type Problem, type SpanId, type TraceId } from '@spanhouse/model'
-import { decompress, encodeExportResponse, encodeStatus, scanTraces, tracesFromJson } from '@spanhouse/otlp'
+import { microsNow, nextTurn, type Problem, type SpanId, type TraceId } from '@spanhouse/model'
+import { encodeExportResponse, encodeStatus, encodeTraces, readTracesJson, scanTraces } from '@spanhouse/otlp'
 import { partitionOf, type SpanMessage, type SpanStream } from '@spanhouse/span-stream'
 import { jsonObject, z } from '@spanhouse/validation'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { jsonBounds, parsedBytes } from '../budget/limits.ts'
+import { inflateBody, readBody } from '../budget/read-body.ts'
+import type { Held } from '../budget/room.ts'
 import { projectOf } from '../http/auth.ts'
 import { addEndpoint } from '../http/endpoint.ts'
 import { sendProblem, toProblem } from '../http/errors.ts'
 import { operationSchema } from '../http/openapi.ts'
-import { ExportRoom, type Hold, readBody } from '../ingest/export-room.ts'
+import { PauseWhenFull } from '../ingest/pause.ts'
 import type { IngestMetrics } from '../metrics.ts'
 
 /** An export as received and once decompressed (contract: 10 MiB). */
 export const OTLP_BYTES_MAX = 10 * 1024 * 1024
+
+/** A span whose attributes are nested too deeply is left out, with no harm to the others; beyond this the export is refused. */
+const JSON_DEPTH_MAX = 10_000
 
 const PROTOBUF = 'application/x-protobuf'
 
@@ -39,46 +45,49 @@ interface Accepted {
  * decoded, makes the bytes durable in the span stream, and only then answers.
  */
 export function otlpRoutes(stream: SpanStream, metrics: IngestMetrics): (app: FastifyInstance) => void {
-  const room = new ExportRoom(metrics.bytesHeld)
+  const pause = new PauseWhenFull()
   return app => {
     addEndpoint(app, {
       ...{ method: 'GET', path, tag, permission: 'edit_spans', answer: z.object({ status: z.literal('ready') }) },
       summary: 'Says that exports can be sent.',
       handle: () => ({ status: 'ready' }),
     })
-    app.register(async receiver => {
-      // The handler reads the body itself, as far as there is room for it.
-      receiver.removeAllContentTypeParsers()
-      receiver.addContentTypeParser('*', (_request, _body, done) => done(null))
-      receiver.post(path, {
-        schema: operationSchema({ method: 'POST', path, tag, summary: SUMMARY, body: exported, answer, status: 202 }),
-        errorHandler: (error, request, reply) => {
-          const problem = toProblem(error)
-          metrics.refused.inc({ code: problem.code })
-          return sendOtlpProblem(problem, request, reply)
-        },
-        handler: async (request, reply) => {
-          const { project_id, user_id } = projectOf(request, 'edit_spans')
-          const accepted = await room.run(hold => accept(request, hold, stream, { project_id, user_id }))
+    app.post(path, {
+      schema: operationSchema({
+        ...{ method: 'POST', path, tag, summary: SUMMARY, body: exported, answer, status: 202 },
+        bodyBytesMax: OTLP_BYTES_MAX,
+      }),
+      errorHandler: (error, request, reply) => {
+        const problem = toProblem(error)
+        metrics.refused.inc({ code: problem.code })
+        return sendOtlpProblem(problem, request, reply)
+      },
+      handler: async (request, reply) => {
+        const { project_id, user_id } = projectOf(request, 'edit_spans')
+        const held = app.room.enter(project_id)
+        try {
+          const accepted = await pause.run(() => accept(request, held, stream, { project_id, user_id }))
           metrics.accepted.inc(accepted.count)
           metrics.rejected.inc(accepted.rejected)
           return wantsProtobuf(request) ? sendProtobuf(reply, accepted) : sendJson(reply, accepted)
-        },
-      })
+        } finally {
+          held.release()
+        }
+      },
     })
   }
 }
 
 async function accept(
   request: FastifyRequest,
-  hold: Hold,
+  held: Held,
   stream: SpanStream,
   sender: Pick<SpanMessage, 'project_id' | 'user_id'>,
 ): Promise<Accepted> {
-  const received = await readBody(request.raw, OTLP_BYTES_MAX, hold)
-  const bytes = await decompress(received, request.headers['content-encoding'], { bytesMax: OTLP_BYTES_MAX })
-  if (bytes !== received) hold(bytes.length)
-  const scan = scanTraces(isJson(request) ? tracesFromJson(bytes) : bytes, stream.partitions, partitionOf)
+  const received = await readBody(request.raw, OTLP_BYTES_MAX, held)
+  const bytes = await inflateBody(received, request.headers['content-encoding'], { bytesMax: OTLP_BYTES_MAX, held })
+  const traces = isJson(request) ? await tracesInJson(bytes, held) : bytes
+  const scan = scanTraces(traces, stream.partitions, partitionOf)
   const accepted_at = microsNow()
   await stream.publish(
     scan.shares.map(({ partition, span_count, body }) => ({
@@ -92,6 +101,15 @@ async function accept(
     })),
   )
   return { count: scan.spans.length, links: scan.spans, rejected: scan.rejected, errorMessage: scan.errorMessage }
+}
+
+async function tracesInJson(bytes: Buffer, held: Held): Promise<Uint8Array> {
+  const json = await readTracesJson(bytes, {
+    bounds: { ...jsonBounds(OTLP_BYTES_MAX), depthMax: JSON_DEPTH_MAX },
+    onValues: values => held.add(parsedBytes(bytes, values)),
+  })
+  await nextTurn()
+  return encodeTraces(json)
 }
 
 /**

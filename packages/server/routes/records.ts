@@ -1,6 +1,7 @@
 import { type Json, parseTraceId } from '@spanhouse/model'
 import { optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
+import { CONTENT_BODY_BYTES_MAX, QUERY_BODY_BYTES_MAX } from '../budget/limits.ts'
 import { addEndpoint } from '../http/endpoint.ts'
 import {
   newInvocation,
@@ -39,6 +40,7 @@ function addWrites(app: FastifyInstance, records: Records, surface: Surface): vo
   const tag = surface.plural
   const answer = z.object({ count: z.int(), [name]: optional(record) })
   addEndpoint(app, {
+    bodyBytesMax: CONTENT_BODY_BYTES_MAX,
     ...{ method: 'POST', path, tag, permission, status, answer },
     summary: `Records one of the ${surface.plural}; what it refers to as its producer is made when it is not there.`,
     body: z.object({ [name]: surface.mayLackLinks ? newInvocation : newRecord }),
@@ -46,6 +48,7 @@ function addWrites(app: FastifyInstance, records: Records, surface: Surface): vo
       envelope(surface, await records.create(surface, principal, body[name] as z.output<typeof newInvocation>)),
   })
   addEndpoint(app, {
+    bodyBytesMax: CONTENT_BODY_BYTES_MAX,
     ...{ method: 'PATCH', path: `${path}/:trace_id`, tag, permission, params, query, answer },
     summary: `Changes one of the ${surface.plural}: its data, and what else is sent.`,
     body: z.object({ [name]: recordEdit }),
@@ -78,6 +81,7 @@ function addReads(app: FastifyInstance, records: Records, surface: Surface): voi
     },
   })
   addEndpoint(app, {
+    bodyBytesMax: QUERY_BODY_BYTES_MAX,
     ...{ method: 'POST', path: `${path}/query`, tag: plural, permission },
     summary: `Finds ${plural} by what they say, refer to and link to, or by their own ids.`,
     body: z.object({ [name]: optional(soughtRecord), [linksName]: sought, windowing }),

@@ -9,6 +9,7 @@ import {
   setArtifactArchived,
 } from '@spanhouse/registry'
 import { optional, uuid, z } from '@spanhouse/validation'
+import { CONTENT_BODY_BYTES_MAX, QUERY_BODY_BYTES_MAX } from '../budget/limits.ts'
 import { editedHeader, ignoredBody, newHeader, newSlugMember, requireSameId, wrapped } from './registry-bodies.ts'
 import { addKindEndpoint, type KindRoutes } from './registry-endpoint.ts'
 import { many, manyAnswer, one, oneAnswer } from './registry-envelopes.ts'
@@ -26,6 +27,7 @@ export function addArtifactRoutes(routes: KindRoutes): void {
   const shown = (row: ArtifactRow | undefined) => one(name, row && artifactRecord(row))
 
   addKindEndpoint(routes, {
+    bodyBytesMax: CONTENT_BODY_BYTES_MAX,
     ...{ method: 'POST', path: `/${plural}`, permission: edit, answer },
     summary: `Creates a ${name} without variants.`,
     query: z.object(name === 'workflow' ? {} : { [id]: optional(uuid) }),
@@ -41,6 +43,7 @@ export function addArtifactRoutes(routes: KindRoutes): void {
     handle: async ({ scope, params }) => shown(await findRow(scope, 'artifact', params[id] as string)),
   })
   addKindEndpoint(routes, {
+    bodyBytesMax: CONTENT_BODY_BYTES_MAX,
     ...{ method: 'PUT', path: `/${plural}/:${id}`, permission: edit, answer, params },
     summary: `Edits a ${name}: what is left out stays, null clears.`,
     body: wrapped(name, z.object({ ...editedHeader(kind, 'artifact'), ...folder })),
@@ -61,6 +64,7 @@ export function addArtifactRoutes(routes: KindRoutes): void {
     })
   }
   addKindEndpoint(routes, {
+    bodyBytesMax: QUERY_BODY_BYTES_MAX,
     ...{ method: 'POST', path: `/${plural}/query`, permission: view, answer: manyAnswer(plural) },
     summary: `Lists ${plural}, newest first.`,
     query: queryString(kind, 'artifact'),

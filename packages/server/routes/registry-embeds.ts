@@ -17,6 +17,7 @@ import {
   type Scope,
 } from '@spanhouse/registry'
 import { jsonObject, optional, storedObject, z } from '@spanhouse/validation'
+import { CONTENT_BODY_BYTES_MAX } from '../budget/limits.ts'
 import { nameOf, retrievalMembers } from './registry-bodies.ts'
 import { addKindEndpoint, type KindRoutes } from './registry-endpoint.ts'
 import { one, oneAnswer } from './registry-envelopes.ts'
@@ -52,6 +53,7 @@ export function addResolveRoute(routes: KindRoutes): void {
   const query = retrievalMembers(kind)
   const inline = { [name]: optional(inlineRevision(kind.content.data)) }
   addKindEndpoint(routes, {
+    bodyBytesMax: CONTENT_BODY_BYTES_MAX,
     ...{ method: 'POST', path: `/${kind.plural}/revisions/resolve`, permission: kind.permissions.view },
     summary: 'Replaces what a revision embeds from others by their values.',
     answer: oneAnswer(name).extend({ retrieval_info: jsonObject.optional(), resolution_info: jsonObject.optional() }),

@@ -3,6 +3,7 @@ import type { Kind, Layer, ListQuery, RecordFilter, Reference } from '@spanhouse
 import {
   booleanText,
   jsonObject,
+  list,
   optional,
   slug,
   storedObject,
@@ -25,7 +26,7 @@ const text = optional(z.string())
 const filter = z
   .object({
     slug: optional(slug),
-    slugs: optional(z.array(slug)),
+    slugs: optional(list(slug)),
     name: text,
     description: text,
     message: text,
@@ -34,9 +35,9 @@ const filter = z
     meta: optional(jsonObject),
     folder_id: uuid.nullish(),
     author: optional(uuid),
-    authors: optional(z.array(uuid)),
+    authors: optional(list(uuid)),
     date: optional(time),
-    dates: optional(z.array(time)),
+    dates: optional(list(time)),
   })
   .transform(
     ({ slug: one, slugs, author, authors, date, dates, meta: _ignored, ...rest }): RecordFilter => ({
@@ -88,9 +89,9 @@ const known = (layer: Layer, filter: RecordFilter = {}): RecordFilter =>
 
 /** Several values in a query string: the name again and again, or a list with commas. */
 const texts = optional(
-  z.union([z.string(), z.array(z.string())]).transform(value => [value].flat().flatMap(one => one.split(','))),
+  z.union([z.string(), list(z.string())]).transform(value => [value].flat().flatMap(one => one.split(','))),
 )
-const list = (schema: z.ZodType<string, string>) => optional(texts.pipe(z.array(schema).optional()))
+const listIn = (schema: z.ZodType<string, string>) => optional(texts.pipe(list(schema).optional()))
 /** JSON in a query string; what is no JSON object counts for nothing. */
 const looseJson = optional(z.string().transform(parsedOrNothing))
 
@@ -101,9 +102,9 @@ export function queryString(kind: Kind, layer: Layer) {
     const name = nameOf(kind, one)
     return [
       [`${name}_id`, optional(uuid)],
-      [`${name}_ids`, list(uuid)],
+      [`${name}_ids`, listIn(uuid)],
       [`${name}_slug`, optional(slug)],
-      [`${name}_slugs`, list(slug)],
+      [`${name}_slugs`, listIn(slug)],
     ] as const
   })
   return z

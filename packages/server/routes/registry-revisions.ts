@@ -11,6 +11,7 @@ import {
   setRevisionArchived,
 } from '@spanhouse/registry'
 import { jsonObject, optional, referenceList, uuid, z } from '@spanhouse/validation'
+import { CONTENT_BODY_BYTES_MAX, QUERY_BODY_BYTES_MAX } from '../budget/limits.ts'
 import {
   editedHeader,
   idMembers,
@@ -51,6 +52,7 @@ export function addRevisionRoutes(routes: KindRoutes): void {
       shown({ scope, principal }, await findRow(scope, 'revision', params[id] as string), query),
   })
   addKindEndpoint(routes, {
+    bodyBytesMax: CONTENT_BODY_BYTES_MAX,
     ...{ method: 'PUT', path: `${path}/:${id}`, permission: edit, answer, params },
     summary: 'Edits the labels of a revision; what it holds never changes.',
     body: wrapped(name, z.object(editedHeader(kind, 'revision'))),
@@ -83,6 +85,7 @@ function addSeedRoute(routes: KindRoutes, { name, path }: Place): void {
   const [artifact, variant] = [idMembers(kind, 'artifact'), idMembers(kind, 'variant')]
   const header = { ...optionalSlugMember, ...newHeader(kind, 'revision') }
   addKindEndpoint(routes, {
+    bodyBytesMax: CONTENT_BODY_BYTES_MAX,
     ...{ method: 'POST', path, permission: kind.permissions.edit, answer: oneAnswer(name) },
     summary: 'Creates the first revision of a variant, without data.',
     body: wrapped(name, z.object({ ...artifact.members, ...variant.members, ...header })),
@@ -102,6 +105,7 @@ function addQueryRoute(routes: KindRoutes, { name, path }: Place): void {
     ...(kind.isEnvironment && { references: optional(referenceList) }),
   }
   addKindEndpoint(routes, {
+    bodyBytesMax: QUERY_BODY_BYTES_MAX,
     ...{ method: 'POST', path: `${path}/query`, permission: kind.permissions.view, answer: manyAnswer(`${name}s`) },
     summary: 'Lists revisions, newest first.',
     query: queryString(kind, 'revision'),
@@ -129,6 +133,7 @@ function addCommitRoute(routes: KindRoutes, { name, path }: Place): void {
   })
   const extra = z.object({ status: z.string().optional(), warnings: z.array(jsonObject).optional() }).shape
   addKindEndpoint(routes, {
+    bodyBytesMax: CONTENT_BODY_BYTES_MAX,
     ...{ method: 'POST', path: `${path}/commit`, permission: kind.permissions.edit },
     summary: 'Appends a revision to a variant.',
     answer: oneAnswer(name).extend(extra),

@@ -10,6 +10,7 @@ import {
   simpleRecord,
 } from '@spanhouse/registry'
 import { optional, uuid, z } from '@spanhouse/validation'
+import { CONTENT_BODY_BYTES_MAX, QUERY_BODY_BYTES_MAX } from '../budget/limits.ts'
 import { editedHeader, ignoredBody, newHeader, newSlugMember, requireSameId } from './registry-bodies.ts'
 import { contentOptions, type ShownCall, withContent } from './registry-content.ts'
 import { addKindEndpoint, type KindRoutes } from './registry-endpoint.ts'
@@ -30,6 +31,7 @@ export function addSimpleRoutes(routes: KindRoutes): void {
   const loc = ['body', name]
 
   addKindEndpoint(routes, {
+    bodyBytesMax: CONTENT_BODY_BYTES_MAX,
     ...{ method: 'POST', path, permission: edit, answer },
     summary: `Creates a ${name} with a variant and a revision, at once.`,
     query: z.object({ [id]: optional(uuid) }),
@@ -52,6 +54,7 @@ export function addSimpleRoutes(routes: KindRoutes): void {
       shownOne({ scope, principal, occasion: 'simple' }, await findSimple(scope, params[id] as string), query),
   })
   addKindEndpoint(routes, {
+    bodyBytesMax: CONTENT_BODY_BYTES_MAX,
     ...{ method: 'PUT', path: `${path}/:${id}`, permission: edit, answer, params },
     summary: `Edits a ${name}; new data or labels make a revision.`,
     body: z.object({ [name]: z.object({ ...editedHeader(kind, 'artifact'), data }), ...options }),
@@ -78,6 +81,7 @@ export function addSimpleRoutes(routes: KindRoutes): void {
     })
   }
   addKindEndpoint(routes, {
+    bodyBytesMax: QUERY_BODY_BYTES_MAX,
     ...{ method: 'POST', path: `${path}/query`, permission: view, answer: manyAnswer(plural) },
     summary: `Lists ${plural} with their newest data, newest first.`,
     query: queryString(kind, 'artifact'),

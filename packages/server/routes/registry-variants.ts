@@ -10,6 +10,7 @@ import {
   variantRecord,
 } from '@spanhouse/registry'
 import { reference, uuid, z } from '@spanhouse/validation'
+import { CONTENT_BODY_BYTES_MAX, QUERY_BODY_BYTES_MAX } from '../budget/limits.ts'
 import {
   editedHeader,
   idMembers,
@@ -39,6 +40,7 @@ export function addVariantRoutes(routes: KindRoutes): void {
   const parent = idMembers(kind, 'artifact')
 
   addKindEndpoint(routes, {
+    bodyBytesMax: CONTENT_BODY_BYTES_MAX,
     ...{ method: 'POST', path, permission: edit, answer },
     summary: `Creates a variant of a ${kind.name}, without revisions.`,
     body: wrapped(name, z.object({ ...parent.members, ...newSlugMember, ...newHeader(kind, 'variant') })),
@@ -54,6 +56,7 @@ export function addVariantRoutes(routes: KindRoutes): void {
     handle: async ({ scope, params }) => shown(scope, await findRow(scope, 'variant', params[id] as string)),
   })
   addKindEndpoint(routes, {
+    bodyBytesMax: CONTENT_BODY_BYTES_MAX,
     ...{ method: 'PUT', path: `${path}/:${id}`, permission: edit, answer, params },
     summary: 'Edits a variant: what is left out stays, null clears.',
     body: wrapped(name, z.object(editedHeader(kind, 'variant'))),
@@ -74,6 +77,7 @@ export function addVariantRoutes(routes: KindRoutes): void {
     })
   }
   addKindEndpoint(routes, {
+    bodyBytesMax: QUERY_BODY_BYTES_MAX,
     ...{ method: 'POST', path: `${path}/query`, permission: viewVariants, answer: manyAnswer(`${name}s`) },
     summary: 'Lists variants, newest first.',
     query: queryString(kind, 'variant'),
@@ -91,6 +95,7 @@ function addForkRoute(routes: KindRoutes, { name, path }: { name: string; path: 
   const { kind } = routes
   const references = referenceMembers(kind)
   addKindEndpoint(routes, {
+    bodyBytesMax: CONTENT_BODY_BYTES_MAX,
     ...{ method: 'POST', path, permission: kind.permissions.edit, answer: oneAnswer(name) },
     summary: 'Creates a variant with copies of the revisions of another one, up to the one that is named.',
     body: z.object({

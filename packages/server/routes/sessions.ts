@@ -2,6 +2,7 @@ import { nextActivityWindowing, parseActivityQuery } from '@spanhouse/query'
 import { type Engine, readActivity } from '@spanhouse/span-store'
 import { jsonObject, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
+import { QUERY_BODY_BYTES_MAX } from '../budget/limits.ts'
 import { addEndpoint } from '../http/endpoint.ts'
 
 const body = jsonObject.meta({
@@ -15,6 +16,7 @@ export function sessionRoutes(engine: Engine): (app: FastifyInstance) => void {
     for (const family of ['/spans', '/tracing'])
       for (const actor of ['session', 'user'] as const)
         addEndpoint(app, {
+          bodyBytesMax: QUERY_BODY_BYTES_MAX,
           ...{ method: 'POST', path: `${family}/${actor}s/query`, tag: 'sessions', permission: 'view_spans', body },
           summary: `Lists the ids of ${actor}s by their activity.`,
           answer: z.object({ count: z.int(), [`${actor}_ids`]: z.array(z.string()), windowing }),

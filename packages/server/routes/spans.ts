@@ -1,8 +1,9 @@
 import { invalid, parseSpanId, parseTraceId, type SpanJson } from '@spanhouse/model'
 import { compileSpansByIds, nextWindowing } from '@spanhouse/query'
 import { positionOf, readSpanPage, readSpans, SPAN_COLUMNS } from '@spanhouse/span-store'
-import { json, optional, z } from '@spanhouse/validation'
+import { json, list, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
+import { QUERY_BODY_BYTES_MAX } from '../budget/limits.ts'
 import { addEndpoint } from '../http/endpoint.ts'
 import { idsOf } from '../http/ids.ts'
 import { spanQueryBody } from '../http/query-body.ts'
@@ -10,7 +11,7 @@ import { type ReadParts, readSpanQuery } from './saved-queries.ts'
 
 const tag = 'spans'
 const permission = 'view_spans'
-const text = optional(z.union([z.string(), z.array(z.string())]))
+const text = optional(z.union([z.string(), list(z.string())]))
 const span = z.looseObject({ trace_id: z.string(), span_id: z.string(), attributes: z.looseObject({}) })
 const spans = z.object({ count: z.int(), spans: z.array(span), windowing: optional(json) })
 
@@ -18,6 +19,7 @@ const spans = z.object({ count: z.int(), spans: z.array(span), windowing: option
 export function spanRoutes({ engine, registry }: ReadParts): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {
+      bodyBytesMax: QUERY_BODY_BYTES_MAX,
       ...{ method: 'POST', path: '/spans/query', tag, permission, body: spanQueryBody, answer: spans },
       summary: 'Finds spans, the newest first.',
       handle: async ({ principal, body }) => {

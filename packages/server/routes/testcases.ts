@@ -11,8 +11,9 @@ import {
   testcaseIdsAt,
   testcaseRecord,
 } from '@spanhouse/registry'
-import { optional, uuid, windowing, z } from '@spanhouse/validation'
+import { list, optional, uuid, windowing, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
+import { QUERY_BODY_BYTES_MAX } from '../budget/limits.ts'
 import { addEndpoint } from '../http/endpoint.ts'
 import { referenceMembers } from './registry-bodies.ts'
 import { type Registry, scopeOf } from './registry-endpoint.ts'
@@ -27,16 +28,16 @@ const listAnswer = z.object({ count: z.int(), testcases: z.array(record), window
 
 const references = referenceMembers(KINDS.testset)
 const query = z.object({
-  testcase_ids: optional(z.array(uuid).max(IDS_MAX)),
+  testcase_ids: optional(list(uuid, { max: IDS_MAX })),
   testset_id: optional(uuid),
   ...references.members,
   windowing: optional(windowing),
 })
 
-const repeated = z.union([uuid, z.array(uuid)]).transform(ids => [ids].flat())
+const repeated = z.union([uuid, list(uuid)]).transform(ids => [ids].flat())
 const idsQuery = z.object({
   testcase_id: optional(repeated),
-  testcase_ids: optional(z.union([z.string(), z.array(z.string())]).transform(texts => [texts].flat().join())),
+  testcase_ids: optional(z.union([z.string(), list(z.string())]).transform(texts => [texts].flat().join())),
 })
 
 /** Rows of testsets: by id, and those of a testset. */
@@ -61,6 +62,7 @@ export function testcaseRoutes(registry: Registry): (app: FastifyInstance) => vo
       },
     })
     addEndpoint(app, {
+      bodyBytesMax: QUERY_BODY_BYTES_MAX,
       ...{ method: 'POST', path: '/testcases/query', tag, permission, answer: listAnswer, body: query },
       summary: 'Lists testcases: by id, of a revision of a testset, or all that a testset ever had.',
       handle: async ({ principal, body }) => listed(await pageOf(scopeOf(registry, 'testset', principal), body)),

@@ -1,5 +1,5 @@
 import multipart from '@fastify/multipart'
-import { invalid, isJsonObject, type JsonObject, Problem, parseJson } from '@spanhouse/model'
+import { invalid, type JsonBounds, type JsonObject, Problem, parseJson, scanShortJson } from '@spanhouse/model'
 import {
   commitRevision,
   createSimple,
@@ -20,7 +20,7 @@ import {
   withDedupIds,
   withTestcases,
 } from '@spanhouse/registry'
-import { booleanText, optional, slug, tags, uuid, z } from '@spanhouse/validation'
+import { booleanText, optional, slug, storedObject, tags, uuid, z } from '@spanhouse/validation'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { attachment } from '../http/attachment.ts'
 import { addEndpoint } from '../http/endpoint.ts'
@@ -154,14 +154,15 @@ function tagsIn(text: string): JsonObject {
   return read.data
 }
 
+const FIELD_BOUNDS: JsonBounds = { depthMax: 1_000, valuesMax: 10_000, digitsMax: 1_000 }
+
 function objectIn(name: string, text: string): JsonObject {
   try {
-    const value = parseJson(text)
-    if (isJsonObject(value)) return value
-  } catch {
-    // Said below: text that is no JSON is no object either.
+    scanShortJson(text, FIELD_BOUNDS)
+    return storedObject.parse(parseJson(text))
+  } catch (cause) {
+    throw new Problem('invalid', `${name} is no JSON object, or a very large or deep one`, { cause })
   }
-  throw invalid(`${name} is no JSON object`)
 }
 
 async function withRows(

@@ -1,7 +1,8 @@
 import { invalid, parseTraceId, type TraceId } from '@spanhouse/model'
 import type { SpanBody } from '@spanhouse/otlp'
-import { optional, z } from '@spanhouse/validation'
+import { list, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
+import { CONTENT_BODY_BYTES_MAX } from '../budget/limits.ts'
 import { addEndpoint } from '../http/endpoint.ts'
 import { acceptSpans, type Ingest } from '../ingest/accept.ts'
 import { type Deleting, deleteTrace } from '../ingest/delete-trace.ts'
@@ -21,6 +22,7 @@ const link = z.object({ trace_id: z.string(), span_id: z.string() })
 export function traceWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {
+      bodyBytesMax: CONTENT_BODY_BYTES_MAX,
       ...{ method: 'POST', path: '/traces', tag, permission, status, body, answer: accepted },
       summary: 'Creates a trace, or adds spans to it; spans that are there get a new version.',
       handle: async ({ principal, body }) => {
@@ -29,6 +31,7 @@ export function traceWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInstan
       },
     })
     addEndpoint(app, {
+      bodyBytesMax: CONTENT_BODY_BYTES_MAX,
       ...{ method: 'PUT', path: '/traces/:trace_id', tag, permission, status, body, answer: accepted },
       summary: 'Adds spans to a trace; spans that are there get a new version, and no other is taken away.',
       params,
@@ -48,9 +51,10 @@ export function traceWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInstan
       },
     })
     addEndpoint(app, {
+      bodyBytesMax: CONTENT_BODY_BYTES_MAX,
       ...{ method: 'POST', path: '/traces/ingest', tag, permission, status, deprecated: true },
       summary: 'Takes spans of several traces in; what is malformed is left out.',
-      body: z.object({ traces: optional(z.array(trace)) }),
+      body: z.object({ traces: optional(list(trace)) }),
       answer: z.object({ count: z.int(), trace_ids: z.array(z.string()), links: z.array(link) }),
       handle: async ({ principal, body: { traces = [] } }) => {
         if (traces.length === 0) throw invalid('Missing traces')

@@ -1,7 +1,8 @@
 import { type FlatSpan, invalid, parseTraceId } from '@spanhouse/model'
 import { nextWindowing } from '@spanhouse/query'
-import { json, optional, z } from '@spanhouse/validation'
+import { json, list, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { QUERY_BODY_BYTES_MAX } from '../budget/limits.ts'
 import { addEndpoint } from '../http/endpoint.ts'
 import { idsOf } from '../http/ids.ts'
 import { spanQueryBody } from '../http/query-body.ts'
@@ -27,6 +28,7 @@ export function traceRoutes({ engine, registry }: ReadParts): (app: FastifyInsta
       ['/tracing/traces/query', true],
     ] as const)
       addEndpoint(app, {
+        bodyBytesMax: QUERY_BODY_BYTES_MAX,
         ...{ method: 'POST', path, tag, permission, deprecated, body: spanQueryBody, answer: traces },
         summary: 'Finds traces of which a span is as asked, the newest first.',
         handle: async ({ principal, body, reply }) => {
@@ -40,8 +42,8 @@ export function traceRoutes({ engine, registry }: ReadParts): (app: FastifyInsta
       ...{ method: 'GET', path: '/traces', tag, permission, answer: traces },
       summary: 'Reads traces by their ids, in the order of their start.',
       query: z.object({
-        trace_id: optional(z.union([z.string(), z.array(z.string())])),
-        trace_ids: optional(z.union([z.string(), z.array(z.string())])).meta({ description: 'With commas.' }),
+        trace_id: optional(z.union([z.string(), list(z.string())])),
+        trace_ids: optional(z.union([z.string(), list(z.string())])).meta({ description: 'With commas.' }),
       }),
       handle: async ({ principal, request, reply }) => {
         const trace_ids = idsOf(request, 'trace_id', parseTraceId)

@@ -3,6 +3,7 @@ import { FOCUSES, FORMATS, parseAnalyticsQuery, parseSpanQuery } from '@spanhous
 import { type Engine, readSpanPage, readTraceHeads } from '@spanhouse/span-store'
 import { json, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { QUERY_BODY_BYTES_MAX } from '../budget/limits.ts'
 import { addEndpoint } from '../http/endpoint.ts'
 import { sendJsonText } from '../http/send-json.ts'
 import { treeToJson } from '../http/trace-json.ts'
@@ -30,6 +31,7 @@ const traces = z.record(z.string(), z.object({ spans: z.looseObject({}) }))
 export function tracingReadRoutes(engine: Engine): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {
+      bodyBytesMax: QUERY_BODY_BYTES_MAX,
       ...{ method: 'POST', path: '/tracing/spans/query', tag, permission, deprecated, query, body },
       summary: 'Finds traces (focus trace) or spans (focus span).',
       answer: z.object({ count: z.int(), traces: optional(traces), spans: optional(z.array(json)) }),

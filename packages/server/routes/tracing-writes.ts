@@ -1,6 +1,7 @@
 import { invalid, isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
-import { json, jsonObject, optional, z } from '@spanhouse/validation'
+import { json, jsonObject, list, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
+import { CONTENT_BODY_BYTES_MAX } from '../budget/limits.ts'
 import { addEndpoint } from '../http/endpoint.ts'
 import { acceptSpans, type Ingest } from '../ingest/accept.ts'
 import { type Deleting, deleteTrace } from '../ingest/delete-trace.ts'
@@ -14,7 +15,7 @@ const deprecated = true
 
 /** Traces by id, whose spans name their trace themselves, or a flat list of spans, which goes before. */
 const body = z.object({
-  spans: optional(z.array(json)).meta({ description: 'A flat list of spans.' }),
+  spans: optional(list(json)).meta({ description: 'A flat list of spans.' }),
   traces: optional(jsonObject).meta({ description: 'By trace id: an object with the tree of its spans as `spans`.' }),
 })
 const params = z.object({ trace_id: z.string() })
@@ -24,12 +25,14 @@ const links = z.object({ count: z.int(), links: z.array(z.object({ trace_id: z.s
 export function tracingWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {
+      bodyBytesMax: CONTENT_BODY_BYTES_MAX,
       ...{ method: 'POST', path: '/tracing/spans/ingest', tag, permission, status, deprecated, body, answer: links },
       summary: 'Takes spans in; what is malformed is left out.',
       handle: async ({ principal, body }) =>
         linksEnvelope(await acceptSpans(ingest, principal, bodiesOf(await givenSpans(body)))),
     })
     addEndpoint(app, {
+      bodyBytesMax: CONTENT_BODY_BYTES_MAX,
       ...{ method: 'POST', path: '/tracing/traces', tag, permission, status, deprecated, body, answer: links },
       summary: 'Creates a trace, or adds spans to it.',
       handle: async ({ principal, body }) => {
@@ -38,6 +41,7 @@ export function tracingWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInst
       },
     })
     addEndpoint(app, {
+      bodyBytesMax: CONTENT_BODY_BYTES_MAX,
       ...{ method: 'PUT', path: '/tracing/traces/:trace_id', tag, permission, status, deprecated, body, answer: links },
       summary: 'Adds spans to a trace; spans that are there get a new version.',
       params,

@@ -1,0 +1,111 @@
+import type { IncomingMessage } from 'node:http'
+import { invalid, Problem } from '@spanhouse/model'
+import { decompress } from '@spanhouse/otlp'
+import type { Held } from './room.ts'
+
+/** What keeps the bytes of a body, and its room, to itself must grow: in so many milliseconds … */
+const GROW_MS = 10_000
+/** … by this part of what has arrived. Whoever sends evenly is always fast enough. */
+const GROW_PART = 1 / 16
+
+/**
+ * The whole body as it was sent, counted as it arrives. Rejects with a Problem: `too_large` beyond `bytesMax`, `too_slow`
+ * when it hardly grows any more, `invalid` when the sender breaks it off, `overloaded` when there is no room. Nothing is
+ * held then, and what is left of the body stays in the request.
+ */
+export function readBody(request: IncomingMessage, bytesMax: number, held: Held): Promise<Buffer> {
+  if (Number(request.headers['content-length']) > bytesMax) return Promise.reject(tooLarge(bytesMax))
+  const chunks: Buffer[] = []
+  return watchBody(request, {
+    ...{ bytesMax, held, refusal: tooLarge },
+    onData: chunk => chunks.push(chunk),
+    onEnd: bytes => Buffer.concat(chunks, bytes),
+  })
+}
+
+interface Watched<T> {
+  bytesMax: number
+  held: Held
+  /** Beyond `bytesMax`. */
+  refusal(bytesMax: number): Problem
+  onData(chunk: Buffer): void
+  onEnd(bytes: number): T
+}
+
+/** Listens to a body, whoever else does; see {@link readBody}. */
+export function watchBody<T>(
+  request: IncomingMessage,
+  { bytesMax, held, refusal, onData, onEnd }: Watched<T>,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let bytes = 0
+    const settle = (act: () => void): void => {
+      stopWatching()
+      request.off('data', take).off('end', finish).off('error', fail).off('close', fail)
+      act()
+    }
+    const refuse = (error: unknown): void =>
+      settle(() => {
+        request.pause()
+        held.release()
+        reject(error)
+      })
+    const take = (chunk: Buffer): void => {
+      bytes += chunk.length
+      try {
+        if (bytes > bytesMax) throw refusal(bytesMax)
+        held.add(chunk.length)
+        onData(chunk)
+      } catch (error) {
+        refuse(error)
+      }
+    }
+    const finish = (): void => settle(() => resolve(onEnd(bytes)))
+    const fail = (error?: Error): void =>
+      refuse(invalid(`The body was broken off: ${error?.message ?? 'the connection was closed'}`))
+    const stopWatching = watchGrowth(() => bytes, refuse)
+    if (request.destroyed && !request.readableEnded) return fail()
+    request.on('data', take).on('end', finish).on('error', fail).on('close', fail)
+  })
+}
+
+/** Returns how to stop it. */
+function watchGrowth(bytesNow: () => number, refuse: (problem: Problem) => void): () => void {
+  let before = 0
+  const timer = setInterval(() => {
+    const now = bytesNow()
+    if (before > 0 && now - before <= before * GROW_PART)
+      refuse(new Problem('too_slow', 'The request took too long to arrive.'))
+    before = now
+  }, GROW_MS)
+  return () => clearInterval(timer)
+}
+
+const tooLarge = (bytesMax: number): Problem => new Problem('too_large', `The body is larger than ${bytesMax} bytes`)
+
+/** How many bodies are decompressed at a time: as many as there are threads for it, so that nobody waits longer. */
+const DECOMPRESSIONS_MAX = 4
+let decompressions = 0
+const waiting: (() => void)[] = []
+
+/**
+ * The body without its compression. What it will come to is known only afterwards, and is counted then instead of what was
+ * sent: therefore few at a time. Rejects as `decompress` does, and with `overloaded` when there is no room.
+ */
+export async function inflateBody(
+  body: Buffer,
+  contentEncoding: string | undefined,
+  { bytesMax, held }: { bytesMax: number; held: Held },
+): Promise<Buffer> {
+  if (decompressions < DECOMPRESSIONS_MAX) decompressions++
+  else await new Promise<void>(resolve => waiting.push(resolve))
+  try {
+    const bytes = await decompress(body, contentEncoding, { bytesMax })
+    if (bytes !== body) held.add(bytes.length - body.length)
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  } finally {
+    const next = waiting.shift()
+    if (next) next()
+    else decompressions--
+  }
+}

@@ -1,0 +1,70 @@
+import { Problem } from '@spanhouse/model'
+import type { Gauge } from 'prom-client'
+
+const MiB = 1024 * 1024
+
+/** Bytes of all requests in flight together. */
+export const ROOM_BYTES = 256 * MiB
+/** What one project may have of it, and the platform's administrator: the others always find room. */
+const SHARE_BYTES_MAX = ROOM_BYTES / 2
+/** Callers without a credential together. */
+const PUBLIC_BYTES_MAX = 8 * MiB
+
+/** Whose share of the room a request takes: a project's by its id, or one of these. */
+export type Share = string
+export const PUBLIC_SHARE: Share = 'public'
+export const ADMIN_SHARE: Share = 'admin'
+
+/**
+ * Lets requests in as long as there is room for them. Each endpoint has a limit for one body, but there is none for how many
+ * senders there are: so the bytes of all bodies that are being received or worked on are counted, exports and JSON alike, as
+ * they arrive and as what is made of them. Nothing is reserved by what a request announces: one that announces and does
+ * not send would keep others out.
+ */
+export class Room {
+  #bytes = 0
+  readonly #shares = new Map<Share, number>()
+  readonly #gauge: Gauge
+
+  /** The gauge shows how many bytes there are. */
+  constructor(gauge: Gauge) {
+    this.#gauge = gauge
+  }
+
+  /** What one request holds, nothing at first. */
+  enter(share: Share): Held {
+    return new Held(bytes => this.#add(share, bytes))
+  }
+
+  #add(share: Share, bytes: number): void {
+    const ofShare = (this.#shares.get(share) ?? 0) + bytes
+    const shareMax = share === PUBLIC_SHARE ? PUBLIC_BYTES_MAX : SHARE_BYTES_MAX
+    if (bytes > 0 && (this.#bytes + bytes > ROOM_BYTES || ofShare > shareMax))
+      throw new Problem('overloaded', 'Too much is being received at once', { retryAfterSeconds: 1 })
+    this.#bytes += bytes
+    if (ofShare === 0) this.#shares.delete(share)
+    else this.#shares.set(share, ofShare)
+    this.#gauge.set(this.#bytes)
+  }
+}
+
+/** The bytes that one request has in memory, by this count. */
+export class Held {
+  #bytes = 0
+  readonly #add: (bytes: number) => void
+
+  constructor(add: (bytes: number) => void) {
+    this.#add = add
+  }
+
+  /** Counts so many bytes more, or fewer. Throws a Problem `overloaded` when there is no room for them. */
+  add(bytes: number): void {
+    this.#add(bytes)
+    this.#bytes += bytes
+  }
+
+  /** Counts nothing any more. May be called again. */
+  release(): void {
+    this.add(-this.#bytes)
+  }
+}

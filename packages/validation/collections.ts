@@ -1,0 +1,96 @@
+import { isJsonObject, type JsonObject } from '@spanhouse/model'
+import { z } from 'zod'
+
+/*
+ * zod's own arrays, records and maps look at every element whatever they have found so far, and each that is wrong is an
+ * issue: a small body with a million elements costs gigabytes and an answer of as much. These stop.
+ */
+
+/** Violations that a 422 lists. Reading stops at the first beyond them. */
+export const ISSUES_MAX = 20
+
+export interface ListLimits {
+  /** Shorter and longer lists are refused before anything in them is looked at. */
+  min?: number
+  max?: number
+}
+
+/** A list whose elements are as the schema has them. */
+export function list<S extends z.ZodType>(schema: S, { min = 0, max }: ListLimits = {}) {
+  refuseUnbounded(schema)
+  const sizes = { ...(min > 0 && { minItems: min }), ...(max !== undefined && { maxItems: max }) }
+  return z
+    .custom<z.input<S>[]>(Array.isArray, { params: { type: 'list_type' }, error: 'Input should be a valid list' })
+    .meta({ type: 'array', items: described(schema), ...sizes })
+    .transform((elements, context) => {
+      const size = { origin: 'array', inclusive: true, input: elements } as const
+      if (elements.length < min) context.issues.push({ ...size, code: 'too_small', minimum: min })
+      else if (max !== undefined && elements.length > max)
+        context.issues.push({ ...size, code: 'too_big', maximum: max })
+      else return readAll(elements.entries(), schema, context).map(([, element]) => element)
+      return []
+    })
+}
+
+/**
+ * An object with members of any name, each as the schema has it. A member that is called `__proto__`, which zod's own
+ * record loses without a word, is one like any other.
+ */
+export const recordOf = <S extends z.ZodType>(schema: S) =>
+  entriesOf(schema).transform(entries => Object.fromEntries(entries) as Record<string, z.output<S>>)
+
+/** An object as a map, in the same order, of `max` entries at most. */
+export const mapOf = <S extends z.ZodType>(schema: S, max: number) =>
+  entriesOf(schema, max).transform(entries => new Map(entries))
+
+function entriesOf<S extends z.ZodType>(schema: S, max = Number.POSITIVE_INFINITY) {
+  refuseUnbounded(schema)
+  return z
+    .custom<JsonObject>(isJsonObject, { params: { type: 'dict_type' }, error: 'Input should be a valid dictionary' })
+    .meta({ type: 'object', additionalProperties: described(schema) })
+    .transform((value, context) => {
+      const entries = Object.entries(value)
+      if (entries.length <= max) return readAll(entries, schema, context)
+      const message = `Dictionary should have at most ${max} items`
+      context.addIssue({ code: 'custom', params: { type: 'too_long' }, message })
+      return []
+    })
+}
+
+function readAll<S extends z.ZodType, K extends PropertyKey>(
+  entries: Iterable<[K, unknown]>,
+  schema: S,
+  { issues }: z.core.ParsePayload,
+): [K, z.output<S>][] {
+  const read: [K, z.output<S>][] = []
+  for (const [step, element] of entries) {
+    const { data, error } = schema.safeParse(element)
+    for (const issue of error?.issues ?? [])
+      issues.push({ ...issue, path: [step, ...issue.path], input: element } as z.core.$ZodRawIssue)
+    if (issues.length > ISSUES_MAX) break
+    read.push([step, data as z.output<S>])
+  }
+  return read
+}
+
+function described(schema: z.ZodType): object {
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  return rest
+}
+
+const UNBOUNDED = ['array', 'record', 'map', 'set']
+
+/** Throws when a request that the schema checks could have any number of issues: it is to have {@link list} and the like. */
+export function refuseUnbounded(schema: z.core.$ZodType): void {
+  const seen = new Set<unknown>()
+  const look = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null || seen.has(value)) return
+    seen.add(value)
+    if (value instanceof z.core.$ZodType) {
+      const { def } = value._zod
+      if (UNBOUNDED.includes(def.type)) throw new Error(`A schema of requests must not have zod's own ${def.type}`)
+      look(def)
+    } else for (const member of Object.values(value)) look(member)
+  }
+  look(schema)
+}
