@@ -1,11 +1,19 @@
-import { type JsonObject, parseJson } from '@spanhouse/model'
+import { type JsonObject, nextTurn, parseJson } from '@spanhouse/model'
 import type { SpanDraft } from './span-draft.ts'
 
 type DraftJson = Omit<SpanDraft, 'attributes'> & { attributes: JsonObject }
 
-/** Drafts as JSON text in UTF-8: how spans that came as JSON travel to the writer. */
-export const encodeDrafts = (drafts: readonly SpanDraft[]): Uint8Array =>
-  Buffer.from(JSON.stringify(drafts.map(draft => ({ ...draft, attributes: Object.fromEntries(draft.attributes) }))))
+/** Drafts as JSON text in UTF-8: how spans that came as JSON travel to the writer. Others have their turn meanwhile. */
+export async function encodeDrafts(drafts: readonly SpanDraft[]): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = []
+  for (const draft of drafts) {
+    const text = JSON.stringify({ ...draft, attributes: Object.fromEntries(draft.attributes) })
+    pieces.push(Buffer.from(`${pieces.length === 0 ? '[' : ','}${text}`))
+    const turn = nextTurn()
+    if (turn) await turn
+  }
+  return Buffer.concat([...pieces, Buffer.from(pieces.length === 0 ? '[]' : ']')])
+}
 
 /** The drafts that {@link encodeDrafts} wrote. Throws when the bytes are none. */
 export function decodeDrafts(bytes: Uint8Array): SpanDraft[] {

@@ -131,7 +131,8 @@ const UNIX_LENGTH_MAX = 40
 function unixMicros(written: string): Micros | null {
   if (written.length > UNIX_LENGTH_MAX || !Number.isFinite(Number(written))) return null
   let power = 6
-  for (let size = Number(written); size > SECONDS_MAX; size /= 1000) power -= 3
+  for (let size = Number(written); size > SECONDS_MAX && power >= -3; size /= 1000) power -= 3
+  if (power < -3) return null
   const isNanos = power === -3 && /^\d+$/.test(written)
   const micros = isNanos ? Number(BigInt(written) / 1000n) : Math.round(Number(written) * 10 ** power)
   return micros >= 0 && micros <= MICROS_MAX ? micros : null

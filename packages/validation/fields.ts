@@ -16,6 +16,11 @@ export const optional = <S extends z.ZodType>(schema: S) => schema.nullish().tra
 /** Any JSON, taken as it stands: nothing is copied, so depth and exact integers are no matter. */
 export const json: z.ZodType<Json, Json> = z.custom<Json>(value => value !== undefined, 'Field required')
 
+/** A list of anything, taken as it stands. */
+export const jsonList: z.ZodType<Json[], Json[]> = z
+  .custom<Json[]>(Array.isArray, { params: { type: 'list_type' }, error: 'Input should be a valid list' })
+  .meta({ type: 'array', items: {} })
+
 /** A JSON object with members of the caller's choosing, taken as it stands. */
 export const jsonObject: z.ZodType<JsonObject, JsonObject> = z
   .custom<JsonObject>(isJsonObject, {

@@ -248,19 +248,24 @@ test('values of any depth do no harm', async () => {
   const trace_id = newTraceId()
   const deep = (levels: number) => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`)
   const good = node(trace_id, { attributes: { x: deep(300) } })
-  const bad = `{"trace_id":"${trace_id}","span_id":"${newSpanId()}","attributes":{"x":${'['.repeat(60_000)}${']'.repeat(60_000)}}}`
-  const nested = `${`{"trace_id":"${trace_id}","span_id":"${newSpanId()}","spans":{"a":`.repeat(30_000)}[]${'}}'.repeat(30_000)}`
+  const bad = `{"trace_id":"${trace_id}","span_id":"${newSpanId()}","attributes":{"x":${'['.repeat(900)}${']'.repeat(900)}}}`
+  const tree = (spans: number) =>
+    `${`{"trace_id":"${trace_id}","span_id":"${newSpanId()}","spans":{"a":`.repeat(spans)}[]${'}}'.repeat(spans)}`
+  const nested = tree(490)
   const body = `{"traces":[{"spans":{"good":${JSON.stringify(good)},"bad":${bad},"tree":${nested}}}]}`
   const answer = await project.post('/api/traces/ingest', body)
   expect(answer.status).toBe(202)
   expect(answer.body.links).toHaveLength(2)
   await stored(trace_id, 2)
+  const deeper = await project.post('/api/traces/ingest', `{"traces":[{"spans":{"tree":${tree(30_000)}}}]}`)
+  expect(deeper).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'traces', 0, 'spans', 'tree'] }] } })
 })
 
-test('a text that is too deep for its large numbers is refused', async () => {
+test('a text that is too deep is refused, with large numbers in it too', async () => {
   const body = `{"traces":[{"n":12345678901234567890,"x":${'['.repeat(60_000)}${']'.repeat(60_000)}}]}`
   const answer = await project.post('/api/traces/ingest', body)
-  expect(answer).toMatchObject({ status: 400, body: { detail: expect.stringContaining('nested') } })
+  const detail = [{ msg: expect.stringContaining('nested'), loc: ['body', 'traces', 0, 'x', 0] }]
+  expect(answer).toMatchObject({ status: 422, body: { detail } })
 })
 
 test('nobody writes without the permission, nor into another project', async () => {

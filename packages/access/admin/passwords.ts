@@ -1,15 +1,16 @@
 import { Problem } from '@spanhouse/model'
 import { type Database, sql, withDatabaseProblems } from '@spanhouse/postgres'
-import { z } from '@spanhouse/validation'
+import { list, z } from '@spanhouse/validation'
 import { hashPassword } from '../password.ts'
 
 const IDENTITIES_MAX = 50
 
 /** `POST /admin/simple/accounts/reset-password`. */
 export const passwordsBody = z.object({
-  user_identities: z
-    .array(z.object({ method: z.literal('email:password'), subject: z.string(), password: z.string().min(1) }))
-    .max(IDENTITIES_MAX),
+  user_identities: list(
+    z.object({ method: z.literal('email:password'), subject: z.string(), password: z.string().min(1) }),
+    { max: IDENTITIES_MAX },
+  ),
 })
 export type PasswordsBody = z.output<typeof passwordsBody>
 

@@ -13,7 +13,7 @@ export const QUERY_BODY_BYTES_MAX = 8 * MiB
 export const CONTENT_BODY_BYTES_MAX = 32 * MiB
 
 /** Objects and lists inside each other in a body; what is stored may be nested less deeply yet. */
-const DEPTH_MAX = 1_000
+const DEPTH_MAX = 2_000
 /** Of the largest bodies. */
 const VALUES_MAX = 1_000_000
 /** A smaller body may have one value for so many bytes, since a value may be written in two and takes 50 or more. */

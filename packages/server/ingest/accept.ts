@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ProjectPrincipal } from '@spanhouse/access'
-import { type Micros, microsNow, type SpanId, type TraceId } from '@spanhouse/model'
+import { type Micros, microsNow, nextTurn, type SpanId, type TraceId } from '@spanhouse/model'
 import { draftOfBody, encodeDrafts, type SpanBody, type SpanDraft } from '@spanhouse/otlp'
-import { partitionOf, type SpanStream } from '@spanhouse/span-stream'
+import { partitionOf, type SpanMessage, type SpanStream } from '@spanhouse/span-stream'
 import type { IngestMetrics } from '../metrics.ts'
-import { SPANS_PER_TURN } from './span-nodes.ts'
 
 /** Where accepted spans go, and where they are counted. */
 export interface Ingest {
@@ -29,8 +27,9 @@ export async function acceptSpans(ingest: Ingest, sender: Sender, bodies: readon
   const accepted_at = microsNow()
   const drafts = new Map<string, SpanDraft>()
   let rejected = 0
-  for (const [at, body] of bodies.entries()) {
-    if (at % SPANS_PER_TURN === SPANS_PER_TURN - 1) await nextTurn()
+  for (const body of bodies) {
+    const turn = nextTurn()
+    if (turn) await turn
     const draft = draftOfBody(body, accepted_at)
     if (draft) drafts.set(draft.trace_id + draft.span_id, draft)
     else rejected++
@@ -50,12 +49,13 @@ export async function publishDrafts(
 ): Promise<void> {
   const { project_id, user_id } = sender
   const shares = Map.groupBy(drafts, ({ trace_id }) => partitionOfTrace(trace_id, stream))
-  await stream.publish(
-    Array.from(shares, ([partition, share]) => ({
+  const messages: SpanMessage[] = []
+  for (const [partition, share] of shares)
+    messages.push({
       ...{ id: randomUUID(), partition, project_id, user_id, accepted_at },
-      ...{ span_count: share.length, format: 'json', body: encodeDrafts(share) },
-    })),
-  )
+      ...{ span_count: share.length, format: 'json', body: await encodeDrafts(share) },
+    })
+  await stream.publish(messages)
 }
 
 export const partitionOfTrace = (trace_id: TraceId, { partitions }: SpanStream): number =>

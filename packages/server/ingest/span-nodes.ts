@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   isJsonObject,
   isRawJson,
   type Json,
   type JsonObject,
+  nextTurn,
   type Problem,
   parseTime,
   parseTraceId,
@@ -15,7 +15,7 @@ import {
   unprocessable,
 } from '@spanhouse/model'
 import { isNoParent, type SpanBody } from '@spanhouse/otlp'
-import { json, jsonObject, list, optional, validate, z } from '@spanhouse/validation'
+import { jsonList, jsonObject, optional, validate, z } from '@spanhouse/validation'
 
 /** A time as text or as an integer. An integer of an unusual length makes the span unusable, and only the span. */
 const time = z.custom<Json>(
@@ -42,9 +42,9 @@ export const spanNode = z.object({
   status_code: optional(z.enum(STATUS_CODES)),
   status_message: optional(z.string()),
   attributes: optional(jsonObject).meta({ description: 'Nested, or flat with dotted keys.' }),
-  references: optional(list(json)),
-  links: optional(list(json)),
-  events: optional(list(json)),
+  references: optional(jsonList),
+  links: optional(jsonList),
+  events: optional(jsonList),
   spans: optional(jsonObject).meta({ description: 'Children by name: each a span or a list of spans.' }),
 })
 
@@ -73,9 +73,6 @@ interface Open {
   isTop: boolean
 }
 
-/** A body may have hundreds of thousands of spans, at some 15 µs each. */
-export const SPANS_PER_TURN = 1_000
-
 /** Where a value stands, as steps from the last to the first: a tree may be as deep as its text is long. */
 interface Place {
   step: string | number
@@ -92,26 +89,27 @@ export async function readSpans(
   loc: readonly (string | number)[],
 ): Promise<GivenSpan[]> {
   const within = loc.reduce<Place | undefined>((within, step) => ({ step, within }), undefined) as Place
-  const open: Open[] = []
-  // What comes first is taken up first: the later of two versions of one span counts.
-  const add = (more: Open[]): void => {
-    for (let at = more.length - 1; at >= 0; at--) open.push(more[at] as Open)
-  }
-  add(
-    Array.isArray(spans)
-      ? itemsOf(spans, within, { isTop: true })
-      : entriesOf(spans as JsonObject, within, { isTop: true }),
-  )
+  const first = { isTop: true }
+  // What comes first is taken up first, with all that is below it: the later of two versions of one span counts.
+  const open = [Array.isArray(spans) ? itemsOf(spans, within, first) : entriesOf(spans as JsonObject, within, first)]
   const given: GivenSpan[] = []
-  for (let next = open.pop(); next; next = open.pop()) {
+  for (let from = open.at(-1); from; from = open.at(-1)) {
+    const { value: next } = from.next()
+    if (next === undefined) {
+      open.pop()
+      continue
+    }
     if (Array.isArray(next.value)) {
-      add(itemsOf(next.value, next.at, { ...next, isTop: false }))
+      open.push(itemsOf(next.value, next.at, { ...next, isTop: false }))
       continue
     }
     const { at } = next
     const { spans: children, ...node } = validate(spanNode, next.value, 'body', { at: () => locOf(at) })
-    if (given.push(givenSpan(node, next)) % SPANS_PER_TURN === 0) await nextTurn()
-    if (children) add(entriesOf(children, { step: 'spans', within: at }, { parent_id: node.span_id, isTop: false }))
+    given.push(givenSpan(node, next))
+    const turn = nextTurn()
+    if (turn) await turn
+    if (children)
+      open.push(entriesOf(children, { step: 'spans', within: at }, { parent_id: node.span_id, isTop: false }))
   }
   return given
 }
@@ -130,16 +128,18 @@ function givenSpan(
 
 type Around = Pick<Open, 'name' | 'parent_id' | 'isTop'>
 
-const entriesOf = (spans: JsonObject, within: Place, around: Around): Open[] =>
-  Object.entries(spans).map(([name, value]) => ({ ...around, value, name, at: { step: name, within } }))
+function* entriesOf(spans: JsonObject, within: Place, around: Around): Generator<Open, undefined> {
+  for (const [name, value] of Object.entries(spans)) yield { ...around, value, name, at: { step: name, within } }
+}
 
 /** Lists stand directly in a map of spans, or are all there is, and hold spans. */
-const itemsOf = (spans: readonly Json[], within: Place, around: Around): Open[] =>
-  spans.map((value, step) => {
+function* itemsOf(spans: readonly Json[], within: Place, around: Around): Generator<Open, undefined> {
+  for (const [step, value] of spans.entries()) {
     const at = { step, within }
     if (!isJsonObject(value)) throw noSpan(at)
-    return { ...around, value, at }
-  })
+    yield { ...around, value, at }
+  }
+}
 
 function locOf(place: Place): (string | number)[] {
   const loc: (string | number)[] = []

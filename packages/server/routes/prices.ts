@@ -1,5 +1,5 @@
 import type { Postgres } from '@spanhouse/postgres'
-import { optional, z } from '@spanhouse/validation'
+import { optional, recordOf, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { addEndpoint } from '../http/endpoint.ts'
 import { type ProjectPrices, pricesOfProjects, setProjectPrices } from '../project-prices.ts'
@@ -37,14 +37,10 @@ const modelName = z
   .regex(/^[^\s*](?:[^*]*[^\s*])?\*?$/, 'Input should be the name of a model, or its start and an asterisk')
 
 const prices = z.object({
-  prices: z
-    .record(modelName, modelPrice)
+  prices: recordOf(modelPrice, { name: modelName, max: MODELS_MAX })
     .superRefine((models, context) => {
-      const names = Object.keys(models)
-      if (names.length > MODELS_MAX)
-        context.addIssue({ code: 'custom', params: { type: 'too_long' }, message: `At most ${MODELS_MAX} models` })
       const seen = new Set<string>()
-      for (const name of names) {
+      for (const name of Object.keys(models)) {
         const folded = name.toLowerCase()
         const message = 'The same model is named twice; capitals make no difference'
         if (seen.has(folded)) context.addIssue({ code: 'custom', path: [name], message })

@@ -1,5 +1,5 @@
 import { invalid, isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
-import { json, jsonObject, list, optional, z } from '@spanhouse/validation'
+import { jsonList, jsonObject, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { CONTENT_BODY_BYTES_MAX } from '../budget/limits.ts'
 import { addEndpoint } from '../http/endpoint.ts'
@@ -15,7 +15,7 @@ const deprecated = true
 
 /** Traces by id, whose spans name their trace themselves, or a flat list of spans, which goes before. */
 const body = z.object({
-  spans: optional(list(json)).meta({ description: 'A flat list of spans.' }),
+  spans: optional(jsonList).meta({ description: 'A flat list of spans.' }),
   traces: optional(jsonObject).meta({ description: 'By trace id: an object with the tree of its spans as `spans`.' }),
 })
 const params = z.object({ trace_id: z.string() })
