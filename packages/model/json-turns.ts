@@ -228,10 +228,12 @@ class PieceParser {
 
   /** Reads all members of a level that stand before a comma or the end, of which there must be some. */
   #readMembers(level: number, end: number): void {
-    const members = Object.entries(this.#parse(level, this.#text(this.#from[level] as number, end)))
-    if (members.length === 0) throw noJson()
+    const members = this.#parse(level, this.#text(this.#from[level] as number, end))
+    const names = Array.isArray(members) ? members : Object.keys(members)
+    if (names.length === 0) throw noJson()
     const built = this.#built[level] as Json[] | JsonObject
-    for (const [name, value] of members) add(built, name, value)
+    if (Array.isArray(members)) for (const item of members) (built as Json[]).push(item)
+    else for (const name of names as string[]) add(built, name, members[name] as Json)
     this.#from[level] = end + 1
   }
 

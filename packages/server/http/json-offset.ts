@@ -20,14 +20,14 @@ export async function jsonErrorOffset(text: string): Promise<number> {
   for (let tokens = 1; at < text.length; tokens++) {
     if (tokens % TOKENS_PER_TURN === 0) await nextTurn()
     if (!grammar.accepts(text[at] as string)) return at
-    const { end, isWhole } = tokenAt(text, at)
+    const { end, isWhole } = text[at] === '"' ? await textAt(text, at) : wordAt(text, at)
     if (!isWhole) return end
     at = skip(BLANK, text, end)
   }
   return at
 }
 
-const TOKENS_PER_TURN = 10_000
+const TOKENS_PER_TURN = 1_000
 
 /** What may come next, told by the first character of each token. */
 class Grammar {
@@ -85,15 +85,20 @@ class Grammar {
 }
 
 /** Where a token ends, or where it stops being one. */
-function tokenAt(text: string, start: number): { end: number; isWhole: boolean } {
-  if (text[start] === '"') return textAt(text, start)
+interface Token {
+  end: number
+  isWhole: boolean
+}
+
+function wordAt(text: string, start: number): Token {
   const end = Math.max(skip(PUNCTUATION, text, start), skip(NUMBER_OR_WORD, text, start))
   return { end, isWhole: end > start }
 }
 
-function textAt(text: string, start: number): { end: number; isWhole: boolean } {
+async function textAt(text: string, start: number): Promise<Token> {
   let at = skip(PLAIN_TEXT, text, start + 1)
-  while (text[at] === '\\') {
+  for (let escapes = 1; text[at] === '\\'; escapes++) {
+    if (escapes % TOKENS_PER_TURN === 0) await nextTurn()
     const end = skip(ESCAPE, text, at)
     if (end === at) return { end: at, isWhole: false }
     at = skip(PLAIN_TEXT, text, end)
