@@ -11,7 +11,7 @@ const GROW_PART = 1 / 16
 /**
  * The whole body as it was sent, counted as it arrives. Rejects with a Problem: `too_large` beyond `bytesMax`, `too_slow`
  * when it hardly grows any more, `invalid` when the sender breaks it off, `overloaded` when there is no room. Nothing is
- * held then, and what is left of the body stays in the request.
+ * held then, and what still comes of the body is thrown away.
  */
 export function readBody(request: IncomingMessage, bytesMax: number, held: Held): Promise<Buffer> {
   if (Number(request.headers['content-length']) > bytesMax) return Promise.reject(tooLarge(bytesMax))
@@ -46,7 +46,6 @@ export function watchBody<T>(
     }
     const refuse = (error: unknown): void =>
       settle(() => {
-        request.pause()
         held.release()
         reject(error)
       })
