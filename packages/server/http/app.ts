@@ -8,6 +8,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
+import type { Shares } from '../shares/shares.ts'
 import { authenticateRequest } from './auth.ts'
 import { addClosing } from './connections.ts'
 import { addCors } from './cors.ts'
@@ -15,6 +16,16 @@ import { discardRest } from './discard.ts'
 import { answerUnreadable, sendProblem, toProblem } from './errors.ts'
 import { addOpenApi } from './openapi.ts'
 import { KnownPaths, routedUrl } from './paths.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    shares: Shares
+  }
+  interface FastifyRequest {
+    /** Gives back the slot that the request holds in its share, if it holds one. */
+    giveBackSlot: () => void
+  }
+}
 
 /** Bodies are refused beyond this before anything looks at them; routes set what they need below it. */
 const BODY_BYTES_MAX = 32 * 1024 * 1024
@@ -25,6 +36,7 @@ const ARRIVE_MS_MAX = 120_000
 export interface AppOptions {
   logger: FastifyBaseLogger
   authenticator: Authenticator
+  shares: Shares
   /** Each adds its routes; the order does not matter. */
   routes: readonly ((app: FastifyInstance) => void)[]
 }
@@ -37,11 +49,11 @@ export interface AppOptions {
  *     who          credential → project or administrator                              401      http/auth
  *     route        unknown path, wrong verb                                      404, 405
  *     body         bytes up to a limit, whatever the content type says                413
- *     handler      permission, then shape, then the answer         403, 422, 400     http/endpoint, routes/
+ *     handler      permission, shape, a slot, then the answer  403, 422, 429, 400    http/endpoint, routes/, shares/
  *     errors       a Problem as the interface's JSON, anything else as 500                     http/errors
  *     answer       JSON, compressed from 1,000 bytes on
  */
-export async function buildApp({ logger, authenticator, routes }: AppOptions): Promise<FastifyInstance> {
+export async function buildApp({ logger, authenticator, shares, routes }: AppOptions): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -71,6 +83,12 @@ export async function buildApp({ logger, authenticator, routes }: AppOptions): P
   addClosing(app)
   await addCors(app)
   app.addHook('onRoute', ({ url, method }) => paths.add(url, method))
+  app.decorate('shares', shares)
+  app.decorateRequest('giveBackSlot', () => {})
+  // Before it is compressed: what is whole needs its slot no longer, what is made while it is read does to its end.
+  app.addHook('onSend', async (request, _reply, payload) => {
+    if (typeof payload === 'string' || Buffer.isBuffer(payload)) request.giveBackSlot()
+  })
   // Request bodies are decompressed by the routes, which know their limits and the encodings that senders really use.
   await app.register(compress, { global: true, globalDecompression: false, threshold: 1000, encodings: ['gzip'] })
   await addOpenApi(app)

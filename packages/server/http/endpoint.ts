@@ -6,8 +6,12 @@ import {
   requirePermission,
   requireProject,
 } from '@spanhouse/access'
+import { Problem } from '@spanhouse/model'
+import { cancellable } from '@spanhouse/span-store'
 import { type RequestPart, validate, type z } from '@spanhouse/validation'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Tenant } from '../shares/pool.ts'
+import type { ShareName } from '../shares/shares.ts'
 import { principalOf } from './auth.ts'
 import { readJson } from './body.ts'
 import { type FormLimits, readForm } from './form.ts'
@@ -47,6 +51,11 @@ export interface Endpoint<Who, Params, Query, Body> {
   answer?: z.ZodType
   /** 200 when it is not given. With 204 nothing is sent. */
   status?: number
+  /**
+   * What the handler uses most of, so that no project takes it from the others (see `SHARES`). When it is not given: `read`
+   * where spans may be seen with the permission, else `call`.
+   */
+  share?: ShareName
   /** False where a 422 must not repeat what was sent. */
   echo?: boolean
   /** Returns what is sent as JSON, or the reply when it has sent something itself. */
@@ -57,14 +66,16 @@ type Part = z.ZodType | undefined
 
 /**
  * Adds an endpoint for callers who act in a project. In this order: 401 without a project, 403 without one of the
- * permissions, 422 when a part of the request has not the shape that is described, then the handler.
+ * permissions, 422 when a part of the request has not the shape that is described, 429 or 503 without a slot in its share,
+ * then the handler.
  */
 export function addEndpoint<P extends Part = undefined, Q extends Part = undefined, B extends Part = undefined>(
   app: FastifyInstance,
   endpoint: Endpoint<ProjectPrincipal, P, Q, B> & { permission?: Permission | readonly Permission[] },
 ): void {
   const permissions = [endpoint.permission ?? []].flat()
-  add(app, endpoint, request => {
+  const share = endpoint.share ?? (permissions.includes('view_spans') ? 'read' : 'call')
+  add(app, { ...endpoint, share, tenantOf: principal => principal }, request => {
     const principal = principalOf(request)
     requireProject(principal)
     for (const permission of permissions) requirePermission(principal, permission)
@@ -77,7 +88,7 @@ export function addAdminEndpoint<P extends Part = undefined, Q extends Part = un
   app: FastifyInstance,
   endpoint: Endpoint<AdminPrincipal, P, Q, B>,
 ): void {
-  add(app, endpoint, request => {
+  add(app, { share: 'call', ...endpoint, tenantOf: () => ADMINISTRATION }, request => {
     const principal = principalOf(request)
     requireAdmin(principal)
     return principal
@@ -89,12 +100,21 @@ export function addPublicEndpoint<P extends Part = undefined, Q extends Part = u
   app: FastifyInstance,
   endpoint: Endpoint<null, P, Q, B>,
 ): void {
-  add(app, endpoint, () => null)
+  add(app, { share: 'call', ...endpoint, tenantOf: () => PUBLIC }, () => null)
+}
+
+/** Callers who act in no project are a tenant each kind. */
+const ADMINISTRATION: Tenant = { project_id: 'administration', organization_id: 'administration' }
+const PUBLIC: Tenant = { project_id: 'public', organization_id: 'public' }
+
+interface Shared<Who> {
+  share: ShareName
+  tenantOf(principal: Who): Tenant
 }
 
 function add<Who, P extends Part, Q extends Part, B extends Part>(
   app: FastifyInstance,
-  endpoint: Endpoint<Who, P, Q, B>,
+  endpoint: Endpoint<Who, P, Q, B> & Shared<Who>,
   principalOfCall: (request: FastifyRequest) => Who,
 ): void {
   const { method, path, status = 200 } = endpoint
@@ -110,11 +130,40 @@ function add<Who, P extends Part, Q extends Part, B extends Part>(
       const query = read(endpoint.query, request.query, 'query')
       const sent = endpoint.body && (await readBody(request, endpoint))
       const body = read(endpoint.body, sent, 'body')
-      const answer = await endpoint.handle({ principal, params, query, body, request, reply })
+      const answer = await withSlot(
+        request,
+        reply,
+        { share: endpoint.share, tenant: endpoint.tenantOf(principal) },
+        () => endpoint.handle({ principal, params, query, body, request, reply }),
+      )
       // A reply that is awaited is one that has been sent, or whose reader has gone in the middle of it.
       return reply.sent || reply.raw.headersSent ? reply : sendAnswer(reply, status, answer)
     },
   })
+}
+
+/**
+ * Does the work with a slot of the share, which is given back when the work is done or its answer is whole (see `app`): a
+ * caller who reads slowly holds no slot. A caller who hangs up no longer waits for one, and its reads are ended.
+ */
+async function withSlot<T>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { share, tenant }: { share: ShareName; tenant: Tenant },
+  work: () => T,
+): Promise<Awaited<T>> {
+  const leaving = new AbortController()
+  const leave = (): void => {
+    if (!reply.raw.writableEnded) leaving.abort(new Problem('overloaded', 'The caller has hung up.'))
+  }
+  reply.raw.once('close', leave)
+  try {
+    request.giveBackSlot = await request.server.shares.take(share, tenant, leaving.signal)
+    return await (share === 'read' ? cancellable(leaving.signal, work) : work())
+  } finally {
+    reply.raw.off('close', leave)
+    request.giveBackSlot()
+  }
 }
 
 const readBody = (request: FastifyRequest, { form, echo }: { form?: FormLimits; echo?: boolean }): Promise<unknown> =>

@@ -91,7 +91,7 @@ export function folderRoutes({ postgres: { db } }: Parts): (app: FastifyInstance
         (await deleteFolder(scopeOf(principal), id)) ? { count: 1, id } : { count: 0 },
     })
     addEndpoint(app, {
-      ...{ method: 'POST', path: '/folders/query', tag, permission: 'view_folders' },
+      ...{ method: 'POST', path: '/folders/query', tag, permission: 'view_folders', share: 'heavy' },
       summary: 'Lists folders, parents first.',
       body: z.object({ folder: folderFilter }),
       answer: z.object({ count, folders: z.array(record) }),

@@ -61,7 +61,7 @@ export function addArtifactRoutes(routes: KindRoutes): void {
     })
   }
   addKindEndpoint(routes, {
-    ...{ method: 'POST', path: `/${plural}/query`, permission: view, answer: manyAnswer(plural) },
+    ...{ method: 'POST', path: `/${plural}/query`, permission: view, share: 'heavy', answer: manyAnswer(plural) },
     summary: `Lists ${plural}, newest first.`,
     query: queryString(kind, 'artifact'),
     body: queryBody(kind, 'artifact', {}, kind.bodyOptional.includes('artifact')),

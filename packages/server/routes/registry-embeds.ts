@@ -52,7 +52,7 @@ export function addResolveRoute(routes: KindRoutes): void {
   const query = retrievalMembers(kind)
   const inline = { [name]: optional(inlineRevision(kind.content.data)) }
   addKindEndpoint(routes, {
-    ...{ method: 'POST', path: `/${kind.plural}/revisions/resolve`, permission: kind.permissions.view },
+    ...{ method: 'POST', path: `/${kind.plural}/revisions/resolve`, permission: kind.permissions.view, share: 'heavy' },
     summary: 'Replaces what a revision embeds from others by their values.',
     answer: oneAnswer(name).extend({ retrieval_info: jsonObject.optional(), resolution_info: jsonObject.optional() }),
     body: z.object({ ...query.members, ...inline, ...limits }),
