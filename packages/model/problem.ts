@@ -10,6 +10,7 @@ export const PROBLEMS = {
   gone: { status: 410, retryable: false },
   too_large: { status: 413, retryable: false },
   unprocessable: { status: 422, retryable: false },
+  too_many_requests: { status: 429, retryable: true },
   query_limit: { status: 400, retryable: false },
   unsupported: { status: 501, retryable: false },
   query_timeout: { status: 504, retryable: true },
@@ -33,7 +34,7 @@ export type ProblemDetail = string | { message: string; [key: string]: unknown }
 
 /**
  * The only error that is meant for the caller. Everything else that is thrown is a defect and answers 500.
- * `retryAfterSeconds` is set when the caller should come back (503).
+ * `retryAfterSeconds` is set when the caller should come back (429, 503).
  */
 export class Problem extends Error {
   readonly code: ProblemCode

@@ -2,7 +2,7 @@ import type { Uuid } from '@spanhouse/model'
 import type { AnalyticsQuery } from './analytics-query.ts'
 import type { Measure, Spec } from './analytics-spec.ts'
 import { type Buckets, compileBucket, compileRange, windowingOf } from './buckets.ts'
-import { compileFilter } from './compile-filter.ts'
+import { compileFilters } from './compile-filter.ts'
 import { compileMeasure } from './compile-measure.ts'
 import { attributePlace } from './place.ts'
 import { join, type Sql, sql } from './sql.ts'
@@ -79,6 +79,6 @@ function compileByBucket({ project_id, query, buckets }: Asked, focus: Focus, co
   const rows =
     focus === 'trace'
       ? fromTraceHeads({ project_id, query: { focus, filter, windowing: windowingOf(buckets, windowing.rate) } })
-      : fromSpans(project_id, [...compileRange(buckets, windowing.rate), ...(filter ? [compileFilter(filter)] : [])])
+      : fromSpans(project_id, [...compileRange(buckets, windowing.rate), ...(filter ? compileFilters([filter]) : [])])
   return sql`SELECT ${compileBucket(buckets)} AS bucket, ${columns} ${rows} GROUP BY bucket ORDER BY bucket ${SETTINGS}`
 }

@@ -1,5 +1,5 @@
 import type { Relation, TextTest } from './filter.ts'
-import { type Parameter, type Sql, sql, text } from './sql.ts'
+import { type Parameter, pattern, type Sql, sql, text } from './sql.ts'
 
 export const RELATIONS: Record<Relation, Sql> = {
   eq: sql`=`,
@@ -21,16 +21,16 @@ const TEXT_TESTS: Record<TextTest['test'], (value: Sql, operand: Sql) => Sql> = 
 /** A text test of a String expression. */
 export function compileText(value: Sql, { test, text: operand, caseSensitive }: TextTest): Sql {
   const fold = (one: Sql | Parameter): Sql => (caseSensitive ? sql`${one}` : sql`lowerUTF8(${one})`)
-  return TEXT_TESTS[test](fold(value), fold(text(test === 'like' ? enginePattern(operand) : operand)))
+  return TEXT_TESTS[test](fold(value), fold(test === 'like' ? pattern(enginePattern(operand)) : text(operand)))
 }
 
 /**
  * The engine refuses a pattern that ends in its escape character, and takes `\` literally before ordinary characters.
  * So everything is escaped anew.
  */
-function enginePattern(pattern: string): string {
+function enginePattern(given: string): string {
   const escaped = (character: string): string => character.replace(/[\\%_]/, '\\$&')
-  return pattern.replace(/\\([\s\S])|\\$/gu, (_match, next: string | undefined) => escaped(next ?? '\\'))
+  return given.replace(/\\([\s\S])|\\$/gu, (_match, next: string | undefined) => escaped(next ?? '\\'))
 }
 
 export const isTextTest = (test: { readonly test: string }): test is TextTest => Object.hasOwn(TEXT_TESTS, test.test)

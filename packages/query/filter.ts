@@ -123,11 +123,13 @@ export type Phrase = readonly string[]
 export const FILTER_DEPTH_MAX = 250
 /**
  * Conditions of a filter. A segment of an attribute's path and a value inside one that is compared as JSON count as one
- * more each, a phrase of `content` as ten: so much more work they are for the engine, which analyses 1,000 in a second.
+ * more each, a phrase of `content` as ten. What they come to in a statement has a bound of its own: `COST_MAX`.
  */
 export const CONDITIONS_MAX = 1_000
 /** Values of one `in`, `not_in`. */
 export const LIST_VALUES_MAX = 100_000
+/** Values of all `in` and `not_in` of a filter together. */
+export const FILTER_VALUES_MAX = 200_000
 /** UTF-8 bytes of one text in a filter. */
 export const TEXT_BYTES_MAX = 32_768
 /** Segments of an attribute path. */

@@ -1,7 +1,14 @@
 import { invalid, type Json, type JsonObject } from '@spanhouse/model'
 import { parseContentQuery } from './content-query.ts'
 import { FIELDS, type Field, KINDS, OPERATORS, type Operator } from './fields.ts'
-import { CONDITIONS_MAX, type Condition, FILTER_DEPTH_MAX, type Filter, GROUP_OPERATORS } from './filter.ts'
+import {
+  CONDITIONS_MAX,
+  type Condition,
+  FILTER_DEPTH_MAX,
+  FILTER_VALUES_MAX,
+  type Filter,
+  GROUP_OPERATORS,
+} from './filter.ts'
 import { parseAttributeCondition } from './parse-attribute.ts'
 import { parseColumnTest } from './parse-column.ts'
 import { parseListTest } from './parse-list.ts'
@@ -60,12 +67,18 @@ export function parseFilter(json: unknown, loc: Location): Filter | undefined {
     conditions += more
     if (conditions > CONDITIONS_MAX) throw invalid(`filtering: more than ${CONDITIONS_MAX} conditions`)
   }
-  return parseGroup(group, loc, { depth: 1, count })
+  let values = 0
+  const countValues = (more: number): void => {
+    values += more
+    if (values > FILTER_VALUES_MAX) throw invalid(`filtering: at most ${FILTER_VALUES_MAX} values in all of its lists`)
+  }
+  return parseGroup(group, loc, { depth: 1, count, countValues })
 }
 
 interface Context {
   readonly depth: number
   readonly count: Count
+  readonly countValues: (values: number) => void
 }
 
 function parseGroup(group: JsonObject, loc: Location, context: Context): Filter | undefined {
@@ -89,8 +102,9 @@ function parseMember(json: unknown, loc: Location, context: Context): Filter | u
   return parseGroup(member, loc, context)
 }
 
-function parseCondition(json: JsonObject, loc: Location, { count }: Context): Condition {
+function parseCondition(json: JsonObject, loc: Location, { count, countValues }: Context): Condition {
   count()
+  if (Array.isArray(json.value)) countValues(json.value.length)
   const condition = readCondition(json, loc, count)
   const field = FIELDS.get(condition.field)
   if (field === undefined) throw invalid(`${quote(condition.field)}: unknown field`)

@@ -1,5 +1,5 @@
 import { ATTRIBUTE_COLUMNS, type AttributeColumn, derivedMembers } from './attribute-columns.ts'
-import { anyOf, count, join, type Sql, sql, text } from './sql.ts'
+import { anyOf, ints, join, type Sql, sql, text, texts } from './sql.ts'
 
 /** Where a JSON value is looked for: in a span's attributes, or below an item of a list. */
 export interface Place {
@@ -79,19 +79,19 @@ function columnPlace(column: AttributeColumn, inJson: Sql): Omit<Place, 'member'
 }
 
 /**
- * The JSON text at the end of the steps. Plain keys go into one call. Where a step may be an index, both readings are
- * tried on the value before it (a list has no keys, and only a list has items), which is bound to `v` so that the text
- * grows with the path and not with its power.
+ * The JSON text at the end of the steps. Plain keys go into one call. From the first step that may be an index on, each is
+ * tried as a key and as an index: a list has no keys, only a list has items, and an item 0 (they count from 1) is empty. One
+ * call folds over all of them, so the text does not grow with the path.
  */
 function extract(document: Sql, steps: readonly Step[]): Sql {
   const at = steps.findIndex(step => step.mayIndex)
-  const step = steps[at]
-  if (step === undefined) return extractKeys(document, steps)
+  if (at < 0) return extractKeys(document, steps)
   const before = at === 0 ? document : extractKeys(document, steps.slice(0, at))
-  const either = sql`concat(JSONExtractRaw(v, ${text(step.key)}), JSONExtractArrayRaw(v)[${count(Number(step.key) + 1)}])`
-  const value = sql`arrayMap(v -> ${either}, [${before}])[1]`
-  const after = steps.slice(at + 1)
-  return after.length === 0 ? value : extract(value, after)
+  const rest = steps.slice(at)
+  const keys = texts(rest.map(step => step.key))
+  const items = ints(rest.map(step => (step.mayIndex ? Number(step.key) + 1 : 0)))
+  const either = sql`concat(JSONExtractRaw(v, k), JSONExtractArrayRaw(v)[i])`
+  return sql`arrayFold((v, k, i) -> ${either}, ${keys}, ${items}, ${before})`
 }
 
 const extractKeys = (document: Sql, steps: readonly Step[]): Sql =>

@@ -1,6 +1,6 @@
 import type { SpanId, TraceId, Uuid } from '@spanhouse/model'
 import { compileBounds, compileDirection, compileOrder } from './bounds.ts'
-import { compileFilter } from './compile-filter.ts'
+import { compileFilters } from './compile-filter.ts'
 import type { Filter } from './filter.ts'
 import { compileSearchHints, isOfAllRoots, isOfFew, isOfRoots } from './search-hints.ts'
 import type { SpanQuery } from './span-query.ts'
@@ -28,12 +28,13 @@ const HINTED_SETTINGS = sql`${SETTINGS}, read_in_order_use_buffering = 0, max_bl
 
 /**
  * Settings that must go with every statement: large filters exceed the engine's defaults for the size of a query. A filter
- * stands in a statement up to five times with all its values; a list of 100,000 ids is 2 MB each time.
+ * stands in a statement up to five times with all its values; a list of 100,000 ids is 2 MB each time. What a statement
+ * may cost is bounded before, by `printSql`.
  */
 export const STATEMENT_SETTINGS = {
   max_query_size: '268435456',
-  max_ast_elements: '1000000',
-  max_expanded_ast_elements: '2000000',
+  max_ast_elements: '100000',
+  max_expanded_ast_elements: '200000',
 } as const
 
 const matching = (project_id: Uuid, conditions: readonly Sql[]): Sql =>
@@ -117,7 +118,7 @@ export function compileSpanQuery({ project_id, columns, query }: ColumnsOf & Spa
   return sql`SELECT ${join(columns)} ${rows} WHERE ${allOf([...bounds, ...filters])} ${page(query)} ${settings}`
 }
 
-const filtersOf = (filter: Filter | undefined): Sql[] => (filter === undefined ? [] : [compileFilter(filter)])
+const filtersOf = (filter: Filter | undefined): Sql[] => (filter === undefined ? [] : compileFilters([filter]))
 
 /** The parts of the primary key: each is in the order of time. */
 const ROOTS = sql`is_root = true`
@@ -176,7 +177,7 @@ export function compileTraceQuery({ project_id, query }: TracesOf, candidates?: 
 const headsOf = ({ windowing, filter }: SpanQuery<'trace'>): Sql[] => [
   sql`is_trace_head`,
   ...compileBounds(windowing, 'trace'),
-  ...splitFilter(filter).ofTrace.map(compileFilter),
+  ...compileFilters(splitFilter(filter).ofTrace),
 ]
 
 /** The first of those in the order of the query. */
@@ -197,7 +198,7 @@ function fromCandidates({ project_id, query }: TracesOf, candidates: number): Sq
   const { filter } = query
   const heads = sql`FROM (${firstHeads({ project_id, query }, candidates)})`
   const ofThese = sql`trace_id IN (SELECT trace_id ${heads})`
-  const filters = splitFilter(filter).ofSpan.map(compileFilter)
+  const filters = compileFilters(splitFilter(filter).ofSpan)
   const qualifying = compileSearchHints(filter).map(
     hints => sql`SELECT trace_id ${fromFewSpans(project_id, [ofThese, ...hints])} WHERE ${allOf(filters)}`,
   )
@@ -212,13 +213,13 @@ export function fromTraceHeads({ project_id, query }: TracesOf, conditions: read
   const { ofTrace, ofSpan } = splitFilter(query.filter)
   const heads = [...conditions, ...headsOf(query)]
   if (ofSpan.length === 0) return fromSpans(project_id, heads)
-  const filters = ofSpan.map(compileFilter)
+  const filters = compileFilters(ofSpan)
   // A window spares reading what the filter needs of all other traces; without one there is nothing to spare.
   const candidates =
     query.windowing.oldest === undefined ? [] : [sql`trace_id IN (SELECT trace_id ${fromSpans(project_id, heads)})`]
   const qualifying = compileSearchHints(query.filter).map(hints =>
     candidates.length === 0
-      ? sql`SELECT trace_id ${fromHinted(project_id, ofTrace.map(compileFilter), hints, filters)}`
+      ? sql`SELECT trace_id ${fromHinted(project_id, compileFilters(ofTrace), hints, filters)}`
       : sql`SELECT trace_id ${fromFewSpans(project_id, [...candidates, ...hints])} WHERE ${allOf(filters)}`,
   )
   return fromSpans(project_id, [...heads, sql`trace_id IN (${join(qualifying, sql` UNION ALL `)})`])

@@ -66,7 +66,8 @@ const READ_SETTINGS = Object.fromEntries(
  * Bounds on every query, kept by ClickHouse itself. What goes over one is refused with an error that names it.
  */
 export const READER_ENGINE = {
-  connections: 4,
+  // More than reads that take a share's slot at once (`shares`): what reads one span by its id waits for none.
+  connections: 8,
   // A little longer than a query may take: beyond it the server is away.
   silentMs: 20_000,
   settings: {
@@ -83,6 +84,12 @@ export const READER_ENGINE = {
   },
 } as const
 
+/** What the program asks for itself, under the same bounds: tenants' reads do not hold it up. */
+const BACKGROUND_ENGINE = { ...READER_ENGINE, connections: 2 }
+
+/** Whether ClickHouse answers is asked on a connection that nothing else uses. */
+const READINESS_ENGINE = { ...READER_ENGINE, connections: 1 }
+
 export const openPostgresPart = ({ databaseUrl, dataDir }: Config): Promise<Postgres> =>
   openPostgres(databaseUrl ? { url: databaseUrl } : { dataDir: join(dataDir, 'postgres') })
 
@@ -93,8 +100,17 @@ export interface Parts {
   vault: Vault
   outbound: OutboundRules
   stream: SpanStream | undefined
-  engine: Engine | undefined
+  engines: Engines | undefined
   seeds: Seeds
+}
+
+/** Connections to ClickHouse, by what they are for. */
+export interface Engines {
+  /** What callers ask for. */
+  reads: Engine
+  /** What the program looks at or changes by itself: arrivals for the live tail, what has been written, retention. */
+  background: Engine
+  readiness: Engine
 }
 
 export type PartName = 'stream' | 'engine'
@@ -105,19 +121,29 @@ export async function openParts(
   { needs, log }: { needs: ReadonlySet<PartName>; log: Logger },
 ): Promise<Parts> {
   const postgres = await openPostgresPart(config)
-  const [stream, engine] = await Promise.all([
+  const [stream, engines] = await Promise.all([
     needs.has('stream') ? untilReachable(log, () => openStream(config, log)) : undefined,
-    needs.has('engine') ? openEngine(engineLocation(config), READER_ENGINE) : undefined,
+    needs.has('engine') ? openEngines(engineLocation(config)) : undefined,
   ])
   const secretKey = config.secretKey ?? (await ensureSecretKeyFile(config.dataDir))
   const tokenKey = config.adminKey ?? tokenKeyOf(secretKey)
   const authenticator = openAuthenticator(postgres.db, { adminKey: config.adminKey, tokenKey })
   const vault = openVault(secretKey)
   const outbound = { isOpen: config.isOutboundOpen }
-  return { postgres, authenticator, vault, outbound, stream, engine, seeds: seedsFor(runtime) }
+  return { postgres, authenticator, vault, outbound, stream, engines, seeds: seedsFor(runtime) }
 }
 
-export async function closeParts({ postgres, authenticator, stream, engine }: Parts): Promise<void> {
+async function openEngines(location: EngineLocation): Promise<Engines> {
+  const [reads, background, readiness] = await Promise.all([
+    openEngine(location, READER_ENGINE),
+    openEngine(location, BACKGROUND_ENGINE),
+    openEngine(location, READINESS_ENGINE),
+  ])
+  return { reads, background, readiness }
+}
+
+export async function closeParts({ postgres, authenticator, stream, engines }: Parts): Promise<void> {
   await authenticator.close()
-  await Promise.all([stream?.close(), engine?.close(), postgres.close()])
+  const closed = Object.values(engines ?? {}).map(engine => engine.close())
+  await Promise.all([stream?.close(), ...closed, postgres.close()])
 }

@@ -28,6 +28,7 @@ import { sessionRoutes } from './routes/sessions.ts'
 import { testcaseRoutes } from './routes/testcases.ts'
 import { testsetFileRoutes } from './routes/testset-files.ts'
 import { tracingRoutes } from './routes/tracing.ts'
+import { Shares } from './shares/shares.ts'
 import { untilReachable } from './start-checks.ts'
 
 const ROOT = new URL('../../', import.meta.url).pathname
@@ -65,6 +66,7 @@ export async function startServer(
     logger: log,
     authenticator: parts.authenticator,
     room: new Room(metrics.bytesHeld),
+    shares: new Shares(metrics.registry),
     routes: routesOf({ config, runtime, parts, metrics }),
   })
   const url = await app.listen({ host, port })
@@ -84,15 +86,20 @@ interface Served {
 }
 
 function routesOf({ config, runtime, parts, metrics }: Served): ((app: FastifyInstance) => void)[] {
-  const { stream, engine } = parts
-  const registry = { db: parts.postgres.db, runtime, engine }
+  const { stream, engines } = parts
+  const registry = { db: parts.postgres.db, runtime, engine: engines?.reads }
   const routes = [healthRoutes(partsInUse(config, parts), metrics)]
   if (config.roles.includes('receiver') && stream) routes.push(otlpRoutes(stream, metrics))
-  if (config.roles.includes('api') && stream && engine) {
-    routes.push(deadLetterRoutes(stream), ...tracingRoutes({ stream, engine, metrics, registry }))
+  if (config.roles.includes('api') && stream && engines) {
+    routes.push(
+      deadLetterRoutes(stream),
+      ...tracingRoutes({ stream, engine: engines.reads, background: engines.background, metrics, registry }),
+    )
   }
-  if (config.roles.includes('api') && engine) {
-    routes.push(analyticsRoutes(engine), sessionRoutes(engine), retentionRoutes({ postgres: parts.postgres, engine }))
+  if (config.roles.includes('api') && engines) {
+    const { reads, background } = engines
+    routes.push(analyticsRoutes(reads), sessionRoutes(reads))
+    routes.push(retentionRoutes({ postgres: parts.postgres, engine: background }))
   }
   if (config.roles.includes('api'))
     routes.push(catalogueRoutes(runtime), folderRoutes(parts), priceRoutes(parts.postgres))
@@ -111,23 +118,26 @@ function routesOf({ config, runtime, parts, metrics }: Served): ((app: FastifyIn
  * A process that takes exports and answers nothing else is of use as long as the stream answers, without Postgres while
  * known keys go on. Taken out by a load balancer it would refuse what it could have accepted.
  */
-function partsInUse({ roles }: Config, { postgres, stream, engine }: Parts): Record<string, PartInUse> {
+function partsInUse({ roles }: Config, { postgres, stream, engines }: Parts): Record<string, PartInUse> {
   const takesExportsAlone = roles.includes('receiver') && !roles.includes('api')
   const parts: Record<string, PartInUse> = {
     postgres: { check: () => postgres.ping(), spareMs: takesExportsAlone ? AWAY_MS_MAX : 0 },
   }
   if (stream) parts.stream = { check: () => stream.stats(), spareMs: 0 }
-  if (engine)
-    parts.clickhouse = { check: () => engine.rows({ text: 'SELECT 1 FROM spans LIMIT 1', params: {} }), spareMs: 0 }
+  if (engines)
+    parts.clickhouse = {
+      check: () => engines.readiness.rows({ text: 'SELECT 1 FROM spans LIMIT 1', params: {} }),
+      spareMs: 0,
+    }
   return parts
 }
 
 /** The tables must be there before a query or a writer comes; whoever starts first makes them. */
 async function migrateStore(config: Config, parts: Parts): Promise<void> {
   if (!config.roles.some(role => role === 'api' || role === 'writer')) return
-  const engine = parts.engine ?? (await openEngine(engineLocation(config), { connections: 1 }))
+  const engine = parts.engines?.background ?? (await openEngine(engineLocation(config), { connections: 1 }))
   await migrateSpans(engine, join(ROOT, 'clickhouse', 'single'))
-  if (engine !== parts.engine) await engine.close()
+  if (engine !== parts.engines?.background) await engine.close()
 }
 
 async function makeDefaultProject(config: Config, { postgres, seeds }: Parts): Promise<string | undefined> {

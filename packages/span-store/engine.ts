@@ -12,6 +12,7 @@ import {
 } from '@clickhouse/client'
 import { Problem } from '@spanhouse/model'
 import { parseRows, readRows } from './answers.ts'
+import { cancellation } from './cancellation.ts'
 import { toProblem, unreachable } from './failures.ts'
 import { inlineParams, quote } from './literals.ts'
 import type { RowReader } from './row-reader.ts'
@@ -61,6 +62,8 @@ interface Connection {
   print(statement: Statement): { query: string; query_params?: Record<string, unknown> }
   /** Whether it was ClickHouse that answered in RowBinary: bytes of anybody else could be read as rows. */
   isAnswer(headers: { [name: string]: unknown }): boolean
+  /** Ends a read that nobody waits for any more; undefined where statements cannot be ended. */
+  cancelled(): AbortSignal | undefined
   /** The id for a statement that writes; undefined where a statement ends with its process. */
   writeId(): string | undefined
   insert(table: string, columns: readonly string[], rowBinary: Buffer): Promise<void>
@@ -110,7 +113,8 @@ function networked(url: string, { run = 0, silentMs = SILENT_MS, settings }: Eng
       url,
       request_timeout: silentMs,
       // What fails in the middle of its result then fails with a status, before a byte of it is sent.
-      clickhouse_settings: { wait_end_of_query: 1 },
+      // A read ends when its client is gone.
+      clickhouse_settings: { wait_end_of_query: 1, cancel_http_readonly_queries_on_client_close: 1 },
       max_open_connections: 1,
       // Long parameters do not fit into a URL.
       use_multipart_params_auto: true,
@@ -122,6 +126,7 @@ function networked(url: string, { run = 0, silentMs = SILENT_MS, settings }: Eng
       settings,
       print: ({ text, params }) => ({ query: text, query_params: params }),
       isAnswer: headers => headers['x-clickhouse-format'] === 'RowBinary',
+      cancelled: cancellation,
       writeId,
       insert: async (table, columns, rowBinary) => {
         const { stream } = await client.exec({
@@ -162,6 +167,7 @@ async function embedded(path: string, settings: ClickHouseSettings): Promise<() 
       settings: undefined,
       print: statement => ({ query: inlineParams(statement) }),
       isAnswer: () => true,
+      cancelled: () => undefined,
       writeId: () => undefined,
       // The engine's own way in for bytes takes text formats only, and half as fast as it reads a file.
       insert: async (table, columns, rowBinary) => {
@@ -207,17 +213,20 @@ class PooledEngine implements Engine {
   }
 
   rows<Row>(statement: Statement): Promise<Row[]> {
-    return this.#using(async ({ client, print, settings }) => {
-      const result = await client.query({ ...print(statement), format: 'JSONEachRow', clickhouse_settings: settings })
+    return this.#using(async ({ client, print, settings, cancelled }) => {
+      const result = await client.query({
+        ...{ ...print(statement), format: 'JSONEachRow', clickhouse_settings: settings, abort_signal: cancelled() },
+      })
       return parseRows<Row>(await result.text())
     })
   }
 
   binaryRows<Row>(statement: Statement, read: (row: RowReader) => Row): Promise<Row[]> {
-    return this.#using(async ({ client, settings, isAnswer }) => {
+    return this.#using(async ({ client, settings, isAnswer, cancelled }) => {
       const { stream, response_headers } = await client.exec({
         query: `${inlineParams(statement)} FORMAT RowBinary`,
         clickhouse_settings: settings,
+        abort_signal: cancelled(),
       })
       const bytes = await buffer(stream)
       if (!isAnswer(response_headers)) throw unreachable(new Error('not an answer of ClickHouse'))

@@ -1,6 +1,7 @@
 export { readActivity } from './activity.ts'
 export { type AnalyticsBucket, readAnalytics, readTotals, type Totals, type TotalsBucket } from './analytics.ts'
 export { type Arrival, arrivalsSince, readArrived } from './arrivals.ts'
+export { cancellable } from './cancellation.ts'
 export { deletedSpans, latestAccepted, type TraceDeletion } from './deletions.ts'
 export { type Engine, type EngineLocation, openEngine, type Statement } from './engine.ts'
 export { isPassing, requireStoreMatches, StoreMismatch } from './failures.ts'

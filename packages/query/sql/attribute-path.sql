@@ -1,67 +1,64 @@
 -- {"field":"attributes","key":"a.l.0","operator":"is","value":"x"}
---   p1: "0"
---   p2: 1
+--   p1: ["0"]
+--   p2: [1]
 --   p3: "a"
 --   p4: "l"
 --   p5: "\"x\""
-arrayMap(v -> concat(JSONExtractRaw(v, {p1:String}), JSONExtractArrayRaw(v)[{p2:UInt64}]), [JSONExtractRaw(attributes, {p3:String}, {p4:String})])[1] = JSONExtractRaw({p5:String})
+arrayFold((v, k, i) -> concat(JSONExtractRaw(v, k), JSONExtractArrayRaw(v)[i]), {p1:Array(String)}, {p2:Array(Int64)}, JSONExtractRaw(attributes, {p3:String}, {p4:String})) = JSONExtractRaw({p5:String})
 
 -- {"field":"attributes","key":"a.l.2","operator":"is","value":5}
---   p1: "2"
---   p2: 3
+--   p1: ["2"]
+--   p2: [3]
 --   p3: "a"
 --   p4: "l"
 --   p5: "5"
-arrayMap(v -> concat(JSONExtractRaw(v, {p1:String}), JSONExtractArrayRaw(v)[{p2:UInt64}]), [JSONExtractRaw(attributes, {p3:String}, {p4:String})])[1] = JSONExtractRaw({p5:String})
+arrayFold((v, k, i) -> concat(JSONExtractRaw(v, k), JSONExtractArrayRaw(v)[i]), {p1:Array(String)}, {p2:Array(Int64)}, JSONExtractRaw(attributes, {p3:String}, {p4:String})) = JSONExtractRaw({p5:String})
 
 -- {"field":"attributes","key":"a.l.3","operator":"exists"}
---   p1: "3"
---   p2: 4
+--   p1: ["3"]
+--   p2: [4]
 --   p3: "a"
 --   p4: "l"
-arrayMap(v -> concat(JSONExtractRaw(v, {p1:String}), JSONExtractArrayRaw(v)[{p2:UInt64}]), [JSONExtractRaw(attributes, {p3:String}, {p4:String})])[1] != ''
+arrayFold((v, k, i) -> concat(JSONExtractRaw(v, k), JSONExtractArrayRaw(v)[i]), {p1:Array(String)}, {p2:Array(Int64)}, JSONExtractRaw(attributes, {p3:String}, {p4:String})) != ''
 
 -- {"field":"attributes","key":"a.l.0","operator":"is","value":"key"}
---   p1: "0"
---   p2: 1
+--   p1: ["0"]
+--   p2: [1]
 --   p3: "a"
 --   p4: "l"
 --   p5: "\"key\""
-arrayMap(v -> concat(JSONExtractRaw(v, {p1:String}), JSONExtractArrayRaw(v)[{p2:UInt64}]), [JSONExtractRaw(attributes, {p3:String}, {p4:String})])[1] = JSONExtractRaw({p5:String})
+arrayFold((v, k, i) -> concat(JSONExtractRaw(v, k), JSONExtractArrayRaw(v)[i]), {p1:Array(String)}, {p2:Array(Int64)}, JSONExtractRaw(attributes, {p3:String}, {p4:String})) = JSONExtractRaw({p5:String})
 
 -- {"field":"attributes","key":"a.0","operator":"is","value":"zero"}
---   p1: "0"
---   p2: 1
+--   p1: ["0"]
+--   p2: [1]
 --   p3: "a"
 --   p4: "\"zero\""
-arrayMap(v -> concat(JSONExtractRaw(v, {p1:String}), JSONExtractArrayRaw(v)[{p2:UInt64}]), [JSONExtractRaw(attributes, {p3:String})])[1] = JSONExtractRaw({p4:String})
+arrayFold((v, k, i) -> concat(JSONExtractRaw(v, k), JSONExtractArrayRaw(v)[i]), {p1:Array(String)}, {p2:Array(Int64)}, JSONExtractRaw(attributes, {p3:String})) = JSONExtractRaw({p4:String})
 
 -- {"field":"attributes","key":"a.l.1.c","operator":"is","value":"deep"}
---   p1: "1"
---   p2: 2
+--   p1: ["1","c"]
+--   p2: [2,0]
 --   p3: "a"
 --   p4: "l"
---   p5: "c"
---   p6: "\"deep\""
-JSONExtractRaw(arrayMap(v -> concat(JSONExtractRaw(v, {p1:String}), JSONExtractArrayRaw(v)[{p2:UInt64}]), [JSONExtractRaw(attributes, {p3:String}, {p4:String})])[1], {p5:String}) = JSONExtractRaw({p6:String})
+--   p5: "\"deep\""
+arrayFold((v, k, i) -> concat(JSONExtractRaw(v, k), JSONExtractArrayRaw(v)[i]), {p1:Array(String)}, {p2:Array(Int64)}, JSONExtractRaw(attributes, {p3:String}, {p4:String})) = JSONExtractRaw({p5:String})
 
 -- {"field":"attributes","key":"a.l.0.0.c","operator":"is","value":"deep"}
---   p1: "0"
---   p2: 1
+--   p1: ["0","0","c"]
+--   p2: [1,1,0]
 --   p3: "a"
 --   p4: "l"
---   p5: "c"
---   p6: "\"deep\""
-JSONExtractRaw(arrayMap(v -> concat(JSONExtractRaw(v, {p1:String}), JSONExtractArrayRaw(v)[{p2:UInt64}]), [arrayMap(v -> concat(JSONExtractRaw(v, {p1:String}), JSONExtractArrayRaw(v)[{p2:UInt64}]), [JSONExtractRaw(attributes, {p3:String}, {p4:String})])[1]])[1], {p5:String}) = JSONExtractRaw({p6:String})
+--   p5: "\"deep\""
+arrayFold((v, k, i) -> concat(JSONExtractRaw(v, k), JSONExtractArrayRaw(v)[i]), {p1:Array(String)}, {p2:Array(Int64)}, JSONExtractRaw(attributes, {p3:String}, {p4:String})) = JSONExtractRaw({p5:String})
 
 -- {"field":"attributes","key":"a.l.0","operator":"is","value":{"k":"v"}}
---   p1: "0"
---   p2: 1
+--   p1: ["0","k"]
+--   p2: [1,0]
 --   p3: "a"
 --   p4: "l"
---   p5: "k"
---   p6: "\"v\""
-JSONExtractRaw(arrayMap(v -> concat(JSONExtractRaw(v, {p1:String}), JSONExtractArrayRaw(v)[{p2:UInt64}]), [JSONExtractRaw(attributes, {p3:String}, {p4:String})])[1], {p5:String}) = JSONExtractRaw({p6:String})
+--   p5: "\"v\""
+arrayFold((v, k, i) -> concat(JSONExtractRaw(v, k), JSONExtractArrayRaw(v)[i]), {p1:Array(String)}, {p2:Array(Int64)}, JSONExtractRaw(attributes, {p3:String}, {p4:String})) = JSONExtractRaw({p5:String})
 
 -- {"field":"attributes","key":"a.l.01","operator":"exists"}
 --   p1: "a"
@@ -71,11 +68,11 @@ JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}) != ''
 
 -- {"field":"attributes","key":"a.l.1","operator":"startswith","value":"LA"}
 --   p1: "LA"
---   p2: "1"
---   p3: 2
+--   p2: ["1"]
+--   p3: [2]
 --   p4: "a"
 --   p5: "l"
-if(position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0, (arrayMap(v -> concat(JSONExtractRaw(v, {p2:String}), JSONExtractArrayRaw(v)[{p3:UInt64}]), [JSONExtractRaw(attributes, {p4:String}, {p5:String})])[1] NOT IN ('', 'null') AND startsWith(lowerUTF8(JSONExtractString(arrayMap(v -> concat(JSONExtractRaw(v, {p2:String}), JSONExtractArrayRaw(v)[{p3:UInt64}]), [JSONExtractRaw(attributes, {p4:String}, {p5:String})])[1])), lowerUTF8({p1:String}))), false)
+if(position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0, (arrayFold((v, k, i) -> concat(JSONExtractRaw(v, k), JSONExtractArrayRaw(v)[i]), {p2:Array(String)}, {p3:Array(Int64)}, JSONExtractRaw(attributes, {p4:String}, {p5:String})) NOT IN ('', 'null') AND startsWith(lowerUTF8(JSONExtractString(arrayFold((v, k, i) -> concat(JSONExtractRaw(v, k), JSONExtractArrayRaw(v)[i]), {p2:Array(String)}, {p3:Array(Int64)}, JSONExtractRaw(attributes, {p4:String}, {p5:String})))), lowerUTF8({p1:String}))), false)
 
 -- {"field":"attributes","key":"a.l.99999999999","operator":"exists"}
 --   p1: "a"
@@ -114,12 +111,11 @@ if(position(lowerUTF8(data), lowerUTF8({p1:String})) > 0, (JSONExtractRaw(data, 
 (JSONExtractRaw(data, {p1:String}) IN (SELECT JSONExtractRaw(arrayJoin({p2:Array(String)}))) OR arrayExists(x -> x IN (SELECT JSONExtractRaw(arrayJoin({p3:Array(String)}))), JSONExtractArrayRaw(JSONExtractRaw(data, {p1:String}))))
 
 -- {"field":"attributes","key":"ag.data.outputs.1.city","operator":"is","value":"Lima"}
---   p1: "1"
---   p2: 2
+--   p1: ["1","city"]
+--   p2: [2,0]
 --   p3: "outputs"
---   p4: "city"
---   p5: "\"Lima\""
-JSONExtractRaw(arrayMap(v -> concat(JSONExtractRaw(v, {p1:String}), JSONExtractArrayRaw(v)[{p2:UInt64}]), [JSONExtractRaw(data, {p3:String})])[1], {p4:String}) = JSONExtractRaw({p5:String})
+--   p4: "\"Lima\""
+arrayFold((v, k, i) -> concat(JSONExtractRaw(v, k), JSONExtractArrayRaw(v)[i]), {p1:Array(String)}, {p2:Array(Int64)}, JSONExtractRaw(data, {p3:String})) = JSONExtractRaw({p4:String})
 
 -- {"field":"attributes","key":"ag.data","operator":"is","value":{"outputs":"Lima"}}
 --   p1: "outputs"

@@ -1,6 +1,9 @@
 import { Gauge } from 'prom-client'
 import { beforeEach, expect, test } from 'vitest'
-import { ADMIN_SHARE, PUBLIC_SHARE, Room } from './room.ts'
+import { ADMINISTRATION, PUBLIC } from '../shares/pool.ts'
+import { Room } from './room.ts'
+
+const [A, B] = ['a', 'b'].map(project_id => ({ project_id })) as [{ project_id: string }, { project_id: string }]
 
 const MiB = 2 ** 20
 const FULL = expect.objectContaining({ code: 'overloaded', retryAfterSeconds: 1 })
@@ -14,20 +17,20 @@ beforeEach(() => {
 const shown = async (): Promise<unknown> => (await gauge.get()).values[0]?.value
 
 test('a project may have half of the room, the public little of it', () => {
-  for (const [share, max] of [
-    ['a', 128 * MiB],
-    [PUBLIC_SHARE, 8 * MiB],
-    [ADMIN_SHARE, 120 * MiB],
+  for (const [tenant, max] of [
+    [A, 128 * MiB],
+    [PUBLIC, 8 * MiB],
+    [ADMINISTRATION, 120 * MiB],
   ] as const) {
-    const held = room.enter(share)
+    const held = room.enter(tenant)
     held.add(max)
-    expect(() => room.enter(share).add(share === ADMIN_SHARE ? 9 * MiB : 1)).toThrow(FULL)
+    expect(() => room.enter(tenant).add(tenant === ADMINISTRATION ? 9 * MiB : 1)).toThrow(FULL)
   }
-  expect(() => room.enter('b').add(1)).toThrow(FULL)
+  expect(() => room.enter(B).add(1)).toThrow(FULL)
 })
 
 test('what was held is free again, once', async () => {
-  const [one, other] = [room.enter('a'), room.enter('a')]
+  const [one, other] = [room.enter(A), room.enter(A)]
   one.add(100 * MiB)
   expect(() => other.add(29 * MiB)).toThrow(FULL)
   expect(await shown()).toBe(100 * MiB)
@@ -38,5 +41,5 @@ test('what was held is free again, once', async () => {
   expect(await shown()).toBe(29 * MiB)
   other.release()
   expect(await shown()).toBe(0)
-  room.enter('a').add(128 * MiB)
+  room.enter(A).add(128 * MiB)
 })

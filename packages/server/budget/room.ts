@@ -1,19 +1,15 @@
 import { Problem } from '@spanhouse/model'
 import type { Gauge } from 'prom-client'
+import { PUBLIC, type Tenant } from '../shares/pool.ts'
 
 const MiB = 1024 * 1024
 
 /** Bytes of all requests in flight together. */
 export const ROOM_BYTES = 256 * MiB
 /** What one project may have of it, and the platform's administrator: the others always find room. */
-const SHARE_BYTES_MAX = ROOM_BYTES / 2
+const PROJECT_BYTES_MAX = ROOM_BYTES / 2
 /** Callers without a credential together. */
 const PUBLIC_BYTES_MAX = 8 * MiB
-
-/** Whose share of the room a request takes: a project's by its id, or one of these. */
-export type Share = string
-export const PUBLIC_SHARE: Share = 'public'
-export const ADMIN_SHARE: Share = 'admin'
 
 /**
  * Lets requests in as long as there is room for them. Each endpoint has a limit for one body, but there is none for how many
@@ -23,7 +19,7 @@ export const ADMIN_SHARE: Share = 'admin'
  */
 export class Room {
   #bytes = 0
-  readonly #shares = new Map<Share, number>()
+  readonly #byProject = new Map<string, number>()
   readonly #gauge: Gauge
 
   /** The gauge shows how many bytes there are. */
@@ -32,18 +28,18 @@ export class Room {
   }
 
   /** What one request holds, nothing at first. */
-  enter(share: Share): Held {
-    return new Held(bytes => this.#add(share, bytes))
+  enter({ project_id }: Pick<Tenant, 'project_id'>): Held {
+    return new Held(bytes => this.#add(project_id, bytes))
   }
 
-  #add(share: Share, bytes: number): void {
-    const ofShare = (this.#shares.get(share) ?? 0) + bytes
-    const shareMax = share === PUBLIC_SHARE ? PUBLIC_BYTES_MAX : SHARE_BYTES_MAX
-    if (bytes > 0 && (this.#bytes + bytes > ROOM_BYTES || ofShare > shareMax))
+  #add(project_id: string, bytes: number): void {
+    const own = (this.#byProject.get(project_id) ?? 0) + bytes
+    const ownMax = project_id === PUBLIC.project_id ? PUBLIC_BYTES_MAX : PROJECT_BYTES_MAX
+    if (bytes > 0 && (this.#bytes + bytes > ROOM_BYTES || own > ownMax))
       throw new Problem('overloaded', 'Too much is being received at once', { retryAfterSeconds: 1 })
     this.#bytes += bytes
-    if (ofShare === 0) this.#shares.delete(share)
-    else this.#shares.set(share, ofShare)
+    if (own === 0) this.#byProject.delete(project_id)
+    else this.#byProject.set(project_id, own)
     this.#gauge.set(this.#bytes)
   }
 }

@@ -9,6 +9,7 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import type { Room } from '../budget/room.ts'
+import type { Shares } from '../shares/shares.ts'
 import { authenticateRequest } from './auth.ts'
 import { addClosing } from './connections.ts'
 import { addCors } from './cors.ts'
@@ -16,6 +17,16 @@ import { discardRest } from './discard.ts'
 import { answerUnreadable, sendProblem, toProblem } from './errors.ts'
 import { addOpenApi } from './openapi.ts'
 import { KnownPaths, routedUrl } from './paths.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    shares: Shares
+  }
+  interface FastifyRequest {
+    /** Gives back the slot that the request holds in its share, if it holds one. */
+    giveBackSlot: () => void
+  }
+}
 
 /** How long a request may take to arrive, so that slow senders do not pile up. */
 const ARRIVE_MS_MAX = 120_000
@@ -31,6 +42,7 @@ export interface AppOptions {
   logger: FastifyBaseLogger
   authenticator: Authenticator
   room: Room
+  shares: Shares
   /** Each adds its routes; the order does not matter. */
   routes: readonly ((app: FastifyInstance) => void)[]
 }
@@ -42,12 +54,12 @@ export interface AppOptions {
  *     preflight    answered without credentials                                          204      http/cors
  *     who          credential → project or administrator                              401      http/auth
  *     route        unknown path, wrong verb                                      404, 405
- *     handler      permission, body, shape, then the answer        403, 422, 400     http/endpoint, routes/
+ *     handler      permission, body, shape, a slot, then the answer  403, 422, 429, 400    http/endpoint, routes/, shares/
  *     body         as far as the endpoint's limit and the room go            408, 413, 503      http/body, budget/
  *     errors       a Problem as the interface's JSON, anything else as 500                     http/errors
  *     answer       JSON, compressed from 1,000 bytes on
  */
-export async function buildApp({ logger, authenticator, room, routes }: AppOptions): Promise<FastifyInstance> {
+export async function buildApp({ logger, authenticator, room, shares, routes }: AppOptions): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -76,6 +88,12 @@ export async function buildApp({ logger, authenticator, room, routes }: AppOptio
   addClosing(app)
   await addCors(app)
   app.addHook('onRoute', ({ url, method }) => paths.add(url, method))
+  app.decorate('shares', shares)
+  app.decorateRequest('giveBackSlot', () => {})
+  // Before it is compressed: what is whole needs its slot no longer, what is made while it is read does to its end.
+  app.addHook('onSend', async (request, _reply, payload) => {
+    if (typeof payload === 'string' || Buffer.isBuffer(payload)) request.giveBackSlot()
+  })
   // Request bodies are decompressed by the routes, which know their limits and the encodings that senders really use.
   await app.register(compress, { global: true, globalDecompression: false, threshold: 1000, encodings: ['gzip'] })
   await addOpenApi(app)

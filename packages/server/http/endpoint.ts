@@ -6,10 +6,14 @@ import {
   requirePermission,
   requireProject,
 } from '@spanhouse/access'
+import { Problem } from '@spanhouse/model'
+import { cancellable } from '@spanhouse/span-store'
 import { type RequestPart, refuseUnbounded, validate, type z } from '@spanhouse/validation'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { BODY_BYTES_MAX, PUBLIC_BODY_BYTES_MAX } from '../budget/limits.ts'
-import { ADMIN_SHARE, type Held, PUBLIC_SHARE, type Share } from '../budget/room.ts'
+import type { Held } from '../budget/room.ts'
+import { ADMINISTRATION, PUBLIC, type Tenant } from '../shares/pool.ts'
+import type { ShareName } from '../shares/shares.ts'
 import { principalOf } from './auth.ts'
 import { readJson } from './body.ts'
 import { type FormLimits, readForm } from './form.ts'
@@ -51,6 +55,11 @@ export interface Endpoint<Who, Params, Query, Body> {
   answer?: z.ZodType
   /** 200 when it is not given. With 204 nothing is sent. */
   status?: number
+  /**
+   * What the handler uses most of, so that no project takes it from the others (see `SHARES`). When it is not given: `read`
+   * where spans may be seen with the permission, else `call`.
+   */
+  share?: ShareName
   /** False where a 422 must not repeat what was sent. */
   echo?: boolean
   /** Returns what is sent as JSON, or the reply when it has sent something itself. */
@@ -61,7 +70,8 @@ type Part = z.ZodType | undefined
 
 /**
  * Adds an endpoint for callers who act in a project. In this order: 401 without a project, 403 without one of the
- * permissions, 422 when a part of the request has not the shape that is described, then the handler.
+ * permissions, 422 when a part of the request has not the shape that is described, 429 or 503 without a slot in its share,
+ * then the handler.
  */
 export function addEndpoint<P extends Part = undefined, Q extends Part = undefined, B extends Part = undefined>(
   app: FastifyInstance,
@@ -70,7 +80,8 @@ export function addEndpoint<P extends Part = undefined, Q extends Part = undefin
   const permissions = [endpoint.permission ?? []].flat()
   add(app, endpoint, {
     bodyBytesMax: BODY_BYTES_MAX,
-    shareOf: principal => principal.project_id,
+    share: permissions.includes('view_spans') ? 'read' : 'call',
+    tenantOf: principal => principal,
     principalOf: request => {
       const principal = principalOf(request)
       requireProject(principal)
@@ -87,7 +98,8 @@ export function addAdminEndpoint<P extends Part = undefined, Q extends Part = un
 ): void {
   add(app, endpoint, {
     bodyBytesMax: BODY_BYTES_MAX,
-    shareOf: () => ADMIN_SHARE,
+    share: 'call',
+    tenantOf: () => ADMINISTRATION,
     principalOf: request => {
       const principal = principalOf(request)
       requireAdmin(principal)
@@ -103,17 +115,19 @@ export function addPublicEndpoint<P extends Part = undefined, Q extends Part = u
 ): void {
   add(app, endpoint, {
     bodyBytesMax: PUBLIC_BODY_BYTES_MAX,
-    shareOf: () => PUBLIC_SHARE,
+    share: 'call',
+    tenantOf: () => PUBLIC,
     principalOf: () => null,
   })
 }
 
 /** What endpoints of one audience have in common. */
 interface Audience<Who> {
-  /** Where the endpoint says nothing else. */
+  /** This and the share count where the endpoint says nothing else. */
   bodyBytesMax: number
-  /** Whose share of the room for bodies a call takes. */
-  shareOf(principal: Who): Share
+  share: ShareName
+  /** Whose room and slots a call takes. */
+  tenantOf(principal: Who): Tenant
   /** Throws when the request may not call. */
   principalOf(request: FastifyRequest): Who
 }
@@ -125,6 +139,7 @@ function add<Who, P extends Part, Q extends Part, B extends Part>(
 ): void {
   const { method, path, status = 200, echo = true } = endpoint
   const bodyBytesMax = endpoint.bodyBytesMax ?? audience.bodyBytesMax
+  const share = endpoint.share ?? audience.share
   for (const schema of [endpoint.params, endpoint.query, endpoint.body]) if (schema) refuseUnbounded(schema)
   app.route({
     method,
@@ -136,11 +151,14 @@ function add<Who, P extends Part, Q extends Part, B extends Part>(
         (schema && validate(schema, value, part, { echo })) as OutputOf<S>
       const params = read(endpoint.params, request.params, 'path')
       const query = read(endpoint.query, request.query, 'query')
-      const held = app.room.enter(audience.shareOf(principal))
+      const tenant = audience.tenantOf(principal)
+      const held = app.room.enter(tenant)
       try {
         const sent = endpoint.body && (await readBody(request, held, { ...endpoint, bodyBytesMax }))
         const body = read(endpoint.body, sent, 'body')
-        const answer = await endpoint.handle({ principal, params, query, body, request, reply })
+        const answer = await withSlot(request, reply, { share, tenant }, () =>
+          endpoint.handle({ principal, params, query, body, request, reply }),
+        )
         // A reply that is awaited is one that has been sent, or whose reader has gone in the middle of it.
         return reply.sent || reply.raw.headersSent ? reply : sendAnswer(reply, status, answer)
       } finally {
@@ -148,6 +166,30 @@ function add<Who, P extends Part, Q extends Part, B extends Part>(
       }
     },
   })
+}
+
+/**
+ * Does the work with a slot of the share, which is given back when the work is done or its answer is whole (see `app`): a
+ * caller who reads slowly holds no slot. A caller who hangs up no longer waits for one, and its reads are ended.
+ */
+async function withSlot<T>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { share, tenant }: { share: ShareName; tenant: Tenant },
+  work: () => T,
+): Promise<Awaited<T>> {
+  const leaving = new AbortController()
+  const leave = (): void => {
+    if (!reply.raw.writableEnded) leaving.abort(new Problem('overloaded', 'The caller has hung up.'))
+  }
+  reply.raw.once('close', leave)
+  try {
+    request.giveBackSlot = await request.server.shares.take(share, tenant, leaving.signal)
+    return await (share === 'read' ? cancellable(leaving.signal, work) : work())
+  } finally {
+    reply.raw.off('close', leave)
+    request.giveBackSlot()
+  }
 }
 
 interface BodyLimits {

@@ -8,7 +8,8 @@ import { partitionOfTrace, type Sender } from './accept.ts'
 /** Where deletions go, and where it shows that they have been carried out. */
 export interface Deleting {
   stream: SpanStream
-  engine: Engine
+  /** Asked again and again while somebody waits. */
+  background: Engine
 }
 
 /** How long an answer waits for the writer, and how often it looks. */
@@ -20,7 +21,11 @@ const LOOK_EVERY_MS = 40
  * finds them any more. It travels behind them through the stream, so that those that are not stored yet go as well.
  * Rejects with a Problem `overloaded` when the writer does not get there in time; it is carried out all the same.
  */
-export async function deleteTrace({ stream, engine }: Deleting, sender: Sender, trace_id: TraceId): Promise<SpanId[]> {
+export async function deleteTrace(
+  { stream, background }: Deleting,
+  sender: Sender,
+  trace_id: TraceId,
+): Promise<SpanId[]> {
   const { project_id, user_id } = sender
   const id = randomUUID()
   const accepted_at = microsNow()
@@ -30,7 +35,7 @@ export async function deleteTrace({ stream, engine }: Deleting, sender: Sender, 
   const until = performance.now() + WAIT_MS
   while (performance.now() < until) {
     await delay(LOOK_EVERY_MS)
-    const spans = await deletedSpans(engine, { id, project_id, trace_id, deleted_at: accepted_at })
+    const spans = await deletedSpans(background, { id, project_id, trace_id, deleted_at: accepted_at })
     if (spans) return spans
   }
   const detail = 'The deletion is accepted and will be carried out; what was accepted before it is not processed yet.'

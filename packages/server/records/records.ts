@@ -3,7 +3,7 @@ import type { ProjectPrincipal } from '@spanhouse/access'
 import { invalid, microsNow, microsToIso, type SpanId, type SpanJson, type TraceId } from '@spanhouse/model'
 import { canonicalise, draftOfBody, type SpanBody } from '@spanhouse/otlp'
 import { compileHeadsByIds } from '@spanhouse/query'
-import { readSpans, readTraceHeads, SPAN_COLUMNS } from '@spanhouse/span-store'
+import { type Engine, readSpans, readTraceHeads, SPAN_COLUMNS } from '@spanhouse/span-store'
 import { type Ingest, publishDrafts } from '../ingest/accept.ts'
 import { type Deleting, deleteTrace } from '../ingest/delete-trace.ts'
 import type { Registry } from '../routes/registry-endpoint.ts'
@@ -14,7 +14,7 @@ import { type RecordQuery, toSpanQuery } from './record-query.ts'
 import { editedSpan, type RecordJson, type RecordSpan, recordOf, spanOfRecord, toRecord } from './record-span.ts'
 import type { Surface } from './surfaces.ts'
 
-export type RecordParts = Ingest & Deleting & { registry: Registry }
+export type RecordParts = Ingest & Deleting & { registry: Registry; engine: Engine }
 
 /** The records of all surfaces: made, read, changed, deleted and found. */
 export class Records {
@@ -23,7 +23,7 @@ export class Records {
 
   constructor(parts: RecordParts) {
     this.#parts = parts
-    this.#recent = new RecentWrites(parts.engine)
+    this.#recent = new RecentWrites(parts.background)
   }
 
   /** Resolves with the record when it is durable. What produced it is found in the registry, or made there, before. */

@@ -93,7 +93,7 @@ export function folderRoutes({ postgres: { db } }: Parts): (app: FastifyInstance
     })
     addEndpoint(app, {
       bodyBytesMax: QUERY_BODY_BYTES_MAX,
-      ...{ method: 'POST', path: '/folders/query', tag, permission: 'view_folders' },
+      ...{ method: 'POST', path: '/folders/query', tag, permission: 'view_folders', share: 'heavy' },
       summary: 'Lists folders, parents first.',
       body: z.object({ folder: folderFilter }),
       answer: z.object({ count, folders: z.array(record) }),

@@ -13,6 +13,9 @@ type PartState = 'ok' | 'failing'
 
 const CHECK_MS = 3_000
 
+/** For so long an answer of `/ready` stands: however often it is asked, its parts are asked once a second. */
+const LOOK_EVERY_MS = 1_000
+
 /**
  * `/health`: the process is alive. `/ready`: 200 when every part it needs answers (`ok`) or it can spare those that do not
  * (`degraded`), otherwise 503 (`not ready`), always with the state of each part.
@@ -26,10 +29,17 @@ export function healthRoutes(parts: Record<string, PartInUse>, metrics: Metrics)
     else if (!failingSince.has(name)) failingSince.set(name, performance.now())
     return { name, state, isSpared: performance.now() - (failingSince.get(name) ?? 0) < spareMs }
   }
+  let latest: { since: number; looked: ReturnType<typeof lookNow> } | undefined
+  const lookNow = () => Promise.all(Object.entries(parts).map(([name, part]) => look(name, part)))
+  const lookAtAll = () => {
+    if (!latest || performance.now() - latest.since >= LOOK_EVERY_MS)
+      latest = { since: performance.now(), looked: lookNow() }
+    return latest.looked
+  }
   return app => {
     app.get('/health', () => ({ status: 'ok' }))
     app.get('/ready', async (request, reply) => {
-      const looked = await Promise.all(Object.entries(parts).map(([name, part]) => look(name, part)))
+      const looked = await lookAtAll()
       const states = Object.fromEntries(looked.map(({ name, state }) => [name, state]))
       const failing = looked.filter(({ state }) => state !== 'ok')
       const isReady = failing.every(({ isSpared }) => isSpared)

@@ -64,7 +64,7 @@ export function otlpRoutes(stream: SpanStream, metrics: IngestMetrics): (app: Fa
       },
       handler: async (request, reply) => {
         const { project_id, user_id } = projectOf(request, 'edit_spans')
-        const held = app.room.enter(project_id)
+        const held = app.room.enter({ project_id })
         try {
           const accepted = await pause.run(() => accept(request, held, stream, { project_id, user_id }))
           metrics.accepted.inc(accepted.count)

@@ -54,7 +54,7 @@ const prices = z.object({
 export function priceRoutes(postgres: Pick<Postgres, 'db'>): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {
-      ...{ method: 'GET', path, tag, permission: 'view_spans', answer: prices },
+      ...{ method: 'GET', path, tag, permission: 'view_spans', share: 'call', answer: prices },
       summary: 'Reads what the project itself says that models cost.',
       handle: async ({ principal: { project_id } }) => ({
         prices: (await pricesOfProjects(postgres, [project_id])).get(project_id) ?? {},

@@ -45,6 +45,7 @@ export function profileRoutes({ postgres: { db } }: Parts): (app: FastifyInstanc
     })
     addPublicEndpoint(app, {
       ...{ method: 'POST', path: '/auth/reset-password', tag, body: newPasswordBody, status: 204, echo: false },
+      share: 'password',
       summary: 'Sets a new password with the token of a link.',
       handle: ({ body }) => resetPassword(db, body),
     })

@@ -9,6 +9,7 @@ export function providerRoutes({ outbound }: Parts): (app: FastifyInstance) => v
   return app =>
     addEndpoint(app, {
       ...{ method: 'POST', path: '/providers/probe', tag: 'secrets', permission: 'edit_secret', echo: false },
+      share: 'probe',
       ...{ body: probeBody(outbound), answer: probeAnswer },
       summary: 'Tries out the credentials of a model provider, and stores nothing.',
       handle: ({ body }) => probeProvider(body, outbound),

@@ -72,7 +72,7 @@ function addWrites(app: FastifyInstance, records: Records, surface: Surface): vo
 function addReads(app: FastifyInstance, records: Records, surface: Surface): void {
   const { path, name, plural, linksName, view: permission } = surface
   addEndpoint(app, {
-    ...{ method: 'GET', path: `${path}/:trace_id`, tag: plural, permission, params, query },
+    ...{ method: 'GET', path: `${path}/:trace_id`, tag: plural, permission, share: 'call', params, query },
     summary: `Reads one of the ${plural}.`,
     answer: z.object({ count: z.int(), [name]: optional(record) }),
     handle: async ({ principal, params }) => {
@@ -82,7 +82,7 @@ function addReads(app: FastifyInstance, records: Records, surface: Surface): voi
   })
   addEndpoint(app, {
     bodyBytesMax: QUERY_BODY_BYTES_MAX,
-    ...{ method: 'POST', path: `${path}/query`, tag: plural, permission },
+    ...{ method: 'POST', path: `${path}/query`, tag: plural, permission, share: 'read' },
     summary: `Finds ${plural} by what they say, refer to and link to, or by their own ids.`,
     body: z.object({ [name]: optional(soughtRecord), [linksName]: sought, windowing }),
     answer: z.object({ count: z.int(), [plural]: z.array(record) }),

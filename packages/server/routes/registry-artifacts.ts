@@ -65,7 +65,7 @@ export function addArtifactRoutes(routes: KindRoutes): void {
   }
   addKindEndpoint(routes, {
     bodyBytesMax: QUERY_BODY_BYTES_MAX,
-    ...{ method: 'POST', path: `/${plural}/query`, permission: view, answer: manyAnswer(plural) },
+    ...{ method: 'POST', path: `/${plural}/query`, permission: view, share: 'heavy', answer: manyAnswer(plural) },
     summary: `Lists ${plural}, newest first.`,
     query: queryString(kind, 'artifact'),
     body: queryBody(kind, 'artifact', {}, kind.bodyOptional.includes('artifact')),

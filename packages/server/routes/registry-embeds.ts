@@ -54,7 +54,7 @@ export function addResolveRoute(routes: KindRoutes): void {
   const inline = { [name]: optional(inlineRevision(kind.content.data)) }
   addKindEndpoint(routes, {
     bodyBytesMax: CONTENT_BODY_BYTES_MAX,
-    ...{ method: 'POST', path: `/${kind.plural}/revisions/resolve`, permission: kind.permissions.view },
+    ...{ method: 'POST', path: `/${kind.plural}/revisions/resolve`, permission: kind.permissions.view, share: 'heavy' },
     summary: 'Replaces what a revision embeds from others by their values.',
     answer: oneAnswer(name).extend({ retrieval_info: jsonObject.optional(), resolution_info: jsonObject.optional() }),
     body: z.object({ ...query.members, ...inline, ...limits }),

@@ -15,6 +15,8 @@ export function addRetrievalRoutes(routes: KindRoutes): void {
 
   addKindEndpoint(routes, {
     ...{ method: 'POST', path: `${path}/retrieve`, permission: kind.permissions.view },
+    // A saved query that is retrieved may be carried out.
+    share: kind.name === 'query' ? 'read' : 'call',
     summary: 'Finds one revision by references to it, its variant or its artifact.',
     answer: oneAnswer(name).extend({ retrieval_info: jsonObject.optional(), resolution_info: jsonObject.optional() }),
     body: z.object({

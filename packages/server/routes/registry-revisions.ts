@@ -107,6 +107,7 @@ function addQueryRoute(routes: KindRoutes, { name, path }: Place): void {
   addKindEndpoint(routes, {
     bodyBytesMax: QUERY_BODY_BYTES_MAX,
     ...{ method: 'POST', path: `${path}/query`, permission: kind.permissions.view, answer: manyAnswer(`${name}s`) },
+    share: 'heavy',
     summary: 'Lists revisions, newest first.',
     query: queryString(kind, 'revision'),
     body: queryBody(kind, 'revision', more, kind.bodyOptional.includes('revision')),
@@ -171,6 +172,7 @@ function addLogRoute(routes: KindRoutes, { name, path }: Place): void {
   const more = { include_archived: optional(z.boolean()), ...contentOptions(kind.name) }
   addKindEndpoint(routes, {
     ...{ method: 'POST', path: `${path}/log`, permission: kind.permissions.view, answer: manyAnswer(`${name}s`) },
+    share: 'heavy',
     summary: 'The history of a variant, newest first.',
     body: wrappedEither([`${name}s`, kind.name], input, more),
     handle: async ({ scope, principal, body: { value, rest } }) => {

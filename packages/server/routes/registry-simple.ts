@@ -82,7 +82,7 @@ export function addSimpleRoutes(routes: KindRoutes): void {
   }
   addKindEndpoint(routes, {
     bodyBytesMax: QUERY_BODY_BYTES_MAX,
-    ...{ method: 'POST', path: `${path}/query`, permission: view, answer: manyAnswer(plural) },
+    ...{ method: 'POST', path: `${path}/query`, permission: view, share: 'heavy', answer: manyAnswer(plural) },
     summary: `Lists ${plural} with their newest data, newest first.`,
     query: queryString(kind, 'artifact'),
     body: queryBody(kind, 'artifact', options, kind.bodyOptional.includes('artifact')),

@@ -79,6 +79,7 @@ export function addVariantRoutes(routes: KindRoutes): void {
   addKindEndpoint(routes, {
     bodyBytesMax: QUERY_BODY_BYTES_MAX,
     ...{ method: 'POST', path: `${path}/query`, permission: viewVariants, answer: manyAnswer(`${name}s`) },
+    share: 'heavy',
     summary: 'Lists variants, newest first.',
     query: queryString(kind, 'variant'),
     body: queryBody(kind, 'variant', {}, kind.bodyOptional.includes('variant')),

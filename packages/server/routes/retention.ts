@@ -19,7 +19,7 @@ const retention = z.object({
 export function retentionRoutes(stores: RetentionStores): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {
-      ...{ method: 'GET', path, tag, permission: 'view_spans', answer: retention },
+      ...{ method: 'GET', path, tag, permission: 'view_spans', share: 'call', answer: retention },
       summary: 'Reads how long the spans of the project are kept.',
       handle: async ({ principal }) => ({ days: await projectRetention(stores, principal.project_id) }),
     })

@@ -63,7 +63,7 @@ export function testcaseRoutes(registry: Registry): (app: FastifyInstance) => vo
     })
     addEndpoint(app, {
       bodyBytesMax: QUERY_BODY_BYTES_MAX,
-      ...{ method: 'POST', path: '/testcases/query', tag, permission, answer: listAnswer, body: query },
+      ...{ method: 'POST', path: '/testcases/query', tag, permission, share: 'heavy', answer: listAnswer, body: query },
       summary: 'Lists testcases: by id, of a revision of a testset, or all that a testset ever had.',
       handle: async ({ principal, body }) => listed(await pageOf(scopeOf(registry, 'testset', principal), body)),
     })

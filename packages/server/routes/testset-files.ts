@@ -64,7 +64,7 @@ export function testsetFileRoutes(registry: Registry): (app: FastifyInstance) =>
 function addUploads(app: FastifyInstance, registry: Registry): void {
   const permission = 'edit_testsets'
   addEndpoint(app, {
-    ...{ method, path: '/testsets/revisions/:testset_revision_id/upload', tag, permission, form },
+    ...{ method, path: '/testsets/revisions/:testset_revision_id/upload', tag, permission, share: 'heavy', form },
     summary: "Commits the rows in a file to a revision's variant.",
     params: byRevision,
     body: revisionForm,
@@ -78,7 +78,7 @@ function addUploads(app: FastifyInstance, registry: Registry): void {
     },
   })
   addEndpoint(app, {
-    ...{ method, path: '/simple/testsets/upload', tag, permission, form, body: newSimpleForm },
+    ...{ method, path: '/simple/testsets/upload', tag, permission, share: 'heavy', form, body: newSimpleForm },
     summary: 'Creates a testset with the rows in a file.',
     answer: oneAnswer('testset'),
     handle: async ({ principal, body }) => {
@@ -90,7 +90,7 @@ function addUploads(app: FastifyInstance, registry: Registry): void {
     },
   })
   addEndpoint(app, {
-    ...{ method, path: '/simple/testsets/:testset_id/upload', tag, permission, form },
+    ...{ method, path: '/simple/testsets/:testset_id/upload', tag, permission, share: 'heavy', form },
     summary: 'Replaces the rows of a testset by those in a file.',
     params: byTestset,
     body: simpleForm,
@@ -107,7 +107,7 @@ function addUploads(app: FastifyInstance, registry: Registry): void {
 function addDownloads(app: FastifyInstance, registry: Registry): void {
   const permission = 'view_testsets'
   addEndpoint(app, {
-    ...{ method, path: '/testsets/revisions/:testset_revision_id/download', tag, permission },
+    ...{ method, path: '/testsets/revisions/:testset_revision_id/download', tag, permission, share: 'heavy' },
     summary: 'The rows of a revision as a file.',
     params: byRevision,
     query: download,
@@ -118,7 +118,7 @@ function addDownloads(app: FastifyInstance, registry: Registry): void {
     },
   })
   addEndpoint(app, {
-    ...{ method, path: '/simple/testsets/:testset_id/download', tag, permission },
+    ...{ method, path: '/simple/testsets/:testset_id/download', tag, permission, share: 'heavy' },
     summary: 'The newest rows of a testset as a file.',
     params: byTestset,
     query: download,

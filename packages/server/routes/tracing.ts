@@ -16,5 +16,5 @@ export const tracingRoutes = (parts: RecordParts): ((app: FastifyInstance) => vo
   tracingWriteRoutes(parts),
   tracingReadRoutes(parts.engine),
   recordRoutes(parts),
-  tailRoutes(parts.engine),
+  tailRoutes(parts.background),
 ]

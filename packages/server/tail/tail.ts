@@ -5,10 +5,6 @@ import { type Arrival, arrivalsSince, type Engine, readArrived } from '@spanhous
 import type { FastifyBaseLogger } from 'fastify'
 import { ArrivedSpan, Listener } from './listener.ts'
 
-/** Listeners of one process, and of one project. */
-const LISTENERS_MAX = 200
-const PROJECT_LISTENERS_MAX = 20
-
 /** Conditions of a listener's filter and values in their lists, all together. */
 const FILTER_SIZE_MAX = 500
 
@@ -40,14 +36,15 @@ export class Tail {
     this.#engine = engine
   }
 
-  /** Throws a Problem `overloaded` when there are as many listeners as there may be, `invalid` on a filter that asks too much. */
+  /**
+   * Throws a Problem `invalid` on a filter that asks too much, `overloaded` when the server stops. How many may listen is
+   * decided by the share `listen`.
+   */
   listen(project_id: Uuid, filter: Filter | undefined, log: FastifyBaseLogger): Listener {
     if (filter && filterSize(filter) > FILTER_SIZE_MAX)
       throw invalid(`filter: more than ${FILTER_SIZE_MAX} conditions and listed values; a listener may have no more`)
-    const all = [...this.#projects.values()].reduce((sum, { size }) => sum + size, 0)
     const listeners = this.#projects.get(project_id) ?? new Set()
-    if (this.#isClosed || all >= LISTENERS_MAX || listeners.size >= PROJECT_LISTENERS_MAX)
-      throw new Problem('overloaded', 'There are as many listeners as there may be.', { retryAfterSeconds: 10 })
+    if (this.#isClosed) throw new Problem('overloaded', 'The server stops.', { retryAfterSeconds: 10 })
     const listener = new Listener(filter)
     listeners.add(listener)
     listener.events.once('close', () => listeners.delete(listener))

@@ -1,0 +1,12 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+const signals = new AsyncLocalStorage<AbortSignal>()
+
+/**
+ * Does work whose reads nobody waits for any more once the signal aborts: its statements are then ended on the server and
+ * reject. Only where ClickHouse is reached over HTTP; the engine inside this process finishes what it has begun.
+ */
+export const cancellable = <T>(signal: AbortSignal, work: () => T): T => signals.run(signal, work)
+
+/** The signal of the work that the caller is part of. */
+export const cancellation = (): AbortSignal | undefined => signals.getStore()

@@ -1,0 +1,118 @@
+import { expect, inject, test } from 'vitest'
+import { type Answer, ask, newProject, type TestProject } from '../harness.ts'
+import { newTraceId, otlpSpan } from '../otlp.ts'
+
+const repeated = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i))
+
+/** As much work before the first row is read as a query may be. */
+const EXPENSIVE = {
+  filtering: {
+    operator: 'or',
+    conditions: repeated(45, index => ({ field: 'attributes', key: `a${index}`, operator: 'not_in', value: [index] })),
+  },
+}
+
+const timed = async (work: () => Promise<Answer>): Promise<{ answer: Answer; ms: number }> => {
+  const begin = performance.now()
+  return { answer: await work(), ms: performance.now() - begin }
+}
+
+test('a flood of expensive queries in one project is refused there and unnoticed elsewhere', async () => {
+  const [flooding, quiet] = [await newProject(), await newProject()]
+  const traceId = newTraceId()
+  await quiet.store(otlpSpan({ traceId, name: 'root' }))
+  const read = () => timed(() => quiet.get(`/api/traces/${traceId}`))
+  const { apiUrl } = inject('target')
+  const before: number[] = []
+  for (let i = 0; i < 5; i++) before.push((await read()).ms)
+
+  let isOver = false
+  const flood = Promise.all(repeated(60, () => flooding.post('/api/spans/query', EXPENSIVE))).finally(() => {
+    isOver = true
+  })
+  const during: number[] = []
+  do {
+    const { answer, ms } = await read()
+    expect([answer.status, answer.body.count]).toEqual([200, 1])
+    during.push(ms)
+    expect((await ask(`${apiUrl}/api/ready`)).status).toBe(200)
+  } while (!isOver)
+
+  const answers = await flood
+  const refused = answers.filter(({ status }) => status !== 200)
+  expect(answers.length - refused.length).toBeGreaterThan(0)
+  expect(refused.length).toBeGreaterThan(0)
+  for (const { status, headers, body } of refused) {
+    expect([status, headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^\d+$/)])
+    expect(body.detail).toMatch(/of this project/)
+  }
+  expect(during.length).toBeGreaterThan(1)
+  expect(Math.max(...during)).toBeLessThan(1_000 + 20 * Math.max(...before))
+  expect((await flooding.post('/api/spans/query', { windowing: { limit: 1 } })).status).toBe(200)
+  expect((await ask(`${apiUrl}/metrics`)).text).toMatch(
+    /share_refused_total\{share="read",code="too_many_requests"\} \d/,
+  )
+}, 60_000)
+
+test('who hangs up leaves no slot taken', async () => {
+  const project = await newProject()
+  const { apiUrl } = inject('target')
+  const leaving = new AbortController()
+  const headers = { authorization: `ApiKey ${project.apiKey}`, 'content-type': 'application/json' }
+  const request = { method: 'POST', headers, body: JSON.stringify(EXPENSIVE), signal: leaving.signal }
+  const left = repeated(40, () => ask(`${apiUrl}/api/spans/query`, request).catch(() => 'left'))
+  await Promise.race(left)
+  leaving.abort()
+  expect(await Promise.all(left)).toContain('left')
+  const { answer } = await timed(() => project.post('/api/spans/query', { windowing: { limit: 1 } }))
+  expect(answer.status).toBe(200)
+})
+
+const listen = async ({ apiKey }: TestProject, signal: AbortSignal): Promise<Response> => {
+  const { apiUrl } = inject('target')
+  return fetch(`${apiUrl}/api/spans/tail`, { headers: { authorization: `ApiKey ${apiKey}` }, signal })
+}
+
+test('a project that has all its listeners is refused another one, and nobody else is', async () => {
+  const [greedy, other] = [await newProject(), await newProject()]
+  const stopping = new AbortController()
+  const listening = await Promise.all(repeated(20, () => listen(greedy, stopping.signal)))
+  expect(listening.map(({ status }) => status)).toEqual(repeated(20, () => 200))
+  const refused = await listen(greedy, stopping.signal)
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^\d+$/)])
+  const others = new AbortController()
+  expect((await listen(other, others.signal)).status).toBe(200)
+  stopping.abort()
+  await expect.poll(async () => (await listen(greedy, others.signal)).status).toBe(200)
+  others.abort()
+})
+
+test.each([
+  ['conditions', { filtering: { conditions: repeated(450, i => ({ field: 'attributes', key: `a${i}`, value: i })) } }],
+  [
+    'patterns',
+    {
+      filtering: {
+        conditions: repeated(20, () => ({ field: 'span_name', operator: 'like', value: '%a'.repeat(9e3) })),
+      },
+    },
+  ],
+  [
+    'values',
+    {
+      filtering: {
+        conditions: repeated(3, i => ({
+          field: 'attributes',
+          key: `a${i}`,
+          operator: 'in',
+          value: repeated(1e5, n => `v${n + 1e6}`),
+        })),
+      },
+    },
+  ],
+])('a query with too many %s is refused before it runs, with its bound', async (_name, body) => {
+  const project = await newProject()
+  const { answer, ms } = await timed(() => project.post('/api/spans/query', body))
+  expect([answer.status, answer.body.detail]).toEqual([400, expect.stringMatching(/at most \d+/)])
+  expect(ms).toBeLessThan(10_000)
+})
