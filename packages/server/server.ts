@@ -6,6 +6,7 @@ import { migrateSpans, openEngine } from '@spanhouse/span-store'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { type Config, servicesUrlAt } from './config.ts'
+import { AnswerRoom } from './http/answer-room.ts'
 import { buildApp } from './http/app.ts'
 import { writeKeyFile } from './key-file.ts'
 import { Metrics } from './metrics.ts'
@@ -63,6 +64,7 @@ export async function startServer(
   const app = await buildApp({
     logger: log,
     authenticator: parts.authenticator,
+    answerRoom: new AnswerRoom(metrics.answerBytes),
     routes: routesOf({ config, runtime, parts, metrics }),
   })
   const url = await app.listen({ host, port })

@@ -8,6 +8,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
+import type { AnswerRoom } from './answer-room.ts'
 import { authenticateRequest } from './auth.ts'
 import { addClosing } from './connections.ts'
 import { addCors } from './cors.ts'
@@ -22,9 +23,17 @@ const BODY_BYTES_MAX = 32 * 1024 * 1024
 /** How long a request may take to arrive, so that slow senders do not pile up. */
 const ARRIVE_MS_MAX = 120_000
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    answerRoom: AnswerRoom
+  }
+}
+
 export interface AppOptions {
   logger: FastifyBaseLogger
   authenticator: Authenticator
+  /** Where answers are counted while they are in memory. */
+  answerRoom: AnswerRoom
   /** Each adds its routes; the order does not matter. */
   routes: readonly ((app: FastifyInstance) => void)[]
 }
@@ -41,7 +50,7 @@ export interface AppOptions {
  *     errors       a Problem as the interface's JSON, anything else as 500                     http/errors
  *     answer       JSON, compressed from 1,000 bytes on
  */
-export async function buildApp({ logger, authenticator, routes }: AppOptions): Promise<FastifyInstance> {
+export async function buildApp({ logger, authenticator, answerRoom, routes }: AppOptions): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -76,6 +85,7 @@ export async function buildApp({ logger, authenticator, routes }: AppOptions): P
   await addOpenApi(app)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  app.decorate('answerRoom', answerRoom)
   app.decorateRequest('principal', null)
   app.addHook('onRequest', async request => {
     ignoreOddType(request.raw)

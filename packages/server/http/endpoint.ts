@@ -8,10 +8,12 @@ import {
 } from '@spanhouse/access'
 import { type RequestPart, validate, type z } from '@spanhouse/validation'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { AnswerShare } from './answer-room.ts'
 import { principalOf } from './auth.ts'
 import { readJson } from './body.ts'
 import { type FormLimits, readForm } from './form.ts'
 import { operationSchema } from './openapi.ts'
+import { sendAnswer } from './send-answer.ts'
 
 type OutputOf<S> = S extends z.ZodType ? z.output<S> : undefined
 
@@ -23,6 +25,8 @@ export interface Call<Who, Params, Query, Body> {
   body: OutputOf<Body>
   request: FastifyRequest
   reply: FastifyReply
+  /** Where what the answer holds in memory is counted, if that can be much. */
+  share: AnswerShare
 }
 
 /** One row of the interface: what it is called, who may call it, what it takes and what it answers. */
@@ -49,7 +53,9 @@ export interface Endpoint<Who, Params, Query, Body> {
   status?: number
   /** False where a 422 must not repeat what was sent. */
   echo?: boolean
-  /** Returns what is sent as JSON, or the reply when it has sent something itself. */
+  /** The answer tells something that is to be kept nowhere: a key, a secret, a link that lets somebody in. */
+  isSecret?: boolean
+  /** Returns what is sent as JSON (large parts of it as `render-json.ts` takes them), or the reply when it has sent something itself. */
   handle(call: Call<Who, Params, Query, Body>): unknown
 }
 
@@ -104,25 +110,22 @@ function add<Who, P extends Part, Q extends Part, B extends Part>(
     schema: operationSchema(endpoint),
     handler: async (request, reply) => {
       const principal = principalOfCall(request)
+      if (endpoint.isSecret) reply.header('cache-control', 'no-store')
       const read = <S extends Part>(schema: S | undefined, value: unknown, part: RequestPart): OutputOf<S> =>
         (schema && validate(schema, value, part, { echo: endpoint.echo ?? true })) as OutputOf<S>
       const params = read(endpoint.params, request.params, 'path')
       const query = read(endpoint.query, request.query, 'query')
       const sent = endpoint.body && (await readBody(request, endpoint))
       const body = read(endpoint.body, sent, 'body')
-      const answer = await endpoint.handle({ principal, params, query, body, request, reply })
+      const share = app.answerRoom.open(request.principal?.kind === 'project' ? request.principal.project_id : '')
+      reply.raw.once('close', () => share.close())
+      const answer = await endpoint.handle({ principal, params, query, body, request, reply, share })
       // A reply that is awaited is one that has been sent, or whose reader has gone in the middle of it.
-      return reply.sent || reply.raw.headersSent ? reply : sendAnswer(reply, status, answer)
+      if (reply.sent || reply.raw.headersSent) return reply
+      return status === 204 ? reply.code(status).send() : sendAnswer(reply.code(status), answer)
     },
   })
 }
 
 const readBody = (request: FastifyRequest, { form, echo }: { form?: FormLimits; echo?: boolean }): Promise<unknown> =>
   form ? readForm(request, form) : readJson(request, { echo })
-
-/** Text is sent as a JSON string; fastify would take it for the body itself. */
-function sendAnswer(reply: FastifyReply, status: number, answer: unknown): FastifyReply {
-  reply.code(status)
-  if (status === 204) return reply.send()
-  return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer))
-}
