@@ -1,6 +1,7 @@
-import type { JsonObject, Uuid } from '@spanhouse/model'
+import { type Json, type JsonObject, JsonText, parseJson, type Uuid } from '@spanhouse/model'
 import { type RawBuilder, sql } from '@spanhouse/postgres'
 import type { Family, Layer } from './kinds.ts'
+import type { RowSize } from './row-list.ts'
 import type { Scope } from './scope.ts'
 
 /** What every layer has. Times are ISO 8601 text in UTC. */
@@ -59,6 +60,8 @@ const ARTIFACT_OF_VARIANT = sql`
   join artifacts a on a.project_id = v.project_id and a.family = v.family and a.id = v.artifact_id`
 const VARIANT_COLUMNS = sql`v.artifact_id, a.slug as artifact_slug, a.flags as artifact_flags`
 
+const REVISION_WITHOUT_DATA = sql`${recordColumns('r')}, ${VARIANT_COLUMNS}, r.variant_id, v.slug as variant_slug, r.version, r.message`
+
 /** How each layer is read, together with what is shown of its parents. The layer's table is called by its first letter. */
 const LAYERS: Record<Layer, { table: string; columns: RawBuilder<unknown>; from: RawBuilder<unknown> }> = {
   artifact: { table: 'a', columns: sql`${recordColumns('a')}, a.folder_id`, from: sql`artifacts a` },
@@ -69,7 +72,7 @@ const LAYERS: Record<Layer, { table: string; columns: RawBuilder<unknown>; from:
   },
   revision: {
     table: 'r',
-    columns: sql`${recordColumns('r')}, ${VARIANT_COLUMNS}, r.variant_id, v.slug as variant_slug, r.version, r.message, r.data`,
+    columns: sql`${REVISION_WITHOUT_DATA}, r.data`,
     from: sql`revisions r
       join variants v on v.project_id = r.project_id and v.family = r.family and v.id = r.variant_id
       ${ARTIFACT_OF_VARIANT}`,
@@ -93,10 +96,77 @@ export async function selectRows<L extends Layer>(
   layer: L,
   { where, tail = sql``, family = kind.storedAs }: Selection,
 ): Promise<RowOf[L][]> {
-  const { columns, from } = LAYERS[layer]
+  const { columns } = LAYERS[layer]
+  return select({ db, project_id, family, layer }, columns, { where, tail })
+}
+
+/** As {@link selectRows}, of each row only how large it is. */
+export const selectSizes = (
+  { db, project_id, kind }: Scope,
+  layer: Layer,
+  selection: Selection,
+): Promise<RowSize[]> => {
+  const columns = sql`${column(layer, 'id')}, pg_column_size(${sql.ref(LAYERS[layer].table)}) as bytes`
+  return select({ db, project_id, family: kind.storedAs, layer }, columns, selection)
+}
+
+/** A row that is larger comes alone, and large members of its data as text. */
+const LARGE_BYTES = 1024 * 1024
+
+/** The rows of a batch, in any order. */
+export async function readBatch<L extends Layer>(
+  scope: Scope,
+  layer: L,
+  batch: readonly RowSize[],
+): Promise<RowOf[L][]> {
+  const isAmong = sql`${column(layer, 'id')} = any(${batch.map(({ id }) => id)}::uuid[])`
+  const isLarge = layer === 'revision' && batch.some(({ bytes }) => bytes > LARGE_BYTES)
+  if (!isLarge) return selectRows(scope, layer, { where: [isAmong] })
+  const rows: RevisionRow[] = []
+  for (const { id } of batch) {
+    const [row] = await select<RevisionRow>(
+      { db: scope.db, project_id: scope.project_id, family: scope.kind.storedAs, layer },
+      REVISION_WITHOUT_DATA,
+      { where: [sql`r.id = ${id}`] },
+    )
+    if (row) rows.push({ ...row, data: await readLargeData(scope, id) })
+  }
+  return rows as RowOf[L][]
+}
+
+/** The data of a revision; its large members are {@link JsonText}. */
+export async function readLargeData({ db, project_id, kind }: Scope, id: Uuid): Promise<JsonObject | null> {
+  const { rows } = await sql<{ name: string | null; text: string | null }>`
+    select m.key as name, m.value::text as text
+    from revisions r left join lateral json_each(r.data) m on true
+    where r.project_id = ${project_id} and r.family = ${kind.storedAs} and r.id = ${id} and r.data is not null`.execute(
+    db,
+  )
+  if (rows.length === 0) return null
+  const members = rows.flatMap(({ name, text }) =>
+    name === null || text === null ? [] : [[name, member(text)] as const],
+  )
+  return Object.fromEntries(members)
+}
+
+const member = (text: string): Json =>
+  text.length > LARGE_BYTES / 4 ? (new JsonText(text) as unknown as Json) : parseJson(text)
+
+interface Place {
+  db: Scope['db']
+  project_id: Uuid
+  family: Family
+  layer: Layer
+}
+
+async function select<Row>(
+  { db, project_id, family, layer }: Place,
+  columns: RawBuilder<unknown>,
+  { where, tail = sql`` }: Omit<Selection, 'family'>,
+): Promise<Row[]> {
   const own = sql`${column(layer, 'project_id')} = ${project_id} and ${column(layer, 'family')} = ${family}`
   const conditions = sql.join([own, ...where], sql` and `)
-  const { rows } = await sql<RowOf[L]>`select ${columns} from ${from} where ${conditions} ${tail}`.execute(db)
+  const { rows } = await sql<Row>`select ${columns} from ${LAYERS[layer].from} where ${conditions} ${tail}`.execute(db)
   return rows
 }
 

@@ -19,7 +19,7 @@ export function parseRows<Row>(text: string): Row[] {
   return rows
 }
 
-/** How much of an answer is read in one go: less than this waits for what comes next. */
+/** How much of an answer is gathered before its rows are read. */
 const BLOCK_BYTES = 1024 * 1024
 
 /**
@@ -40,26 +40,30 @@ export async function readRows<Row>(
     waiting.push(chunk)
     bytes += chunk.length
     if (bytes < enough) continue
-    const rest = readWhole(Buffer.concat(waiting, bytes), read, rows)
+    const rest = await readWhole(joined(waiting, bytes), read, rows)
     waiting = [rest]
     bytes = rest.length
     // A row that is longer than that is tried again when there is twice as much.
     enough = Math.max(BLOCK_BYTES, 2 * bytes)
-    await nextTurn()
   }
-  const rest = readWhole(Buffer.concat(waiting, bytes), read, rows)
+  const rest = await readWhole(joined(waiting, bytes), read, rows)
   if (rest.length > 0) throw unreachable(new Error('the answer ends within a row'))
   return rows
 }
 
+const joined = (buffers: Buffer[], bytes: number): Buffer =>
+  buffers.length === 1 ? (buffers[0] as Buffer) : Buffer.concat(buffers, bytes)
+
 /** Reads the whole rows there are, and returns what is left. */
-function readWhole<Row>(bytes: Buffer, read: (row: RowReader) => Row, rows: Row[]): Buffer {
+async function readWhole<Row>(bytes: Buffer, read: (row: RowReader) => Row, rows: Row[]): Promise<Buffer> {
   const reader = new RowReader(bytes)
   let end = 0
   try {
     while (!reader.isAtEnd) {
       rows.push(read(reader))
       end = reader.at
+      const turn = nextTurn()
+      if (turn) await turn
     }
   } catch (error) {
     if (!(error instanceof EndOfBytes)) throw unreachable(error as Error)

@@ -57,8 +57,8 @@ export class AnswerShare {
     if (this.#bytes + bytes > BYTES_MAX.answer) {
       throw new Problem(
         'query_limit',
-        `The answer is larger than ${BYTES_MAX.answer} bytes, the most that one may hold at once: ask for fewer with ` +
-          '`windowing.limit`, or for the spans of a large trace in pages by POST /spans/query with a filter on `trace_id`.',
+        `The answer holds more than ${BYTES_MAX.answer} bytes at once, which is the most: ask for less with ` +
+          '`windowing.limit`, and for the spans of a large trace in pages, by POST /spans/query with a filter on `trace_id`.',
       )
     }
     this.#add(bytes)

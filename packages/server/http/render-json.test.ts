@@ -1,7 +1,7 @@
-import { integerToJson } from '@spanhouse/model'
+import { integerToJson, JsonText } from '@spanhouse/model'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isSmall, JsonList, JsonMembers, JsonText, renderJson } from './render-json.ts'
+import { isSmall, JsonList, JsonMembers, renderJson } from './render-json.ts'
 
 async function rendered(value: unknown): Promise<string | undefined> {
   const pieces: Buffer[] = []

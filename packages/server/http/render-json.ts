@@ -1,19 +1,10 @@
-import { isRawJson, nextTurn } from '@spanhouse/model'
+import { isRawJson, JsonText, nextTurn } from '@spanhouse/model'
 
 /** How much text is made before it is handed on; nothing larger than about twice this is ever made in one go. */
 const PIECE_LENGTH = 64 * 1024
 
 /** What `JSON.stringify` may render in one go: text, and for each value so much as if it were text. */
 const SMALL = { cost: 32 * 1024, costOfValue: 8, depth: 64 }
-
-/** JSON text that is made already. */
-export class JsonText {
-  readonly text: string
-
-  constructor(text: string) {
-    this.text = text
-  }
-}
 
 /** A list whose items are made when their turn comes. It can be rendered once. */
 export class JsonList {

@@ -11,7 +11,7 @@ import {
 import { optional, uuid, z } from '@spanhouse/validation'
 import { editedHeader, ignoredBody, newHeader, newSlugMember, requireSameId, wrapped } from './registry-bodies.ts'
 import { addKindEndpoint, type KindRoutes } from './registry-endpoint.ts'
-import { many, manyAnswer, one, oneAnswer } from './registry-envelopes.ts'
+import { manyAnswer, manyRead, one, oneAnswer } from './registry-envelopes.ts'
 import { mergedQuery, queryBody, queryString } from './registry-queries.ts'
 
 /** Artifacts of one kind: create, fetch, edit, archive, query. */
@@ -65,9 +65,9 @@ export function addArtifactRoutes(routes: KindRoutes): void {
     summary: `Lists ${plural}, newest first.`,
     query: queryString(kind, 'artifact'),
     body: queryBody(kind, 'artifact', {}, kind.bodyOptional.includes('artifact')),
-    handle: async ({ scope, query, body }) => {
-      const page = await listRows(scope, 'artifact', mergedQuery(query, body.query))
-      return many(plural, page.rows.map(artifactRecord), page.windowing)
+    handle: async ({ scope, query, body, share }) => {
+      const list = await listRows(scope, 'artifact', mergedQuery(query, body.query))
+      return manyRead(plural, list, { share, record: artifactRecord })
     },
   })
 }

@@ -11,9 +11,9 @@ import {
 } from '@spanhouse/registry'
 import { optional, uuid, z } from '@spanhouse/validation'
 import { editedHeader, ignoredBody, newHeader, newSlugMember, requireSameId } from './registry-bodies.ts'
-import { contentOptions, type ShownCall, withContent } from './registry-content.ts'
+import { contentOptions, oneWithContent, type ShownCall, withContent } from './registry-content.ts'
 import { addKindEndpoint, type KindRoutes } from './registry-endpoint.ts'
-import { many, manyAnswer, one, oneAnswer } from './registry-envelopes.ts'
+import { manyAnswer, manyRead, one, oneAnswer } from './registry-envelopes.ts'
 import { mergedQuery, queryBody, queryString } from './registry-queries.ts'
 
 /** Flat records of one kind: an artifact with the head of its default variant. */
@@ -82,10 +82,11 @@ export function addSimpleRoutes(routes: KindRoutes): void {
     summary: `Lists ${plural} with their newest data, newest first.`,
     query: queryString(kind, 'artifact'),
     body: queryBody(kind, 'artifact', options, kind.bodyOptional.includes('artifact')),
-    handle: async ({ scope, principal, query, body: { query: inBody, rest } }) => {
-      const { rows, windowing } = await listSimple(scope, mergedQuery(query, inBody))
-      const records = rows.map(row => simpleRecord(scope, row))
-      return many(plural, await withContent({ scope, principal, occasion: 'simple' }, records, rest), windowing)
+    handle: async ({ scope, principal, query, body: { query: inBody, rest }, share }) => {
+      const list = await listSimple(scope, mergedQuery(query, inBody))
+      const call = { scope, principal, occasion: 'simple' } as const
+      const record = (row: SimpleRow): unknown => oneWithContent(call, simpleRecord(scope, row), rest)
+      return manyRead(plural, list, { share, record })
     },
   })
   if (kind.isEnvironment) addGuardRoutes(routes)
