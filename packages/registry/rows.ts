@@ -1,6 +1,7 @@
-import { type Json, type JsonObject, JsonText, parseJson, type Uuid } from '@spanhouse/model'
+import type { JsonObject, Uuid } from '@spanhouse/model'
 import { type RawBuilder, sql } from '@spanhouse/postgres'
 import type { Family, Layer } from './kinds.ts'
+import { parseLarge } from './large-json.ts'
 import type { RowSize } from './row-list.ts'
 import type { Scope } from './scope.ts'
 
@@ -60,7 +61,9 @@ const ARTIFACT_OF_VARIANT = sql`
   join artifacts a on a.project_id = v.project_id and a.family = v.family and a.id = v.artifact_id`
 const VARIANT_COLUMNS = sql`v.artifact_id, a.slug as artifact_slug, a.flags as artifact_flags`
 
-const REVISION_WITHOUT_DATA = sql`${recordColumns('r')}, ${VARIANT_COLUMNS}, r.variant_id, v.slug as variant_slug, r.version, r.message`
+const REVISION_HEAD = sql`${recordColumns('r')}, ${VARIANT_COLUMNS}, r.variant_id, v.slug as variant_slug, r.version, r.message`
+/** With its data as text, which is not parsed. */
+const REVISION_WITH_TEXT = sql`${REVISION_HEAD}, r.data::text as text`
 
 /** How each layer is read, together with what is shown of its parents. The layer's table is called by its first letter. */
 const LAYERS: Record<Layer, { table: string; columns: RawBuilder<unknown>; from: RawBuilder<unknown> }> = {
@@ -72,7 +75,7 @@ const LAYERS: Record<Layer, { table: string; columns: RawBuilder<unknown>; from:
   },
   revision: {
     table: 'r',
-    columns: sql`${REVISION_WITHOUT_DATA}, r.data`,
+    columns: sql`${REVISION_HEAD}, r.data`,
     from: sql`revisions r
       join variants v on v.project_id = r.project_id and v.family = r.family and v.id = r.variant_id
       ${ARTIFACT_OF_VARIANT}`,
@@ -110,7 +113,7 @@ export const selectSizes = (
   return select({ db, project_id, family: kind.storedAs, layer }, columns, selection)
 }
 
-/** A row that is larger comes alone, and large members of its data as text. */
+/** Of a batch with a larger row, large members of data come as text. */
 const LARGE_BYTES = 1024 * 1024
 
 /** The rows of a batch, in any order. */
@@ -122,35 +125,14 @@ export async function readBatch<L extends Layer>(
   const isAmong = sql`${column(layer, 'id')} = any(${batch.map(({ id }) => id)}::uuid[])`
   const isLarge = layer === 'revision' && batch.some(({ bytes }) => bytes > LARGE_BYTES)
   if (!isLarge) return selectRows(scope, layer, { where: [isAmong] })
+  const place = { db: scope.db, project_id: scope.project_id, family: scope.kind.storedAs, layer }
+  const read = await select<RevisionRow & { text: string | null }>(place, REVISION_WITH_TEXT, { where: [isAmong] })
   const rows: RevisionRow[] = []
-  for (const { id } of batch) {
-    const [row] = await select<RevisionRow>(
-      { db: scope.db, project_id: scope.project_id, family: scope.kind.storedAs, layer },
-      REVISION_WITHOUT_DATA,
-      { where: [sql`r.id = ${id}`] },
-    )
-    if (row) rows.push({ ...row, data: await readLargeData(scope, id) })
+  for (const { text, ...row } of read) {
+    rows.push({ ...row, data: text === null ? null : ((await parseLarge(text)) as JsonObject) })
   }
   return rows as RowOf[L][]
 }
-
-/** The data of a revision; its large members are {@link JsonText}. */
-export async function readLargeData({ db, project_id, kind }: Scope, id: Uuid): Promise<JsonObject | null> {
-  const { rows } = await sql<{ name: string | null; text: string | null }>`
-    select m.key as name, m.value::text as text
-    from revisions r left join lateral json_each(r.data) m on true
-    where r.project_id = ${project_id} and r.family = ${kind.storedAs} and r.id = ${id} and r.data is not null`.execute(
-    db,
-  )
-  if (rows.length === 0) return null
-  const members = rows.flatMap(({ name, text }) =>
-    name === null || text === null ? [] : [[name, member(text)] as const],
-  )
-  return Object.fromEntries(members)
-}
-
-const member = (text: string): Json =>
-  text.length > LARGE_BYTES / 4 ? (new JsonText(text) as unknown as Json) : parseJson(text)
 
 interface Place {
   db: Scope['db']

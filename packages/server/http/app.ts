@@ -16,6 +16,7 @@ import { discardRest } from './discard.ts'
 import { answerUnreadable, sendProblem, toProblem } from './errors.ts'
 import { addOpenApi } from './openapi.ts'
 import { KnownPaths, routedUrl } from './paths.ts'
+import { addSecurityHeaders, NOSNIFF } from './security-headers.ts'
 
 /** Bodies are refused beyond this before anything looks at them; routes set what they need below it. */
 const BODY_BYTES_MAX = 32 * 1024 * 1024
@@ -64,6 +65,7 @@ export async function buildApp({ logger, authenticator, answerRoom, routes }: Ap
     clientErrorHandler: answerUnreadable,
     // For URLs that cannot be routed no hook is run.
     frameworkErrors: (error, request, reply) => {
+      reply.headers(NOSNIFF)
       authenticateRequest(authenticator, request).then(
         () => sendProblem(toProblem(error), request, reply),
         unauthenticated => sendProblem(toProblem(unauthenticated), request, reply),
@@ -78,6 +80,7 @@ export async function buildApp({ logger, authenticator, answerRoom, routes }: Ap
   // Before the plugins: their own routes, as OPTIONS of any path, take the handler there is when they are added.
   app.setErrorHandler((error, request, reply) => refuse(toProblem(error), request, reply))
   addClosing(app)
+  addSecurityHeaders(app)
   await addCors(app)
   app.addHook('onRoute', ({ url, method }) => paths.add(url, method))
   // Request bodies are decompressed by the routes, which know their limits and the encodings that senders really use.

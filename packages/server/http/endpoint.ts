@@ -13,6 +13,7 @@ import { principalOf } from './auth.ts'
 import { readJson } from './body.ts'
 import { type FormLimits, readForm } from './form.ts'
 import { operationSchema } from './openapi.ts'
+import { NO_STORE } from './security-headers.ts'
 import { sendAnswer } from './send-answer.ts'
 
 type OutputOf<S> = S extends z.ZodType ? z.output<S> : undefined
@@ -78,12 +79,12 @@ export function addEndpoint<P extends Part = undefined, Q extends Part = undefin
   })
 }
 
-/** Adds an endpoint for the platform's administrator: 401 for everybody else. */
+/** Adds an endpoint for the platform's administrator: 401 for everybody else. What it tells may be a key. */
 export function addAdminEndpoint<P extends Part = undefined, Q extends Part = undefined, B extends Part = undefined>(
   app: FastifyInstance,
   endpoint: Endpoint<AdminPrincipal, P, Q, B>,
 ): void {
-  add(app, endpoint, request => {
+  add(app, { isSecret: true, ...endpoint }, request => {
     const principal = principalOf(request)
     requireAdmin(principal)
     return principal
@@ -110,7 +111,7 @@ function add<Who, P extends Part, Q extends Part, B extends Part>(
     schema: operationSchema(endpoint),
     handler: async (request, reply) => {
       const principal = principalOfCall(request)
-      if (endpoint.isSecret) reply.header('cache-control', 'no-store')
+      if (endpoint.isSecret) reply.headers(NO_STORE)
       const read = <S extends Part>(schema: S | undefined, value: unknown, part: RequestPart): OutputOf<S> =>
         (schema && validate(schema, value, part, { echo: endpoint.echo ?? true })) as OutputOf<S>
       const params = read(endpoint.params, request.params, 'path')
