@@ -43,9 +43,10 @@ interface Question {
   ask(engine: Engine, run: number, traces: number): Promise<unknown>
 }
 
-const spansBy = (engine: Engine, conditions: object[], limit = 50): Promise<unknown> => {
+const spansBy = async (engine: Engine, conditions: object[], limit = 50): Promise<unknown> => {
   const query = parseSpanQuery({ filtering: { conditions }, windowing: { limit } }, 'span')
-  return readSpanPage(engine, { project_id: PROJECT, query })
+  const { spans } = await readSpanPage(engine, { project_id: PROJECT, query })
+  return spans.map(span => span.toJSON())
 }
 const tracesBy = (engine: Engine, conditions: object[], limit = 50): Promise<unknown> => {
   const query = parseSpanQuery({ filtering: { conditions }, windowing: { limit } }, 'trace')
@@ -58,8 +59,10 @@ const traceOf = (set: SpanSet) => (engine: Engine, run: number, traces: number) 
   const trace_id = traceIdOf(set, Math.floor((traces * (run + 0.5)) / (RUNS + 1)))
   return spansOf(engine, trace_id)
 }
-const spansOf = (engine: Engine, trace_id: string): Promise<unknown> =>
-  readSpans(engine, compileTraceSpans({ project_id: PROJECT, columns: SPAN_COLUMNS, trace_ids: [trace_id] }))
+const spansOf = async (engine: Engine, trace_id: string): Promise<unknown> => {
+  const statement = compileTraceSpans({ project_id: PROJECT, columns: SPAN_COLUMNS, trace_ids: [trace_id] })
+  return (await readSpans(engine, statement)).map(span => span.toJSON())
+}
 const analytics =
   (body: object) =>
   (engine: Engine): Promise<unknown> =>

@@ -10,6 +10,15 @@ export interface RawJson {
   readonly rawJSON: string
 }
 
+/** JSON text of a value, as it came from where it is kept: what is large and only shown need not be parsed and printed again. */
+export class JsonText {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
 /** ECMAScript's `JSON.rawJSON` proposal, present in Node 22 and later; TypeScript's library does not declare it yet. */
 interface JsonWithSource {
   rawJSON(text: string): RawJson

@@ -1,67 +1,53 @@
-import type { Json, JsonObject } from './json.ts'
+import type { Micros } from './time.ts'
 
-/** What nesting needs to know of a span in the interface's shape; everything else is carried along. */
-export interface FlatSpan extends JsonObject {
-  span_id: string
-  span_name: string
-  start_time: string
+/** What nesting needs to know of a span; everything else is carried along. */
+export interface NestedSpan {
+  readonly span_id: string
+  /** Of roots undefined. */
+  readonly parent_id?: string | undefined
+  readonly span_name: string
+  readonly start_time: Micros
 }
 
+/** A span, and what stands below it; undefined where nothing does. */
+export interface TreeNode<S extends NestedSpan> {
+  readonly span: S
+  spans: SpanLevel<S> | undefined
+}
+
+/** Spans that stand beside each other by name, the names in the order of the first span of each; so are the spans of a name. */
+export type SpanLevel<S extends NestedSpan> = ReadonlyMap<string, readonly TreeNode<S>[]>
+
 /**
- * The tree of one trace as the interface shows it: children stand under `spans` of their parent, keyed by name; one
- * child of a name is an object, several are a list in order of start. At the top stand the roots, the one that
+ * The tree of one trace, built by parent id alone. Children are in order of start. At the top stand the roots, the one that
  * started last first, then the spans whose parent is not among `spans` (and the earliest of every cycle), in order
- * of start. Built by parent id alone. The given spans become the nodes: `spans` is added to them.
+ * of start. Short for many spans: it is told apart by ids and times only.
  */
-export function nestSpans<S extends FlatSpan>(spans: readonly S[]): Record<string, Json> {
+export function nestSpans<S extends NestedSpan>(spans: readonly S[]): SpanLevel<S> {
   const byStart = [...spans].sort(byStartThenId)
   const byId = new Map(byStart.map(span => [span.span_id, span]))
   const cycleTops = topsOfCycles(byStart, byId)
-  const children = new Map<string, S[]>()
-  const roots: S[] = []
-  const orphans: S[] = []
+  const nodes = new Map<string, TreeNode<S>>()
+  const children = new Map<string, TreeNode<S>[]>()
+  const roots: TreeNode<S>[] = []
+  const orphans: TreeNode<S>[] = []
   for (const span of byStart) {
-    const parent_id = parentOf(span)
-    if (parent_id === undefined) roots.unshift(span)
-    else if (!byId.has(parent_id) || cycleTops.has(span.span_id)) orphans.push(span)
-    else if (!children.get(parent_id)?.push(span)) children.set(parent_id, [span])
+    const { span_id, parent_id } = span
+    const node: TreeNode<S> = { span, spans: undefined }
+    nodes.set(span_id, node)
+    if (parent_id === undefined) roots.push(node)
+    else if (!byId.has(parent_id) || cycleTops.has(span_id)) orphans.push(node)
+    else if (!children.get(parent_id)?.push(node)) children.set(parent_id, [node])
   }
-  for (const [parent_id, group] of children) (byId.get(parent_id) as JsonObject).spans = byName(group)
-  return byName([...roots, ...orphans])
+  for (const [parent_id, group] of children) (nodes.get(parent_id) as TreeNode<S>).spans = byName(group)
+  return byName([...roots.reverse(), ...orphans])
 }
 
-/** All spans of a tree, in no particular order, without their `spans`: the inverse of {@link nestSpans}. */
-export function flattenSpans(tree: Record<string, Json>): JsonObject[] {
-  const flat: JsonObject[] = []
-  const open = [tree]
-  for (let level = open.pop(); level; level = open.pop()) {
-    for (const entry of Object.values(level)) {
-      for (const node of (Array.isArray(entry) ? entry : [entry]) as JsonObject[]) {
-        const { spans, ...span } = node
-        flat.push(span)
-        if (spans) open.push(spans as Record<string, Json>)
-      }
-    }
-  }
-  return flat
-}
-
-const parentOf = (span: FlatSpan): string | undefined => span.parent_id as string | undefined
-
-function byName(group: readonly FlatSpan[]): Record<string, Json> {
-  // Without a prototype: `__proto__` and `constructor` are names like any other.
-  const named: Record<string, Json> = Object.create(null)
-  for (const span of group) {
-    const present = named[span.span_name]
-    if (present === undefined) named[span.span_name] = span
-    else if (Array.isArray(present)) present.push(span)
-    else named[span.span_name] = [present, span]
-  }
-  return named
-}
+const byName = <S extends NestedSpan>(group: readonly TreeNode<S>[]): SpanLevel<S> =>
+  Map.groupBy(group, node => node.span.span_name)
 
 /** The earliest span of each cycle of parents, so that a cycle shows up too. `byStart` is in order of start. */
-function topsOfCycles<S extends FlatSpan>(byStart: readonly S[], byId: ReadonlyMap<string, S>): Set<string> {
+function topsOfCycles<S extends NestedSpan>(byStart: readonly S[], byId: ReadonlyMap<string, S>): Set<string> {
   const tops = new Set<string>()
   const done = new Set<string>()
   for (const span of byStart) {
@@ -69,7 +55,7 @@ function topsOfCycles<S extends FlatSpan>(byStart: readonly S[], byId: ReadonlyM
     let next: S | undefined = span
     while (next && !done.has(next.span_id) && !path.has(next.span_id)) {
       path.add(next.span_id)
-      const parent_id: string | undefined = parentOf(next)
+      const parent_id: string | undefined = next.parent_id
       next = parent_id === undefined ? undefined : byId.get(parent_id)
     }
     if (next && path.has(next.span_id)) tops.add(earliestOnCycle(next, byId))
@@ -78,20 +64,17 @@ function topsOfCycles<S extends FlatSpan>(byStart: readonly S[], byId: ReadonlyM
   return tops
 }
 
-function earliestOnCycle<S extends FlatSpan>(start: S, byId: ReadonlyMap<string, S>): string {
+function earliestOnCycle<S extends NestedSpan>(start: S, byId: ReadonlyMap<string, S>): string {
   let earliest = start
-  let span = byId.get(parentOf(start) as string) as S
+  let span = byId.get(start.parent_id as string) as S
   while (span !== start) {
     if (byStartThenId(span, earliest) < 0) earliest = span
-    span = byId.get(parentOf(span) as string) as S
+    span = byId.get(span.parent_id as string) as S
   }
   return earliest.span_id
 }
 
-/** ISO times in UTC with an optional fraction: `…:00Z` sorts after `…:00.5Z` as text, so the suffix is left out. */
-function byStartThenId(one: FlatSpan, other: FlatSpan): number {
-  const a = one.start_time.slice(0, -1)
-  const b = other.start_time.slice(0, -1)
-  if (a !== b) return a < b ? -1 : 1
+function byStartThenId(one: NestedSpan, other: NestedSpan): number {
+  if (one.start_time !== other.start_time) return one.start_time - other.start_time
   return one.span_id < other.span_id ? -1 : one.span_id > other.span_id ? 1 : 0
 }

@@ -88,16 +88,18 @@ export interface Position {
 }
 
 /**
- * The windowing object that asks for the page after a full one; undefined when the page has fewer rows than asked for.
+ * The windowing object that asks for the page after a full one; undefined when the page is not full, which it is when it has
+ * as many rows as asked for unless the caller knows better.
  * It repeats everything else of the request, so that a client can send it back as it is.
  */
 export function nextWindowing(
   { focus, windowing }: { readonly focus: Focus; readonly windowing: Windowing },
   page: readonly Position[],
+  isFull = page.length >= pageLimit(windowing, focus),
 ): JsonObject | undefined {
   const last = page.at(-1)
+  if (last === undefined || !isFull) return undefined
   const limit = pageLimit(windowing, focus)
-  if (last === undefined || page.length < limit) return undefined
   const { oldest, newest, order, rate } = windowing
   const [reached, kept] = order === 'descending' ? ['newest', 'oldest'] : ['oldest', 'newest']
   const bound = order === 'descending' ? oldest : newest

@@ -18,7 +18,7 @@ onEachDatabase('commits', postgres => {
     await Promise.all(
       Array.from({ length: 50 }, (_, n) => commitRevision(scope, { variant_id, data: { parameters: { n } } })),
     )
-    const rows = await logRevisions(scope, { variant_id })
+    const rows = await Array.fromAsync((await logRevisions(scope, { variant_id })).rows)
     expect(rows.map(row => row.version)).toEqual(Array.from({ length: 52 }, (_, index) => 51 - index))
     expect(new Set(rows.map(row => row.data?.parameters)).size).toBe(52)
   })
@@ -35,7 +35,8 @@ onEachDatabase('commits', postgres => {
         }),
       ),
     )
-    const [head] = await logRevisions(as('environment'), { variant_id: environment.variant_id, depth: 1 })
+    const log = await logRevisions(as('environment'), { variant_id: environment.variant_id, depth: 1 })
+    const [head] = await Array.fromAsync(log.rows)
     expect(Object.keys(head?.data?.references ?? {}).toSorted()).toEqual(slugs.map(slug => `${slug}.revision`))
   })
 

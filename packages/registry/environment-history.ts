@@ -2,9 +2,9 @@ import { invalid } from '@spanhouse/model'
 import { type RawBuilder, sql } from '@spanhouse/postgres'
 import { type ListQuery, listRows } from './list.ts'
 import { identifies, type Reference } from './references.ts'
+import type { RowList } from './row-list.ts'
 import type { RevisionRow } from './rows.ts'
 import type { Scope } from './scope.ts'
-import type { Page } from './window.ts'
 
 /** The names under which entries point at the artifact that is deployed. */
 const ARTIFACT_NAMES = ['application', 'workflow', 'evaluator'] as const
@@ -15,7 +15,7 @@ export interface RevisionListQuery extends ListQuery {
 }
 
 /** As `listRows` for revisions, with the condition that environments have on top. */
-export function listRevisions(scope: Scope, query: RevisionListQuery): Promise<Page<RevisionRow>> {
+export function listRevisions(scope: Scope, query: RevisionListQuery): Promise<RowList<RevisionRow>> {
   const references = query.changed_references ?? []
   if (references.length === 0) return listRows(scope, 'revision', query)
   const changes = references.map(reference => sql`${deployed('r', reference)} is distinct from ${before(reference)}`)

@@ -4,9 +4,10 @@ import type { WindowingBody } from '@spanhouse/validation'
 import { falseFor } from './flags.ts'
 import type { Kind, Layer } from './kinds.ts'
 import { identifies, type Reference, versionOf } from './references.ts'
-import { column, type RowOf, selectRows } from './rows.ts'
+import { listOf, type RowList } from './row-list.ts'
+import { column, type RowOf, readBatch, selectSizes } from './rows.ts'
 import type { Scope } from './scope.ts'
-import { type Page, pageOf, windowOf } from './window.ts'
+import { pageOf, windowOf } from './window.ts'
 
 /** What records must have; all of it. */
 export interface RecordFilter {
@@ -42,10 +43,12 @@ export async function listRows<L extends Layer>(
   layer: L,
   query: ListQuery,
   more: readonly RawBuilder<unknown>[] = [],
-): Promise<Page<RowOf[L]>> {
+): Promise<RowList<RowOf[L]>> {
   const window = windowOf(layer, query.windowing)
   const where = [...conditionsOf(scope, layer, query), ...more, ...window.conditions]
-  return pageOf(await selectRows(scope, layer, { where, tail: window.tail }), window, query.windowing)
+  const sizes = await selectSizes(scope, layer, { where, tail: window.tail })
+  const page = pageOf(sizes, window, query.windowing)
+  return listOf(page.rows, batch => readBatch(scope, layer, batch), page.windowing)
 }
 
 /** Everything but the window. */

@@ -2,7 +2,8 @@ import type { Uuid } from '@spanhouse/model'
 import { invalid } from '@spanhouse/model'
 import { type RawBuilder, sql } from '@spanhouse/postgres'
 import { defaultVariantOf } from './find.ts'
-import { findRow, type RevisionRow, selectRows } from './rows.ts'
+import { listOf, type RowList } from './row-list.ts'
+import { findRow, type RevisionRow, readBatch, selectSizes } from './rows.ts'
 import type { Scope } from './scope.ts'
 import { PAGE_ROWS_MAX } from './window.ts'
 
@@ -20,14 +21,14 @@ export interface LogQuery {
  * The history of a variant (of an artifact: of its default variant) from its newest revision back, or from the revision
  * that is named. Archived ones are left out unless asked for. Nothing is known of what is not there: an empty list.
  */
-export async function logRevisions(scope: Scope, query: LogQuery): Promise<RevisionRow[]> {
+export async function logRevisions(scope: Scope, query: LogQuery): Promise<RowList<RevisionRow>> {
   const { depth = PAGE_ROWS_MAX, include_archived = false } = query
-  if (depth < 1) return []
-  const from = await startOf(scope, query)
-  if (!from) return []
+  const from = depth < 1 ? undefined : await startOf(scope, query)
+  if (!from) return listOf([], async () => [])
   const where = [...from, ...(include_archived ? [] : [sql`r.deleted_at is null`])]
   const tail = sql`order by r.version desc limit ${Math.min(depth, PAGE_ROWS_MAX)}`
-  return selectRows(scope, 'revision', { where, tail })
+  const sizes = await selectSizes(scope, 'revision', { where, tail })
+  return listOf(sizes, batch => readBatch(scope, 'revision', batch))
 }
 
 async function startOf(scope: Scope, query: LogQuery): Promise<RawBuilder<unknown>[] | undefined> {

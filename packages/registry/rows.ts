@@ -1,6 +1,8 @@
 import type { JsonObject, Uuid } from '@spanhouse/model'
 import { type RawBuilder, sql } from '@spanhouse/postgres'
 import type { Family, Layer } from './kinds.ts'
+import { parseLarge } from './large-json.ts'
+import type { RowSize } from './row-list.ts'
 import type { Scope } from './scope.ts'
 
 /** What every layer has. Times are ISO 8601 text in UTC. */
@@ -59,6 +61,10 @@ const ARTIFACT_OF_VARIANT = sql`
   join artifacts a on a.project_id = v.project_id and a.family = v.family and a.id = v.artifact_id`
 const VARIANT_COLUMNS = sql`v.artifact_id, a.slug as artifact_slug, a.flags as artifact_flags`
 
+const REVISION_HEAD = sql`${recordColumns('r')}, ${VARIANT_COLUMNS}, r.variant_id, v.slug as variant_slug, r.version, r.message`
+/** With its data as text, which is not parsed. */
+const REVISION_WITH_TEXT = sql`${REVISION_HEAD}, r.data::text as text`
+
 /** How each layer is read, together with what is shown of its parents. The layer's table is called by its first letter. */
 const LAYERS: Record<Layer, { table: string; columns: RawBuilder<unknown>; from: RawBuilder<unknown> }> = {
   artifact: { table: 'a', columns: sql`${recordColumns('a')}, a.folder_id`, from: sql`artifacts a` },
@@ -69,7 +75,7 @@ const LAYERS: Record<Layer, { table: string; columns: RawBuilder<unknown>; from:
   },
   revision: {
     table: 'r',
-    columns: sql`${recordColumns('r')}, ${VARIANT_COLUMNS}, r.variant_id, v.slug as variant_slug, r.version, r.message, r.data`,
+    columns: sql`${REVISION_HEAD}, r.data`,
     from: sql`revisions r
       join variants v on v.project_id = r.project_id and v.family = r.family and v.id = r.variant_id
       ${ARTIFACT_OF_VARIANT}`,
@@ -93,10 +99,56 @@ export async function selectRows<L extends Layer>(
   layer: L,
   { where, tail = sql``, family = kind.storedAs }: Selection,
 ): Promise<RowOf[L][]> {
-  const { columns, from } = LAYERS[layer]
+  const { columns } = LAYERS[layer]
+  return select({ db, project_id, family, layer }, columns, { where, tail })
+}
+
+/** As {@link selectRows}, of each row only how large it is. */
+export const selectSizes = (
+  { db, project_id, kind }: Scope,
+  layer: Layer,
+  selection: Selection,
+): Promise<RowSize[]> => {
+  const columns = sql`${column(layer, 'id')}, pg_column_size(${sql.ref(LAYERS[layer].table)}) as bytes`
+  return select({ db, project_id, family: kind.storedAs, layer }, columns, selection)
+}
+
+/** Of a batch with a larger row, large members of data come as text. */
+const LARGE_BYTES = 1024 * 1024
+
+/** The rows of a batch, in any order. */
+export async function readBatch<L extends Layer>(
+  scope: Scope,
+  layer: L,
+  batch: readonly RowSize[],
+): Promise<RowOf[L][]> {
+  const isAmong = sql`${column(layer, 'id')} = any(${batch.map(({ id }) => id)}::uuid[])`
+  const isLarge = layer === 'revision' && batch.some(({ bytes }) => bytes > LARGE_BYTES)
+  if (!isLarge) return selectRows(scope, layer, { where: [isAmong] })
+  const place = { db: scope.db, project_id: scope.project_id, family: scope.kind.storedAs, layer }
+  const read = await select<RevisionRow & { text: string | null }>(place, REVISION_WITH_TEXT, { where: [isAmong] })
+  const rows: RevisionRow[] = []
+  for (const { text, ...row } of read) {
+    rows.push({ ...row, data: text === null ? null : ((await parseLarge(text)) as JsonObject) })
+  }
+  return rows as RowOf[L][]
+}
+
+interface Place {
+  db: Scope['db']
+  project_id: Uuid
+  family: Family
+  layer: Layer
+}
+
+async function select<Row>(
+  { db, project_id, family, layer }: Place,
+  columns: RawBuilder<unknown>,
+  { where, tail = sql`` }: Omit<Selection, 'family'>,
+): Promise<Row[]> {
   const own = sql`${column(layer, 'project_id')} = ${project_id} and ${column(layer, 'family')} = ${family}`
   const conditions = sql.join([own, ...where], sql` and `)
-  const { rows } = await sql<RowOf[L]>`select ${columns} from ${from} where ${conditions} ${tail}`.execute(db)
+  const { rows } = await sql<Row>`select ${columns} from ${LAYERS[layer].from} where ${conditions} ${tail}`.execute(db)
   return rows
 }
 

@@ -2,9 +2,10 @@ import type { JsonObject, Uuid } from '@spanhouse/model'
 import { type RawBuilder, sql } from '@spanhouse/postgres'
 import { conditionsOf, flagsContain, type ListQuery } from './list.ts'
 import { header, lifecycle, shownData } from './records.ts'
+import { listOf, type RowList, type RowSize } from './row-list.ts'
 import { type ArtifactRow, recordColumns } from './rows.ts'
 import type { Scope } from './scope.ts'
-import { type Page, pageOf, windowOf } from './window.ts'
+import { pageOf, windowOf } from './window.ts'
 
 /** An artifact with the head of its default variant: the flat record of the interface. */
 export interface SimpleRow extends ArtifactRow {
@@ -17,28 +18,42 @@ export interface SimpleRow extends ArtifactRow {
 
 /** The flat record with this id, archived or not; undefined when there is none, or nothing was ever committed to it. */
 export async function findSimple(scope: Scope, id: Uuid): Promise<SimpleRow | undefined> {
-  const [row] = await selectSimple(scope, [sql`a.id = ${id}`], sql``)
+  const [row] = await selectSimple<SimpleRow>(scope, { columns: COLUMNS, where: [sql`a.id = ${id}`] })
   return row
 }
 
-/** The flat records that a query asks for: one statement, whatever their number. */
-export async function listSimple(scope: Scope, query: ListQuery): Promise<Page<SimpleRow>> {
+/** The flat records that a query asks for. */
+export async function listSimple(scope: Scope, query: ListQuery): Promise<RowList<SimpleRow>> {
   const window = windowOf('artifact', query.windowing)
   const { flags, ...filter } = query.filter ?? {}
   const where = [...conditionsOf(scope, 'artifact', { ...query, filter }), ...window.conditions]
   if (flags) where.push(...flagsContain(scope, scope.kind.content.flags ? 'revision' : 'artifact', flags))
-  return pageOf(await selectSimple(scope, where, window.tail), window, query.windowing)
+  const sizes = await selectSimple<RowSize>(scope, { columns: SIZE, where, tail: window.tail })
+  const page = pageOf(sizes, window, query.windowing)
+  const read = (batch: readonly RowSize[]): Promise<SimpleRow[]> => {
+    const isAmong = sql`a.id = any(${batch.map(({ id }) => id)}::uuid[])`
+    return selectSimple(scope, { columns: COLUMNS, where: [isAmong] })
+  }
+  return listOf(page.rows, read, page.windowing)
 }
 
-async function selectSimple(
+const COLUMNS = sql`${recordColumns('a')}, a.folder_id, r.variant_id, r.id as revision_id, r.slug as revision_slug,
+  r.flags as revision_flags, r.data`
+const SIZE = sql`a.id, pg_column_size(a) + pg_column_size(r) as bytes`
+
+interface SimpleSelection {
+  columns: RawBuilder<unknown>
+  where: readonly RawBuilder<unknown>[]
+  tail?: RawBuilder<unknown>
+}
+
+async function selectSimple<Row>(
   { db, project_id, kind }: Scope,
-  where: readonly RawBuilder<unknown>[],
-  tail: RawBuilder<unknown>,
-): Promise<SimpleRow[]> {
+  { columns, where, tail = sql`` }: SimpleSelection,
+): Promise<Row[]> {
   const own = sql`a.project_id = ${project_id} and a.family = ${kind.storedAs}`
-  const { rows } = await sql<SimpleRow>`
-    select ${recordColumns('a')}, a.folder_id, r.variant_id, r.id as revision_id, r.slug as revision_slug,
-      r.flags as revision_flags, r.data
+  const { rows } = await sql<Row>`
+    select ${columns}
     from artifacts a
     join lateral (
       select d.id from variants d where d.project_id = a.project_id and d.artifact_id = a.id

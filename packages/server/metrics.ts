@@ -48,6 +48,10 @@ export class Metrics implements IngestMetrics {
     'spanhouse_bodies_bytes',
     'Request bodies that are being received or worked on, and what was made of them; beyond 256 MiB, or 128 MiB of one project, others are answered 503.',
   )
+  readonly answerBytes = this.#gauge(
+    'spanhouse_answers_bytes',
+    'What large answers on their way hold in memory; beyond 512 MiB (256 MiB of one project) others are answered 503.',
+  )
   readonly #written = new Counter({
     name: 'spanhouse_spans_written_total',
     help: 'Spans that came off the stream: inserted, replaced by a later version, known already, or of a deleted trace.',

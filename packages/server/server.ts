@@ -7,6 +7,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { Room } from './budget/room.ts'
 import { type Config, servicesUrlAt } from './config.ts'
+import { AnswerRoom } from './http/answer-room.ts'
 import { buildApp } from './http/app.ts'
 import { writeKeyFile } from './key-file.ts'
 import { Metrics } from './metrics.ts'
@@ -67,6 +68,7 @@ export async function startServer(
     authenticator: parts.authenticator,
     room: new Room(metrics.bytesHeld),
     shares: new Shares(metrics.registry),
+    answerRoom: new AnswerRoom(metrics.answerBytes),
     routes: routesOf({ config, runtime, parts, metrics }),
   })
   const url = await app.listen({ host, port })

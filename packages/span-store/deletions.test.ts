@@ -5,9 +5,10 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deletedSpans, type TraceDeletion } from './deletions.ts'
 import type { Engine } from './engine.ts'
-import { readSpans, SPAN_COLUMNS } from './row.ts'
+import { SPAN_COLUMNS } from './row.ts'
 import { type IncomingSpan, SpanBatch } from './span-batch.ts'
 import { makeSpan, newProject, openTestEngine } from './spans.testing.ts'
+import { readSpans } from './stored-span.ts'
 import { SpanWriter } from './write.ts'
 
 let engine: Engine

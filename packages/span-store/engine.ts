@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
-import { buffer, text } from 'node:stream/consumers'
+import { text } from 'node:stream/consumers'
 import { threadId } from 'node:worker_threads'
 import {
   type ClickHouseClient,
@@ -26,6 +26,14 @@ export interface Statement {
 /** Where ClickHouse is: a server's address, or a folder for the engine inside this process. */
 export type EngineLocation = { url: string } | { path: string }
 
+/** Where bytes are counted while they are in memory. */
+export interface Holder {
+  /** So many bytes are about to be kept. Throws a Problem when there is no room for them. */
+  hold(bytes: number): void
+  /** So many of them are kept no more. */
+  release(bytes: number): void
+}
+
 /**
  * A bounded set of connections to ClickHouse. Statements beyond that number wait; one that waits longer than
  * `queueMs` is refused with a Problem `overloaded`, so that nothing piles up.
@@ -38,8 +46,11 @@ export interface Engine {
    * them.
    */
   rows<Row>(statement: Statement): Promise<Row[]>
-  /** The same with values as bytes instead of JSON: `read` takes those of one row, each as its column has it. */
-  binaryRows<Row>(statement: Statement, read: (row: RowReader) => Row): Promise<Row[]>
+  /**
+   * The same with values as bytes instead of JSON: `read` takes those of one row, each as its column has it. The bytes are
+   * told to `holder` as they come; what it throws ends the statement.
+   */
+  binaryRows<Row>(statement: Statement, read: (row: RowReader) => Row, holder?: Holder): Promise<Row[]>
   command(statement: Statement): Promise<void>
   /**
    * Inserts rows in RowBinary format: one atomic block as long as they stay under 256 MB. The bytes must not change
@@ -221,16 +232,15 @@ class PooledEngine implements Engine {
     })
   }
 
-  binaryRows<Row>(statement: Statement, read: (row: RowReader) => Row): Promise<Row[]> {
+  binaryRows<Row>(statement: Statement, read: (row: RowReader) => Row, holder?: Holder): Promise<Row[]> {
     return this.#using(async ({ client, settings, isAnswer, cancelled }) => {
       const { stream, response_headers } = await client.exec({
         query: `${inlineParams(statement)} FORMAT RowBinary`,
         clickhouse_settings: settings,
         abort_signal: cancelled(),
       })
-      const bytes = await buffer(stream)
       if (!isAnswer(response_headers)) throw unreachable(new Error('not an answer of ClickHouse'))
-      return readRows(bytes, read)
+      return await readRows(stream as AsyncIterable<Buffer>, read, holder)
     })
   }
 

@@ -1,12 +1,15 @@
 import { Problem } from '@spanhouse/model'
 
+/** ClickHouse's code for a result with more bytes than it may have. */
+const RESULT_TOO_LARGE = '396'
+
 /** ClickHouse's error codes that are a refusal of this one statement and no defect of ours. */
 const REFUSALS: Record<string, { code: 'query_timeout' | 'query_limit'; bound: string }> = {
   '159': { code: 'query_timeout', bound: 'time' },
   '160': { code: 'query_timeout', bound: 'time (estimated)' },
   '158': { code: 'query_limit', bound: 'rows read' },
   '307': { code: 'query_limit', bound: 'bytes read' },
-  '396': { code: 'query_limit', bound: 'size of the result' },
+  [RESULT_TOO_LARGE]: { code: 'query_limit', bound: 'size of the result' },
   '241': { code: 'query_limit', bound: 'memory' },
   '191': { code: 'query_limit', bound: 'size of a set' },
 }
@@ -69,6 +72,10 @@ export function toProblem(error: unknown): unknown {
     return new Problem('overloaded', 'ClickHouse is too busy; try again.', { retryAfterSeconds: 2, cause: error })
   return /^\d+$/.test(code) || error.constructor !== Error ? error : unreachable(error)
 }
+
+/** Whether a statement was refused because its rows are too large together: fewer of them may be read. */
+export const isResultTooLarge = (error: unknown): boolean =>
+  error instanceof Problem && (error.cause as NodeJS.ErrnoException | undefined)?.code === RESULT_TOO_LARGE
 
 /** A Problem `overloaded` for whoever got no answer of ClickHouse. */
 export const unreachable = (cause: Error): Problem =>

@@ -7,10 +7,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import type { Engine } from './engine.ts'
 import { requireStoreMatches, StoreMismatch } from './failures.ts'
 import { migrateSpans } from './migrate.ts'
-import { readSpans, SPAN_COLUMNS } from './row.ts'
+import { SPAN_COLUMNS } from './row.ts'
 import { INSERT_COLUMNS } from './row-columns.ts'
 import { SpanBatch } from './span-batch.ts'
 import { makeSpan, openTestEngine } from './spans.testing.ts'
+import { readSpans } from './stored-span.ts'
 import { SpanWriter } from './write.ts'
 
 const RELEASED = new URL('../../clickhouse/single', import.meta.url).pathname
@@ -45,11 +46,11 @@ test('a migration changes tables that have spans, once, and every span can be re
   const batch = new SpanBatch()
   batch.add({ project_id, user_id: project_id, accepted_at: 1_770_000_000_000_000 }, span)
   await new SpanWriter(engine).write(batch)
-  const read = (): Promise<unknown[]> =>
-    readSpans(
-      engine,
-      compileSpansByIds({ project_id, columns: SPAN_COLUMNS, trace_ids: [span.trace_id], span_ids: undefined }),
-    )
+  const read = async (): Promise<unknown[]> => {
+    const ids = { trace_ids: [span.trace_id], span_ids: undefined }
+    const spans = await readSpans(engine, compileSpansByIds({ project_id, columns: SPAN_COLUMNS, ...ids }))
+    return spans.map(span => span.toJSON())
+  }
   const before = await read()
   expect(before).toHaveLength(1)
 

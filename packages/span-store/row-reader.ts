@@ -1,10 +1,18 @@
 import { NIL_UUID } from '@spanhouse/model'
+import type { RowSource } from '@spanhouse/query'
 
 /** What a Buffer's `toString` calls once it has looked at its arguments, which takes longer for a short text. */
 interface SliceableBuffer extends Buffer {
   hexSlice(start: number, end: number): string
   latin1Slice(start: number, end: number): string
   utf8Slice(start: number, end: number): string
+}
+
+/** The bytes end within a value. */
+export class EndOfBytes extends RangeError {
+  constructor() {
+    super('the bytes end within a row')
+  }
 }
 
 /** Takes values of rows in ClickHouse's RowBinary format, one after another: what a RowBuffer has put, in the same order. */
@@ -20,6 +28,25 @@ export class RowReader {
   /** The next value is read at that place. */
   moveTo(at: number): void {
     this.#at = at
+  }
+
+  /** Where the next value begins. */
+  get at(): number {
+    return this.#at
+  }
+
+  /** What has been read since a place. */
+  bytesFrom(at: number): Buffer {
+    return this.#bytes.subarray(at, this.#at)
+  }
+
+  /** Passes over values of so many bytes. */
+  skip(byteCount: number): void {
+    this.#skip(byteCount)
+  }
+
+  skipText(): void {
+    this.#skip(this.#count())
   }
 
   get isAtEnd(): boolean {
@@ -93,7 +120,56 @@ export class RowReader {
   #skip(byteCount: number): number {
     const from = this.#at
     this.#at += byteCount
-    if (this.#at > this.#bytes.length) throw new RangeError('the bytes end within a row')
+    if (this.#at > this.#bytes.length) throw new EndOfBytes()
     return from
+  }
+}
+
+/** Passes over the values that a RowReader comes to: what it returns in their place means nothing. */
+export class RowSkipper implements RowSource {
+  readonly #row: RowReader
+
+  constructor(row: RowReader) {
+    this.#row = row
+  }
+
+  hex(byteCount: number): string {
+    this.#row.skip(byteCount)
+    return ''
+  }
+
+  int8(): number {
+    this.#row.skip(1)
+    return 0
+  }
+
+  int64(): bigint {
+    this.#row.skip(8)
+    return 0n
+  }
+
+  number64(): number {
+    this.#row.skip(8)
+    return 0
+  }
+
+  int128(): bigint {
+    this.#row.skip(16)
+    return 0n
+  }
+
+  uuid(): string {
+    this.#row.skip(16)
+    return ''
+  }
+
+  uint32s(): number[] {
+    this.#row.uint32s()
+    return []
+  }
+
+  text(): string {
+    this.#row.skipText()
+    return ''
   }
 }

@@ -8,8 +8,6 @@ import {
   NIL_UUID,
   numberOf,
   parseJson,
-  parseTime,
-  type SpanId,
   type SpanJson,
   type TraceId,
 } from '@spanhouse/model'
@@ -36,7 +34,7 @@ const CUMULATIVE = amountColumns('cumulative')
 export const SPAN_COLUMNS: readonly Sql[] = SHOWN_COLUMNS.map(({ name }) => identifier(name))
 
 /** The next row, in the order of {@link SPAN_COLUMNS}. */
-function readRow(row: RowReader): SpanRow {
+export function readRow(row: RowReader): SpanRow {
   const values: Record<string, unknown> = {}
   for (const column of SHOWN_COLUMNS) values[column.name] = column.read(row)
   return values as SpanRow
@@ -45,11 +43,6 @@ function readRow(row: RowReader): SpanRow {
 /** The rows that a statement over {@link SPAN_COLUMNS} selects, in its order. */
 export const readSpanRows = (engine: Engine, statement: Sql): Promise<SpanRow[]> =>
   engine.binaryRows(printSql(statement), readRow)
-
-/** The spans that a statement over {@link SPAN_COLUMNS} selects, as the interface answers them, in its order. */
-export async function readSpans(engine: Engine, statement: Sql): Promise<SpanJson[]> {
-  return (await readSpanRows(engine, statement)).map(toSpanJson)
-}
 
 /** One page of the traces that a query asks for, in its order, each with its place in that order. */
 export async function readTraceHeads(engine: Engine, asked: TracesOf): Promise<Position[]> {
@@ -63,13 +56,6 @@ async function readHeads(engine: Engine, statement: Sql): Promise<Position[]> {
   const rows = await engine.rows<{ trace_id: TraceId; sort_time: Micros }>(printSql(statement))
   return rows.map(({ trace_id, sort_time }) => ({ trace_id, time: sort_time }))
 }
-
-/** Where a span stands in the order of spans. */
-export const positionOf = (span: SpanJson): Position => ({
-  time: parseTime(span.start_time) as Micros,
-  trace_id: span.trace_id as TraceId,
-  span_id: span.span_id as SpanId,
-})
 
 /** The span as the interface answers it. Null members are left out; keys inside `attributes` keep their nulls. */
 export function toSpanJson(row: SpanRow): SpanJson {

@@ -3,10 +3,11 @@ import { compileFirstSpans, compileSpanQuery, nextWindowing, parseSpanQuery } fr
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Engine } from './engine.ts'
-import { positionOf, readSpans, SPAN_COLUMNS } from './row.ts'
+import { SPAN_COLUMNS } from './row.ts'
 import { SpanBatch } from './span-batch.ts'
 import { readSpanPage } from './span-page.ts'
 import { makeSpan, newProject, openTestEngine } from './spans.testing.ts'
+import { positionOf, readSpans } from './stored-span.ts'
 import { SpanWriter } from './write.ts'
 
 let engine: Engine
@@ -46,10 +47,11 @@ test('pages of roots are in order and without a gap, in one pass or not', async 
         const conditions = [IS_ROOT, ...others]
         const filtering = { conditions }
         const all = parseSpanQuery({ filtering, windowing: { limit: 100, order } }, 'span')
-        const expected = await readSpans(engine, compileSpanQuery({ project_id, columns: SPAN_COLUMNS, query: all }))
+        const statement = compileSpanQuery({ project_id, columns: SPAN_COLUMNS, query: all })
+        const expected = (await readSpans(engine, statement)).map(span => span.toJSON())
         const asked = roots.filter(({ colour }) => others.length === 0 || colour === 'red')
         expect(expected).toHaveLength(asked.length)
-        expect(await readSpanPage(engine, { project_id, query: all })).toEqual(expected)
+        expect((await readPage(project_id, { filtering, windowing: { limit: 100, order } })).spans).toEqual(expected)
         const seen: SpanJson[] = []
         let windowing: JsonObject | undefined = { limit, order }
         while (windowing !== undefined) {
@@ -95,9 +97,9 @@ test('what has to be looked for everywhere is not read in one pass', () => {
 
 async function readPage(project_id: string, body: JsonObject) {
   const query = parseSpanQuery(body, 'span')
-  const spans = await readSpanPage(engine, { project_id, query })
-  const next = nextWindowing(query, spans.map(positionOf))
-  return { spans, next: next && (JSON.parse(JSON.stringify(next)) as JsonObject) }
+  const { spans, isFull } = await readSpanPage(engine, { project_id, query })
+  const next = nextWindowing(query, spans.map(positionOf), isFull)
+  return { spans: spans.map(span => span.toJSON()), next: next && (JSON.parse(JSON.stringify(next)) as JsonObject) }
 }
 
 interface Root {

@@ -4,9 +4,10 @@ import { compileSpanQuery, parseSpanQuery } from '@spanhouse/query'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Engine, Statement } from './engine.ts'
-import { readSpans, SPAN_COLUMNS } from './row.ts'
+import { SPAN_COLUMNS } from './row.ts'
 import { type IncomingSpan, SpanBatch } from './span-batch.ts'
 import { makeSpan, newProject, openTestEngine } from './spans.testing.ts'
+import { readSpans } from './stored-span.ts'
 import { SpanWriter } from './write.ts'
 
 let engine: Engine
@@ -275,8 +276,10 @@ const bySpan = (text: string, project_id: string): Statement => ({
   params: { project_id },
 })
 
-const read = (project_id: string) =>
-  readSpans(engine, compileSpanQuery({ project_id, columns: SPAN_COLUMNS, query: parseSpanQuery({}, 'span') }))
+const read = async (project_id: string) => {
+  const statement = compileSpanQuery({ project_id, columns: SPAN_COLUMNS, query: parseSpanQuery({}, 'span') })
+  return (await readSpans(engine, statement)).map(span => span.toJSON())
+}
 
 const heads = async (project_id: string): Promise<string[]> => {
   const rows = await engine.rows<{ id: string; head: boolean }>(

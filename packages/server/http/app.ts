@@ -10,6 +10,7 @@ import Fastify, {
 } from 'fastify'
 import type { Room } from '../budget/room.ts'
 import type { Shares } from '../shares/shares.ts'
+import type { AnswerRoom } from './answer-room.ts'
 import { authenticateRequest } from './auth.ts'
 import { addClosing } from './connections.ts'
 import { addCors } from './cors.ts'
@@ -17,6 +18,7 @@ import { discardRest } from './discard.ts'
 import { answerUnreadable, sendProblem, toProblem } from './errors.ts'
 import { addOpenApi } from './openapi.ts'
 import { KnownPaths, routedUrl } from './paths.ts'
+import { addSecurityHeaders, NOSNIFF } from './security-headers.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -35,6 +37,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** What bodies are counted in while they are in memory. */
     room: Room
+    answerRoom: AnswerRoom
   }
 }
 
@@ -43,6 +46,8 @@ export interface AppOptions {
   authenticator: Authenticator
   room: Room
   shares: Shares
+  /** Where answers are counted while they are in memory. */
+  answerRoom: AnswerRoom
   /** Each adds its routes; the order does not matter. */
   routes: readonly ((app: FastifyInstance) => void)[]
 }
@@ -59,7 +64,8 @@ export interface AppOptions {
  *     errors       a Problem as the interface's JSON, anything else as 500                     http/errors
  *     answer       JSON, compressed from 1,000 bytes on
  */
-export async function buildApp({ logger, authenticator, room, shares, routes }: AppOptions): Promise<FastifyInstance> {
+export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
+  const { logger, authenticator, room, answerRoom, shares, routes } = options
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -72,6 +78,7 @@ export async function buildApp({ logger, authenticator, room, shares, routes }: 
     clientErrorHandler: answerUnreadable,
     // For URLs that cannot be routed no hook is run.
     frameworkErrors: (error, request, reply) => {
+      reply.headers(NOSNIFF)
       authenticateRequest(authenticator, request).then(
         () => sendProblem(toProblem(error), request, reply),
         unauthenticated => sendProblem(toProblem(unauthenticated), request, reply),
@@ -86,6 +93,7 @@ export async function buildApp({ logger, authenticator, room, shares, routes }: 
   // Before the plugins: their own routes, as OPTIONS of any path, take the handler there is when they are added.
   app.setErrorHandler((error, request, reply) => refuse(toProblem(error), request, reply))
   addClosing(app)
+  addSecurityHeaders(app)
   await addCors(app)
   app.addHook('onRoute', ({ url, method }) => paths.add(url, method))
   app.decorate('shares', shares)
@@ -101,6 +109,7 @@ export async function buildApp({ logger, authenticator, room, shares, routes }: 
   // Bodies are read by the endpoints, once they know who is calling, as far as there is room for them.
   app.addContentTypeParser('*', (_request, _body, done) => done(null))
   app.decorate('room', room)
+  app.decorate('answerRoom', answerRoom)
   app.decorateRequest('principal', null)
   app.addHook('onRequest', async request => {
     ignoreOddType(request.raw)

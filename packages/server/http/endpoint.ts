@@ -14,10 +14,13 @@ import { BODY_BYTES_MAX, PUBLIC_BODY_BYTES_MAX } from '../budget/limits.ts'
 import type { Held } from '../budget/room.ts'
 import { ADMINISTRATION, PUBLIC, type Tenant } from '../shares/pool.ts'
 import type { ShareName } from '../shares/shares.ts'
+import type { HeldAnswer } from './answer-room.ts'
 import { principalOf } from './auth.ts'
 import { readJson } from './body.ts'
 import { type FormLimits, readForm } from './form.ts'
 import { operationSchema } from './openapi.ts'
+import { NO_STORE } from './security-headers.ts'
+import { sendAnswer } from './send-answer.ts'
 
 type OutputOf<S> = S extends z.ZodType ? z.output<S> : undefined
 
@@ -29,6 +32,8 @@ export interface Call<Who, Params, Query, Body> {
   body: OutputOf<Body>
   request: FastifyRequest
   reply: FastifyReply
+  /** Where what the answer holds in memory is counted, if that can be much. */
+  holder: HeldAnswer
 }
 
 /** One row of the interface: what it is called, who may call it, what it takes and what it answers. */
@@ -62,7 +67,9 @@ export interface Endpoint<Who, Params, Query, Body> {
   share?: ShareName
   /** False where a 422 must not repeat what was sent. */
   echo?: boolean
-  /** Returns what is sent as JSON, or the reply when it has sent something itself. */
+  /** The answer tells something that is to be kept nowhere: a key, a secret, a link that lets somebody in. */
+  isSecret?: boolean
+  /** Returns what is sent as JSON (large parts of it as `render-json.ts` takes them), or the reply when it has sent something itself. */
   handle(call: Call<Who, Params, Query, Body>): unknown
 }
 
@@ -91,7 +98,7 @@ export function addEndpoint<P extends Part = undefined, Q extends Part = undefin
   })
 }
 
-/** Adds an endpoint for the platform's administrator: 401 for everybody else. */
+/** Adds an endpoint for the platform's administrator: 401 for everybody else. What it tells may be a key. */
 export function addAdminEndpoint<P extends Part = undefined, Q extends Part = undefined, B extends Part = undefined>(
   app: FastifyInstance,
   endpoint: Endpoint<AdminPrincipal, P, Q, B>,
@@ -99,6 +106,7 @@ export function addAdminEndpoint<P extends Part = undefined, Q extends Part = un
   add(app, endpoint, {
     bodyBytesMax: BODY_BYTES_MAX,
     share: 'call',
+    isSecret: true,
     tenantOf: () => ADMINISTRATION,
     principalOf: request => {
       const principal = principalOf(request)
@@ -123,9 +131,10 @@ export function addPublicEndpoint<P extends Part = undefined, Q extends Part = u
 
 /** What endpoints of one audience have in common. */
 interface Audience<Who> {
-  /** This and the share count where the endpoint says nothing else. */
+  /** These three count where the endpoint says nothing else. */
   bodyBytesMax: number
   share: ShareName
+  isSecret?: boolean
   /** Whose room and slots a call takes. */
   tenantOf(principal: Who): Tenant
   /** Throws when the request may not call. */
@@ -140,6 +149,7 @@ function add<Who, P extends Part, Q extends Part, B extends Part>(
   const { method, path, status = 200, echo = true } = endpoint
   const bodyBytesMax = endpoint.bodyBytesMax ?? audience.bodyBytesMax
   const share = endpoint.share ?? audience.share
+  const isSecret = endpoint.isSecret ?? audience.isSecret ?? false
   for (const schema of [endpoint.params, endpoint.query, endpoint.body]) if (schema) refuseUnbounded(schema)
   app.route({
     method,
@@ -147,20 +157,24 @@ function add<Who, P extends Part, Q extends Part, B extends Part>(
     schema: operationSchema({ ...endpoint, bodyBytesMax }),
     handler: async (request, reply) => {
       const principal = audience.principalOf(request)
+      if (isSecret) reply.headers(NO_STORE)
       const read = <S extends Part>(schema: S | undefined, value: unknown, part: RequestPart): OutputOf<S> =>
         (schema && validate(schema, value, part, { echo })) as OutputOf<S>
       const params = read(endpoint.params, request.params, 'path')
       const query = read(endpoint.query, request.query, 'query')
       const tenant = audience.tenantOf(principal)
       const held = app.room.enter(tenant)
+      const holder = app.answerRoom.open(tenant)
+      reply.raw.once('close', () => holder.close())
       try {
         const sent = endpoint.body && (await readBody(request, held, { ...endpoint, bodyBytesMax }))
         const body = read(endpoint.body, sent, 'body')
         const answer = await withSlot(request, reply, { share, tenant }, () =>
-          endpoint.handle({ principal, params, query, body, request, reply }),
+          endpoint.handle({ principal, params, query, body, request, reply, holder }),
         )
         // A reply that is awaited is one that has been sent, or whose reader has gone in the middle of it.
-        return reply.sent || reply.raw.headersSent ? reply : sendAnswer(reply, status, answer)
+        if (reply.sent || reply.raw.headersSent) return reply
+        return status === 204 ? reply.code(status).send() : await sendAnswer(reply.code(status), answer)
       } finally {
         releaseWhenAnswered(held, reply)
       }
@@ -188,7 +202,9 @@ async function withSlot<T>(
     return await (share === 'read' ? cancellable(leaving.signal, work) : work())
   } finally {
     reply.raw.off('close', leave)
-    request.giveBackSlot()
+    // Long lists are read while they are sent.
+    if (share !== 'heavy' || reply.raw.closed || reply.raw.destroyed) request.giveBackSlot()
+    else reply.raw.once('close', () => request.giveBackSlot())
   }
 }
 
@@ -207,11 +223,4 @@ const readBody = (request: FastifyRequest, held: Held, limits: BodyLimits): Prom
 function releaseWhenAnswered(held: Held, { raw }: FastifyReply): void {
   if (raw.closed || raw.destroyed) held.release()
   else raw.once('close', () => held.release())
-}
-
-/** Text is sent as a JSON string; fastify would take it for the body itself. */
-function sendAnswer(reply: FastifyReply, status: number, answer: unknown): FastifyReply {
-  reply.code(status)
-  if (status === 204) return reply.send()
-  return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer))
 }

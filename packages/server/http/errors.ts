@@ -50,7 +50,7 @@ export function answerUnreadable(error: Error & { code?: string }, socket: Socke
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const [status, message] = UNREADABLE[error.code ?? ''] ?? NO_HTTP
   const body = JSON.stringify({ detail: message })
-  const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close`
+  const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nX-Content-Type-Options: nosniff\r\nConnection: close`
   if (socket.writable) socket.end(`${head}\r\n\r\n${body}`)
   else socket.destroy(error)
 }

@@ -1,16 +1,35 @@
-import { type FlatSpan, nestSpans } from '@spanhouse/model'
+import { type JsonObject, type NestedSpan, nestSpans } from '@spanhouse/model'
 import { expect, test } from 'vitest'
-import { traceToJson } from './trace-json.ts'
+import { renderJson } from './render-json.ts'
+import { treeJson } from './trace-json.ts'
 
-const span = (span_id: string, span_name: string, second: number, parent_id?: string): FlatSpan => ({
-  span_id,
-  ...(parent_id === undefined ? {} : { parent_id }),
-  span_name,
-  start_time: `2026-02-03T09:00:0${second}Z`,
-  attributes: { 'a"b': [null, 1.5] },
-})
+class Span implements NestedSpan {
+  readonly span_id: string
+  readonly span_name: string
+  readonly start_time: number
+  readonly parent_id: string | undefined
 
-test('it is the JSON of the tree', () => {
+  constructor(span_id: string, span_name: string, second: number, parent_id?: string) {
+    this.span_id = span_id
+    this.span_name = span_name
+    this.start_time = second
+    this.parent_id = parent_id
+  }
+
+  toJSON(): JsonObject {
+    return { span_id: this.span_id, span_name: this.span_name, attributes: { 'a"b': [null, 1.5] } }
+  }
+}
+
+const span = (...given: ConstructorParameters<typeof Span>): Span => new Span(...given)
+
+async function traceToJson(spans: Span[]): Promise<string> {
+  const pieces: Buffer[] = []
+  for await (const piece of renderJson(treeJson(nestSpans(spans)))) pieces.push(piece)
+  return Buffer.concat(pieces).toString()
+}
+
+test('children stand in their parent by name', async () => {
   const spans = [
     span('1', 'root', 1),
     span('2', 'step', 2, '1'),
@@ -18,11 +37,13 @@ test('it is the JSON of the tree', () => {
     span('4', '', 4, '3'),
     span('5', '__proto__', 4, '3'),
   ]
-  const tree = nestSpans(spans)
-  expect(traceToJson('t', tree)).toBe(JSON.stringify({ trace_id: 't', spans: tree }))
+  const [one, two, three, four, five] = spans.map(span => JSON.stringify(span).slice(0, -1))
+  expect(await traceToJson(spans)).toBe(
+    `{"root":${one},"spans":{"step":[${two}},${three},"spans":{"":${four}},"__proto__":${five}}}}]}}}`,
+  )
 })
 
-test('the root that started last comes first, whatever the names', () => {
+test('the root that started last comes first, whatever the names', async () => {
   const spans = [
     span('1', '1', 1),
     span('2', '2', 2),
@@ -30,20 +51,20 @@ test('the root that started last comes first, whatever the names', () => {
     span('4', '0', 4, '9'),
     span('5', 'a', 5, '9'),
   ]
-  const text = traceToJson('t', nestSpans(spans))
+  const text = await traceToJson(spans)
   expect([...text.matchAll(/"span_name":"(.)"/g)].map(match => match[1])).toEqual(['c', '2', '1', '0', 'a'])
 })
 
-test('a trace may be a hundred thousand deep, or wide', () => {
+test('a trace may be a hundred thousand deep, or wide', async () => {
   const count = 100_000
   const deep = Array.from({ length: count }, (_, n) => span(String(n), 'n', 0, n === 0 ? undefined : String(n - 1)))
-  const text = traceToJson('t', nestSpans(deep))
+  const text = await traceToJson(deep)
   expect(text.match(/"span_id"/g)).toHaveLength(count)
   expect(text.endsWith('}'.repeat(2 * count + 1))).toBe(true)
   const wide = Array.from({ length: count }, (_, n) => span(String(n), 'n', 0, n === 0 ? undefined : '0'))
-  expect(JSON.parse(traceToJson('t', nestSpans(wide))).spans.n.spans.n).toHaveLength(count - 1)
+  expect(JSON.parse(await traceToJson(wide)).n.spans.n).toHaveLength(count - 1)
 })
 
-test('no spans make an empty tree', () => {
-  expect(traceToJson('t', nestSpans([]))).toBe('{"trace_id":"t","spans":{}}')
+test('no spans make an empty tree', async () => {
+  expect(await traceToJson([])).toBe('{}')
 })

@@ -1,9 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import type { ProjectPrincipal } from '@spanhouse/access'
-import { invalid, microsNow, microsToIso, type SpanId, type SpanJson, type TraceId } from '@spanhouse/model'
+import { invalid, microsNow, microsToIso, nextTurn, type SpanId, type SpanJson, type TraceId } from '@spanhouse/model'
 import { canonicalise, draftOfBody, type SpanBody } from '@spanhouse/otlp'
 import { compileHeadsByIds } from '@spanhouse/query'
-import { type Engine, readSpans, readTraceHeads, SPAN_COLUMNS } from '@spanhouse/span-store'
+import {
+  type Engine,
+  type Holder,
+  readSpans,
+  readTraceHeads,
+  SPAN_COLUMNS,
+  type StoredSpan,
+} from '@spanhouse/span-store'
 import { type Ingest, publishDrafts } from '../ingest/accept.ts'
 import { type Deleting, deleteTrace } from '../ingest/delete-trace.ts'
 import type { Registry } from '../routes/registry-endpoint.ts'
@@ -15,6 +22,21 @@ import { editedSpan, type RecordJson, type RecordSpan, recordOf, spanOfRecord, t
 import type { Surface } from './surfaces.ts'
 
 export type RecordParts = Ingest & Deleting & { registry: Registry; engine: Engine }
+
+/** A span that is a record: kept as it was read, since many of them may be large. */
+export class ShownRecord {
+  readonly #surface: Surface
+  readonly #span: StoredSpan
+
+  constructor(surface: Surface, span: StoredSpan) {
+    this.#surface = surface
+    this.#span = span
+  }
+
+  toJSON(): RecordJson | undefined {
+    return recordOf(this.#surface, this.#span.toJSON() as SpanJson & RecordSpan)
+  }
+}
 
 /** The records of all surfaces: made, read, changed, deleted and found. */
 export class Records {
@@ -71,17 +93,28 @@ export class Records {
     return first && ((root?.span_id as SpanId | undefined) ?? first)
   }
 
-  /** In the order of the window. */
-  async query(surface: Surface, { project_id }: ProjectPrincipal, asked: RecordQuery): Promise<RecordJson[]> {
+  /** In the order of the window; each is made when its turn comes. */
+  async query(
+    surface: Surface,
+    { project_id }: ProjectPrincipal,
+    asked: RecordQuery,
+    holder: Holder,
+  ): Promise<ShownRecord[]> {
     const query = toSpanQuery(surface, asked)
     if (!query) return []
     const { engine } = this.#parts
     const heads = await readTraceHeads(engine, { project_id, query })
     if (heads.length === 0) return []
     const trace_ids = heads.map(head => head.trace_id)
-    const spans = await readSpans(engine, compileHeadsByIds({ project_id, columns: SPAN_COLUMNS, trace_ids }))
+    const spans = await readSpans(engine, compileHeadsByIds({ project_id, columns: SPAN_COLUMNS, trace_ids }), holder)
     const byId = new Map(spans.map(span => [span.trace_id as TraceId, span]))
-    return trace_ids.flatMap(id => recordOf(surface, byId.get(id) as RecordSpan) ?? [])
+    const shown: ShownRecord[] = []
+    for (const id of trace_ids) {
+      const record = new ShownRecord(surface, byId.get(id) as StoredSpan)
+      if (record.toJSON()) shown.push(record)
+      await nextTurn()
+    }
+    return shown
   }
 
   /** The root that stands for the trace, with the version of it that was accepted last. */
@@ -89,7 +122,7 @@ export class Records {
     await this.#recent.stored({ project_id, trace_id })
     const statement = compileHeadsByIds({ project_id, columns: SPAN_COLUMNS, trace_ids: [trace_id] })
     const [span] = await readSpans(this.#parts.engine, statement)
-    return span?.parent_id === undefined ? (span as SpanJson & RecordSpan) : undefined
+    return span && span.parent_id === undefined ? (span.toJSON() as SpanJson & RecordSpan) : undefined
   }
 
   async #publish(principal: ProjectPrincipal, body: SpanBody, accepted_at: number): Promise<RecordSpan> {

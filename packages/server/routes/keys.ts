@@ -21,7 +21,7 @@ export function keyRoutes({ postgres: { db }, authenticator }: Parts): (app: Fas
       handle: ({ principal }) => listApiKeys(db, principal),
     })
     addEndpoint(app, {
-      ...{ method: 'POST', path: '/keys', tag, permission: 'edit_api_keys', answer: z.string() },
+      ...{ method: 'POST', path: '/keys', tag, permission: 'edit_api_keys', isSecret: true, answer: z.string() },
       summary: 'Makes a key for the project and tells it once.',
       handle: ({ principal }) => createApiKey(db, principal),
     })

@@ -100,13 +100,21 @@ function addWorkspaces(app: FastifyInstance, { postgres: { db }, seeds }: Parts)
 function addInvitations(app: FastifyInstance, { postgres: { db }, authenticator: cache }: Parts): void {
   const path = '/organizations/:organization_id/workspaces/:workspace_id/invite'
   addEndpoint(app, {
-    ...{ method: 'POST', path, tag, params: inWorkspace, body: inviteBody, answer: link },
+    ...{ method: 'POST', path, tag, isSecret: true, params: inWorkspace, body: inviteBody, answer: link },
     summary: 'Invites an address to the workspace, for seven days.',
     handle: ({ principal, params, body, request }) =>
       invite(db, principal, { place: { ...params, origin: originOf(request) }, entries: body }),
   })
   addEndpoint(app, {
-    ...{ method: 'POST', path: `${path}/resend`, tag, params: inWorkspace, body: resendBody, answer: link },
+    ...{
+      method: 'POST',
+      path: `${path}/resend`,
+      tag,
+      isSecret: true,
+      params: inWorkspace,
+      body: resendBody,
+      answer: link,
+    },
     summary: 'Makes a fresh link for a pending invitation.',
     handle: ({ principal, params, body, request }) =>
       resendInvitation(db, principal, { place: { ...params, origin: originOf(request) }, address: body.email }),

@@ -31,7 +31,14 @@ export function profileRoutes({ postgres: { db } }: Parts): (app: FastifyInstanc
       handle: ({ principal, body }) => changeUsername(db, principal, body.username),
     })
     addEndpoint(app, {
-      ...{ method: 'POST', path: '/profile/reset-password', tag, permission: 'reset_password', query: resetLinkQuery },
+      ...{
+        method: 'POST',
+        path: '/profile/reset-password',
+        tag,
+        isSecret: true,
+        permission: 'reset_password',
+        query: resetLinkQuery,
+      },
       summary: 'Makes a link with which a user sets a new password.',
       answer: z.string(),
       handle: ({ principal, query, request }) => makeResetLink(db, principal, { ...query, origin: originOf(request) }),

@@ -86,12 +86,13 @@ function addReads(app: FastifyInstance, records: Records, surface: Surface): voi
     summary: `Finds ${plural} by what they say, refer to and link to, or by their own ids.`,
     body: z.object({ [name]: optional(soughtRecord), [linksName]: sought, windowing }),
     answer: z.object({ count: z.int(), [plural]: z.array(record) }),
-    handle: async ({ principal, body }) => {
-      const found = await records.query(surface, principal, {
+    handle: async ({ principal, body, holder }) => {
+      const asked = {
         record: body[name] as SoughtRecord | undefined,
         links: body[linksName] as SoughtLinks | undefined,
         windowing: body.windowing as Json | undefined,
-      })
+      }
+      const found = await records.query(surface, principal, asked, holder)
       return { count: found.length, [plural]: found }
     },
   })

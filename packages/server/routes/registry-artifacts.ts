@@ -12,7 +12,7 @@ import { optional, uuid, z } from '@spanhouse/validation'
 import { CONTENT_BODY_BYTES_MAX, QUERY_BODY_BYTES_MAX } from '../budget/limits.ts'
 import { editedHeader, ignoredBody, newHeader, newSlugMember, requireSameId, wrapped } from './registry-bodies.ts'
 import { addKindEndpoint, type KindRoutes } from './registry-endpoint.ts'
-import { many, manyAnswer, one, oneAnswer } from './registry-envelopes.ts'
+import { manyAnswer, manyRead, one, oneAnswer } from './registry-envelopes.ts'
 import { mergedQuery, queryBody, queryString } from './registry-queries.ts'
 
 /** Artifacts of one kind: create, fetch, edit, archive, query. */
@@ -69,9 +69,9 @@ export function addArtifactRoutes(routes: KindRoutes): void {
     summary: `Lists ${plural}, newest first.`,
     query: queryString(kind, 'artifact'),
     body: queryBody(kind, 'artifact', {}, kind.bodyOptional.includes('artifact')),
-    handle: async ({ scope, query, body }) => {
-      const page = await listRows(scope, 'artifact', mergedQuery(query, body.query))
-      return many(plural, page.rows.map(artifactRecord), page.windowing)
+    handle: async ({ scope, query, body, holder }) => {
+      const list = await listRows(scope, 'artifact', mergedQuery(query, body.query))
+      return manyRead(plural, list, { holder, record: artifactRecord })
     },
   })
 }

@@ -1,10 +1,10 @@
 import type { ProjectPrincipal } from '@spanhouse/access'
 import type { JsonObject } from '@spanhouse/model'
 import type { KindName, Scope } from '@spanhouse/registry'
-import type { Engine } from '@spanhouse/span-store'
 import type { z } from '@spanhouse/validation'
 import { queriesShown } from './registry-saved-queries.ts'
 import { testsetsShown } from './registry-testsets.ts'
+import type { Reading } from './whole-traces.ts'
 
 /** Through which kind of endpoint a revision, or a flat record with its data, is shown. */
 export type Occasion = 'fetch' | 'query' | 'log' | 'retrieve' | 'commit' | 'simple'
@@ -24,8 +24,8 @@ export interface ShownCall {
   scope: Scope
   principal: ProjectPrincipal
   occasion: Occasion
-  /** Given where revisions are retrieved. */
-  engine?: Engine
+  /** Where spans are read. Given where revisions are retrieved. */
+  reading?: Reading
 }
 
 /** One row for each kind whose revisions point at something that is stored elsewhere. */

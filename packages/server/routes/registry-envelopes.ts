@@ -1,5 +1,8 @@
 import type { JsonObject } from '@spanhouse/model'
+import type { RowList } from '@spanhouse/registry'
 import { z } from '@spanhouse/validation'
+import type { HeldAnswer } from '../http/answer-room.ts'
+import { JsonList } from '../http/render-json.ts'
 
 /** `{count, [name]}`; without a record the count is 0 and nothing else is there. */
 export const one = (name: string, record: JsonObject | undefined): JsonObject =>
@@ -18,3 +21,22 @@ export const oneAnswer = (name: string) => z.object({ count: z.int(), [name]: re
 
 export const manyAnswer = (name: string) =>
   z.object({ count: z.int(), [name]: z.array(record), windowing: z.looseObject({}).optional() })
+
+/** What a row becomes on its way to the client: as a row, as JSON values, as text and as bytes. */
+const HELD_PER_BYTE = 3
+
+/**
+ * As {@link many}, for rows that are read while the answer is sent. What the largest of their batches needs is counted before the answer
+ * begins. Each becomes its record by itself.
+ */
+export function manyRead<T>(
+  name: string,
+  list: RowList<T>,
+  { holder, record }: { holder: HeldAnswer; record: (row: T) => unknown },
+): object {
+  holder.hold(list.bytesMax * HELD_PER_BYTE)
+  async function* records(): AsyncGenerator<unknown> {
+    for await (const row of list.rows) yield await record(row)
+  }
+  return { count: list.count, [name]: new JsonList(records()), windowing: list.windowing }
+}

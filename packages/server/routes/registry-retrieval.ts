@@ -25,11 +25,13 @@ export function addRetrievalRoutes(routes: KindRoutes): void {
       ...contentOptions(kind.name),
       ...resolveOption(kind),
     }),
-    handle: async ({ scope, principal, body }) => {
+    handle: async ({ scope, principal, body, holder }) => {
       const found = await retrieveRevision(scope, query.pick(body))
       if (!found) return one(name, undefined)
       const { row, resolution } = await resolvedIfAsked(scope, found.row, body)
-      const call = { scope, principal, occasion: 'retrieve', engine: routes.registry.engine } as const
+      const { engine } = routes.registry
+      const reading = engine && { engine, project_id: scope.project_id, holder }
+      const call = { scope, principal, occasion: 'retrieve', reading } as const
       const record = await oneWithContent(call, revisionRecord(scope, row), body)
       return { ...one(name, record), retrieval_info: retrievalInfo(kind, found), ...resolution }
     },

@@ -24,9 +24,9 @@ import {
   wrapped,
   wrappedEither,
 } from './registry-bodies.ts'
-import { contentOptions, oneWithContent, type ShownCall, withContent } from './registry-content.ts'
+import { contentOptions, oneWithContent, type ShownCall } from './registry-content.ts'
 import { addKindEndpoint, type KindRoutes } from './registry-endpoint.ts'
-import { many, manyAnswer, one, oneAnswer } from './registry-envelopes.ts'
+import { manyAnswer, manyRead, one, oneAnswer } from './registry-envelopes.ts'
 import { mergedQuery, queryBody, queryString } from './registry-queries.ts'
 
 /** Revisions of one kind: seed, fetch, edit, archive, query, commit, log. */
@@ -111,12 +111,12 @@ function addQueryRoute(routes: KindRoutes, { name, path }: Place): void {
     summary: 'Lists revisions, newest first.',
     query: queryString(kind, 'revision'),
     body: queryBody(kind, 'revision', more, kind.bodyOptional.includes('revision')),
-    handle: async ({ scope, principal, query, body: { query: inBody, rest } }) => {
+    handle: async ({ scope, principal, query, body: { query: inBody, rest }, holder }) => {
       const { references } = rest as { references?: z.output<typeof referenceList> }
-      const page = await listRevisions(scope, { ...mergedQuery(query, inBody), changed_references: references })
-      const records = page.rows.map(row => revisionRecord(scope, row))
+      const list = await listRevisions(scope, { ...mergedQuery(query, inBody), changed_references: references })
       const call = { scope, principal, occasion: 'query' } as const
-      return many(`${name}s`, await withContent(call, records, rest), page.windowing)
+      const record = (row: RevisionRow): unknown => oneWithContent(call, revisionRecord(scope, row), rest)
+      return manyRead(`${name}s`, list, { holder, record })
     },
   })
 }
@@ -175,7 +175,7 @@ function addLogRoute(routes: KindRoutes, { name, path }: Place): void {
     share: 'heavy',
     summary: 'The history of a variant, newest first.',
     body: wrappedEither([`${name}s`, kind.name], input, more),
-    handle: async ({ scope, principal, body: { value, rest } }) => {
+    handle: async ({ scope, principal, body: { value, rest }, holder }) => {
       const { depth, include_data: withData = true } = value
       const include_archived = value.include_archived ?? (rest as { include_archived?: boolean }).include_archived
       const ids = {
@@ -183,10 +183,13 @@ function addLogRoute(routes: KindRoutes, { name, path }: Place): void {
         variant_id: variant.pick(value),
         revision_id: revision.pick(value),
       }
-      const rows = await logRevisions(scope, { ...ids, depth, include_archived })
-      const records = rows.map(row => revisionRecord(scope, row, { withData }))
+      const list = await logRevisions(scope, { ...ids, depth, include_archived })
       const call = { scope, principal, occasion: 'log' } as const
-      return many(`${name}s`, withData ? await withContent(call, records, rest) : records)
+      const record = (row: RevisionRow): unknown => {
+        const shown = revisionRecord(scope, row, { withData })
+        return withData ? oneWithContent(call, shown, rest) : shown
+      }
+      return manyRead(`${name}s`, list, { holder, record })
     },
   })
 }

@@ -12,9 +12,9 @@ import {
 import { optional, uuid, z } from '@spanhouse/validation'
 import { CONTENT_BODY_BYTES_MAX, QUERY_BODY_BYTES_MAX } from '../budget/limits.ts'
 import { editedHeader, ignoredBody, newHeader, newSlugMember, requireSameId } from './registry-bodies.ts'
-import { contentOptions, type ShownCall, withContent } from './registry-content.ts'
+import { contentOptions, oneWithContent, type ShownCall, withContent } from './registry-content.ts'
 import { addKindEndpoint, type KindRoutes } from './registry-endpoint.ts'
-import { many, manyAnswer, one, oneAnswer } from './registry-envelopes.ts'
+import { manyAnswer, manyRead, one, oneAnswer } from './registry-envelopes.ts'
 import { mergedQuery, queryBody, queryString } from './registry-queries.ts'
 
 /** Flat records of one kind: an artifact with the head of its default variant. */
@@ -86,10 +86,11 @@ export function addSimpleRoutes(routes: KindRoutes): void {
     summary: `Lists ${plural} with their newest data, newest first.`,
     query: queryString(kind, 'artifact'),
     body: queryBody(kind, 'artifact', options, kind.bodyOptional.includes('artifact')),
-    handle: async ({ scope, principal, query, body: { query: inBody, rest } }) => {
-      const { rows, windowing } = await listSimple(scope, mergedQuery(query, inBody))
-      const records = rows.map(row => simpleRecord(scope, row))
-      return many(plural, await withContent({ scope, principal, occasion: 'simple' }, records, rest), windowing)
+    handle: async ({ scope, principal, query, body: { query: inBody, rest }, holder }) => {
+      const list = await listSimple(scope, mergedQuery(query, inBody))
+      const call = { scope, principal, occasion: 'simple' } as const
+      const record = (row: SimpleRow): unknown => oneWithContent(call, simpleRecord(scope, row), rest)
+      return manyRead(plural, list, { holder, record })
     },
   })
   if (kind.isEnvironment) addGuardRoutes(routes)

@@ -24,7 +24,7 @@ import {
   wrapped,
 } from './registry-bodies.ts'
 import { addKindEndpoint, type KindRoutes } from './registry-endpoint.ts'
-import { many, manyAnswer, one, oneAnswer } from './registry-envelopes.ts'
+import { manyAnswer, manyRead, one, oneAnswer } from './registry-envelopes.ts'
 import { mergedQuery, queryBody, queryString } from './registry-queries.ts'
 
 /** Variants of one kind: create, fetch, edit, archive, query, fork. */
@@ -83,10 +83,9 @@ export function addVariantRoutes(routes: KindRoutes): void {
     summary: 'Lists variants, newest first.',
     query: queryString(kind, 'variant'),
     body: queryBody(kind, 'variant', {}, kind.bodyOptional.includes('variant')),
-    handle: async ({ scope, query, body }) => {
-      const { rows, windowing } = await listRows(scope, 'variant', mergedQuery(query, body.query))
-      const records = rows.map(row => variantRecord(scope, row))
-      return many(`${name}s`, records, windowing)
+    handle: async ({ scope, query, body, holder }) => {
+      const list = await listRows(scope, 'variant', mergedQuery(query, body.query))
+      return manyRead(`${name}s`, list, { holder, record: row => variantRecord(scope, row) })
     },
   })
   addForkRoute(routes, { name, path: `${path}/fork` })

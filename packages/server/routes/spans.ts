@@ -1,6 +1,6 @@
-import { invalid, parseSpanId, parseTraceId, type SpanJson } from '@spanhouse/model'
+import { invalid, parseSpanId, parseTraceId } from '@spanhouse/model'
 import { compileSpansByIds, nextWindowing } from '@spanhouse/query'
-import { positionOf, readSpanPage, readSpans, SPAN_COLUMNS } from '@spanhouse/span-store'
+import { positionOf, readSpanPage, readSpans, SPAN_COLUMNS, type StoredSpan } from '@spanhouse/span-store'
 import { json, list, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { QUERY_BODY_BYTES_MAX } from '../budget/limits.ts'
@@ -22,42 +22,45 @@ export function spanRoutes({ engine, registry }: ReadParts): (app: FastifyInstan
       bodyBytesMax: QUERY_BODY_BYTES_MAX,
       ...{ method: 'POST', path: '/spans/query', tag, permission, body: spanQueryBody, answer: spans },
       summary: 'Finds spans, the newest first.',
-      handle: async ({ principal, body }) => {
+      handle: async ({ principal, body, holder }) => {
         const query = await readSpanQuery(registry, principal, { body, focus: 'span' })
         if (!query) return spansEnvelope([])
         const { project_id } = principal
-        const found = await readSpanPage(engine, { project_id, query })
-        return { ...spansEnvelope(found), windowing: nextWindowing(query, found.map(positionOf)) }
+        const { spans, isFull } = await readSpanPage(engine, { project_id, query }, holder)
+        return { ...spansEnvelope(spans), windowing: nextWindowing(query, spans.map(positionOf), isFull) }
       },
     })
     addEndpoint(app, {
       ...{ method: 'GET', path: '/spans', tag, permission, answer: spans },
       summary: 'Reads spans by ids of their traces, of themselves, or both, in the order of their start.',
       query: z.object({ trace_id: text, trace_ids: text, span_id: text, span_ids: text }),
-      handle: async ({ principal: { project_id }, request }) => {
+      handle: async ({ principal: { project_id }, request, holder }) => {
         const trace_ids = idsOf(request, 'trace_id', parseTraceId)
         const span_ids = idsOf(request, 'span_id', parseSpanId)
         if (!trace_ids && !span_ids) throw invalid('trace_id or span_id is required')
-        return spansEnvelope(
-          await readSpans(engine, compileSpansByIds({ project_id, columns: SPAN_COLUMNS, trace_ids, span_ids })),
-        )
+        const statement = compileSpansByIds({ project_id, columns: SPAN_COLUMNS, trace_ids, span_ids })
+        return spansEnvelope(await readSpans(engine, statement, holder))
       },
     })
     addEndpoint(app, {
       ...{ method: 'GET', path: '/spans/:trace_id/:span_id', tag, permission, summary: 'Reads a span.' },
       params: z.object({ trace_id: z.string(), span_id: z.string() }),
       answer: z.object({ count: z.int(), span: optional(span) }),
-      handle: async ({ principal: { project_id }, params }) => {
+      handle: async ({ principal: { project_id }, params, holder }) => {
         const trace_id = parseTraceId(params.trace_id)
         const span_id = parseSpanId(params.span_id)
         if (!trace_id) throw invalid(`trace_id is no trace id: ${params.trace_id}`)
         if (!span_id) throw invalid(`span_id is no span id: ${params.span_id}`)
         const ids = { trace_ids: [trace_id], span_ids: [span_id] }
-        const [found] = await readSpans(engine, compileSpansByIds({ project_id, columns: SPAN_COLUMNS, ...ids }))
+        const [found] = await readSpans(
+          engine,
+          compileSpansByIds({ project_id, columns: SPAN_COLUMNS, ...ids }),
+          holder,
+        )
         return found ? { count: 1, span: found } : { count: 0 }
       },
     })
   }
 }
 
-const spansEnvelope = (spans: SpanJson[]): object => ({ count: spans.length, spans })
+const spansEnvelope = (spans: StoredSpan[]): object => ({ count: spans.length, spans })

@@ -1,13 +1,12 @@
-import { type FlatSpan, invalid, parseTraceId } from '@spanhouse/model'
+import { invalid, type Micros, type NestedSpan, parseTraceId, type SpanLevel } from '@spanhouse/model'
 import { nextWindowing } from '@spanhouse/query'
 import { json, list, optional, z } from '@spanhouse/validation'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { QUERY_BODY_BYTES_MAX } from '../budget/limits.ts'
 import { addEndpoint } from '../http/endpoint.ts'
 import { idsOf } from '../http/ids.ts'
 import { spanQueryBody } from '../http/query-body.ts'
-import { sendJsonText } from '../http/send-json.ts'
-import { traceToJson } from '../http/trace-json.ts'
+import { treeJson } from '../http/trace-json.ts'
 import { type ReadParts, readSpanQuery } from './saved-queries.ts'
 import { requiredTraceId } from './trace-writes.ts'
 import { findTraces, readTraces, type Trace } from './whole-traces.ts'
@@ -31,11 +30,12 @@ export function traceRoutes({ engine, registry }: ReadParts): (app: FastifyInsta
         bodyBytesMax: QUERY_BODY_BYTES_MAX,
         ...{ method: 'POST', path, tag, permission, deprecated, body: spanQueryBody, answer: traces },
         summary: 'Finds traces of which a span is as asked, the newest first.',
-        handle: async ({ principal, body, reply }) => {
+        handle: async ({ principal, body, holder }) => {
           const query = await readSpanQuery(registry, principal, { body, focus: 'trace' })
-          if (!query) return sendTraces(reply, [])
-          const { found, traces } = await findTraces(engine, principal.project_id, query)
-          return sendTraces(reply, traces, nextWindowing(query, found))
+          if (!query) return tracesEnvelope([])
+          const reading = { engine, project_id: principal.project_id, holder }
+          const { found, traces } = await findTraces(reading, query)
+          return { ...tracesEnvelope(traces), windowing: nextWindowing(query, found) }
         },
       })
     addEndpoint(app, {
@@ -45,39 +45,31 @@ export function traceRoutes({ engine, registry }: ReadParts): (app: FastifyInsta
         trace_id: optional(z.union([z.string(), list(z.string())])),
         trace_ids: optional(z.union([z.string(), list(z.string())])).meta({ description: 'With commas.' }),
       }),
-      handle: async ({ principal, request, reply }) => {
+      handle: async ({ principal: { project_id }, request, holder }) => {
         const trace_ids = idsOf(request, 'trace_id', parseTraceId)
         if (!trace_ids) throw invalid('trace_id or trace_ids is required')
-        const found = await readTraces(engine, principal.project_id, trace_ids)
-        return sendTraces(reply, found.toSorted(byStart))
+        const found = await readTraces({ engine, project_id, holder }, trace_ids)
+        return tracesEnvelope(found.toSorted((one, other) => startOf(one.spans) - startOf(other.spans)))
       },
     })
     addEndpoint(app, {
       ...{ method: 'GET', path: '/traces/:trace_id', tag, permission, params: z.object({ trace_id: z.string() }) },
       ...{ summary: 'Reads a trace.', answer: z.object({ count: z.int(), trace: optional(trace) }) },
-      handle: async ({ principal, params, reply }) => {
-        const [found] = await readTraces(engine, principal.project_id, [requiredTraceId(params.trace_id)])
-        return found ? sendJsonText(reply, `{"count":1,"trace":${jsonOf(found)}}`) : { count: 0 }
+      handle: async ({ principal: { project_id }, params, holder }) => {
+        const reading = { engine, project_id, holder }
+        const [found] = await readTraces(reading, [requiredTraceId(params.trace_id)])
+        return found ? { count: 1, trace: traceJson(found) } : { count: 0 }
       },
     })
   }
 }
 
-const jsonOf = ({ trace_id, spans }: Trace): string => traceToJson(trace_id, spans)
+const traceJson = ({ trace_id, spans }: Trace): object => ({ trace_id, spans: treeJson(spans) })
 
-function sendTraces(reply: FastifyReply, traces: Trace[], windowing?: object): FastifyReply {
-  const next = windowing ? `,"windowing":${JSON.stringify(windowing)}` : ''
-  return sendJsonText(reply, `{"count":${traces.length},"traces":[${traces.map(jsonOf).join()}]${next}}`)
-}
+const tracesEnvelope = (traces: readonly Trace[]): object => ({
+  count: traces.length,
+  traces: traces.map(traceJson),
+})
 
-/** By the start of the first entry: the root that started last. */
-function byStart(one: Trace, other: Trace): number {
-  const a = startOf(one)
-  const b = startOf(other)
-  return a < b ? -1 : a > b ? 1 : 0
-}
-
-const startOf = ({ spans }: Trace): string => {
-  const first = [Object.values(spans)[0]].flat()[0] as FlatSpan
-  return first.start_time.slice(0, -1)
-}
+/** The start of the first entry: of the root that started last. */
+const startOf = (level: SpanLevel<NestedSpan>): Micros => level.values().next().value?.[0]?.span.start_time ?? 0

@@ -1,14 +1,13 @@
-import type { Json, JsonObject, SpanJson, TraceId } from '@spanhouse/model'
+import type { Json, JsonObject, TraceId } from '@spanhouse/model'
 import { FOCUSES, FORMATS, parseAnalyticsQuery, parseSpanQuery } from '@spanhouse/query'
-import { type Engine, readSpanPage, readTraceHeads } from '@spanhouse/span-store'
+import { type Engine, readSpanPage, readTraceHeads, type StoredSpan } from '@spanhouse/span-store'
 import { json, optional, z } from '@spanhouse/validation'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { QUERY_BODY_BYTES_MAX } from '../budget/limits.ts'
 import { addEndpoint } from '../http/endpoint.ts'
-import { sendJsonText } from '../http/send-json.ts'
-import { treeToJson } from '../http/trace-json.ts'
+import { treeJson } from '../http/trace-json.ts'
 import { requiredTraceId } from './trace-writes.ts'
-import { findTraces, readTraceSpans, readTraces, type Trace } from './whole-traces.ts'
+import { findTraces, type Reading, readTraceSpans, readTraces, type Trace } from './whole-traces.ts'
 
 const tag = 'tracing'
 const permission = 'view_spans'
@@ -35,21 +34,22 @@ export function tracingReadRoutes(engine: Engine): (app: FastifyInstance) => voi
       ...{ method: 'POST', path: '/tracing/spans/query', tag, permission, deprecated, query, body },
       summary: 'Finds traces (focus trace) or spans (focus span).',
       answer: z.object({ count: z.int(), traces: optional(traces), spans: optional(z.array(json)) }),
-      handle: async ({ principal: { project_id }, query, body, reply }) => {
+      handle: async ({ principal: { project_id }, query, body, holder }) => {
+        const reading = { engine, project_id, holder }
         const asked = parseAnalyticsQuery(query as JsonObject, body)
         const { focus, format } = asked.formatting
         const windowing = { ...asked.windowing, order: orderOf(query as JsonObject, body) }
         if (focus === 'span') {
           const spanQuery = { focus, filter: asked.filter, windowing }
-          return spansEnvelope(await readSpanPage(engine, { project_id, query: spanQuery }))
+          const { spans } = await readSpanPage(engine, { project_id, query: spanQuery }, holder)
+          return spansEnvelope(spans)
         }
         const traceQuery = { focus, filter: asked.filter, windowing }
-        if (format === 'agenta') return sendMap(reply, (await findTraces(engine, project_id, traceQuery)).traces)
+        if (format === 'agenta') return tracesEnvelope((await findTraces(reading, traceQuery)).traces)
         const found = await readTraceHeads(engine, { project_id, query: traceQuery })
         return spansEnvelope(
           await spansOf(
-            engine,
-            project_id,
+            reading,
             found.map(row => row.trace_id),
           ),
         )
@@ -59,9 +59,10 @@ export function tracingReadRoutes(engine: Engine): (app: FastifyInstance) => voi
       ...{ method: 'GET', path: '/tracing/traces/:trace_id', tag, permission, deprecated, summary: 'Reads a trace.' },
       params: z.object({ trace_id: z.string() }),
       answer: z.object({ count: z.int(), traces: optional(traces) }),
-      handle: async ({ principal: { project_id }, params, reply }) => {
-        const found = await readTraces(engine, project_id, [requiredTraceId(params.trace_id)])
-        return found.length > 0 ? sendMap(reply, found) : { count: 0 }
+      handle: async ({ principal: { project_id }, params, holder }) => {
+        const reading = { engine, project_id, holder }
+        const found = await readTraces(reading, [requiredTraceId(params.trace_id)])
+        return found.length > 0 ? tracesEnvelope(found) : { count: 0 }
       },
     })
   }
@@ -73,14 +74,15 @@ function orderOf(query: JsonObject, body: Json | undefined) {
   return parseSpanQuery(isEmpty ? { order: query.order ?? null } : body, 'span').windowing.order
 }
 
-async function spansOf(engine: Engine, project_id: string, trace_ids: readonly TraceId[]): Promise<SpanJson[]> {
-  const groups = await readTraceSpans(engine, project_id, trace_ids)
+async function spansOf(reading: Reading, trace_ids: readonly TraceId[]): Promise<StoredSpan[]> {
+  const groups = await readTraceSpans(reading, trace_ids)
   return trace_ids.flatMap(trace_id => groups.get(trace_id) ?? [])
 }
 
-const spansEnvelope = (spans: SpanJson[]): object => (spans.length > 0 ? { count: spans.length, spans } : { count: 0 })
+const spansEnvelope = (spans: StoredSpan[]): object =>
+  spans.length > 0 ? { count: spans.length, spans } : { count: 0 }
 
-function sendMap(reply: FastifyReply, traces: readonly Trace[]): FastifyReply {
-  const entries = traces.map(({ trace_id, spans }) => `"${trace_id}":{"spans":${treeToJson(spans)}}`)
-  return sendJsonText(reply, `{"count":${traces.length},"traces":{${entries.join()}}}`)
-}
+const tracesEnvelope = (traces: readonly Trace[]): object => ({
+  count: traces.length,
+  traces: Object.fromEntries(traces.map(({ trace_id, spans }) => [trace_id, { spans: treeJson(spans) }])),
+})

@@ -1,0 +1,63 @@
+import { type JsonObject, Problem, type Uuid } from '@spanhouse/model'
+
+/** Rows of which one statement returns: both the memory of an answer and the turns of others depend on it. */
+const BATCH = { rows: 250, bytes: 4 * 1024 * 1024 }
+
+/** Which row, and how many bytes it has when nothing of it is compressed. */
+export interface RowSize {
+  id: Uuid
+  bytes: number
+}
+
+/**
+ * The rows of a list, which are read in batches while it is gone through, so that a list without a limit takes no more memory than
+ * a short one; and the windowing that asks for the next page when there is one.
+ */
+export interface RowList<T> {
+  count: number
+  /** Of the largest batch. */
+  bytesMax: number
+  rows: AsyncIterable<T>
+  windowing?: JsonObject
+}
+
+/** The list of these rows, in this order. `read` returns those with some of the ids, in any order. */
+export function listOf<T extends { id: Uuid }>(
+  sizes: readonly RowSize[],
+  read: (batch: readonly RowSize[]) => Promise<T[]>,
+  windowing?: JsonObject,
+): RowList<T> {
+  const batches = [...batchesOf(sizes)]
+  const bytesMax = Math.max(0, ...batches.map(batch => batch.reduce((sum, { bytes }) => sum + bytes, 0)))
+  return { count: sizes.length, bytesMax, rows: rowsOf(batches, read), ...(windowing && { windowing }) }
+}
+
+async function* rowsOf<T extends { id: Uuid }>(
+  batches: readonly RowSize[][],
+  read: (batch: readonly RowSize[]) => Promise<T[]>,
+): AsyncGenerator<T> {
+  for (const batch of batches) {
+    const rows = new Map((await read(batch)).map(row => [row.id, row]))
+    for (const { id } of batch) {
+      const row = rows.get(id)
+      if (!row) throw new Problem('overloaded', 'What is listed was deleted meanwhile; try again.')
+      rows.delete(id)
+      yield row
+    }
+  }
+}
+
+function* batchesOf(sizes: readonly RowSize[]): Generator<RowSize[]> {
+  let batch: RowSize[] = []
+  let bytes = 0
+  for (const size of sizes) {
+    if (batch.length === BATCH.rows || (batch.length > 0 && bytes + size.bytes > BATCH.bytes)) {
+      yield batch
+      batch = []
+      bytes = 0
+    }
+    batch.push(size)
+    bytes += size.bytes
+  }
+  if (batch.length > 0) yield batch
+}

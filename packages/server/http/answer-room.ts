@@ -1,0 +1,82 @@
+import { Problem } from '@spanhouse/model'
+import type { Gauge } from 'prom-client'
+import type { Tenant } from '../shares/pool.ts'
+
+const MIB = 1024 * 1024
+
+/** What answers on their way may hold in memory: all together, those of one project, and one. */
+const BYTES_MAX = { process: 512 * MIB, project: 256 * MIB, answer: 256 * MIB }
+
+/**
+ * Counts what answers hold in memory while they are read, rendered and sent: each has a limit, but there is none for how many
+ * are asked for at once. A project has half of the room, so that it cannot keep others out.
+ */
+export class AnswerRoom {
+  readonly #held = new Map<string, number>()
+  readonly #gauge: Gauge
+  #bytes = 0
+
+  /** The gauge shows how many bytes are held. */
+  constructor(gauge: Gauge) {
+    this.#gauge = gauge
+  }
+
+  /** What one answer holds, on behalf of its project. To be closed when it is sent, or nobody waits for it any more. */
+  open({ project_id }: Pick<Tenant, 'project_id'>): HeldAnswer {
+    return new HeldAnswer(bytes => this.#add(project_id, bytes))
+  }
+
+  #add(project_id: string, bytes: number): void {
+    const own = (this.#held.get(project_id) ?? 0) + bytes
+    if (bytes > 0 && (own > BYTES_MAX.project || this.#bytes + bytes > BYTES_MAX.process)) {
+      const whose = own > BYTES_MAX.project ? 'this project' : 'this server'
+      throw overloaded(`Large answers of ${whose} take up all memory there is for them; try again.`)
+    }
+    if (own === 0) this.#held.delete(project_id)
+    else this.#held.set(project_id, own)
+    this.#bytes += bytes
+    this.#gauge.set(this.#bytes)
+  }
+}
+
+/** What one answer holds of the room. */
+export class HeldAnswer {
+  readonly #add: (bytes: number) => void
+  #bytes = 0
+  #isClosed = false
+
+  constructor(add: (bytes: number) => void) {
+    this.#add = add
+  }
+
+  /**
+   * Counts so many bytes more. Throws a Problem: `query_limit` when the answer is larger than one may be, `overloaded` when
+   * there is no room, or nobody waits for the answer.
+   */
+  readonly hold = (bytes: number): void => {
+    if (this.#isClosed) throw overloaded('Nobody waits for the answer any more.')
+    if (this.#bytes + bytes > BYTES_MAX.answer) {
+      throw new Problem(
+        'query_limit',
+        `The answer holds more than ${BYTES_MAX.answer} bytes at once, which is the most: ask for less with ` +
+          '`windowing.limit`, and for the spans of a large trace in pages, by POST /spans/query with a filter on `trace_id`.',
+      )
+    }
+    this.#add(bytes)
+    this.#bytes += bytes
+  }
+
+  /** So many bytes of them are held no more. */
+  readonly release = (bytes: number): void => {
+    if (this.#isClosed) return
+    this.#add(-bytes)
+    this.#bytes -= bytes
+  }
+
+  close(): void {
+    this.release(this.#bytes)
+    this.#isClosed = true
+  }
+}
+
+const overloaded = (detail: string): Problem => new Problem('overloaded', detail, { retryAfterSeconds: 2 })

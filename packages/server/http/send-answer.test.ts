@@ -1,0 +1,96 @@
+import { createConnection } from 'node:net'
+import type { Authenticator } from '@spanhouse/access'
+import { JsonText, Problem } from '@spanhouse/model'
+import type { FastifyInstance } from 'fastify'
+import { pino } from 'pino'
+import { Gauge, Registry } from 'prom-client'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Room } from '../budget/room.ts'
+import { Shares } from '../shares/shares.ts'
+import { AnswerRoom } from './answer-room.ts'
+import { buildApp } from './app.ts'
+import { addPublicEndpoint } from './endpoint.ts'
+import { JsonList } from './render-json.ts'
+
+const MIB = 1024 * 1024
+const held = new Gauge({ name: 'held', help: 'Bytes.', registers: [new Registry()] })
+let app: FastifyInstance
+let url: string
+
+/** What is answered, by the name of the path. */
+const ANSWERS: Record<string, (hold: (bytes: number) => void) => unknown> = {
+  small: () => ({ small: true }),
+  list: () => new JsonList(Array.from({ length: 1000 }, () => new JsonText(JSON.stringify('é'.repeat(1000))))),
+  early: () => ({ items: new JsonList(failing(0)) }),
+  late: () => ({ items: new JsonList(failing(4 * MIB)) }),
+  held: hold => {
+    hold(5 * MIB)
+    return { items: new JsonList(endless()) }
+  },
+}
+
+async function* failing(length: number): AsyncGenerator<unknown> {
+  for (let sent = 0; sent < length; sent += 65_536) yield 'x'.repeat(65_536)
+  throw new Problem('query_limit', 'too much')
+}
+
+function* endless(): Generator<unknown> {
+  for (;;) yield 'x'.repeat(1000)
+}
+
+beforeAll(async () => {
+  app = await buildApp({
+    logger: pino({ level: 'silent' }),
+    // Nobody is asked who they are below a public path.
+    authenticator: {} as Authenticator,
+    room: new Room(new Gauge({ name: 'bodies', help: 'Bytes.', registers: [] })),
+    answerRoom: new AnswerRoom(held),
+    shares: new Shares(new Registry()),
+    routes: [
+      added => {
+        for (const [name, answer] of Object.entries(ANSWERS))
+          addPublicEndpoint(added, {
+            ...{ method: 'GET', path: `/auth/${name}`, tag: 'test', summary: 'Answers.' },
+            handle: ({ holder }) => answer(holder.hold),
+          })
+      },
+    ],
+  })
+  url = await app.listen({ host: '127.0.0.1', port: 0 })
+})
+afterAll(() => app.close())
+
+const get = (name: string, encoding: string): Promise<Response> =>
+  fetch(`${url}/auth/${name}`, { headers: { 'accept-encoding': encoding } })
+
+test.each(['identity', 'gzip'])('small answers have a length, large ones come in parts: %s', async encoding => {
+  const small = await get('small', encoding)
+  expect(small.headers.get('content-length')).toBe('14')
+  expect(await small.json()).toEqual({ small: true })
+  const list = await get('list', encoding)
+  expect(list.headers.get('content-length')).toBeNull()
+  expect(list.headers.get('content-encoding')).toBe(encoding === 'gzip' ? 'gzip' : null)
+  expect(await list.json()).toEqual(Array.from({ length: 1000 }, () => 'é'.repeat(1000)))
+})
+
+test.each(['identity', 'gzip'])('what fails at first is a problem, what fails later breaks off: %s', async encoding => {
+  const early = await get('early', encoding)
+  expect([early.status, await early.json()]).toEqual([400, { detail: 'too much' }])
+  const late = await get('late', encoding)
+    .then(response => response.text())
+    .then(
+      () => 'whole',
+      () => 'broken off',
+    )
+  expect(late).toBe('broken off')
+})
+
+test('what an answer holds is given back when its reader goes', async () => {
+  const socket = createConnection({ host: '127.0.0.1', port: Number(new URL(url).port) })
+  socket.write('GET /auth/held HTTP/1.1\r\nhost: a\r\n\r\n')
+  await new Promise(resolve => socket.once('data', resolve))
+  const now = async (): Promise<number | undefined> => (await held.get()).values[0]?.value
+  expect(await now()).toBe(5 * MIB)
+  socket.destroy()
+  await expect.poll(now).toBe(0)
+})
