@@ -83,8 +83,11 @@ export const READER_ENGINE = {
   },
 } as const
 
-export const openPostgresPart = ({ databaseUrl, dataDir }: Config): Promise<Postgres> =>
-  openPostgres(databaseUrl ? { url: databaseUrl } : { dataDir: join(dataDir, 'postgres') })
+export const openPostgresPart = (
+  { databaseUrl, dataDir }: Config,
+  onFailure: (error: Error) => void,
+): Promise<Postgres> =>
+  openPostgres(databaseUrl ? { url: databaseUrl } : { dataDir: join(dataDir, 'postgres'), onFailure })
 
 /** What a process has open. Parts that its roles do not need are not there. */
 export interface Parts {
@@ -99,12 +102,19 @@ export interface Parts {
 
 export type PartName = 'stream' | 'engine'
 
+export interface PartsOptions {
+  needs: ReadonlySet<PartName>
+  log: Logger
+  /** Called when a part has ended by itself: the process cannot go on then. */
+  onFailure(error: Error): void
+}
+
 export async function openParts(
   config: Config,
   runtime: RuntimeSettings,
-  { needs, log }: { needs: ReadonlySet<PartName>; log: Logger },
+  { needs, log, onFailure }: PartsOptions,
 ): Promise<Parts> {
-  const postgres = await openPostgresPart(config)
+  const postgres = await openPostgresPart(config, onFailure)
   const [stream, engine] = await Promise.all([
     needs.has('stream') ? untilReachable(log, () => openStream(config, log)) : undefined,
     needs.has('engine') ? openEngine(engineLocation(config), READER_ENGINE) : undefined,
