@@ -34,9 +34,11 @@ export function said(metadata: { [name in (typeof METADATA)[number]]?: Json | un
 
 /** A list of rows, or of their ids. One that is too long is refused (400) before anything in it is looked at. */
 export const rowList = <S extends z.ZodType>(row: S) =>
-  optional(
-    z.preprocess(list => {
-      if (Array.isArray(list)) requireWithinLimits({ rows: list.length })
-      return list
-    }, z.array(row)),
-  )
+  optional(boundedList(row, list => requireWithinLimits({ rows: list.length })))
+
+/** A list that is checked as a whole first, by something that throws. */
+export const boundedList = <S extends z.ZodType>(item: S, check: (list: readonly unknown[]) => void) =>
+  z.preprocess(list => {
+    if (Array.isArray(list)) check(list)
+    return list
+  }, z.array(item))
