@@ -28,7 +28,8 @@ export type ResolutionInfo = {
 
 const DEPTH = { usual: 10, max: 100 }
 const EMBEDS = { usual: 100, max: 1000 }
-const COPIED_MAX = 64 * 1024 * 1024
+/** What is put in altogether, and what the revisions hold that it comes from, level by level. */
+export const COPIED_MAX = 64 * 1024 * 1024
 const ERRORS_MAX = 1000
 
 const within = (wanted: number | undefined, { usual, max }: { usual: number; max: number }): number =>
