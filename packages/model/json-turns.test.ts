@@ -1,0 +1,105 @@
+import { setImmediate } from 'node:timers/promises'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type Json, parseJson } from './json.ts'
+import { parseJsonInTurns } from './json-turns.ts'
+
+/** Strange names, equal names, big numbers, blanks. */
+const { value: json } = fc.letrec<{ value: string }>(tie => {
+  const blank = fc.constantFrom('', '', '', ' ', '\n\t')
+  const name = fc.constantFrom('"a"', '"b"', '"__proto__"', '"1"', '"é😀"', '"\\"\\\\"', '"[,{"')
+  const members = fc.array(fc.tuple(name, blank, blank, tie('value')), { maxLength: 6 })
+  return {
+    value: fc
+      .tuple(
+        fc.oneof(
+          { depthSize: 'medium' },
+          fc.constantFrom(
+            '1',
+            '-0',
+            '12345678901234567890',
+            '1.5e3',
+            'true',
+            'null',
+            '""',
+            '"]}\\""',
+            '"x, y"',
+            '"é😀"',
+          ),
+          fc.array(tie('value'), { maxLength: 6 }).map(items => `[${items.join()}]`),
+          members.map(list => `{${list.map(([name, a, b, value]) => `${a}${name}${b}:${value}`).join()}}`),
+          blank.map(between => `[${between}]`),
+        ),
+        blank,
+        blank,
+      )
+      .map(([value, before, after]) => before + value + after),
+  }
+})
+
+const inTurns = (text: string, pieceBytes: number): Promise<Json | 'no JSON'> =>
+  parseJsonInTurns(Buffer.from(text), pieceBytes).catch(noJson)
+const atOnce = (text: string): Json | 'no JSON' => {
+  try {
+    return parseJson(text)
+  } catch (error) {
+    return noJson(error)
+  }
+}
+const noJson = (error: unknown): 'no JSON' => {
+  if (error instanceof SyntaxError) return 'no JSON'
+  throw error
+}
+
+describe('a text that is read in pieces', () => {
+  test('is what it is at once', async () => {
+    await fc.assert(
+      fc.asyncProperty(json, fc.integer({ min: 1, max: 30 }), async (text, pieceBytes) => {
+        const value = await inTurns(text, pieceBytes)
+        expect(JSON.stringify(value)).toBe(JSON.stringify(atOnce(text)))
+        expect(value).toStrictEqual(atOnce(text))
+      }),
+      { numRuns: 3_000 },
+    )
+  })
+
+  test('is no JSON when it is none at once', async () => {
+    const sign = fc.constantFrom('{', '}', '[', ']', ',', ':', '"', '\\', ' ', '1', '-', 'null', '"a":')
+    await fc.assert(
+      fc.asyncProperty(json, fc.nat(), fc.nat(3), sign, fc.integer({ min: 1, max: 12 }), async (...given) => {
+        const [text, place, cut, sign, pieceBytes] = given
+        const at = place % (text.length + 1)
+        const broken = (text.slice(0, at) + sign + text.slice(at + cut)).toWellFormed()
+        expect(JSON.stringify(await inTurns(broken, pieceBytes))).toBe(JSON.stringify(atOnce(broken)))
+      }),
+      { numRuns: 6_000 },
+    )
+  })
+
+  test.each([
+    '[1,2,3,]',
+    '[1, ,2]',
+    '{"a":1,}',
+    '[[1,2,3] [4]]',
+    '[-[1,2,3]]',
+    '{"a" [1,2,3]}',
+    '[1,2,3]]',
+    '[1,2,3] 4',
+  ])('%s is none', async text => expect(await inTurns(text, 1)).toBe('no JSON'))
+})
+
+test('others have their turn while a long one is read', async () => {
+  const text = Buffer.from(`{"a":[${'{"b":[1,null]},'.repeat(700_000)}{}],"c":"${'x'.repeat(1_000_000)}"}`)
+  let isDone = false
+  const read = parseJsonInTurns(text).finally(() => {
+    isDone = true
+  })
+  let turns = 0
+  while (!isDone) {
+    await setImmediate()
+    turns++
+  }
+  const { a, c } = (await read) as { a: Json[]; c: string }
+  expect([a.length, c.length, a[699_999]]).toEqual([700_001, 1_000_000, { b: [1, null] }])
+  expect(turns).toBeGreaterThan(10)
+})
