@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
-import { nextTurn } from '@spanhouse/model'
+import { nextTurn, parseJsonInTurns } from '@spanhouse/model'
 import type { PostgresQueryResult } from 'kysely'
-import { VALUE_PARSERS } from '../values.ts'
+import { isJsonType, VALUE_PARSERS } from '../values.ts'
 import { type Answer, type Column, fromFailure, type Part, type Request, type RowsAnswer } from './messages.ts'
 
 type Row = Record<string, unknown>
@@ -91,7 +91,7 @@ export class DatabaseThread {
     try {
       for (let left = parts; left > 0; left--) {
         const { message } = receiveMessageOnPort(this.#parts) as { message: Part }
-        for (const values of message) rows.push(toRow(columns, values))
+        for (const values of message) rows.push(await toRow(columns, values))
         if (left > 1) await nextTurn()
       }
       return rows
@@ -102,11 +102,16 @@ export class DatabaseThread {
   }
 }
 
-function toRow(columns: readonly Column[], values: readonly unknown[]): Row {
+async function toRow(columns: readonly Column[], values: readonly unknown[]): Promise<Row> {
   const row: Row = {}
   for (const [index, { name, type }] of columns.entries()) {
     const value = values[index]
-    row[name] = typeof value === 'string' ? (VALUE_PARSERS[type]?.(value) ?? value) : value
+    const parse = typeof value === 'string' ? VALUE_PARSERS[type] : undefined
+    if (parse) row[name] = parse(value as string)
+    else if (value instanceof Uint8Array && isJsonType(type)) row[name] = await parseJsonInTurns(bufferOf(value))
+    else row[name] = value
   }
   return row
 }
+
+const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer => Buffer.from(buffer, byteOffset, byteLength)

@@ -30,7 +30,10 @@ export interface Column {
   type: number
 }
 
-/** Some rows: their values in the order of the columns. Those of types with a parser in `values.ts` are text. */
+/**
+ * Some rows: their values in the order of the columns. Those of types with a parser in `values.ts` are text; JSON that is
+ * long is its UTF-8 bytes, which cross without being copied and can be read in pieces.
+ */
 export type Part = unknown[][]
 
 /** An error as it crosses between threads, which would keep nothing of it but its message. */

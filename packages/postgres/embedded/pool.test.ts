@@ -63,6 +63,19 @@ test('a large result is read in parts', async () => {
   expect(await longestHoldMs(wide.execute(db))).toBeLessThan(500)
 })
 
+test('long JSON is read in pieces', async () => {
+  const db = await open()
+  const long = sql<{ data: { n: number }[] }>`
+    select json_agg(json_build_object('n', n, 'text', 'some text', 'list', json_build_array(1, 2))) as data
+    from generate_series(1, 400000) n`
+  let data: { n: number }[] = []
+  const reading = long.execute(db).then(({ rows }) => {
+    data = rows[0]?.data ?? []
+  })
+  expect(await longestHoldMs(reading)).toBeLessThan(500)
+  expect(data.map(one => one.n)).toEqual(Array.from({ length: 400_000 }, (_, n) => n + 1))
+})
+
 test('a value that cannot be read leaves no rows behind for the next statement', async () => {
   const db = await open()
   const unreadable = sql`select 9007199254740993::bigint as n, repeat('x', 1000) from generate_series(1, 2000)`

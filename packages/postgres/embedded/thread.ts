@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
-import { VALUE_PARSERS } from '../values.ts'
+import { isJsonType, VALUE_PARSERS } from '../values.ts'
 import { type Answer, type Part, type Request, type ThreadData, toFailure } from './messages.ts'
 
 /**
@@ -20,12 +20,6 @@ const SHARED_BUFFERS = '32MB'
 const PART_LENGTH = 256 * 1024
 /** What a value costs that is no text. */
 const VALUE_LENGTH = 16
-
-const pglite = await openCluster()
-if (pglite) {
-  port.on('message', (request: Request) => void (request === 'close' ? close(pglite) : answer(pglite, request)))
-  post({ kind: 'ready' })
-}
 
 async function openCluster(): Promise<PGlite | undefined> {
   try {
@@ -46,9 +40,9 @@ async function createCluster(): Promise<void> {
   await rename(unfinished, path)
 }
 
-/** Values of the types that have parsers of our own leave the thread as text: big integers in JSON cannot be cloned. */
+/** Values of the types that have parsers of our own leave the thread unread: big integers in JSON cannot be cloned. */
 function open(dataDir: string): Promise<PGlite> {
-  const asText = Object.keys(VALUE_PARSERS).map(type => [type, (text: string) => text])
+  const asText = Object.keys(VALUE_PARSERS).map(type => [type, isJsonType(Number(type)) ? unreadJson : unread])
   return PGlite.create({
     dataDir,
     parsers: Object.fromEntries(asText),
@@ -56,6 +50,9 @@ function open(dataDir: string): Promise<PGlite> {
     startParams: [...PGlite.defaultStartParams, '-c', `shared_buffers=${SHARED_BUFFERS}`],
   })
 }
+
+const unread = (text: string): string => text
+const unreadJson = (text: string): string | Uint8Array => (text.length < PART_LENGTH ? text : Buffer.from(text))
 
 async function answer(pglite: PGlite, { text, parameters }: Exclude<Request, 'close'>): Promise<void> {
   try {
@@ -65,7 +62,7 @@ async function answer(pglite: PGlite, { text, parameters }: Exclude<Request, 'cl
     const columns = fields.map(({ name, dataTypeID }) => ({ name, type: dataTypeID }))
     let count = 0
     for (const part of partsOf(rows)) {
-      parts.postMessage(part)
+      parts.postMessage(part, transferable(part))
       count++
     }
     post({ kind: 'rows', command: command as 'SELECT', rowCount: rowCount ?? 0, columns, parts: count })
@@ -78,7 +75,7 @@ async function answer(pglite: PGlite, { text, parameters }: Exclude<Request, 'cl
 function* partsOf(rows: unknown[][]): Generator<Part> {
   let [start, length] = [0, 0]
   for (const [index, row] of rows.entries()) {
-    for (const value of row) length += typeof value === 'string' ? value.length : VALUE_LENGTH
+    for (const value of row) length += lengthOf(value)
     if (length < PART_LENGTH) continue
     yield rows.slice(start, index + 1)
     start = index + 1
@@ -86,6 +83,17 @@ function* partsOf(rows: unknown[][]): Generator<Part> {
   }
   if (start < rows.length) yield rows.slice(start)
 }
+
+const lengthOf = (value: unknown): number =>
+  typeof value === 'string' || value instanceof Uint8Array ? value.length : VALUE_LENGTH
+
+/** The memory of long JSON, which has it to itself. */
+const transferable = (part: Part): ArrayBuffer[] =>
+  part
+    .flat()
+    .flatMap(value =>
+      value instanceof Uint8Array && value.length >= PART_LENGTH ? [value.buffer] : [],
+    ) as ArrayBuffer[]
 
 /** What WebAssembly and Emscripten throw when Postgres has ended in the middle of a statement. */
 const CRASHES = new Set(['RuntimeError', 'ExitStatus'])
@@ -96,4 +104,10 @@ async function close(pglite: PGlite): Promise<void> {
   await pglite.close()
   parts.close()
   port.close()
+}
+
+const pglite = await openCluster()
+if (pglite) {
+  port.on('message', (request: Request) => void (request === 'close' ? close(pglite) : answer(pglite, request)))
+  post({ kind: 'ready' })
 }
