@@ -34,7 +34,7 @@ const SOCKET_ERRORS = new Set([
 
 /** pg reports a lost or unobtainable connection by its text alone. */
 const CONNECTION_MESSAGE =
-  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client (has encountered a connection error|was closed)|Postgres did not answer|driver has already been destroyed)/
+  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client (has encountered a connection error|was closed)|Postgres did not answer|driver has already been destroyed|the embedded database has ended)/
 
 interface DriverError extends Error {
   code?: unknown

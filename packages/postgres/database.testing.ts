@@ -53,7 +53,7 @@ function withDatabase(
  * A folder with an empty embedded database, made once for each version of PGlite and kept between runs: copying it takes
  * 0.5 s where making one takes 1.5 to 4 s (2 cores). Several test processes may make it at once; one of them wins.
  */
-async function emptyCluster(): Promise<string> {
+export async function emptyCluster(): Promise<string> {
   const { mtimeMs } = statSync(fileURLToPath(import.meta.resolve('@electric-sql/pglite')))
   const path = join(tmpdir(), `spanhouse-empty-cluster-${Math.round(mtimeMs)}`)
   if (existsSync(path)) return path

@@ -1,3 +1,4 @@
+import { integerToJson } from '@spanhouse/model'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { onEachDatabase } from './database.testing.ts'
@@ -65,6 +66,14 @@ onEachDatabase('the database', postgres => {
         expect(row).toEqual([{ meta: value }])
       },
     )
+
+    test('JSON null is null, and long JSON is read as short JSON is', async () => {
+      const long = { big: Array.from({ length: 50_000 }, (_, n) => ({ n, text: 'é' })), text: 'ü'.repeat(400_000) }
+      const { rows } = await sql`
+        select 'null'::jsonb as nothing, '9007199254740993'::json as exact, ${JSON.stringify(long)}::json as long
+      `.execute(postgres().db)
+      expect(rows).toEqual([{ nothing: null, exact: integerToJson(9007199254740993n), long }])
+    })
 
     test('a count is a number, and an integer that no number can hold is an error', async () => {
       const { db } = postgres()

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { withDatabaseProblems } from './database-problem.ts'
+import type { EmbeddedLimits } from './embedded/pool.ts'
 import { openEmbedded } from './embedded.ts'
 import type { Lease } from './lease.ts'
 import { POSTGRES_LIMITS, type PostgresLimits } from './limits.ts'
@@ -30,8 +31,11 @@ export interface PostgresOptions {
   /** The folder of the embedded database, used where there is no `url`. One process at a time may have it open. */
   dataDir?: string
   limits?: Partial<PostgresLimits>
+  embeddedLimits?: Partial<EmbeddedLimits>
   /** Told of connections that broke while nobody used them. */
   onIdleError?: (error: Error) => void
+  /** Told when the embedded database has ended by itself; every statement fails then. Thrown where nobody is told. */
+  onFailure?: (error: Error) => void
 }
 
 /**
@@ -41,11 +45,12 @@ export interface PostgresOptions {
 export async function openPostgres(options: PostgresOptions): Promise<Postgres> {
   if (options.url !== undefined) return openNetworked(options.url, options)
   if (options.dataDir === undefined) throw new Error('openPostgres needs a url or a dataDir')
-  const { db, close } = await openEmbedded(options.dataDir)
+  const { dataDir, embeddedLimits: limits, onFailure = thrown } = options
+  const { db, migrate, close } = await openEmbedded({ dataDir, limits, onFailure })
   const leases = new LocalLeases()
   return {
     db,
-    migrate: () => migrateToLatest(db),
+    migrate,
     ping: () => ping(db),
     lease: name => leases.tryAcquire(name),
     leasesHeld: names => leases.countHeld(names),
@@ -54,6 +59,10 @@ export async function openPostgres(options: PostgresOptions): Promise<Postgres> 
       await close()
     },
   }
+}
+
+function thrown(error: Error): never {
+  throw error
 }
 
 function openNetworked(url: string, { limits: changed, onIdleError = () => undefined }: PostgresOptions): Postgres {

@@ -14,6 +14,9 @@ export const VALUE_PARSERS: Readonly<Record<number, (text: string) => unknown>> 
   [OID.timestamptz]: isoTime,
 }
 
+/** Whether values of a type are JSON, which can be long. */
+export const isJsonType = (type: number): boolean => type === OID.json || type === OID.jsonb
+
 /**
  * The text to store in a `jsonb` column; undefined and null are SQL's null. Half surrogate pairs, which `jsonb` refuses,
  * become U+FFFD, as the drivers have it in text columns.

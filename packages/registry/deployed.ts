@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonObject, type Uuid } from '@spanhouse/model'
+import { sql } from '@spanhouse/postgres'
 import type { Kind } from './kinds.ts'
 import { anyOf } from './list.ts'
-import { column, type RevisionRow, selectRows } from './rows.ts'
+import type { RevisionRow } from './rows.ts'
 import type { Scope } from './scope.ts'
 
 /** The names under which an entry of an environment can point at a workflow's revision. */
@@ -29,15 +30,26 @@ export async function fillSlugs(scope: Scope, data: JsonObject): Promise<JsonObj
   if (!entries) return data
   const ids = [...new Set(Object.values(entries).flatMap(revisionIdsOf))]
   if (ids.length === 0) return data
-  const isOne = anyOf(column('revision', 'id'), ids, 'uuid')
-  const rows = await selectRows(scope, 'revision', { where: [isOne], family: 'workflow' })
-  const byId = new Map(rows.map(row => [row.id, row]))
+  const byId = await slugsOf(scope, ids)
   const filled = Object.entries(entries).map(([key, entry]) => [
     key,
     isJsonObject(entry) ? filledEntry(entry, byId) : entry,
   ])
   return { ...data, references: Object.fromEntries(filled) }
 }
+
+/** Not their data, which may be large. */
+async function slugsOf({ db, project_id }: Scope, ids: readonly Uuid[]): Promise<ReadonlyMap<Uuid, Slugs>> {
+  const { rows } = await sql<Slugs>`
+    select r.id, r.slug, v.slug as variant_slug, a.slug as artifact_slug
+    from revisions r
+    join variants v on v.project_id = r.project_id and v.family = r.family and v.id = r.variant_id
+    join artifacts a on a.project_id = v.project_id and a.family = v.family and a.id = v.artifact_id
+    where r.project_id = ${project_id} and r.family = 'workflow' and ${anyOf(sql.ref('r.id'), ids, 'uuid')}`.execute(db)
+  return new Map(rows.map(row => [row.id, row]))
+}
+
+type Slugs = Pick<RevisionRow, 'id' | 'slug' | 'variant_slug' | 'artifact_slug'>
 
 function revisionIdsOf(entry: unknown): Uuid[] {
   return FAMILY_NAMES.map(name => idOf(entry, `${name}_revision`)).filter(id => id !== undefined)
@@ -49,7 +61,7 @@ function idOf(entry: unknown, name: string): Uuid | undefined {
   return typeof id === 'string' && UUID.test(id) ? id : undefined
 }
 
-function filledEntry(entry: JsonObject, rows: ReadonlyMap<Uuid, RevisionRow>): JsonObject {
+function filledEntry(entry: JsonObject, rows: ReadonlyMap<Uuid, Slugs>): JsonObject {
   const filled = { ...entry }
   for (const name of FAMILY_NAMES) {
     const row = rows.get(idOf(entry, `${name}_revision`) ?? '')

@@ -90,8 +90,11 @@ const BACKGROUND_ENGINE = { ...READER_ENGINE, connections: 2 }
 /** Whether ClickHouse answers is asked on a connection that nothing else uses. */
 const READINESS_ENGINE = { ...READER_ENGINE, connections: 1 }
 
-export const openPostgresPart = ({ databaseUrl, dataDir }: Config): Promise<Postgres> =>
-  openPostgres(databaseUrl ? { url: databaseUrl } : { dataDir: join(dataDir, 'postgres') })
+export const openPostgresPart = (
+  { databaseUrl, dataDir }: Config,
+  onFailure: (error: Error) => void,
+): Promise<Postgres> =>
+  openPostgres(databaseUrl ? { url: databaseUrl } : { dataDir: join(dataDir, 'postgres'), onFailure })
 
 /** What a process has open. Parts that its roles do not need are not there. */
 export interface Parts {
@@ -115,12 +118,19 @@ export interface Engines {
 
 export type PartName = 'stream' | 'engine'
 
+export interface PartsOptions {
+  needs: ReadonlySet<PartName>
+  log: Logger
+  /** Called when a part has ended by itself: the process cannot go on then. */
+  onFailure(error: Error): void
+}
+
 export async function openParts(
   config: Config,
   runtime: RuntimeSettings,
-  { needs, log }: { needs: ReadonlySet<PartName>; log: Logger },
+  { needs, log, onFailure }: PartsOptions,
 ): Promise<Parts> {
-  const postgres = await openPostgresPart(config)
+  const postgres = await openPostgresPart(config, onFailure)
   const [stream, engines] = await Promise.all([
     needs.has('stream') ? untilReachable(log, () => openStream(config, log)) : undefined,
     needs.has('engine') ? openEngines(engineLocation(config)) : undefined,

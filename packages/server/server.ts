@@ -55,7 +55,7 @@ export async function startServer(
 ): Promise<RunningServer> {
   const { host, port, uriPrefix, servicesUrl } = config
   const runtime: RuntimeSettings = { uriPrefix, servicesUrl: servicesUrl ?? servicesUrlAt(host, port) }
-  const parts = await openParts(config, runtime, { needs: needsOf(config.roles), log })
+  const parts = await openParts(config, runtime, { needs: needsOf(config.roles), log, onFailure })
   await untilReachable(log, () => parts.postgres.migrate())
   await untilReachable(log, () => migrateStore(config, parts))
   const newApiKey = await makeDefaultProject(config, parts)

@@ -4,6 +4,7 @@ import { KINDS } from '../kinds.ts'
 import type { RevisionRow } from '../rows.ts'
 import { asKind, type Scope } from '../scope.ts'
 import type { EmbeddableName, EmbedTarget } from './embed.ts'
+import { COPIED_MAX } from './resolve.ts'
 import type { LoadEmbeds } from './targets.ts'
 
 type Answer = RevisionRow | Problem | undefined
@@ -24,4 +25,5 @@ const loadKind = (scope: Scope, kind: EmbeddableName, wanted: readonly EmbedTarg
   findRevisions(
     asKind(scope, KINDS[kind]),
     wanted.map(target => target.references),
+    { bytesMax: COPIED_MAX },
   )

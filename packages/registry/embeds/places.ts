@@ -1,4 +1,4 @@
-import { invalid, isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
+import { invalid, isJsonObject, type Json, type JsonObject, type Problem } from '@spanhouse/model'
 import { type Embed, MARKER, parseEmbedObject } from './embed.ts'
 import type { EmbedFailure } from './failure.ts'
 import { type Token, tokensOf } from './tokens.ts'
@@ -46,15 +46,31 @@ export function plant(value: Json, spot: Spot, budget: CopyBudget): Places {
   return places
 }
 
+/** Takes from what may still be copied. Throws a 400 when there is not so much. */
+export function spend(budget: CopyBudget, cost: number): void {
+  budget.left -= cost
+  if (budget.left < 0) throw tooMuch()
+}
+
+/** Takes as much as a copy of the whole value would, without making one. */
+export function spendOn(value: Json, budget: CopyBudget): void {
+  spend(budget, costOf(value))
+  const members = Array.isArray(value) ? value : isJsonObject(value) ? Object.values(value) : []
+  for (const member of members) spendOn(member, budget)
+}
+
+const costOf = (value: Json): number => (typeof value === 'string' ? value.length + VALUE_COST : VALUE_COST)
+
+const tooMuch = (): Problem => invalid('What is embedded is too large or too deep altogether.')
+
 interface Copying {
   places: Places
   budget: CopyBudget
 }
 
 function copyInto(spot: Spot, value: Json, copying: Copying): void {
-  copying.budget.left -= typeof value === 'string' ? value.length + VALUE_COST : VALUE_COST
-  if (copying.budget.left < 0 || spot.depth > DEPTH_MAX)
-    throw invalid('What is embedded is too large or too deep altogether.')
+  spend(copying.budget, costOf(value))
+  if (spot.depth > DEPTH_MAX) throw tooMuch()
   put(spot, value)
   if (typeof value === 'string') noteText(spot, value, copying)
   else if (Array.isArray(value)) copyMembers(put(spot, []), value.entries(), spot.depth + 1, copying)

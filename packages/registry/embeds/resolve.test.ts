@@ -317,3 +317,24 @@ test('text that only looks like tokens costs no time', async () => {
   expect((await resolve(text)).data.value).toBe(text)
   expect(performance.now() - start).toBeLessThan(2000)
 })
+
+test('texts inside of each other count each time that they are put together', async () => {
+  const stored: Documents = Object.fromEntries(
+    Array.from({ length: 50 }, (_, n) => [
+      `n${n}`,
+      { parameters: { text: n === 49 ? 'x'.repeat(5_000_000) : `@{{workflow.slug=n${n + 1}, path=text}}` } },
+    ]),
+  )
+  const resolving = resolveEmbeds({ value: '@{{workflow.slug=n0, path=text}}' }, loaderOf(stored), { max_depth: 100 })
+  await expect(resolving).rejects.toMatchObject({ status: 400, detail: expect.stringContaining('too large') })
+})
+
+test('a path that selects the same over and over into a text is too large', async () => {
+  const inner = { text: 'x'.repeat(1_000_000) } as JsonObject
+  const deep = Array.from({ length: 150 }).reduce<JsonObject>(below => ({ below }), inner)
+  const resolving = resolveEmbeds(
+    { value: '@ag.embed[@ag.references[workflow.slug=deep], @ag.selector[path:$..*]]' },
+    loaderOf({ deep: { parameters: deep } }),
+  )
+  await expect(resolving).rejects.toMatchObject({ status: 400, detail: expect.stringContaining('too large') })
+})

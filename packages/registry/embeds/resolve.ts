@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject, nextTurn, type Uuid } from '@
 import { valueAtPath } from '@spanhouse/runtime'
 import type { Embed } from './embed.ts'
 import { EmbedFailure } from './failure.ts'
-import { type CopyBudget, type Places, plant, put, type Spot } from './places.ts'
+import { type CopyBudget, type Places, plant, put, type Spot, spend, spendOn } from './places.ts'
 import { type EmbedRevision, type LoadEmbeds, Targets } from './targets.ts'
 import type { Token } from './tokens.ts'
 
@@ -28,7 +28,8 @@ export type ResolutionInfo = {
 
 const DEPTH = { usual: 10, max: 100 }
 const EMBEDS = { usual: 100, max: 1000 }
-const COPIED_MAX = 64 * 1024 * 1024
+/** What is put in altogether, and what the revisions hold that it comes from, level by level. */
+export const COPIED_MAX = 64 * 1024 * 1024
 const ERRORS_MAX = 1000
 
 const within = (wanted: number | undefined, { usual, max }: { usual: number; max: number }): number =>
@@ -190,13 +191,20 @@ class Resolution {
   #finish({ spot, pieces }: Text): void {
     const texts = pieces.map(piece => (typeof piece === 'string' ? piece : this.#textOf(piece)))
     const failure = pieces.map(piece => (typeof piece === 'string' ? undefined : piece.failure)).find(Boolean)
+    // Where texts are inside of each other, what is in the innermost is copied into each of them.
+    for (const text of texts) spend(this.#copies, text.length)
     put(spot, failure && this.#policy === 'placeholder' ? placeholder(failure) : texts.join(''))
   }
 
   #textOf(insert: Insert): string {
     if (!insert.document) return insert.token.source
     const value = selected(insert.document.data, insert.job.embed as Embed)
-    if (!(value instanceof EmbedFailure)) return typeof value === 'string' ? value : JSON.stringify(value)
+    if (typeof value === 'string') return value
+    if (!(value instanceof EmbedFailure)) {
+      // A path can select the same over and over, in each of the values around it.
+      spendOn(value, this.#copies)
+      return JSON.stringify(value)
+    }
     insert.job.isReplaced = false
     this.#fail(insert.job, value)
     return insert.token.source

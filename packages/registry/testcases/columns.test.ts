@@ -1,5 +1,8 @@
+import type { JsonObject } from '@spanhouse/model'
 import { expect, test } from 'vitest'
-import { changeColumns } from './columns.ts'
+import { ColumnChanger, type ColumnChanges } from './columns.ts'
+
+const changeColumns = (data: JsonObject, changes: ColumnChanges): JsonObject => new ColumnChanger(changes).change(data)
 
 const ROW = { city: 'Oslo', days: 2, note: null }
 

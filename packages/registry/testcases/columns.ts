@@ -9,19 +9,29 @@ export interface ColumnChanges {
   add: readonly string[]
 }
 
-/** The row with its columns changed; a renamed one keeps its place and takes that of its new name. Empty rows have none. */
-export function changeColumns(data: JsonObject, { remove, replace, add }: ColumnChanges): JsonObject {
-  if (Object.keys(data).length === 0) return data
-  const removed = new Set(remove)
-  const kept = Object.entries(data).filter(([name]) => !removed.has(name))
-  const names = new Map(replace.filter(([from]) => Object.hasOwn(data, from) && !removed.has(from)))
-  const taken = new Set(names.values())
-  const renamed = kept.flatMap(([name, value]): [string, Json][] => {
-    const to = names.get(name)
-    if (to !== undefined) return [[to, value]]
-    return taken.has(name) ? [] : [[name, value]]
-  })
-  const changed = new Map(renamed)
-  for (const name of add) if (!changed.has(name)) changed.set(name, '')
-  return Object.fromEntries(changed)
+/** Changes of columns, prepared to be made to many rows: what a row costs follows from the row and not from the changes. */
+export class ColumnChanger {
+  readonly #removed: ReadonlySet<string>
+  readonly #names: ReadonlyMap<string, string>
+  readonly #added: readonly string[]
+
+  constructor({ remove, replace, add }: ColumnChanges) {
+    this.#removed = new Set(remove)
+    this.#names = new Map(replace.filter(([from]) => !this.#removed.has(from)))
+    this.#added = [...new Set(add)]
+  }
+
+  /** The row with its columns changed; a renamed one keeps its place and takes that of its new name. Empty rows have none. */
+  change(data: JsonObject): JsonObject {
+    if (Object.keys(data).length === 0) return data
+    const kept = Object.entries(data).filter(([name]) => !this.#removed.has(name))
+    const taken = new Set(kept.map(([name]) => this.#names.get(name)))
+    const changed = new Map<string, Json>()
+    for (const [name, value] of kept) {
+      const to = this.#names.get(name)
+      if (to !== undefined || !taken.has(name)) changed.set(to ?? name, value)
+    }
+    for (const name of this.#added) if (!changed.has(name)) changed.set(name, '')
+    return Object.fromEntries(changed)
+  }
 }

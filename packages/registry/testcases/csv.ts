@@ -1,14 +1,15 @@
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
-import { invalid, type Json, type JsonObject, Problem } from '@spanhouse/model'
+import { invalid, type Json, type JsonObject, nextTurn, Problem } from '@spanhouse/model'
 import { type CsvError, parse } from 'csv-parse'
 import { stringify } from 'csv-stringify/sync'
-import { FILE_COLUMNS } from './flat-row.ts'
-import { ROWS_MAX, requireWithinLimits } from './limits.ts'
+import { FILE_COLUMNS, toFlatRow } from './flat-row.ts'
+import { CSV_COLUMNS_MAX, requireWithinLimits, requireWritableAsCsv } from './limits.ts'
+import type { TestcaseRow } from './table.ts'
 
-/** Bytes that are read, and rows that are written, before others get their turn: a few milliseconds of work. */
+/** Bytes that are read, and cells that are written, before others get their turn: a few milliseconds of work. */
 const SLICE_BYTES = 128 * 1024
-const SLICE_ROWS = 250
+const SLICE_CELLS = 10_000
 
 const LINE_ENDS = ['\r\n', '\n', '\r']
 
@@ -19,11 +20,16 @@ export async function readCsv(bytes: Buffer): Promise<JsonObject[]> {
   )
   let columns: string[] | undefined
   const rows: JsonObject[] = []
+  let length = 0
   try {
     for await (const record of records as AsyncIterable<string[]>) {
-      if (columns === undefined) columns = requireDistinct(record)
-      else rows.push(Object.fromEntries(columns.map((name, index) => [name, record[index] as string])))
-      if (rows.length > ROWS_MAX) requireWithinLimits({ rows: rows.length })
+      if (columns === undefined) {
+        columns = requireDistinct(record)
+        continue
+      }
+      rows.push(Object.fromEntries(columns.map((name, index) => [name, record[index] as string])))
+      length += lengthOf(columns, record)
+      requireWithinLimits({ rows: rows.length, bytes: length })
     }
   } catch (error) {
     throw error instanceof Problem ? error : unreadable(error as CsvError)
@@ -38,8 +44,21 @@ async function* slicesOf(bytes: Buffer): AsyncGenerator<Buffer> {
   }
 }
 
+/** `"name":"value",`: what a cell takes at least as JSON. A file of blank cells would become a hundred times its size. */
+const CELL_LENGTH = 6
+
+function lengthOf(columns: readonly string[], record: readonly string[]): number {
+  let length = 0
+  for (const [index, name] of columns.entries())
+    if (!FILE_COLUMNS.has(name)) length += name.length + (record[index] as string).length + CELL_LENGTH
+  return length
+}
+
 function requireDistinct(columns: string[]): string[] {
-  const twice = columns.find((name, index) => columns.indexOf(name) !== index)
+  if (columns.length > CSV_COLUMNS_MAX)
+    throw invalid(`file: ${columns.length} columns, and a CSV file has at most ${CSV_COLUMNS_MAX}`)
+  const seen = new Set<string>()
+  const twice = columns.find(name => seen.size === seen.add(name).size)
   if (twice !== undefined) throw invalid(`file: the column ${JSON.stringify(twice)} is there twice`)
   return columns
 }
@@ -53,21 +72,34 @@ function unreadable(error: CsvError & { lines?: number; records?: number }): Pro
   return new Problem('invalid', `${where}: ${why}`, { cause: error })
 }
 
-/** The rows as CSV, in parts; nothing for no rows. Columns are sorted; those about rows are left out where they say nothing. */
-export async function* writeCsv(rows: readonly JsonObject[]): AsyncGenerator<string> {
-  const columns = columnsOf(rows)
-  for (let at = 0; at < rows.length; at += SLICE_ROWS) {
-    const cells = rows.slice(at, at + SLICE_ROWS).map(row => columns.map(name => cellOf(row, name)))
+/**
+ * The rows as CSV, in parts; nothing for no rows. Columns are sorted; those about rows are left out where they say nothing.
+ * Rejects with a 400 for what is too large as CSV, before the first part.
+ */
+export async function writeCsv(rows: readonly TestcaseRow[]): Promise<AsyncGenerator<string>> {
+  const columns = await columnsOf(rows)
+  return partsOf(rows, columns)
+}
+
+async function* partsOf(rows: readonly TestcaseRow[], columns: readonly string[]): AsyncGenerator<string> {
+  const rowsAtOnce = Math.ceil(SLICE_CELLS / columns.length)
+  for (let at = 0; at < rows.length; at += rowsAtOnce) {
+    const flatRows = rows.slice(at, at + rowsAtOnce).map(toFlatRow)
+    const cells = flatRows.map(row => columns.map(name => cellOf(row, name)))
     // A line end of another kind is no reason to quote for the library; every reader would end the row there.
-    yield stringify(at === 0 ? [columns, ...cells] : cells, { quoted_match: /\r/ })
-    await setImmediate()
+    yield stringify(at === 0 ? [[...columns], ...cells] : cells, { quoted_match: /\r/ })
+    await nextTurn()
   }
 }
 
-function columnsOf(rows: readonly JsonObject[]): string[] {
+async function columnsOf(rows: readonly TestcaseRow[]): Promise<string[]> {
   const columns = new Set<string>()
-  for (const row of rows)
-    for (const [name, value] of Object.entries(row)) if (value !== null || !FILE_COLUMNS.has(name)) columns.add(name)
+  for (const row of rows) {
+    for (const [name, value] of Object.entries(toFlatRow(row)))
+      if (value !== null || !FILE_COLUMNS.has(name)) columns.add(name)
+    requireWritableAsCsv(rows.length, columns.size)
+    await nextTurn()
+  }
   return [...columns].sort()
 }
 

@@ -1,19 +1,26 @@
-import { isJsonObject, type Json, type JsonObject, type Uuid } from '@spanhouse/model'
-import { list, optional, uuid, z } from '@spanhouse/validation'
+import { invalid, isJsonObject, type Json, type JsonObject, nextTurn, type Uuid } from '@spanhouse/model'
+import { optional, uuid, z } from '@spanhouse/validation'
 import type { Changed, ContentPlace, Delta } from '../content.ts'
-import { type ColumnChanges, changeColumns } from './columns.ts'
+import { ColumnChanger, type ColumnChanges } from './columns.ts'
+import { COLUMN_CHANGES_MAX, requireWithinLimits } from './limits.ts'
 import { readTestcases, storeTestcases, type TestcaseRow } from './table.ts'
-import { rowList, said, type Testcase, type TestcaseBody, testcaseBody } from './testcase.ts'
+import { boundedList, rowList, said, type Testcase, type TestcaseBody, testcaseBody } from './testcase.ts'
 
-const names = optional(list(z.string()))
+/** Refused (400) before anything in it is looked at when it is too long. */
+const changeList = <S extends z.ZodType>(change: S) => optional(boundedList(change, requireFewChanges))
+
+function requireFewChanges(changes: readonly unknown[]): void {
+  if (changes.length > COLUMN_CHANGES_MAX)
+    throw invalid(`delta.columns: a list of ${changes.length} changes, and it has at most ${COLUMN_CHANGES_MAX}`)
+}
+
+const names = changeList(z.string())
 const rowWithId = z.object({ id: uuid }).and(testcaseBody)
 
 /** A change of a testset: of columns in all rows of the base, then of single rows. */
 export const testsetDelta: z.ZodType<Delta> = z
   .object({
-    columns: optional(
-      z.object({ remove: names, replace: optional(list(z.tuple([z.string(), z.string()]))), add: names }),
-    ),
+    columns: optional(z.object({ remove: names, replace: changeList(z.tuple([z.string(), z.string()])), add: names })),
     rows: optional(
       z.object({
         remove: rowList(uuid),
@@ -41,6 +48,9 @@ interface TestsetChanges {
   add: readonly TestcaseBody[]
 }
 
+/** A name, a colon, a value and a comma: columns that are added to every row end where they could not be stored. */
+const CELL_BYTES_MIN = 5
+
 /** Rows that stay as they are keep their ids and are not even written again. */
 async function changeTestset(
   base: JsonObject | null,
@@ -49,15 +59,23 @@ async function changeTestset(
 ): Promise<Changed> {
   const ids = testcaseIdsOf(base)
   const stored = await readTestcases(scope, [ids])
-  const slots: (Uuid | Testcase)[] = ids.flatMap(id => {
+  const changer = new ColumnChanger(columns)
+  const slots: (Uuid | Testcase)[] = []
+  let cells = 0
+  for (const id of ids) {
     const row = stored.get(id)
-    if (!row || remove.has(id)) return []
+    if (!row || remove.has(id)) continue
     const replacement = replace.get(id)
-    if (replacement) return [{ ...said(row), ...withoutId(replacement) }]
-    const data = changeColumns(row.data, columns)
-    return [isSameRow(data, row) ? id : { data, ...said(row) }]
-  })
-  slots.push(...add.map(withoutId))
+    if (replacement) slots.push({ ...said(row), ...withoutId(replacement) })
+    else {
+      const data = changer.change(row.data)
+      cells += Object.keys(data).length
+      requireWithinLimits({ rows: ids.length, bytes: cells * CELL_BYTES_MIN })
+      slots.push(isSameRow(data, row) ? id : { data, ...said(row) })
+    }
+    await nextTurn()
+  }
+  for (const testcase of add) slots.push(withoutId(testcase))
   const changed = slots.filter(slot => typeof slot !== 'string')
   const newIds = (await storeTestcases(scope, artifact_id, changed)).values()
   const testcase_ids = slots.map(slot => (typeof slot === 'string' ? slot : (newIds.next().value as Uuid)))

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import type { JsonObject } from '@spanhouse/model'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -13,10 +12,8 @@ const dataOf = async (text: string | Buffer, type?: FileType): Promise<unknown[]
   ((await read(text, type)) as { data: unknown }[]).map(row => row.data)
 
 async function written(rows: TestcaseRow[], type: FileType): Promise<string> {
-  const { content } = testcaseFile(rows, type)
-  return typeof content === 'string'
-    ? content
-    : Buffer.concat(await Readable.from(content).map(Buffer.from).toArray()).toString()
+  const { content } = await testcaseFile(rows, type)
+  return Buffer.concat(await content.map(Buffer.from).toArray()).toString()
 }
 
 let count = 0
@@ -149,4 +146,41 @@ test('others get their turn while a large file is read', async () => {
   await read(text)
   clearImmediate(next)
   expect(turns).toBeGreaterThan(20)
+})
+
+describe('what is too large as CSV', () => {
+  test('a header of a hundred thousand columns', async () => {
+    const header = Array.from({ length: 100_000 }, (_, n) => `c${n}`).join()
+    await expect(read(`${header}\n`)).rejects.toMatchObject({
+      status: 400,
+      detail: 'file: 100000 columns, and a CSV file has at most 10000',
+    })
+  })
+
+  test('blank cells, each of which would be a member of an object', async () => {
+    const header = Array.from({ length: 10_000 }, (_, n) => `c${n}`).join()
+    const file = `${header}\n${`${','.repeat(9_999)}\n`.repeat(900)}`
+    await expect(read(file)).rejects.toMatchObject({ status: 400, detail: expect.stringContaining('bytes of rows') })
+  })
+
+  test.each([
+    ['other columns in each row', 500, 250, 'file_type: the rows have more than 10000 columns'],
+    ['other columns in each of many rows', 2_000, 20, 'file_type: 10'],
+    ['many rows with a column each', 10_000, 1, 'file_type: 10'],
+  ])('%s', async (_name, rows, columns, detail) => {
+    const row = (n: number): TestcaseRow =>
+      stored({ data: Object.fromEntries(Array.from({ length: columns }, (_, c) => [`c${n * columns + c}`, 'x'])) })
+    const testcases = Array.from({ length: rows }, (_, n) => row(n))
+    await expect(testcaseFile(testcases, 'csv')).rejects.toMatchObject({
+      status: 400,
+      detail: expect.stringContaining(detail),
+    })
+    expect(JSON.parse(await written(testcases, 'json'))).toHaveLength(rows)
+  })
+
+  test('as many columns as there can be come back', async () => {
+    const columns = Object.fromEntries(Array.from({ length: 9_998 }, (_, n) => [`c${n}`, `${n}`]))
+    const [data] = await dataOf(await written([stored({ data: columns })], 'csv'))
+    expect(data).toEqual(columns)
+  })
 })

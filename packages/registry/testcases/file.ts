@@ -7,6 +7,7 @@ import {
   JsonBoundError,
   type JsonBounds,
   type JsonObject,
+  nextTurn,
   Problem,
   parseJsonInTurns,
   scanJson,
@@ -23,7 +24,7 @@ export type FileType = (typeof FILE_TYPES)[number]
 interface Format {
   mediaType: string
   read(bytes: Buffer): JsonObject[] | Promise<JsonObject[]>
-  write(rows: readonly JsonObject[]): string | Readable
+  write(rows: readonly TestcaseRow[]): Promise<Readable>
 }
 
 /** One row a file type. */
@@ -31,12 +32,12 @@ const FORMATS: Record<FileType, Format> = {
   csv: {
     mediaType: 'text/csv; charset=utf-8',
     read: readCsv,
-    write: rows => Readable.from(writeCsv(rows)),
+    write: async rows => Readable.from(await writeCsv(rows)),
   },
   json: {
     mediaType: 'application/json; charset=utf-8',
     read: readJsonRows,
-    write: rows => JSON.stringify(rows),
+    write: async rows => Readable.from(writeJson(rows)),
   },
 }
 
@@ -44,20 +45,31 @@ const FORMATS: Record<FileType, Format> = {
 export async function readTestcaseFile(bytes: Buffer, type: FileType): Promise<TestcaseBody[]> {
   requireWithinLimits({ rows: 0, bytes: bytes.length })
   if (!isUtf8(bytes)) throw invalid('file: the text is not encoded in UTF-8')
-  const rows = fromFlatRows(await FORMATS[type].read(bytes))
-  requireWithinLimits({ rows: rows.length })
-  return rows
+  return fromFlatRows(await FORMATS[type].read(bytes))
 }
 
 export interface TestcaseFile {
   mediaType: string
-  content: string | Readable
+  content: Readable
 }
 
-/** Rows as a file, which {@link readTestcaseFile} reads the same rows from; from CSV every value comes back as text. */
-export function testcaseFile(rows: readonly TestcaseRow[], type: FileType): TestcaseFile {
+/**
+ * Rows as a file, which {@link readTestcaseFile} reads the same rows from; from CSV every value comes back as text. 400
+ * for rows with more columns than CSV can have.
+ */
+export async function testcaseFile(rows: readonly TestcaseRow[], type: FileType): Promise<TestcaseFile> {
   const { mediaType, write } = FORMATS[type]
-  return { mediaType, content: write(rows.map(toFlatRow)) }
+  return { mediaType, content: await write(rows) }
+}
+
+/** One row after the other, as `JSON.stringify` writes them all. */
+async function* writeJson(rows: readonly TestcaseRow[]): AsyncGenerator<string> {
+  if (rows.length === 0) yield '[]'
+  for (const [index, row] of rows.entries()) {
+    const end = index === rows.length - 1 ? ']' : ''
+    yield `${index === 0 ? '[' : ','}${JSON.stringify(toFlatRow(row))}${end}`
+    await nextTurn()
+  }
 }
 
 /** As of a body of the same size. */

@@ -4,10 +4,12 @@ import {
   type Json,
   type JsonBounds,
   type JsonObject,
+  nextTurn,
   parseJson,
   scanShortJson,
 } from '@spanhouse/model'
 import { DEDUP_COLUMN, DEDUP_FILE_COLUMN } from './dedup.ts'
+import { requireWithinLimits } from './limits.ts'
 import type { TestcaseRow } from './table.ts'
 import { METADATA, said, type TestcaseBody } from './testcase.ts'
 
@@ -34,11 +36,13 @@ export function toFlatRow(row: TestcaseRow): JsonObject {
 }
 
 /** The rows in what a file has. Rows with the same `__id__` are one: the last of them. 400 naming a row that is none. */
-export function fromFlatRows(flatRows: readonly JsonObject[]): TestcaseBody[] {
+export async function fromFlatRows(flatRows: readonly JsonObject[]): Promise<TestcaseBody[]> {
   const rows = new Map<string | number, TestcaseBody>()
   for (const [index, flatRow] of flatRows.entries()) {
     const row = fromFlatRow(flatRow, index + 1)
     rows.set(row.id ?? index, row)
+    requireWithinLimits({ rows: rows.size })
+    await nextTurn()
   }
   return [...rows.values()]
 }

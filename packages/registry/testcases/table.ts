@@ -28,10 +28,7 @@ interface Encoded {
   bytes: number
 }
 
-/**
- * Rows that one statement writes or reads. The embedded database runs in this process and lets nobody else in while it
- * works on a statement.
- */
+/** Rows that one statement writes or reads: the embedded database works on one statement at a time, of whomever. */
 const BATCH = { rows: 250, bytes: 512 * 1024 }
 
 /**

@@ -34,9 +34,11 @@ export function said(metadata: { [name in (typeof METADATA)[number]]?: Json | un
 
 /** A list of rows, or of their ids. One that is too long is refused (400) before anything in it is looked at. */
 export const rowList = <S extends z.ZodType>(row: S) =>
-  optional(
-    z.preprocess(rows => {
-      if (Array.isArray(rows)) requireWithinLimits({ rows: rows.length })
-      return rows
-    }, list(row)),
-  )
+  optional(boundedList(row, rows => requireWithinLimits({ rows: rows.length })))
+
+/** A list that is checked as a whole first, by something that throws. */
+export const boundedList = <S extends z.ZodType>(item: S, check: (items: readonly unknown[]) => void) =>
+  z.preprocess(items => {
+    if (Array.isArray(items)) check(items)
+    return items
+  }, list(item))

@@ -192,7 +192,7 @@ async function sendRows(
   data: JsonObject | null,
   { name, file_name = '', file_type = 'csv' }: z.output<typeof download> & { name: string },
 ): Promise<FastifyReply> {
-  const { mediaType, content } = testcaseFile(await testcaseRowsOf(scope, data), file_type)
+  const { mediaType, content } = await testcaseFile(await testcaseRowsOf(scope, data), file_type)
   const header = attachment(file_name.trim() === '' ? name : file_name, file_type)
   return reply.type(mediaType).header('content-disposition', header).send(content)
 }

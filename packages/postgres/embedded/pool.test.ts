@@ -1,0 +1,135 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { emptyCluster } from '../database.testing.ts'
+import { databaseProblem } from '../database-problem.ts'
+import { openPostgres, type Postgres, type PostgresOptions } from '../postgres.ts'
+import type { Database } from '../tables.ts'
+
+let dataDir: string
+let postgres: Postgres
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'spanhouse-embedded-'))
+  cpSync(await emptyCluster(), dataDir, { recursive: true })
+})
+afterEach(async () => {
+  await postgres.close()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+const open = async (embeddedLimits: PostgresOptions['embeddedLimits'] = {}): Promise<Database> => {
+  postgres = await openPostgres({ dataDir, embeddedLimits })
+  return postgres.db
+}
+
+/** Seconds of work on any machine. */
+const slow = (db: Database) => sql`select count(*) from generate_series(1, 5000000)`.execute(db)
+const endless = (db: Database) => sql`select count(*) from generate_series(1, 10000000000)`.execute(db)
+const one = async (db: Database) => (await sql<{ one: number }>`select 1 as one`.execute(db)).rows
+const problemOf = (work: Promise<unknown>) => work.then(() => undefined, databaseProblem)
+
+/** The longest time that the event loop was held meanwhile. */
+async function longestHoldMs(work: Promise<unknown>): Promise<number> {
+  let longest = 0
+  let last = performance.now()
+  const tick = (): void => {
+    const now = performance.now()
+    longest = Math.max(longest, now - last)
+    last = now
+  }
+  const ticking = setInterval(tick, 5)
+  await work
+  clearInterval(ticking)
+  tick()
+  return longest
+}
+
+test('a long statement holds up nothing but the database', async () => {
+  const db = await open()
+  const start = performance.now()
+  const longest = await longestHoldMs(slow(db))
+  expect(longest).toBeLessThan((performance.now() - start) / 2)
+})
+
+test('a large result is read in parts', async () => {
+  const db = await open()
+  const wide = sql<{ n: number; at: string }>`
+    select n, now() as at, json_build_object('text', repeat('x', 400), 'n', n) as data from generate_series(1, 50000) n`
+  const { rows } = await wide.execute(db)
+  expect(rows.map(row => row.n)).toEqual(Array.from({ length: 50_000 }, (_, n) => n + 1))
+  expect(await longestHoldMs(wide.execute(db))).toBeLessThan(500)
+})
+
+test('long JSON is read in pieces', async () => {
+  const db = await open()
+  const long = sql<{ data: { n: number }[] }>`
+    select json_agg(json_build_object('n', n, 'text', 'some text', 'list', json_build_array(1, 2))) as data
+    from generate_series(1, 400000) n`
+  let data: { n: number }[] = []
+  const reading = long.execute(db).then(({ rows }) => {
+    data = rows[0]?.data ?? []
+  })
+  expect(await longestHoldMs(reading)).toBeLessThan(500)
+  expect(data.map(one => one.n)).toEqual(Array.from({ length: 400_000 }, (_, n) => n + 1))
+})
+
+test('a value that cannot be read leaves no rows behind for the next statement', async () => {
+  const db = await open()
+  const unreadable = sql`select 9007199254740993::bigint as n, repeat('x', 1000) from generate_series(1, 2000)`
+  await expect(unreadable.execute(db)).rejects.toThrow('does not fit')
+  expect(await one(db)).toEqual([{ one: 1 }])
+})
+
+test('callers beyond the limit are refused, and so are those that have waited too long', async () => {
+  const db = await open({ waitingMax: 2, waitMs: 100, statementMs: 2_000 })
+  const running = endless(db)
+  const waiting = [one(db), one(db)].map(problemOf)
+  expect(await problemOf(one(db))).toMatchObject({ code: 'overloaded', retryAfterSeconds: 5 })
+  expect(await Promise.all(waiting)).toMatchObject([{ code: 'overloaded' }, { code: 'overloaded' }])
+  expect(await problemOf(running)).toMatchObject({ code: 'query_timeout' })
+  expect(await one(db)).toEqual([{ one: 1 }])
+})
+
+test('a statement that takes too long is ended, its transaction undone, and what was committed is there', async () => {
+  const db = await open({ statementMs: 500 })
+  await sql`create table numbers (n int)`.execute(db)
+  await sql`insert into numbers values (1)`.execute(db)
+  const transaction = db.transaction().execute(async trx => {
+    await sql`insert into numbers values (2)`.execute(trx)
+    await endless(trx).catch(() => undefined)
+    // Outside of a transaction by now, it must not be carried out.
+    await sql`insert into numbers values (3)`.execute(trx)
+  })
+  const waiting = sql`select n from numbers`.execute(db)
+  expect(await problemOf(transaction)).toMatchObject({ code: 'query_timeout' })
+  expect((await waiting).rows).toEqual([{ n: 1 }])
+})
+
+test('statements of one transaction may be asked for at once', async () => {
+  const db = await open()
+  const rows = await db
+    .transaction()
+    .execute(trx =>
+      Promise.all([1, 2, 3].map(async n => (await sql<{ n: number }>`select ${n}::int as n`.execute(trx)).rows[0]?.n)),
+    )
+  expect(rows).toEqual([1, 2, 3])
+})
+
+test('closing waits for the transaction that runs and for those that wait', async () => {
+  const db = await open()
+  const begun = Promise.withResolvers<void>()
+  const running = db.transaction().execute(async trx => {
+    begun.resolve()
+    await delay(50)
+    return one(trx)
+  })
+  await begun.promise
+  const waiting = one(db)
+  await postgres.close()
+  expect(await running).toEqual([{ one: 1 }])
+  expect(await waiting).toEqual([{ one: 1 }])
+  await expect(one(db)).rejects.toThrow('destroyed')
+})

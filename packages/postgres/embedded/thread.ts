@@ -1,0 +1,113 @@
+import { existsSync } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { parentPort, workerData } from 'node:worker_threads'
+import { PGlite } from '@electric-sql/pglite'
+import { isJsonType, VALUE_PARSERS } from '../values.ts'
+import { type Answer, type Part, type Request, type ThreadData, toFailure } from './messages.ts'
+
+/**
+ * The thread of the embedded database: PGlite runs statements synchronously, which must not hold up the event loop that
+ * answers requests. A crash of Postgres ends the thread with an error.
+ */
+const { path, parts } = workerData as ThreadData
+const port = parentPort as NonNullable<typeof parentPort>
+const post = (answer: Answer): void => port.postMessage(answer)
+
+/** Its own cache of pages, all of which is in memory from the start. What is not in it is in the operating system's. */
+const SHARED_BUFFERS = '32MB'
+
+/** Characters of a message with rows: a few milliseconds' work for the thread that reads it. */
+const PART_LENGTH = 256 * 1024
+/** What a value costs that is no text. */
+const VALUE_LENGTH = 16
+
+async function openCluster(): Promise<PGlite | undefined> {
+  try {
+    await createCluster()
+    return await open(path)
+  } catch (error) {
+    post({ kind: 'failed', failure: toFailure(error) })
+    return undefined
+  }
+}
+
+/** The files of a new cluster appear under their name all at once, so a death half-way leaves nothing that looks whole. */
+async function createCluster(): Promise<void> {
+  if (existsSync(path)) return
+  const unfinished = `${path}.unfinished`
+  await rm(unfinished, { recursive: true, force: true })
+  await (await open(unfinished)).close()
+  await rename(unfinished, path)
+}
+
+/** Values of the types that have parsers of our own leave the thread unread: big integers in JSON cannot be cloned. */
+function open(dataDir: string): Promise<PGlite> {
+  const asText = Object.keys(VALUE_PARSERS).map(type => [type, isJsonType(Number(type)) ? unreadJson : unread])
+  return PGlite.create({
+    dataDir,
+    parsers: Object.fromEntries(asText),
+    relaxedDurability: false,
+    startParams: [...PGlite.defaultStartParams, '-c', `shared_buffers=${SHARED_BUFFERS}`],
+  })
+}
+
+const unread = (text: string): string => text
+const unreadJson = (text: string): string | Uint8Array => (text.length < PART_LENGTH ? text : Buffer.from(text))
+
+async function answer(pglite: PGlite, { text, parameters }: Exclude<Request, 'close'>): Promise<void> {
+  try {
+    const { rows, fields, command, rowCount } = await pglite.query<unknown[]>(text, [...parameters], {
+      rowMode: 'array',
+    })
+    const columns = fields.map(({ name, dataTypeID }) => ({ name, type: dataTypeID }))
+    let count = 0
+    for (const part of partsOf(rows)) {
+      parts.postMessage(part, transferable(part))
+      count++
+    }
+    post({ kind: 'rows', command: command as 'SELECT', rowCount: rowCount ?? 0, columns, parts: count })
+  } catch (error) {
+    if (isCrash(error)) throw error
+    post({ kind: 'failed', failure: toFailure(error) })
+  }
+}
+
+function* partsOf(rows: unknown[][]): Generator<Part> {
+  let [start, length] = [0, 0]
+  for (const [index, row] of rows.entries()) {
+    for (const value of row) length += lengthOf(value)
+    if (length < PART_LENGTH) continue
+    yield rows.slice(start, index + 1)
+    start = index + 1
+    length = 0
+  }
+  if (start < rows.length) yield rows.slice(start)
+}
+
+const lengthOf = (value: unknown): number =>
+  typeof value === 'string' || value instanceof Uint8Array ? value.length : VALUE_LENGTH
+
+/** The memory of long JSON, which has it to itself. */
+const transferable = (part: Part): ArrayBuffer[] =>
+  part
+    .flat()
+    .flatMap(value =>
+      value instanceof Uint8Array && value.length >= PART_LENGTH ? [value.buffer] : [],
+    ) as ArrayBuffer[]
+
+/** What WebAssembly and Emscripten throw when Postgres has ended in the middle of a statement. */
+const CRASHES = new Set(['RuntimeError', 'ExitStatus'])
+const isCrash = (error: unknown): boolean => CRASHES.has((error as Error).name)
+
+/** Without its ports the thread has nothing to wait for and ends. */
+async function close(pglite: PGlite): Promise<void> {
+  await pglite.close()
+  parts.close()
+  port.close()
+}
+
+const pglite = await openCluster()
+if (pglite) {
+  port.on('message', (request: Request) => void (request === 'close' ? close(pglite) : answer(pglite, request)))
+  post({ kind: 'ready' })
+}
