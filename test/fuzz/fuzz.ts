@@ -169,7 +169,7 @@ class Player {
         if (!(await this.#options.supervisor.ready)) return
         await this.#play(play)
         next = Math.max(Date.now(), next + everyMs)
-        await delay(next - Date.now())
+        await delay(Math.max(0, next - Date.now()))
       }
     }
     const all = Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number)))

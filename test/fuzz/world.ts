@@ -28,7 +28,8 @@ export interface World {
   spare: Ids
   /** Of somebody else's project. */
   foreign: Ids
-  emails: string[]
+  /** Members' of the organization that stays and of the one that may go. */
+  emails: { kept: string[]; spare: string[] }
 }
 
 /** Records of each kind and their names in the interface. */
@@ -65,6 +66,7 @@ export async function newWorld(addresses: Addresses, foreign: Ids): Promise<Worl
   const spares: Ids[] = []
   for (let index = 0; index < SPARE_RECORDS; index++) spares.push(await newRecords(ask, `spare-${index}`))
   const authorization = team.authorization.owner as string
+  const spareMore = await newExtras(asking(addresses.apiUrl, spareTeam.authorization.owner as string))
   const traces = await newTraces({ ...addresses, authorization })
   return {
     authorization: {
@@ -74,9 +76,9 @@ export async function newWorld(addresses: Addresses, foreign: Ids): Promise<Worl
       nobody: undefined,
     } as World['authorization'],
     kept: { ...kept, ...team.ids, ...traces },
-    spare: { ...merged(spares), ...spareTeam.ids, trace: traces.trace?.slice(1) ?? [] },
+    spare: { ...merged([...spares, spareMore, spareTeam.ids]), trace: traces.trace?.slice(1) ?? [] },
     foreign,
-    emails: [...team.emails, ...spareTeam.emails],
+    emails: { kept: team.emails, spare: spareTeam.emails },
   }
 }
 
@@ -85,6 +87,13 @@ const merged = (all: readonly Ids[]): Ids => {
   for (const ids of all)
     for (const [name, some] of Object.entries(ids)) result[name] = [...(result[name] ?? []), ...some]
   return result
+}
+
+/** What can be deleted of an organization's owner, who keeps the last of each. */
+async function newExtras(ask: Ask): Promise<Ids> {
+  const organization = await ask('POST', '/organizations', { name: 'Extra' })
+  const project = await ask('POST', '/projects', { name: 'Extra' })
+  return { organization: [organization.id], project: [project.id ?? project.project_id] }
 }
 
 interface Team {
@@ -124,6 +133,7 @@ async function newTeam(ask: Ask): Promise<Team> {
       project: idsOf(account.projects),
       user: idsOf(account.users),
       membership: idsOf(account.project_memberships),
+      'api-key': idsOf(account.api_keys),
       key: Object.values(account.api_keys).map((one: any) => one.prefix),
     },
   }

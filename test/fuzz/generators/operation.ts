@@ -99,16 +99,23 @@ function pathOf({ path, parameters }: Operation, context: Context, change: Chang
   const encode = (value: unknown): string => encodeURIComponent(asText(value).slice(0, 20_000).toWellFormed())
   const wholePath = path.replace(/\{([^}]+)\}/g, (_, name: string) => {
     const parameter = parameters.find(one => one.in === 'path' && one.name === name)
-    const way = name === 'id' ? [(path.split('/')[1] ?? '').replace(/s$/, ''), 'id'] : [name]
+    const way = name === 'id' ? [kindIn(path), 'id'] : [name]
     return encode(random.chance(0.95) ? valueFor(parameter?.schema ?? {}, context, way) : change(hostileText(random)))
   })
   const search = parameters
-    .filter(one => one.in === 'query' && (one.required || random.chance(0.25)))
+    .filter(one => one.in === 'query' && (one.required || random.chance(0.35)))
     .map(({ name, schema }) => `${name}=${encode(change(valueFor(schema, context, [name])))}`)
   return `/api${wholePath}${search.length > 0 ? `?${search.join('&')}` : ''}`
 }
 
-const asText = (value: unknown): string => (typeof value === 'string' ? value : toJsonText(value))
+/** `/admin/simple/accounts/projects/{id}` → `project`. */
+const kindIn = (path: string): string => /([^/{}]+?)s?\/\{id\}/.exec(path)?.[1] ?? ''
+
+/** As query strings have it: a list of words is separated by commas, anything else is JSON. */
+function asText(value: unknown): string {
+  if (Array.isArray(value) && value.every(one => typeof one === 'string')) return value.join()
+  return typeof value === 'string' ? value : toJsonText(value)
+}
 
 /** One more thing that is wrong, in half of the cases. */
 function spoiled(shot: Shot, random: Random): Shot {

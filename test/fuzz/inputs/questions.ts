@@ -40,8 +40,22 @@ const KEYS = [
   '__proto__',
 ]
 
-/** A condition that can be asked; hostile in its value now and then. */
+/** Conditions that can be asked as they are. */
+const SOUND: readonly Record<string, unknown>[] = [
+  { field: 'span_name', operator: 'contains', value: 'st' },
+  { field: 'span_name', operator: 'like', value: '%te%' },
+  { field: 'span_name', operator: 'in', value: ['step', 'call'] },
+  { field: 'attributes', key: 'k', operator: 'is', value: 'v' },
+  { field: 'attributes', key: 'n', operator: 'gt', value: 3 },
+  { field: 'attributes', key: 'ag.metrics.tokens.cumulative.total', operator: 'gte', value: 1 },
+  { field: 'start_time', operator: 'gt', value: '2020-01-01T00:00:00Z' },
+  { field: 'status_code', operator: 'is', value: 'STATUS_CODE_UNSET' },
+  { field: 'content', operator: 'contains', value: 'x' },
+]
+
+/** A condition; every other one can be asked, the others name anything, hostile in the value now and then. */
 function condition(random: Random, world: World): Record<string, unknown> {
+  if (random.chance(0.5)) return random.pick(SOUND)
   const value = random.chance(0.6)
     ? random.pick<unknown>(['step', 1, 0.5, true, '%a%', ['a', 'b'], [1, 2], random.pick(world.kept.trace ?? [''])])
     : hostileValue(random)
@@ -57,9 +71,10 @@ function condition(random: Random, world: World): Record<string, unknown> {
 /** Conditions in groups, a few of them with hundreds of conditions. */
 export function filtering(random: Random, world: World, depth = 0): Record<string, unknown> {
   const many = random.chance(0.02) ? random.between(20, 400) : random.between(1, 3)
+  const operator = random.pick(['and', 'and', 'or', 'not', 'nand', 'nor'])
   return {
-    operator: random.pick(['and', 'or', 'not', 'nand', 'nor']),
-    conditions: Array.from({ length: many }, () =>
+    operator,
+    conditions: Array.from({ length: operator === 'not' && random.chance(0.9) ? 1 : many }, () =>
       depth < 4 && random.chance(0.15) ? filtering(random, world, depth + 1) : condition(random, world),
     ),
   }

@@ -1,7 +1,6 @@
 import type { World } from '../world.ts'
-import { KINDS } from '../world.ts'
 import type { Schema } from './operations.ts'
-import { filtering, question, specs, time, windowing } from './questions.ts'
+import { filtering, specs, time, windowing } from './questions.ts'
 import type { Random } from './random.ts'
 
 /** What values are made for: ids and filters mean something only in a world. */
@@ -18,8 +17,8 @@ type Way = readonly string[]
 /** A value that the schema allows, and that the server can find something for where it names a record. */
 export function valueFor(schema: Schema, context: Context, way: Way = []): unknown {
   const { random } = context
-  const named = NAMED[way.at(-1) ?? '']
-  if (named && !schema.enum) return named(context, way, schema)
+  const named = schema.enum ? undefined : namedFor(way.at(-1) ?? '', schema)
+  if (named) return named(context, way, schema)
   if (schema.const !== undefined) return schema.const
   if (schema.enum) return random.pick(schema.enum)
   const choices = (schema.anyOf ?? schema.oneOf ?? schema.allOf) as Schema[] | undefined
@@ -44,7 +43,7 @@ const TYPES: Record<string, Make> = {
   number: (schema, { random }) => numberIn(schema, random, 0.5),
   string: text,
   array: (schema, context, way) => {
-    const length = Math.min(schema.maxItems ?? 3, Math.max(schema.minItems ?? 0, context.random.below(3)))
+    const length = Math.min(schema.maxItems ?? 3, Math.max(schema.minItems ?? 0, context.random.pick([1, 1, 1, 2, 0])))
     const item = (schema.items ?? schema.prefixItems?.[0] ?? {}) as Schema
     return Array.from({ length }, () => valueFor(item, context, way))
   },
@@ -69,9 +68,10 @@ function text(schema: Schema, context: Context, way: Way): unknown {
 function record(schema: Schema, context: Context, way: Way): unknown {
   const { random } = context
   const properties = Object.entries<Schema>(schema.properties ?? {})
+  if (isReference(schema) && random.chance(0.8)) return { id: idFor([...way, 'id'], context) }
   const result: Record<string, unknown> = {}
   for (const [name, member] of properties)
-    if (schema.required?.includes(name) || random.chance(way.length < 2 ? 0.5 : 0.3))
+    if (schema.required?.includes(name) || random.chance(shareOf(name, way)))
       result[name] = valueFor(member, context, [...way, name])
   if (schema.additionalProperties && properties.length === 0)
     for (let count = random.below(3); count > 0; count--)
@@ -80,6 +80,18 @@ function record(schema: Schema, context: Context, way: Way): unknown {
           ? anything(random)
           : valueFor(schema.additionalProperties, context, [...way, `k${count}`])
   return result
+}
+
+/** A record can be named in several ways, of which one is enough and some exclude each other. */
+const isReference = ({ properties = {} }: Schema): boolean =>
+  'id' in properties && ['version', 'ref'].some(name => name in properties)
+
+/** How often a member that is not required is there. */
+function shareOf(name: string, way: Way): number {
+  if (way.length > 0) return 0.35
+  // Other words for what another member says.
+  if (name.endsWith('_commit')) return 0.05
+  return REFERENCE_SUFFIX.test(name) ? 0.35 : 0.8
 }
 
 /** Some small JSON. */
@@ -103,16 +115,26 @@ export function idFor(way: Way, { random, world, isDestructive }: Context): stri
 const ID_SUFFIX = /_?ids?$/
 const REFERENCE_SUFFIX = /_refs?$|_reference$/
 
+/** Names of members that stand for another name. */
+const SYNONYMS: Record<string, string> = {
+  owner: 'user',
+  source: 'user',
+  target: 'user',
+  parent: 'folder',
+  author: 'user',
+}
+
 /** `['application_variant_ref', 'id']` → `application_variant`; `['user_id']` → `user`. */
 function kindOf(way: Way): string {
   const name = (way.at(-1) ?? '').replace(ID_SUFFIX, '')
-  const outer = (way.at(-2) ?? '').replace(REFERENCE_SUFFIX, '')
-  if (name === 'artifact' || name === '') return outer.replace(/_revision$/, '') || 'workflow'
-  if (name === 'variant' || name === 'revision') return `${outer.replace(/_revision$|_variant$/, '')}_${name}`
-  return name === 'base_revision' ? outer : name === 'parent' ? 'folder' : name
+  const outer = (way.at(-2) ?? '').replace(REFERENCE_SUFFIX, '').replace(/_commit$/, '')
+  const artifact = outer.replace(/_revisions?$|_variants?$/, '')
+  if (name === 'artifact') return artifact
+  if (name === 'variant' || name === 'revision') return `${artifact}_${name}`
+  if (name === 'base_revision') return `${artifact}_revision`
+  const kind = name || outer
+  return SYNONYMS[kind] ?? kind
 }
-
-const slugs = Object.keys(KINDS).map(kind => `kept-${kind}`)
 
 type Named = (context: Context, way: Way, schema: Schema) => unknown
 
@@ -121,14 +143,55 @@ const listed =
   (context, way, schema) =>
     Array.from({ length: context.random.between(1, 3) }, () => one(context, way, schema))
 
+/** A new one, or in a reference that of a kept record. */
 const slug: Named = ({ random }, way) => {
-  const outer = way.at(-2) ?? ''
-  const kind = outer.replace(REFERENCE_SUFFIX, '')
-  if (REFERENCE_SUFFIX.test(outer)) return slugs.find(one => one.endsWith(kind)) ?? 'kept-workflow'
-  return `f-${random.hex(10)}`
+  const outer = way.at(-2) ?? way.at(-1) ?? ''
+  return REFERENCE_SUFFIX.test(outer) ? `kept-${outer.replace(REFERENCE_SUFFIX, '')}` : `f-${random.hex(10)}`
 }
 
 const id: Named = (context, way) => idFor(way, context)
+
+const email: Named = ({ random, world, isDestructive }) =>
+  random.chance(0.7)
+    ? random.pick(isDestructive ? world.emails.spare : world.emails.kept)
+    : `${random.hex(8)}@fuzz.test`
+
+const account: Named = context => ({ a: { user: { email: email(context, [], {}) } } })
+
+/** The name alone tells it, or how it ends. Members that the schema describes need nobody to tell. */
+function namedFor(name: string, schema: Schema): Named | undefined {
+  if ([schema.type].flat().includes('boolean')) return undefined
+  if (VAGUE[name]) return isDescribed(schema) ? undefined : VAGUE[name]
+  if (NAMED[name]) return NAMED[name]
+  if (name.endsWith('_ids')) return listed(id)
+  if (name.endsWith('_id')) return id
+  if (name.endsWith('_slugs')) return listed(slug)
+  return name.endsWith('_slug') ? slug : undefined
+}
+
+const isDescribed = (schema: Schema): boolean => JSON.stringify(schema).includes('"properties":{"')
+
+/** As {@link NAMED}, where the schema says no more than that it is an object. */
+const VAGUE: Record<string, Named> = {
+  accounts: account,
+  users: context => ({ u: { email: email(context, [], {}) } }),
+  organizations: () => ({ o: { name: 'Fuzz', owner_user_ref: { ref: 'u' } } }),
+  workspaces: () => ({ w: { name: 'Fuzz', organization_ref: { ref: 'o' } } }),
+  projects: () => ({ p: { name: 'Fuzz', organization_ref: { ref: 'o' }, workspace_ref: { ref: 'w' } } }),
+  organization_memberships: () => ({}),
+  workspace_memberships: () => ({}),
+  project_memberships: () => ({}),
+  user_identities: () => ({}),
+  api_keys: () => ({}),
+  subscriptions: () => ({}),
+  delta: ({ random }) => random.pick([{ set: { parameters: { a: 1 } } }, { remove: ['parameters.a'] }, { set: {} }]),
+  outputs: ({ random }) => ({ score: random.below(9), text: 'fine' }),
+}
+
+const takesLists = (schema: Schema): boolean => JSON.stringify(schema).includes('"array"')
+
+/** Keys of the catalogue: types, templates, presets. */
+const CATALOGUE = ['message', 'model', 'llm', 'tool', 'completion', 'chat', 'auto_exact_match', 'default', 'x']
 
 /** Values whose meaning the name tells and the schema does not. */
 const NAMED: Record<string, Named> = {
@@ -143,22 +206,24 @@ const NAMED: Record<string, Named> = {
   slugs: listed(slug),
   id,
   ids: listed(id),
-  trace_id: id,
-  trace_ids: listed(id),
-  span_id: id,
-  span_ids: listed(id),
-  testcase_id: id,
   prefix: context => idFor(['key_id'], context),
-  email: ({ random, world }) => (random.chance(0.5) ? random.pick(world.emails) : `${random.hex(8)}@fuzz.test`),
+  email,
   role: ({ random }) => random.pick(['viewer', 'editor', 'annotator', 'admin', 'owner', 'developer']),
   roles: ({ random }) => [random.pick(['viewer', 'editor', 'annotator'])],
+  kind: ({ random }) => random.pick(['openai', 'custom', 'provider_key', 'applications']),
+  key: ({ random }, way) => (way.length > 1 ? `k${random.hex(4)}` : random.pick(CATALOGUE)),
+  preset_key: ({ random }) => random.pick(CATALOGUE),
+  date: () => '2026-11-01T00:00:00Z',
+  expires_at: () => '2099-01-01T00:00:00Z',
+  tags: ({ random }) => random.pick<object>([{}, { a: 'b' }, { a: true, b: { c: 'd' } }]),
+  file_type: ({ random }) => random.pick(['csv', 'json']),
   version: ({ random }) => random.pick(['0', '1', '2']),
   uri: ({ random }) => `agenta:builtin:${random.pick(['completion', 'chat', 'auto_exact_match', 'match', 'x'])}:v0`,
   url: ({ random }) => random.pick(['http://127.0.0.1:9/x', 'https://fuzz.invalid/', 'https://10.0.0.1/']),
   schemas: ({ random }) => jsonSchemas(random),
-  spans: ({ random }) => [span(random)],
-  traces: ({ random }) => ({ [random.hex(32)]: { spans: { step: span(random) } } }),
-  question: ({ random, world }) => question(random, world),
+  spans: ({ random }, _way, schema) => (takesLists(schema) ? [span(random)] : { step: span(random) }),
+  traces: ({ random }, _way, schema) =>
+    takesLists(schema) ? [{ spans: { step: span(random) } }] : { [random.hex(32)]: { spans: { step: span(random) } } },
 }
 
 /** A span as `/tracing/spans/ingest` and `/traces` take it. */

@@ -10,7 +10,7 @@ const LOOK_EVERY_MS = 1_000
 const MEMORY_EVERY_MS = 250
 /** Of silence, after which it is told, and again. */
 const SILENT_MS = 10_000
-/** Metrics that come later than this tell nothing. */
+/** So long a late answer is followed by a wait for the metrics that explain it. */
 const METRICS_MS_MAX = 3_000
 
 interface WatchOptions extends WatcherOptions {
@@ -95,7 +95,7 @@ export class Watch {
     const ms = to - from
     for (let late = ms; late >= 0; late -= PING_EVERY_MS) this.latencies.push(late)
     if (ms <= this.#freezeMs) return
-    await this.#readMetrics().catch(() => undefined)
+    await Promise.race([this.#readMetrics().catch(() => undefined), delay(METRICS_MS_MAX)])
     const loopMs = Math.max(0, ...this.#loopDelays.filter(({ at }) => at >= from).map(one => one.ms))
     const held = Math.min(ms - Math.max(0, ownMs), loopMs) - waitedMs
     if (held > this.#freezeMs) this.#tell({ kind: 'freeze', name: this.#watched.name, ms: Math.round(held), from, to })
@@ -109,7 +109,7 @@ export class Watch {
   }
 
   async #readMetrics(): Promise<void> {
-    const text = await this.#get('/metrics', METRICS_MS_MAX)
+    const text = await this.#get('/metrics')
     const value = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
     this.#loopDelays = [
       ...this.#loopDelays,
@@ -139,9 +139,9 @@ export class Watch {
     return Number(readIfThere(`/proc/${pid}/schedstat`).split(' ')[1] ?? 0) / 1e6
   }
 
-  #get(path: string, msMax = 0): Promise<string> {
+  #get(path: string): Promise<string> {
     return new Promise((resolve, reject) => {
-      const request = http.get(this.#watched.url + path, { agent: this.#agent, timeout: msMax }, response => {
+      const request = http.get(this.#watched.url + path, { agent: this.#agent }, response => {
         let text = ''
         response.setEncoding('utf8')
         response.on('data', (chunk: string) => {
@@ -149,7 +149,7 @@ export class Watch {
         })
         response.once('end', () => resolve(text)).once('error', reject)
       })
-      request.once('error', reject).once('timeout', () => request.destroy(new Error(`${path} takes too long`)))
+      request.once('error', reject)
     })
   }
 }
