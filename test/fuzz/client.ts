@@ -1,4 +1,4 @@
-import { BOUNDS, DOCUMENTED } from './bounds.ts'
+import { type Bounds, DOCUMENTED } from './bounds.ts'
 import { type Answer, Connections, type Shot } from './exchange.ts'
 import type { Findings, Suspect } from './findings.ts'
 import { pickGenerator } from './generators/generators.ts'
@@ -12,6 +12,7 @@ export interface ClientOptions {
   addresses: Addresses
   operations: readonly Operation[]
   canary: string
+  bounds: Bounds
   findings: Findings
   tally: Tally
 }
@@ -76,22 +77,26 @@ export class Client {
   }
 
   #judge(shot: Shot, answer: Answer, suspect: Suspect): void {
-    for (const { kind, detail } of faultsOf(shot, answer, this.#options.canary))
+    for (const { kind, detail } of faultsOf(shot, answer, this.#options))
       this.#options.findings.add({ kind, subject: shot.name, detail }, [suspect])
   }
 }
 
-function* faultsOf(shot: Shot, answer: Answer, canary: string): Generator<{ kind: string; detail: string }> {
+function* faultsOf(
+  shot: Shot,
+  answer: Answer,
+  { canary, bounds }: ClientOptions,
+): Generator<{ kind: string; detail: string }> {
   const { status, ms, bytes, text, isLate } = answer
   const who = `as ${shot.as}`
   if (status >= 500 && !DOCUMENTED.includes(status))
     yield { kind: `status ${status}`, detail: `${who}: ${text.slice(0, 200)}` }
-  if (isLate || (ms > BOUNDS.answerMs && shot.listenMs === undefined))
+  if (isLate || (ms > bounds.answerMs && shot.listenMs === undefined))
     yield {
       kind: 'slow answer',
       detail: `${who}: ${Math.round(ms)} ms, ${isLate ? 'no answer yet' : `status ${status}`}`,
     }
-  if (bytes > BOUNDS.answerBytes) yield { kind: 'large answer', detail: `${who}: ${bytes} bytes` }
+  if (bytes > bounds.answerBytes) yield { kind: 'large answer', detail: `${who}: ${bytes} bytes` }
   if (text.includes(canary)) yield { kind: 'leak', detail: `${who}: status ${status}: ${around(text, canary)}` }
   if (isUnclear(answer)) yield { kind: 'unclear refusal', detail: `${who}: ${status} ${text.slice(0, 200)}` }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { BOUNDS } from './bounds.ts'
+import { BOUNDS, type Bounds } from './bounds.ts'
 import { Client } from './client.ts'
 import { type Finding, Findings } from './findings.ts'
 import { readOperations } from './inputs/operations.ts'
@@ -16,8 +16,8 @@ export interface FuzzOptions {
   seed: number
   /** These plays, one after the other, instead of a run. */
   only?: readonly number[]
-  /** How late an answer is when it counts as a freeze. */
-  freezeMs?: number
+  /** Other bounds than usual. */
+  bounds?: Partial<Bounds>
   /** Plays a second at most, so that what is measured is not a machine without a free processor. */
   rate?: number
   /** Ends the run early, with its summary. */
@@ -75,14 +75,23 @@ class Run {
   }
 
   async run(): Promise<FuzzResult> {
-    const { seed, tell, freezeMs = BOUNDS.freezeMs } = this.#options
+    const { seed, tell } = this.#options
+    const bounds = { ...BOUNDS, ...this.#options.bounds }
     const [target, findings, tally] = [this.#target, this.#findings, this.#tally]
     const operations = await readOperations(target.apiUrl)
-    const neighbour = await newNeighbour(target, BOUNDS.neighbourMs)
-    const client = new Client({ seed, addresses: target, operations, canary: neighbour.canary, findings, tally })
+    const neighbour = await newNeighbour(target, bounds.neighbourMs)
+    const client = new Client({
+      seed,
+      addresses: target,
+      operations,
+      canary: neighbour.canary,
+      bounds,
+      findings,
+      tally,
+    })
     const worldOf = (play: number): Promise<World> => this.#world(play, neighbour.ids)
     await worldOf(0)
-    const supervisor = new Supervisor({ target, findings, client, freezeMs, tell })
+    const supervisor = new Supervisor({ target, findings, client, bounds, tell })
     const ended = new AbortController()
     const began = Date.now()
     const watching = neighbour.watch(ended.signal, (kind, detail) => {

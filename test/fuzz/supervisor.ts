@@ -1,4 +1,4 @@
-import { BOUNDS } from './bounds.ts'
+import type { Bounds } from './bounds.ts'
 import type { Client } from './client.ts'
 import type { Findings } from './findings.ts'
 import type { Target } from './target.ts'
@@ -20,7 +20,7 @@ export interface SupervisorOptions {
   target: Target
   findings: Findings
   client: Client
-  freezeMs: number
+  bounds: Bounds
   tell(line: string): void
 }
 
@@ -45,7 +45,7 @@ export class Supervisor {
 
   constructor(options: SupervisorOptions) {
     this.#options = options
-    this.#watcher = new Watcher({ freezeMs: options.freezeMs, tell: report => this.#take(report) })
+    this.#watcher = new Watcher({ freezeMs: options.bounds.freezeMs, tell: report => this.#take(report) })
     for (const process of options.target.processes()) this.#watcher.watch(process)
     this.#logTimer = setInterval(() => this.#readLogs(), LOG_EVERY_MS)
   }
@@ -67,7 +67,7 @@ export class Supervisor {
     for (const [name, samples] of this.#memory) {
       const before = median(samples.filter(({ at }) => Math.abs(at - since) < 10_000).map(one => one.bytes))
       const after = median(samples.slice(-10).map(one => one.bytes))
-      if (after - before > BOUNDS.growthBytes && !this.#restarted.has(name))
+      if (after - before > this.#options.bounds.growthBytes && !this.#restarted.has(name))
         this.#options.findings.add(
           { kind: 'memory grows', subject: name, detail: `from ${mb(before)} to ${mb(after)}` },
           [],
@@ -96,8 +96,8 @@ export class Supervisor {
     const samples = this.#memory.get(name) ?? []
     samples.push({ at, bytes })
     this.#memory.set(name, samples)
-    if (bytes > BOUNDS.memoryBytes)
-      this.#incident('memory', name, `more than ${mb(BOUNDS.memoryBytes)}`, at - SUSPECTED_MS, at)
+    if (bytes > this.#options.bounds.memoryBytes)
+      this.#incident('memory', name, `more than ${mb(this.#options.bounds.memoryBytes)}`, at - SUSPECTED_MS, at)
   }
 
   #incident(kind: string, name: string, detail: string, from: number, to: number): void {
