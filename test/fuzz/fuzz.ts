@@ -92,6 +92,9 @@ class Run {
     const worldOf = (play: number): Promise<World> => this.#world(play, neighbour.ids)
     await worldOf(0)
     const supervisor = new Supervisor({ target, findings, client, bounds, tell })
+    this.#options.ended?.addEventListener('abort', () => {
+      supervisor.isOver = true
+    })
     const ended = new AbortController()
     const began = Date.now()
     const watching = neighbour.watch(ended.signal, (kind, detail) => {
@@ -99,7 +102,7 @@ class Run {
     })
     const telling = setInterval(() => tell(this.#progress(supervisor, began)), TELL_EVERY_MS)
     const player = new Player({ client, supervisor, worldOf })
-    if (this.#options.only) await player.each(this.#options.only)
+    if (this.#options.only) await Promise.race([player.each(this.#options.only), abortOf(this.#options.ended)])
     else await player.many(this.#options)
     const seconds = (Date.now() - began) / 1000
     const requests = tally.requests
@@ -150,6 +153,10 @@ async function persistently<T>(make: () => Promise<T>): Promise<T> {
     }
 }
 
+/** Resolves when the run is broken off. */
+const abortOf = (signal: AbortSignal | undefined): Promise<void> =>
+  new Promise(resolve => signal?.addEventListener('abort', () => resolve()))
+
 /** Kinds of findings that whoever was on its way is suspected of. */
 const INCIDENTS = ['freeze', 'hang', 'gone', 'memory']
 
@@ -170,7 +177,6 @@ class Player {
   /** Eight clients, each of which plays every eighth play in order. */
   async many({ seconds, rate = RATE, ended }: Pick<FuzzOptions, 'seconds' | 'rate' | 'ended'>): Promise<void> {
     const end = Date.now() + seconds * 1000
-    const aborted = new Promise<void>(resolve => ended?.addEventListener('abort', () => resolve()))
     const everyMs = (1000 * CLIENTS) / rate
     const client = async (number: number): Promise<void> => {
       let next = Date.now()
@@ -182,7 +188,7 @@ class Player {
       }
     }
     const all = Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number)))
-    await Promise.race([all, aborted, delay(seconds * 1000 + LAST_ANSWERS_MS, undefined, { ref: false })])
+    await Promise.race([all, abortOf(ended), delay(seconds * 1000 + LAST_ANSWERS_MS, undefined, { ref: false })])
   }
 
   /** One after the other, with a pause after each for what comes of it; those that were followed by an incident. */

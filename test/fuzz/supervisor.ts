@@ -33,6 +33,8 @@ export class Supervisor {
   incidents = 0
   /** While plays are repeated to see what they do, incidents are counted and are no findings of their own. */
   isConfirming = false
+  /** Set when the run is broken off: whoever did that has ended the processes, too. */
+  isOver = false
   /** Resolves when all processes can be asked; false when one is gone for good. */
   ready: Promise<boolean> = Promise.resolve(true)
   readonly #options: SupervisorOptions
@@ -78,13 +80,13 @@ export class Supervisor {
   /** Ends the watch; the latencies of health by process. */
   async end(): Promise<Record<string, Latency>> {
     clearInterval(this.#logTimer)
-    this.#readLogs()
+    if (!this.isOver) this.#readLogs()
     await this.ready
     return this.#watcher.end()
   }
 
   #take(report: Report): void {
-    if (report.kind === 'summary' || this.#restarting.has(report.name)) return
+    if (report.kind === 'summary' || this.isOver || this.#restarting.has(report.name)) return
     if (report.kind === 'memory') this.#takeMemory(report)
     else if (report.kind === 'freeze') this.#incident('freeze', report.name, `${report.ms} ms`, report.from, report.to)
     else if (report.kind === 'gone') this.#restart('gone', report.name, report.error, Date.now() - SUSPECTED_MS)

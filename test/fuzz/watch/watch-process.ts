@@ -21,3 +21,5 @@ process.on('message', (command: Command) => {
   }
 })
 process.on('disconnect', () => process.exit())
+// Whoever started it says when it is over; a terminal tells all of its processes at once.
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined)

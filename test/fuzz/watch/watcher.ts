@@ -62,7 +62,7 @@ export class Watcher {
     this.#send({ summarise: true })
     const latency = await summary
     this.#child.removeAllListeners('message')
-    this.#child.kill()
+    this.#child.kill('SIGKILL')
     await once(this.#child, 'exit')
     return latency
   }
