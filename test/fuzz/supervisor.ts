@@ -106,8 +106,9 @@ export class Supervisor {
     this.incidents++
     if (this.isConfirming) return
     const suspects = this.#options.client.suspects(from, to)
-    const cause = suspects[0]?.generator ?? 'nothing on its way'
-    this.#options.findings.add({ kind, subject: `${name}, ${cause}`, detail }, suspects)
+    const [first] = suspects
+    const cause = first ? `${first.generator}, ${first.shot.name}` : 'nothing on its way'
+    this.#options.findings.add({ kind, subject: `${name} (${cause})`, detail }, suspects)
   }
 
   #restart(kind: string, name: string, detail: string, from: number): void {

@@ -211,7 +211,7 @@ export const SEQUENCES: readonly Generator[] = [
       const { random, send } = play
       const listeners = together(random.pick([2, 20]), () => {
         const filter = encodeURIComponent(toJsonText(costlyFilter(random)).slice(0, 12_000))
-        return send({ ...ask('GET', `/spans/tail?filter=${filter}`, 'viewer'), listenMs: 1_500 })
+        return send({ ...ask('GET', `/spans/tail?filter=${filter}`, 'viewer'), listenMs: 4_000 })
       })
       for (let count = 0; count < 3; count++) {
         const { bytes } = soundExport(random)
