@@ -106,7 +106,7 @@ class Run {
     else await player.many(this.#options)
     const seconds = (Date.now() - began) / 1000
     const requests = tally.requests
-    await supervisor.ready
+    await Promise.race([supervisor.settle(), abortOf(this.#options.ended)])
     if (seconds > GROWTH_SECONDS_MIN) supervisor.judgeGrowth(began + seconds * 1000 * WARM_UP_SHARE)
     const memory = supervisor.memory()
     if (!this.#options.only && !this.#options.ended?.aborted)
@@ -199,8 +199,7 @@ class Player {
       if (Date.now() > until || !(await supervisor.ready)) break
       const before = supervisor.incidents
       await this.#play(play)
-      await delay(1_000)
-      await supervisor.ready
+      await supervisor.settle()
       if (supervisor.incidents > before) guilty.push(play)
     }
     return guilty

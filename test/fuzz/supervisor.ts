@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Bounds } from './bounds.ts'
 import type { Client } from './client.ts'
 import type { Findings } from './findings.ts'
@@ -7,6 +8,8 @@ import { type Latency, type Report, Watcher } from './watch/watcher.ts'
 /** Silence after which a process is ended and started again: it would not come back by itself. */
 const HANG_MS = 15_000
 const LOG_EVERY_MS = 2_000
+/** Listeners are told of spans twice a second, and writers need a moment to store them. */
+const SETTLE_MS = 2_000
 /** What was on its way this long before memory was found to be in use, or a process to be gone, is suspected of it. */
 const SUSPECTED_MS = 3_000
 
@@ -77,6 +80,14 @@ export class Supervisor {
     }
   }
 
+  /** Waits until whatever the requests have caused is over: work may begin after their answers. */
+  async settle(): Promise<void> {
+    await delay(SETTLE_MS)
+    for (const { url } of this.#options.target.processes())
+      await fetch(`${url}/health`, { signal: AbortSignal.timeout(2 * HANG_MS) }).catch(() => undefined)
+    await this.ready
+  }
+
   /** Ends the watch; the latencies of health by process. */
   async end(): Promise<Record<string, Latency>> {
     clearInterval(this.#logTimer)
@@ -91,7 +102,7 @@ export class Supervisor {
     else if (report.kind === 'freeze') this.#incident('freeze', report.name, `${report.ms} ms`, report.from, report.to)
     else if (report.kind === 'gone') this.#restart('gone', report.name, report.error, Date.now() - SUSPECTED_MS)
     else if (Date.now() - report.from >= HANG_MS)
-      this.#restart('hang', report.name, `no answer for ${HANG_MS / 1000} s`, report.from)
+      this.#restart('hang', report.name, `no answer for ${HANG_MS / 1000} s`, report.from - SUSPECTED_MS)
   }
 
   #takeMemory({ name, bytes, at }: Extract<Report, { kind: 'memory' }>): void {
