@@ -12,6 +12,7 @@ const MAIN = new URL('./main.ts', import.meta.url).pathname
 /** A Spanhouse in a process of its own. */
 export interface ServerProcess {
   url: string
+  pid: number
   /** The default project's. */
   apiKey: string
   adminKey: string
@@ -59,7 +60,7 @@ export async function startServerProcess({ dataDir, like, env }: ServerProcessOp
   })
   const output = collectOutput(child)
   const url = await untilReady(child, output)
-  return { url, apiKey, adminKey, output, ...control(child), ...figures(child, url) }
+  return { url, pid: child.pid as number, apiKey, adminKey, output, ...control(child), ...figures(child, url) }
 }
 
 function collectOutput(child: ChildProcess): () => string {

@@ -1,0 +1,32 @@
+import { PROBLEMS } from '@spanhouse/model'
+
+/** What a server must keep to under attack. */
+export interface Bounds {
+  /** Longest time for which nobody else is answered. */
+  freezeMs: number
+  /** Longest answer. */
+  answerMs: number
+  answerBytes: number
+  /** Most memory resident at any time. */
+  memoryBytes: number
+  /** By how much memory may have grown from the warm-up to the end. */
+  growthBytes: number
+  /** Longest answer to the neighbour's small question. */
+  neighbourMs: number
+}
+
+const MB = 1 << 20
+
+export const BOUNDS: Bounds = {
+  freezeMs: 250,
+  answerMs: 30_000,
+  answerBytes: 128 * MB,
+  memoryBytes: 3_000 * MB,
+  growthBytes: 400 * MB,
+  neighbourMs: 5_000,
+}
+
+/** Statuses from 500 on that the interface documents. */
+export const DOCUMENTED: readonly number[] = Object.values(PROBLEMS)
+  .map(({ status }) => status as number)
+  .filter(status => status > 500)

@@ -1,0 +1,114 @@
+import { type Bounds, DOCUMENTED } from './bounds.ts'
+import { type Answer, Connections, type Shot } from './exchange.ts'
+import type { Findings, Suspect } from './findings.ts'
+import { pickGenerator } from './generators/generators.ts'
+import type { Operation } from './inputs/operations.ts'
+import { randomOf } from './inputs/random.ts'
+import type { Tally } from './tally.ts'
+import type { Addresses, World } from './world.ts'
+
+export interface ClientOptions {
+  seed: number
+  addresses: Addresses
+  operations: readonly Operation[]
+  canary: string
+  bounds: Bounds
+  findings: Findings
+  tally: Tally
+}
+
+interface Flight extends Suspect {
+  began: number
+  /** Undefined while it is on its way. */
+  ended?: number
+}
+
+/** Flights are remembered for so long after their end, to be suspected of what is noticed later. */
+const REMEMBERED_MS = 15_000
+
+const lasted = ({ began, ended = Date.now() }: Flight): number => ended - began
+
+/** Plays one play after the other, judges the answers and knows what was on its way when. */
+export class Client {
+  readonly #options: ClientOptions
+  readonly #api: Connections
+  readonly #receiver: Connections
+  #flights: Flight[] = []
+
+  constructor(options: ClientOptions) {
+    this.#options = options
+    this.#api = new Connections(options.addresses.apiUrl)
+    this.#receiver = new Connections(options.addresses.receiverUrl)
+  }
+
+  /** Play `index` of the run; depends on nothing but the seed, the index and the world. */
+  async play(index: number, world: World): Promise<void> {
+    const random = randomOf(this.#options.seed, index)
+    const generator = pickGenerator(random)
+    const { operations } = this.#options
+    const send = (shot: Shot): Promise<Answer> =>
+      this.#send(shot, world, { play: index, generator: generator.name, shot })
+    await generator.play({ random, world, operations, send })
+  }
+
+  /** What was on its way at any time from `from` to `to` (milliseconds since 1970), the longest first. */
+  suspects(from: number, to: number): Suspect[] {
+    return this.#flights
+      .filter(({ began, ended }) => began <= to && (ended ?? to) >= from)
+      .toSorted((one, other) => lasted(other) - lasted(one))
+      .map(({ play, generator, shot }) => ({ play, generator, shot }))
+  }
+
+  close(): void {
+    this.#api.close()
+    this.#receiver.close()
+  }
+
+  async #send(shot: Shot, world: World, suspect: Suspect): Promise<Answer> {
+    const flight: Flight = { ...suspect, began: Date.now() }
+    this.#flights = this.#flights.filter(({ ended }) => ended === undefined || ended > flight.began - REMEMBERED_MS)
+    this.#flights.push(flight)
+    const isExport = shot.path.startsWith('/api/otlp/')
+    const answer = await (isExport ? this.#receiver : this.#api).send(shot, world)
+    flight.ended = Date.now()
+    this.#options.tally.note(shot, answer)
+    this.#judge(shot, answer, suspect)
+    return answer
+  }
+
+  #judge(shot: Shot, answer: Answer, suspect: Suspect): void {
+    for (const { kind, detail } of faultsOf(shot, answer, this.#options))
+      this.#options.findings.add({ kind, subject: shot.name, detail }, [suspect])
+  }
+}
+
+function* faultsOf(
+  shot: Shot,
+  answer: Answer,
+  { canary, bounds }: ClientOptions,
+): Generator<{ kind: string; detail: string }> {
+  const { status, ms, bytes, text, isLate } = answer
+  const who = `as ${shot.as}`
+  if (status >= 500 && !DOCUMENTED.includes(status))
+    yield { kind: `status ${status}`, detail: `${who}: ${text.slice(0, 200)}` }
+  if (isLate || (ms > bounds.answerMs && shot.listenMs === undefined))
+    yield {
+      kind: 'slow answer',
+      detail: `${who}: ${Math.round(ms)} ms, ${isLate ? 'no answer yet' : `status ${status}`}`,
+    }
+  if (bytes > bounds.answerBytes) yield { kind: 'large answer', detail: `${who}: ${bytes} bytes` }
+  if (text.includes(canary)) yield { kind: 'leak', detail: `${who}: status ${status}: ${around(text, canary)}` }
+  if (isUnclear(answer)) yield { kind: 'unclear refusal', detail: `${who}: ${status} ${text.slice(0, 200)}` }
+}
+
+/** A refusal in JSON says why in `detail`. */
+function isUnclear({ status, headers, text }: Answer): boolean {
+  if (status < 400 || text === '' || !headers['content-type']?.includes('json') || headers['content-encoding'])
+    return false
+  return !text.startsWith('{"detail":') && !text.includes('"detail":')
+}
+
+function around(text: string, canary: string): string {
+  const at = text.indexOf(canary)
+  return text.slice(Math.max(0, at - 100), at + canary.length + 100)
+}

@@ -1,0 +1,224 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { BOUNDS, type Bounds } from './bounds.ts'
+import { Client } from './client.ts'
+import { type Finding, Findings } from './findings.ts'
+import { readOperations } from './inputs/operations.ts'
+import { newNeighbour } from './neighbour.ts'
+import { mb, Supervisor } from './supervisor.ts'
+import { Tally } from './tally.ts'
+import { startTarget, type TargetChoice } from './target.ts'
+import type { Latency } from './watch/watcher.ts'
+import { newWorld, type World } from './world.ts'
+
+export interface FuzzOptions {
+  target: TargetChoice
+  seconds: number
+  seed: number
+  /** These plays, one after the other, instead of a run. */
+  only?: readonly number[]
+  /** Other bounds than usual. */
+  bounds?: Partial<Bounds>
+  /** Plays a second at most, so that what is measured is not a machine without a free processor. */
+  rate?: number
+  /** Ends the run early, with its summary. */
+  ended?: AbortSignal
+  tell(line: string): void
+}
+
+export interface FuzzResult {
+  seed: number
+  seconds: number
+  requests: number
+  requestsPerSecond: number
+  statuses: Record<string, number>
+  coverage: ReturnType<Tally['coverage']>
+  slowest: { name: string; ms: number }[]
+  health: Record<string, Latency>
+  memory: ReturnType<Supervisor['memory']>
+  findings: Finding[]
+}
+
+const CLIENTS = 8
+const RATE = 220
+/** After so many plays they are about new records: lists grow with every run, and nobody's project grows for ever. */
+const WORLD_PLAYS = 4_000
+const TELL_EVERY_MS = 5_000
+/** Answers that are still awaited at the end get so long. */
+const LAST_ANSWERS_MS = 35_000
+/** Before that a process still grows because it has just started, and shorter runs say nothing about it. */
+const WARM_UP_SHARE = 0.4
+const GROWTH_SECONDS_MIN = 120
+
+/** Attacks for so many seconds and resolves with what was found. Throws when the attack cannot even begin. */
+export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
+  const target = await startTarget(options.target)
+  try {
+    return await new Run(options, target).run()
+  } finally {
+    await target.stop()
+  }
+}
+
+type Target = Awaited<ReturnType<typeof startTarget>>
+
+class Run {
+  readonly #options: FuzzOptions
+  readonly #target: Target
+  readonly #findings: Findings
+  readonly #tally = new Tally()
+  readonly #worlds = new Map<number, Promise<World>>()
+
+  constructor(options: FuzzOptions, target: Target) {
+    this.#options = options
+    this.#target = target
+    this.#findings = new Findings(options)
+  }
+
+  async run(): Promise<FuzzResult> {
+    const { seed, tell } = this.#options
+    const bounds = { ...BOUNDS, ...this.#options.bounds }
+    const [target, findings, tally] = [this.#target, this.#findings, this.#tally]
+    const operations = await readOperations(target.apiUrl)
+    const neighbour = await newNeighbour(target, bounds.neighbourMs)
+    const client = new Client({
+      seed,
+      addresses: target,
+      operations,
+      canary: neighbour.canary,
+      bounds,
+      findings,
+      tally,
+    })
+    const worldOf = (play: number): Promise<World> => this.#world(play, neighbour.ids)
+    await worldOf(0)
+    const supervisor = new Supervisor({ target, findings, client, bounds, tell })
+    this.#options.ended?.addEventListener('abort', () => {
+      supervisor.isOver = true
+    })
+    const ended = new AbortController()
+    const began = Date.now()
+    const watching = neighbour.watch(ended.signal, (kind, detail) => {
+      findings.add({ kind, subject: 'neighbour', detail }, client.suspects(Date.now() - 1000, Date.now()))
+    })
+    const telling = setInterval(() => tell(this.#progress(supervisor, began)), TELL_EVERY_MS)
+    const player = new Player({ client, supervisor, worldOf })
+    if (this.#options.only) await Promise.race([player.each(this.#options.only), abortOf(this.#options.ended)])
+    else await player.many(this.#options)
+    const seconds = (Date.now() - began) / 1000
+    const requests = tally.requests
+    await Promise.race([supervisor.settle(), abortOf(this.#options.ended)])
+    if (seconds > GROWTH_SECONDS_MIN) supervisor.judgeGrowth(began + seconds * 1000 * WARM_UP_SHARE)
+    const memory = supervisor.memory()
+    if (!this.#options.only && !this.#options.ended?.aborted)
+      await player.confirm(findings.all, Math.max(20_000, (seconds * 1000) / 3))
+    ended.abort()
+    await watching
+    clearInterval(telling)
+    const health = await supervisor.end()
+    client.close()
+    await findings.saved()
+    return {
+      ...{ seed, seconds, requests, requestsPerSecond: Math.round(requests / seconds), statuses: tally.statuses },
+      ...{ coverage: tally.coverage(operations), slowest: tally.slowest(10), health, memory, findings: findings.all },
+    }
+  }
+
+  /** The world of a play; the one before it may still be in use, older ones are forgotten. */
+  #world(play: number, foreign: World['foreign']): Promise<World> {
+    const number = Math.floor(play / WORLD_PLAYS)
+    const world = this.#worlds.get(number) ?? persistently(() => newWorld(this.#target, foreign))
+    this.#worlds.set(number, world)
+    this.#worlds.delete(number - 2)
+    return world
+  }
+
+  #progress(supervisor: Supervisor, began: number): string {
+    const { requests, statuses } = this.#tally
+    const seconds = (Date.now() - began) / 1000
+    const counts = Object.entries(statuses).map(([status, count]) => `${status}: ${count}`)
+    const memory = Object.entries(supervisor.memory()).map(([name, { endBytes }]) => `${name} ${mb(endBytes)}`)
+    const found = `${this.#findings.all.length} findings`
+    return `${seconds.toFixed(0).padStart(5)} s  ${requests} requests  ${counts.join('  ')}  ${memory.join(', ')}  ${found}`
+  }
+}
+
+/** A server that was started again, or is flooded, may refuse at first. */
+async function persistently<T>(make: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++)
+    try {
+      return await make()
+    } catch (error) {
+      if (tries === 10) throw error
+      await delay(tries * 1_000)
+    }
+}
+
+/** Resolves when the run is broken off. */
+const abortOf = (signal: AbortSignal | undefined): Promise<void> =>
+  new Promise(resolve => signal?.addEventListener('abort', () => resolve()))
+
+/** Kinds of findings that whoever was on its way is suspected of. */
+const INCIDENTS = ['freeze', 'hang', 'gone', 'memory']
+
+interface PlayerOptions {
+  client: Client
+  supervisor: Supervisor
+  worldOf(play: number): Promise<World>
+}
+
+/** Decides which plays are made when. */
+class Player {
+  readonly #options: PlayerOptions
+
+  constructor(options: PlayerOptions) {
+    this.#options = options
+  }
+
+  /** Eight clients, each of which plays every eighth play in order. */
+  async many({ seconds, rate = RATE, ended }: Pick<FuzzOptions, 'seconds' | 'rate' | 'ended'>): Promise<void> {
+    const end = Date.now() + seconds * 1000
+    const everyMs = (1000 * CLIENTS) / rate
+    const client = async (number: number): Promise<void> => {
+      let next = Date.now()
+      for (let play = number; Date.now() < end && !ended?.aborted; play += CLIENTS) {
+        if (!(await this.#options.supervisor.ready)) return
+        await this.#play(play)
+        next = Math.max(Date.now(), next + everyMs)
+        await delay(Math.max(0, next - Date.now()))
+      }
+    }
+    const all = Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number)))
+    await Promise.race([all, abortOf(ended), delay(seconds * 1000 + LAST_ANSWERS_MS, undefined, { ref: false })])
+  }
+
+  /** One after the other, with a pause after each for what comes of it; those that were followed by an incident. */
+  async each(plays: readonly number[], until = Infinity): Promise<number[]> {
+    const guilty: number[] = []
+    const { supervisor } = this.#options
+    for (const play of plays) {
+      if (Date.now() > until || !(await supervisor.ready)) break
+      const before = supervisor.incidents
+      await this.#play(play)
+      await supervisor.settle()
+      if (supervisor.incidents > before) guilty.push(play)
+    }
+    return guilty
+  }
+
+  /** Plays what is suspected again, alone, so that a finding names what makes it. */
+  async confirm(findings: readonly Finding[], ms: number): Promise<void> {
+    const until = Date.now() + ms
+    const known = new Set<number>()
+    this.#options.supervisor.isConfirming = true
+    for (const finding of findings.filter(({ kind }) => INCIDENTS.includes(kind))) {
+      const plays = [...new Set(finding.suspects.map(({ play }) => play))]
+      const guilty = plays.filter(play => known.has(play))
+      finding.confirmed = guilty.length > 0 ? guilty : await this.each(plays, until)
+      for (const play of finding.confirmed) known.add(play)
+    }
+  }
+
+  async #play(play: number): Promise<void> {
+    await this.#options.client.play(play, await this.#options.worldOf(play))
+  }
+}

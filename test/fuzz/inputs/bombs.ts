@@ -1,0 +1,81 @@
+import { type Encoded, encoded } from './encode.ts'
+import type { Random } from './random.ts'
+
+const MB = 1 << 20
+
+/** So many bytes of the pattern. */
+const filled = (pattern: string, bytes: number): string => pattern.repeat(Math.floor(bytes / pattern.length))
+
+/** JSON that costs more to read than to send: what stands before, what is repeated, what stands after. */
+const SHAPES: Record<string, { before: string; pattern: string; after: string }> = {
+  'open lists': { before: '', pattern: '[', after: '' },
+  'open objects': { before: '', pattern: '{"a":', after: '' },
+  'empty objects': { before: '[', pattern: '{},', after: '{}]' },
+  'empty lists': { before: '[', pattern: '[],', after: '[]]' },
+  ones: { before: '[', pattern: '1,', after: '1]' },
+  'one number': { before: '', pattern: '7', after: '' },
+  'one exponent': { before: '1e', pattern: '9', after: '' },
+  'one text': { before: '"', pattern: 'a', after: '"' },
+  'one text of blanks': { before: '"', pattern: ' ', after: 'x"' },
+  'one text of escapes': { before: '"', pattern: '\\u0000', after: '"' },
+  'names again and again': { before: '{', pattern: '"a":1,', after: '"a":1}' },
+  blanks: { before: '', pattern: ' ', after: '1' },
+  zeros: { before: '', pattern: '\u0000', after: '' },
+}
+
+/** Where in a body the bomb goes off; `@` is its place. */
+const PLACES = [
+  '@',
+  '{"folder":{"ids":@}}',
+  '{"folder":{"slugs":@,"paths":@}}',
+  '{"spans":@}',
+  '{"traces":{"a":{"spans":@}}}',
+  '{"trace":{"data":@}}',
+  '{"filtering":{"conditions":@}}',
+  '{"filter":@,"windowing":{"oldest":@}}',
+  '{"windowing":{"limit":@}}',
+  '{"token":"t","password":@}',
+  '{"testset":{"slug":"bomb","data":{"testcases":@}}}',
+  '{"workflow_refs":@,"workflow_variant_refs":@}',
+  '{"testcase":@,"testcase_ids":@}',
+  '{"resourceSpans":@}',
+  '{"resourceSpans":[{"scopeSpans":[{"spans":[{"attributes":@}]}]}]}',
+  '{"prices":@}',
+  '{"accounts":@}',
+]
+
+const bodies = new Map<string, Encoded>()
+
+/**
+ * A bomb in gzip, deflate or zstd, of up to 30 MB when it is decompressed; it is made when it is first used and kept, as
+ * making it costs the client more than most servers. `bytesMax` bounds what it comes to.
+ */
+export function jsonBomb(random: Random, bytesMax = 30 * MB): Encoded {
+  const shape = random.pick(Object.keys(SHAPES))
+  const place = random.pick(PLACES)
+  const bytes = random.pick([60_000, MB, 9 * MB, 30 * MB])
+  const coding = random.pick(['gzip', 'gzip', 'deflate', 'zstd'] as const)
+  const layers = random.chance(0.1) ? [coding, 'gzip' as const] : [coding]
+  const size = Math.min(bytes, bytesMax)
+  const key = [shape, place, size, ...layers].join()
+  const made = bodies.get(key) ?? encoded(bombText(shape, place, size), ...layers)
+  bodies.set(key, made)
+  return made
+}
+
+function bombText(shape: string, place: string, bytes: number): string {
+  const { before, pattern, after } = SHAPES[shape] as (typeof SHAPES)[string]
+  const share = Math.floor(bytes / (place.split('@').length - 1))
+  return place.replaceAll('@', () => before + filled(pattern, share) + after)
+}
+
+/** Bytes that are no JSON and decompress to far more than any limit. */
+export function zeroBomb(random: Random): Encoded {
+  const coding = random.pick(['gzip', 'deflate', 'zstd'] as const)
+  const megabytes = random.pick([12, 40, 200])
+  const layers = random.chance(0.5) ? [coding, coding] : [coding]
+  const key = ['zeros', megabytes, ...layers].join()
+  const made = bodies.get(key) ?? encoded(Buffer.alloc(megabytes * MB), ...layers)
+  bodies.set(key, made)
+  return made
+}

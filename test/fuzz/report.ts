@@ -1,0 +1,31 @@
+import { describe } from './findings.ts'
+import type { FuzzResult } from './fuzz.ts'
+import { mb } from './supervisor.ts'
+
+/** The summary of a run for people. */
+export function reportOf(result: FuzzResult): string {
+  const { seed, seconds, requests, requestsPerSecond, statuses, coverage, slowest, health, memory, findings } = result
+  const { operations, neverOk, neverSent } = coverage
+  const rows = (pairs: readonly (readonly [string, string | number])[]): string =>
+    pairs.map(([name, value]) => `    ${String(value).padStart(10)}  ${name}`).join('\n')
+  return [
+    `seed ${seed}: ${requests} requests in ${seconds.toFixed(0)} s (${requestsPerSecond} a second)`,
+    `  answers:\n${rows(Object.entries(statuses))}`,
+    `  operations: ${operations}, ${neverSent.length} not tried, ${neverOk.length} never answered 2xx${listOf(neverOk)}`,
+    `  slowest (ms):\n${rows(slowest.map(({ name, ms }) => [name, ms] as const))}`,
+    ...Object.entries(health).map(
+      ([name, { count, p50Ms, p99Ms, maxMs }]) =>
+        `  health of ${name}: p50 ${p50Ms.toFixed(0)}, p99 ${p99Ms.toFixed(0)}, max ${maxMs.toFixed(0)} ms of ${count}`,
+    ),
+    ...Object.entries(memory).map(
+      ([name, { startBytes, endBytes, peakBytes }]) =>
+        `  memory of ${name}: ${mb(startBytes)} at first, ${mb(endBytes)} at last, ${mb(peakBytes)} at most`,
+    ),
+    `  findings: ${findings.length}`,
+    ...findings.slice(0, 20).map((finding, at) => `  ${at + 1}. ${describe(finding, seed)}`),
+    ...(findings.length > 20 ? [`  and ${findings.length - 20} more`] : []),
+    '',
+  ].join('\n')
+}
+
+const listOf = (names: readonly string[]): string => names.map(name => `\n      ${name}`).join('')
