@@ -11,6 +11,8 @@ export interface Target {
   /** Answers queries and administers. */
   apiUrl: string
   adminKey: string
+  /** Signs the tokens of workers. */
+  tokenKey: string
 }
 
 declare module 'vitest' {

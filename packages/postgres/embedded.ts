@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
+import { NodeFS } from '@electric-sql/pglite/nodefs'
 import { Kysely, PGliteDialect } from 'kysely'
 import { lockDataDir } from './data-dir-lock.ts'
 import type { Database, Tables } from './tables.ts'
@@ -54,11 +55,31 @@ const SHARED_BUFFERS = '32MB'
 
 const open = (path: string): Promise<PGlite> =>
   PGlite.create({
-    dataDir: path,
+    fs: new PrivateFiles(path),
     parsers: { ...VALUE_PARSERS },
     relaxedDurability: false,
     startParams: [...PGlite.defaultStartParams, '-c', `shared_buffers=${SHARED_BUFFERS}`],
   })
+
+type FilesInit = NodeFS['init']
+type Chmod = (path: unknown, mode: number, ...rest: unknown[]) => unknown
+
+/**
+ * The files in a folder, for their owner only. PGlite's file system gives each file that it makes the rights that were
+ * asked for once more, past the process's umask: readable and writable for everybody.
+ */
+class PrivateFiles extends NodeFS {
+  override async init(...given: Parameters<FilesInit>): ReturnType<FilesInit> {
+    const { emscriptenOpts } = await super.init(...given)
+    const restrict: NonNullable<typeof emscriptenOpts.preRun>[number] = ({ FS }) => {
+      const chmod: Chmod = FS.chmod
+      FS.chmod = (path: unknown, mode: number, ...rest: unknown[]) => chmod(path, mode & OWNER_ONLY, ...rest)
+    }
+    return { emscriptenOpts: { ...emscriptenOpts, preRun: [...(emscriptenOpts.preRun ?? []), restrict] } }
+  }
+}
+
+const OWNER_ONLY = 0o700
 
 /** `destroy` waits for a running transaction and closes PGlite only where Kysely has used it. */
 async function close(db: Database, pglite: PGlite): Promise<void> {

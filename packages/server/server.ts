@@ -101,7 +101,7 @@ function routesOf({ config, runtime, parts, metrics }: Served): ((app: FastifyIn
   }
   if (config.roles.includes('api'))
     routes.push(catalogueRoutes(runtime), folderRoutes(parts), priceRoutes(parts.postgres))
-  if (config.roles.includes('api')) routes.push(...accountRoutes(parts, config.adminKey ?? ''))
+  if (config.roles.includes('api')) routes.push(...accountRoutes(parts))
   if (config.roles.includes('api'))
     routes.push(
       registryRoutes(registry),
