@@ -6,12 +6,13 @@ import { migrateSpans, openEngine } from '@spanhouse/span-store'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { type Config, servicesUrlAt } from './config.ts'
+import { startSweeping } from './deleted-projects.ts'
 import { buildApp } from './http/app.ts'
 import { writeKeyFile } from './key-file.ts'
 import { Metrics } from './metrics.ts'
 import { closeParts, engineLocation, openParts, type Parts } from './parts.ts'
 import { needsOf } from './roles/roles.ts'
-import { type RunningWriter, startWriter } from './roles/writer-role.ts'
+import { startWriter } from './roles/writer-role.ts'
 import { accountRoutes } from './routes/accounts.ts'
 import { analyticsRoutes } from './routes/analytics.ts'
 import { catalogueRoutes } from './routes/catalogue.ts'
@@ -68,10 +69,13 @@ export async function startServer(
     routes: routesOf({ config, runtime, parts, metrics }),
   })
   const url = await app.listen({ host, port })
+  const { postgres, engine, stream } = parts
+  const sweeping =
+    config.roles.includes('api') && engine && stream ? startSweeping({ postgres, engine, stream, log }) : undefined
   // Known only now where the port is any that is free.
   runtime.servicesUrl = servicesUrl ?? servicesUrlAt(host, boundPort(app))
   log.info({ url, roles: config.roles }, 'listening')
-  return { config, url, newApiKey, stop: () => stopAll(app, writer, parts) }
+  return { config, url, newApiKey, stop: () => stopAll(app, [sweeping, writer], parts) }
 }
 
 const boundPort = (app: FastifyInstance): number => (app.server.address() as AddressInfo).port
@@ -145,8 +149,13 @@ async function makeDefaultProject(config: Config, { postgres, seeds }: Parts): P
   return apiKey
 }
 
-async function stopAll(app: FastifyInstance, writer: RunningWriter | undefined, parts: Parts): Promise<void> {
+/** What works beside the answering of requests. */
+interface Working {
+  stop(): Promise<void>
+}
+
+async function stopAll(app: FastifyInstance, working: (Working | undefined)[], parts: Parts): Promise<void> {
   await app.close()
-  await writer?.stop()
+  await Promise.all(working.map(one => one?.stop()))
   await closeParts(parts)
 }
