@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readKeyFile } from './key-file.ts'
 
 const START = new URL('./start.ts', import.meta.url).pathname
-const PATIENCE = { timeout: 90_000, interval: 200 }
+const PATIENCE = { timeout: 180_000, interval: 200 }
 
 let dataDir: string
 let supervisor: ChildProcess
@@ -93,7 +93,7 @@ test('a program that is killed, or does not answer any more, starts again with e
   supervisor.kill('SIGTERM')
   expect((await once(supervisor, 'exit'))[0]).toBe(0)
   expect(isRunning(program)).toBe(false)
-}, 240_000)
+}, 600_000)
 
 test('a program that is out of memory ends and starts again with everything accepted', async () => {
   start({ NODE_OPTIONS: '--max-old-space-size=100' })
@@ -109,7 +109,7 @@ test('a program that is out of memory ends and starts again with everything acce
     ])
   expect(output).toContain('heap out of memory')
   expect(await countOf(await untilStarted(2))).toBe(1)
-}, 240_000)
+}, 600_000)
 
 test('a program whose supervisor is killed ends, too', async () => {
   start()
@@ -117,7 +117,7 @@ test('a program whose supervisor is killed ends, too', async () => {
   const program = await programId()
   supervisor.kill('SIGKILL')
   await expect.poll(() => isRunning(program), PATIENCE).toBe(false)
-}, 120_000)
+}, 400_000)
 
 test('a program that ends in order, or cannot start, is not started again', async () => {
   start({ SPANHOUSE_ROLES: 'nonsense' })
@@ -129,4 +129,4 @@ test('a program that ends in order, or cannot start, is not started again', asyn
   process.kill(await programId(), 'SIGTERM')
   expect((await once(supervisor, 'exit'))[0]).toBe(0)
   expect(output).not.toContain('starts again')
-}, 120_000)
+}, 400_000)
