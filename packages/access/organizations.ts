@@ -100,7 +100,7 @@ interface OrganizationEdit {
 
 const SUFFIX_BYTES = 6
 const SUFFIX_LENGTH = 1 + 2 * SUFFIX_BYTES
-const SUFFIXED = new RegExp(`^(.*)-[0-9a-f]{${2 * SUFFIX_BYTES}}$`)
+const SUFFIX = /^-[0-9a-f]{12}$/
 
 /** What of a slug leaves room for a suffix. */
 const stemOf = (slug: string): string => slug.slice(0, SLUG_LENGTH_MAX - SUFFIX_LENGTH)
@@ -109,7 +109,7 @@ const suffixed = (slug: string): string => `${stemOf(slug)}-${randomBytes(SUFFIX
 
 /** Whether a slug is stored that was given, or what was made of it when it was taken. */
 const isStoredAs = (given: string, stored: string): boolean =>
-  given === stored || SUFFIXED.exec(stored)?.[1] === stemOf(given)
+  given === stored || (SUFFIX.test(stored.slice(-SUFFIX_LENGTH)) && stored.slice(0, -SUFFIX_LENGTH) === stemOf(given))
 
 function storeOrganization(
   db: Database,
