@@ -69,9 +69,11 @@ export async function startServer(
     routes: routesOf({ config, runtime, parts, metrics }),
   })
   const url = await app.listen({ host, port })
-  const { postgres, engine, stream } = parts
+  const { postgres, engines, stream } = parts
   const sweeping =
-    config.roles.includes('api') && engine && stream ? startSweeping({ postgres, engine, stream, log }) : undefined
+    config.roles.includes('api') && engines && stream
+      ? startSweeping({ postgres, engine: engines.background, stream, log })
+      : undefined
   // Known only now where the port is any that is free.
   runtime.servicesUrl = servicesUrl ?? servicesUrlAt(host, boundPort(app))
   log.info({ url, roles: config.roles }, 'listening')
