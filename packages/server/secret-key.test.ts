@@ -38,4 +38,4 @@ test('secrets outlive a restart, with the key in the data folder, and reach no l
     expect(server.output()).not.toContain(SECRET)
     expect(server.output()).not.toContain(key.trim())
   }
-})
+}, 180_000)
