@@ -11,6 +11,8 @@ export interface Target {
   /** Answers queries and administers. */
   apiUrl: string
   adminKey: string
+  /** Signs the tokens of workers. */
+  tokenKey: string
 }
 
 declare module 'vitest' {
@@ -41,7 +43,9 @@ export interface TestProject {
   store(...spans: OtlpSpan[]): Promise<void>
 }
 
-export async function newProject(target: Target = inject('target')): Promise<TestProject> {
+export async function newProject(
+  target: Pick<Target, 'apiUrl' | 'receiverUrl' | 'adminKey'> = inject('target'),
+): Promise<TestProject> {
   const email = `${randomUUID()}@example.test`
   const made = await call(target.apiUrl, 'POST', '/api/admin/simple/accounts/', `Access ${target.adminKey}`, {
     accounts: { one: { user: { email } } },

@@ -11,7 +11,7 @@ import { type NewProject, newProjectOf, type Seed } from './seed.ts'
 import { insertApiKey } from './stored-keys.ts'
 
 export interface CreateAccountsOptions {
-  /** Encrypts what is remembered for idempotency keys: the admin key, or another secret of the deployment. */
+  /** Encrypts what is remembered for idempotency keys: a secret of the deployment. */
   secret: string
   seeds?: readonly Seed[]
 }

@@ -10,6 +10,7 @@ import { type ProjectPrincipal, requireAdmin, requirePermission, requireProject 
 import { createApiKey, insertApiKey, revokeApiKey } from './stored-keys.ts'
 
 const ADMIN_KEY = 'the admin key'
+const TOKEN_KEY = 'the key of tokens'
 const UNAUTHORIZED = { status: 401, detail: { message: 'Unauthorized' } }
 
 const project = async (authenticator: Authenticator, header: string): Promise<ProjectPrincipal> => {
@@ -24,7 +25,7 @@ onEachDatabase('authentication', postgres => {
   let key: string
   let principal: ProjectPrincipal
   beforeAll(async () => {
-    authenticator = openAuthenticator(db(), { adminKey: ADMIN_KEY })
+    authenticator = openAuthenticator(db(), { adminKey: ADMIN_KEY, tokenKey: TOKEN_KEY })
     key = (await makeAccount(db())).api_keys?.key as string
     principal = await project(authenticator, `ApiKey ${key}`)
   })
@@ -173,13 +174,14 @@ onEachDatabase('authentication', postgres => {
     const future = Math.floor(Date.now() / 1000) + 60
 
     test.each([
-      ['one that anybody with the admin key can make', () => ({ ...principal, exp: future }), ADMIN_KEY, null],
-      ['an expired one', () => ({ ...principal, exp: 1 }), ADMIN_KEY, 'expired_signature'],
+      ['one that anybody with the key can make', () => ({ ...principal, exp: future }), TOKEN_KEY, null],
+      ['one with the admin key', () => ({ ...principal, exp: future }), ADMIN_KEY, 'invalid_token'],
+      ['an expired one', () => ({ ...principal, exp: 1 }), TOKEN_KEY, 'expired_signature'],
       ['one with another key', () => ({ ...principal, exp: future }), 'other', 'invalid_token'],
       [
         'one for a project that is gone',
         () => ({ ...principal, project_id: newId(), exp: future }),
-        ADMIN_KEY,
+        TOKEN_KEY,
         'invalid_token',
       ],
     ])('%s', async (_name, claims, signingKey, reason) => {
@@ -188,15 +190,15 @@ onEachDatabase('authentication', postgres => {
       else await expect(answer).rejects.toMatchObject({ status: 401, detail: { message: 'Unauthorized', reason } })
     })
 
-    test('can have a key of their own', async () => {
+    test('are good where they were signed', async () => {
       const other = openAuthenticator(db(), { adminKey: ADMIN_KEY, tokenKey: 'separate' })
       await expect(project(other, authenticator.mintSecret(principal))).rejects.toMatchObject({ status: 401 })
       expect(await project(other, other.mintSecret(principal))).toMatchObject(principal)
     })
 
     test('do not exist where there is nothing to sign them with', async () => {
-      const none = openAuthenticator(db(), {})
-      expect(() => none.mintSecret(principal)).toThrow('need an admin key')
+      const none = openAuthenticator(db(), { adminKey: ADMIN_KEY })
+      expect(() => none.mintSecret(principal)).toThrow('need a key')
       await expect(project(none, authenticator.mintSecret(principal))).rejects.toMatchObject({ status: 401 })
     })
   })
@@ -253,7 +255,7 @@ describe.skipIf(!postgresAvailable)('when the database is down', () => {
   })
 
   test('what was known goes on, anything else is 503 and never 401, and all works again when it is back', async () => {
-    const authenticator = openAuthenticator(postgres.db, { adminKey: ADMIN_KEY, cacheSeconds: 0 })
+    const authenticator = openAuthenticator(postgres.db, { adminKey: ADMIN_KEY, tokenKey: TOKEN_KEY, cacheSeconds: 0 })
     const key = (await makeAccount(postgres.db)).api_keys?.key as string
     const other = (await makeAccount(postgres.db)).api_keys?.key as string
     const principal = await project(authenticator, key)

@@ -11,7 +11,10 @@ import { mintSecretToken, verifySecretToken } from './secret-token.ts'
 export interface AuthenticatorOptions {
   /** What `Access` must present on admin paths. Without one they are closed. */
   adminKey?: string
-  /** Signs Secret tokens; the admin key unless given. Without either none is accepted or made. */
+  /**
+   * Signs Secret tokens; without it none is accepted or made. Never a key that somebody has thought up: tokens reach
+   * callers, who could then guess at it unseen for as long as they like.
+   */
   tokenKey?: string
   /**
    * How long another process may go on accepting what was revoked in this one; one that cannot reach the database, up to a
@@ -59,7 +62,7 @@ class DatabaseAuthenticator implements Authenticator {
   readonly #principals: CachedLookup<ProjectPrincipal>
   readonly #usage: KeyUsage
 
-  constructor(db: Database, { adminKey, tokenKey = adminKey, cacheSeconds = 1 }: AuthenticatorOptions) {
+  constructor(db: Database, { adminKey, tokenKey, cacheSeconds = 1 }: AuthenticatorOptions) {
     this.#adminKey = adminKey || undefined
     this.#tokenKey = tokenKey || undefined
     const ttlMs = cacheSeconds * 1000
@@ -78,7 +81,7 @@ class DatabaseAuthenticator implements Authenticator {
   }
 
   mintSecret(principal: ProjectPrincipal, { forCaller = false }: { forCaller?: boolean } = {}): string {
-    if (this.#tokenKey === undefined) throw new Error('Secret tokens need an admin key or a token key')
+    if (this.#tokenKey === undefined) throw new Error('Secret tokens need a key that signs them')
     const { user_id, user_email, project_id, workspace_id, organization_id, organization_name } = principal
     const claims = { user_id, user_email, project_id, workspace_id, organization_id, organization_name }
     return `Secret ${mintSecretToken({ ...claims, ...(forCaller && { for_caller: true }) }, this.#tokenKey)}`

@@ -42,7 +42,7 @@ export {
   projectRecord,
 } from './projects.ts'
 export * from './roles.ts'
-export { tokenKeyOf } from './secret-token.ts'
+export { answerKeyOf, tokenKeyOf } from './secret-token.ts'
 export { createSecretBody, editSecretBody, type ProbeBody, probeBody, type SecretKind } from './secrets/secret-body.ts'
 export { secretRecord } from './secrets/secret-record.ts'
 export * from './secrets/secrets.ts'

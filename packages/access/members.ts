@@ -140,6 +140,8 @@ interface Member {
   user_id: Uuid
   organization_role: string | null
   workspace_role: string | null
+  /** In the workspace, or in any of its projects. */
+  isAnOwner: boolean
 }
 
 /** What the user with the address is there; null when nobody has it. */
@@ -162,13 +164,25 @@ async function memberOf(
     .where('workspace_id', '=', workspace_id)
     .where('user_id', '=', user_id)
     .executeTakeFirst()
-  return { user_id, organization_role: inOrganization?.role ?? null, workspace_role: inWorkspace?.role ?? null }
+  const inProjects = await trx
+    .selectFrom('project_memberships')
+    .innerJoin('projects', 'projects.id', 'project_memberships.project_id')
+    .select('role')
+    .where('projects.workspace_id', '=', workspace_id)
+    .where('project_memberships.user_id', '=', user_id)
+    .execute()
+  return {
+    user_id,
+    organization_role: inOrganization?.role ?? null,
+    workspace_role: inWorkspace?.role ?? null,
+    isAnOwner: [inWorkspace, ...inProjects].some(membership => membership?.role === 'owner'),
+  }
 }
 
 /** The organization's owner stays what they are; other owners are changed by owners only. */
-function requireChangeable(rights: WorkspaceRights, { user_id, workspace_role }: Member): void {
+function requireChangeable(rights: WorkspaceRights, { user_id, isAnOwner }: Member): void {
   if (user_id === rights.owner_id) throw new Problem('forbidden', "The owner's role cannot be changed.")
-  if (workspace_role === 'owner' && rights.role !== 'owner') {
+  if (isAnOwner && rights.role !== 'owner') {
     throw new Problem('forbidden', 'Only owners can change owners.')
   }
 }

@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import { invalid, Problem, type Uuid } from '@spanhouse/model'
 import { type Database, newId, sql, type Trx, toJsonb, withDatabaseProblems } from '@spanhouse/postgres'
-import { optional, slug, storedObject, z } from '@spanhouse/validation'
+import { optional, SLUG_LENGTH_MAX, slug, storedObject, z } from '@spanhouse/validation'
 import { account } from './account-body.ts'
 import { insertOrganizations } from './account-insert.ts'
 import { type AccountRows, accountRowsOf } from './account-rows.ts'
@@ -70,28 +71,62 @@ export async function insertOwnOrganization(
 }
 
 /**
- * `PUT` and `PATCH /organizations/{id}`: what is given changes; flags are merged into those there are. Throws Problems:
- * `invalid` when nothing is given, for a blank name and for another slug than the one that is set; `forbidden` for
- * everybody but the owner; `conflict` for a slug that is taken.
+ * `PUT` and `PATCH /organizations/{id}`: what is given changes; flags are merged into those there are. A slug that another
+ * organization has gets a suffix: to refuse it would tell who else is here. Throws Problems: `invalid` when nothing is
+ * given, for a blank name and for another slug than the one that is set; `forbidden` for everybody but the owner.
  */
-export function editOrganization(
+export async function editOrganization(
   db: Database,
   principal: ProjectPrincipal,
-  { organization_id, body }: { organization_id: Uuid; body: z.output<typeof editOrganizationBody> },
+  edit: OrganizationEdit,
 ): Promise<OrganizationSummary> {
-  const { name, description, slug, flags } = body
+  const { name, description, slug, flags } = edit.body
   if ([name, description, slug, flags].every(field => field === undefined)) {
     throw invalid('Give a name, description, slug or flags.')
   }
+  try {
+    return await storeOrganization(db, principal, edit)
+  } catch (error) {
+    // The slug is all that can be taken.
+    if (slug === undefined || !(error instanceof Problem && error.code === 'conflict')) throw error
+    return storeOrganization(db, principal, edit, suffixed(slug))
+  }
+}
+
+interface OrganizationEdit {
+  organization_id: Uuid
+  body: z.output<typeof editOrganizationBody>
+}
+
+const SUFFIX_BYTES = 6
+const SUFFIX_LENGTH = 1 + 2 * SUFFIX_BYTES
+const SUFFIX = /^-[0-9a-f]{12}$/
+
+/** What of a slug leaves room for a suffix. */
+const stemOf = (slug: string): string => slug.slice(0, SLUG_LENGTH_MAX - SUFFIX_LENGTH)
+
+const suffixed = (slug: string): string => `${stemOf(slug)}-${randomBytes(SUFFIX_BYTES).toString('hex')}`
+
+/** Whether a slug is stored that was given, or what was made of it when it was taken. */
+const isStoredAs = (given: string, stored: string): boolean =>
+  given === stored || (SUFFIX.test(stored.slice(-SUFFIX_LENGTH)) && stored.slice(0, -SUFFIX_LENGTH) === stemOf(given))
+
+function storeOrganization(
+  db: Database,
+  principal: ProjectPrincipal,
+  { organization_id, body }: OrganizationEdit,
+  freeSlug = body.slug,
+): Promise<OrganizationSummary> {
+  const { name, description, slug, flags } = body
   return withDatabaseProblems(() =>
     db.transaction().execute(async trx => {
       const organization = await lockOwned(trx, principal, organization_id)
-      if (slug !== undefined && organization.slug !== null && slug !== organization.slug) {
+      if (slug !== undefined && organization.slug !== null && !isStoredAs(slug, organization.slug)) {
         throw invalid('The slug of an organization is set once.')
       }
       return trx
         .updateTable('organizations')
-        .set({ ...(name !== undefined && { name: nameOf(name) }), slug, description })
+        .set({ ...(name !== undefined && { name: nameOf(name) }), slug: organization.slug ?? freeSlug, description })
         .$if(flags !== undefined, query => query.set({ flags: sql`coalesce(flags, '{}') || ${toJsonb(flags)}::jsonb` }))
         .set({ updated_at: sql`now()`, updated_by_id: principal.user_id })
         .where('id', '=', organization_id)

@@ -5,6 +5,7 @@ import { hashLinkToken, inDays, makeLinkToken } from './link-token.ts'
 import { name, nameOf } from './names.ts'
 import { hashPassword } from './password.ts'
 import type { ProjectPrincipal } from './principal.ts'
+import { isAbove } from './roles.ts'
 
 /** Who the caller is. */
 export const profileRecord = z.object({
@@ -50,9 +51,9 @@ export async function changeUsername(db: Database, principal: ProjectPrincipal, 
 
 /**
  * `POST /profile/reset-password`: a link with which a member of the caller's workspace sets a new password; the link
- * before it ends. A password opens everything that is the user's, so for somebody who owns an organization or belongs to
- * another one only they themselves get it: otherwise an admin of one organization could take over another. Throws
- * Problems `forbidden` and `not_found`.
+ * before it ends. A password opens everything that is the user's, so for somebody who owns an organization, belongs to
+ * another one, or may more than the caller in any workspace or project, only they themselves get it: otherwise the caller
+ * could take over what is not theirs. Throws Problems `forbidden` (which does not say why) and `not_found`.
  */
 export function makeResetLink(
   db: Database,
@@ -93,8 +94,32 @@ async function requireOwnMember(db: Database, principal: ProjectPrincipal, user_
     throw new Problem('not_found', { message: 'There is no such user in your organization.', ref: user_id })
   }
   if (organizations.some(({ id, owner_id }) => id !== principal.organization_id || owner_id === user_id)) {
-    throw new Problem('forbidden', 'This user owns or belongs to another organization and resets the password alone.')
+    throw notYours()
   }
+  const isOwner = organizations.some(({ owner_id }) => owner_id === principal.user_id)
+  const roles = isOwner ? [] : await rolesOfBoth(db, principal, user_id)
+  if (roles.some(({ theirs, own }) => isAbove(theirs, own))) throw notYours()
+}
+
+const notYours = (): Problem => new Problem('forbidden', 'This user’s password is theirs alone to reset.')
+
+/** The user's roles in all workspaces and projects of the caller's organization, and what the caller is there. */
+async function rolesOfBoth(
+  db: Database,
+  { user_id: caller, organization_id }: ProjectPrincipal,
+  user_id: Uuid,
+): Promise<{ theirs: string; own: string | null }[]> {
+  const { rows } = await sql<{ theirs: string; own: string | null }>`
+    select theirs.role as theirs, own.role as own from workspaces
+      join workspace_memberships as theirs on theirs.workspace_id = workspaces.id and theirs.user_id = ${user_id}
+      left join workspace_memberships as own on own.workspace_id = workspaces.id and own.user_id = ${caller}
+      where workspaces.organization_id = ${organization_id}
+    union all
+    select theirs.role, own.role from projects
+      join project_memberships as theirs on theirs.project_id = projects.id and theirs.user_id = ${user_id}
+      left join project_memberships as own on own.project_id = projects.id and own.user_id = ${caller}
+      where projects.organization_id = ${organization_id}`.execute(db)
+  return rows
 }
 
 /** Before the password is hashed, which takes long: a wrong token costs one statement. */

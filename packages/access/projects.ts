@@ -5,7 +5,8 @@ import type { CredentialCache } from './authenticate.ts'
 import { refuseBeyondLimit } from './limits.ts'
 import { name, nameOf } from './names.ts'
 import type { ProjectPrincipal } from './principal.ts'
-import { isManager } from './rights.ts'
+import { isManager, workspaceRights } from './rights.ts'
+import { isAbove } from './roles.ts'
 import type { Seed } from './seed.ts'
 
 /** A project as a member sees it. */
@@ -41,7 +42,8 @@ export async function fetchProject(db: Database, user_id: Uuid, project_id: Uuid
 
 /**
  * `POST /projects`: a project in the caller's workspace, seeded, of which all members of the workspace become members
- * with the role they have there. Throws Problems: `forbidden` unless the caller is admin or owner, `invalid`.
+ * with the role they have there. Throws Problems: `forbidden` unless the caller is admin or owner (of the workspace, too,
+ * for another default project), `invalid`.
  */
 export function createProject(
   db: Database,
@@ -54,6 +56,7 @@ export function createProject(
   return withDatabaseProblems(() =>
     db.transaction().execute(async trx => {
       await lockWorkspace(trx, workspace_id)
+      if (body.make_default) await requireDefaultChoice(trx, user_id, { workspace_id })
       await refuseBeyondLimit(trx, 'projects', workspace_id)
       await insertProject(trx, { ...project, is_default: body.make_default ?? false, created_by_id: user_id })
       for (const seed of seeds) await seed(trx, { project_id: project.id, workspace_id, organization_id, user_id })
@@ -64,7 +67,8 @@ export function createProject(
 
 /**
  * `PATCH /projects/{id}`: another name, or the workspace's default. Throws Problems: `forbidden` unless the caller is
- * admin or owner of both their own project and that one, `not_found`, `invalid`.
+ * admin or owner of both their own project and that one (for another default, of the workspace too), `not_found`,
+ * `invalid`.
  */
 export function editProject(
   db: Database,
@@ -79,7 +83,10 @@ export function editProject(
   return withDatabaseProblems(() =>
     db.transaction().execute(async trx => {
       const project = await fetchManaged(trx, user_id, project_id)
-      if (body.make_default) await releaseDefault(trx, project.workspace_id)
+      if (body.make_default) {
+        await requireDefaultChoice(trx, user_id, project)
+        await releaseDefault(trx, project.workspace_id)
+      }
       await trx
         .updateTable('projects')
         .set({ ...fields, ...(body.make_default && { is_default: true }) })
@@ -161,6 +168,17 @@ async function fetchManaged(trx: Trx, user_id: Uuid, project_id: Uuid): Promise<
   const project = await fetchProject(trx, user_id, project_id)
   if (isManager(project.user_role)) return project
   throw new Problem('forbidden', 'Only admins and owners of the project may do this.')
+}
+
+/** What somebody is in a workspace is what they are in its default project, so choosing that could raise them. */
+async function requireDefaultChoice(
+  trx: Trx,
+  user_id: Uuid,
+  { workspace_id, user_role = null }: { workspace_id: Uuid; user_role?: string | null },
+): Promise<void> {
+  const { role } = await workspaceRights(trx, user_id, { workspace_id })
+  if (!isManager(role) || isAbove(user_role, role))
+    throw new Problem('forbidden', 'Only admins and owners of the workspace choose its default project.')
 }
 
 function requireManager({ role }: ProjectPrincipal): void {

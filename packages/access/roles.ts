@@ -106,6 +106,11 @@ export function permissionsOf(role: string | null): ReadonlySet<Permission> {
 /** Whether a member can be given this role. */
 export const isRoleName = (text: string): text is RoleName => PERMISSIONS_BY_ROLE.has(text)
 
+/** Whether a role may more than another one. A role that does not exist, or none, may nothing. */
+export const isAbove = (role: string | null, other: string | null): boolean => rankOf(role) > rankOf(other)
+
+const rankOf = (role: string | null): number => ROLE_NAMES.indexOf(role as RoleName)
+
 export interface RoleRecord {
   role: RoleName
   description: string

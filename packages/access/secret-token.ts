@@ -16,9 +16,14 @@ export interface SecretClaims {
   for_caller?: true
 }
 
-/** What signs tokens where there is no admin key: every process that has the deployment's secret key agrees on it. */
-export const tokenKeyOf = (secretKey: string): string =>
-  Buffer.from(hkdfSync('sha256', secretKey, '', 'Secret tokens', 32)).toString('hex')
+/** What signs tokens: every process that has the deployment's secret key agrees on it. */
+export const tokenKeyOf = (secretKey: string): string => derivedKey(secretKey, 'Secret tokens')
+
+/** What hides remembered answers of administration, as {@link tokenKeyOf}. */
+export const answerKeyOf = (secretKey: string): string => derivedKey(secretKey, 'Remembered answers')
+
+const derivedKey = (secretKey: string, purpose: string): string =>
+  Buffer.from(hkdfSync('sha256', secretKey, '', purpose, 32)).toString('hex')
 
 const HEADER = encode({ alg: 'HS256', typ: 'JWT' })
 /** Three parts of base64url without padding (RFC 7515, section 3.1). */

@@ -203,6 +203,13 @@ export interface ProjectPricesTable {
 }
 
 /** Every table of Postgres, as the migrations leave it. */
+/** Written by the database itself whenever a project goes. */
+export interface DeletedProjectsTable {
+  project_id: Uuid
+  deleted_at: CreatedAt
+  sweep_at: CreatedAt
+}
+
 export interface Tables {
   users: UsersTable
   user_identities: UserIdentitiesTable
@@ -223,6 +230,7 @@ export interface Tables {
   password_resets: PasswordResetsTable
   secrets: SecretsTable
   project_prices: ProjectPricesTable
+  deleted_projects: DeletedProjectsTable
 }
 
 export type Database = Kysely<Tables>

@@ -13,11 +13,14 @@ export interface Config {
   databaseUrl: string | undefined
   natsUrl: string | undefined
   clickhouseUrl: string | undefined
-  /** Sent as `Authorization: Access KEY` for platform administration. Unset: nobody can. */
+  /** Sent as `Authorization: Access KEY` for platform administration, 24 characters or more. Unset: nobody can. */
   adminKey: string | undefined
   /** Presets the API key of the default project. */
   apiKey: string | undefined
-  /** Encrypts stored secrets. Unset: one is made and kept in the data folder, so processes with other folders need it. */
+  /**
+   * Encrypts stored secrets and signs callers' tokens. Unset: one is made and kept in the data folder, so processes with
+   * other folders need it.
+   */
   secretKey: string | undefined
   /** The first segment of the handler URIs that the server makes itself. */
   uriPrefix: string
@@ -45,7 +48,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     databaseUrl: urlOf('DATABASE_URL', text('DATABASE_URL'), ['postgres:', 'postgresql:'], wrong),
     natsUrl: urlOf('NATS_URL', text('NATS_URL'), ['nats:', 'tls:'], wrong),
     clickhouseUrl: urlOf('CLICKHOUSE_URL', text('CLICKHOUSE_URL'), ['http:', 'https:'], wrong),
-    adminKey: text('SPANHOUSE_ADMIN_KEY'),
+    adminKey: adminKeyOf(text('SPANHOUSE_ADMIN_KEY'), wrong),
     apiKey: text('SPANHOUSE_API_KEY'),
     secretKey: text('SPANHOUSE_SECRET_KEY'),
     uriPrefix: prefixOf(text('SPANHOUSE_URI_PREFIX') ?? INTERFACE_PREFIX, wrong),
@@ -84,6 +87,17 @@ function prefixOf(text: string, wrong: string[]): string {
 function switchOf(name: string, text: string, wrong: string[]): boolean {
   if (!['true', 'false'].includes(text)) wrong.push(`${name}=${text}: neither true nor false`)
   return text === 'true'
+}
+
+/** What is shorter can be guessed by trying. */
+const ADMIN_KEY_LENGTH_MIN = 24
+
+function adminKeyOf(key: string | undefined, wrong: string[]): string | undefined {
+  if (key !== undefined && key.length < ADMIN_KEY_LENGTH_MIN)
+    wrong.push(
+      `SPANHOUSE_ADMIN_KEY: shorter than ${ADMIN_KEY_LENGTH_MIN} characters; make one with: openssl rand -hex 32`,
+    )
+  return key
 }
 
 const STREAM_BYTES_MIN = 16 * 1024 ** 2

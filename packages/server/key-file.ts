@@ -5,6 +5,11 @@ import { join } from 'node:path'
 /** The generated API key of the default project, readable for the owner of the data folder only. */
 const keyFile = (dataDir: string): string => join(dataDir, 'api-key')
 
+const secretKeyFile = (dataDir: string): string => join(dataDir, 'secret-key')
+
+/** The files with keys in a data folder, which need not be there. */
+export const keyFilesOf = (dataDir: string): string[] => [keyFile(dataDir), secretKeyFile(dataDir)]
+
 export async function writeKeyFile(dataDir: string, apiKey: string): Promise<void> {
   await writeFile(keyFile(dataDir), `${apiKey}\n`, { mode: 0o600 })
 }
@@ -14,7 +19,7 @@ export const readKeyFile = (dataDir: string): Promise<string | undefined> => rea
 
 /** The key that encrypts stored secrets where none is set: made at the first start, and readable as the API key is. */
 export async function ensureSecretKeyFile(dataDir: string): Promise<string> {
-  const path = join(dataDir, 'secret-key')
+  const path = secretKeyFile(dataDir)
   const existing = await readLine(path)
   if (existing !== undefined) return existing
   const unfinished = `${path}.${randomUUID()}`

@@ -4,29 +4,42 @@ import pino from 'pino'
 import { type Config, readConfig } from './config.ts'
 import { startServer } from './server.ts'
 import { checkPlace, reasonOf } from './start-checks.ts'
+import { beSupervised, tell } from './supervision.ts'
 import { welcome } from './welcome.ts'
 
 /** How long a stop may take before the process ends anyway; what is unfinished then is done again after the start. */
 const STOP_MS = 25_000
 
+/** Tokens that callers hold are signed with what is derived from the secret key: a short one can be guessed by trying. */
+const SECRET_KEY_LENGTH_GOOD = 24
+const SECRET_KEY_SHORT = `SPANHOUSE_SECRET_KEY is shorter than ${SECRET_KEY_LENGTH_GOOD} characters: it can be guessed by trying`
+
+// Whatever this process, its threads and the embedded stores make is nobody else's to read.
+process.umask(0o077)
 const config = await readConfigOrExit()
 const log = pino({ level: config.logLevel, base: undefined }, pino.destination({ fd: 2, sync: true }))
+if (config.secretKey !== undefined && config.secretKey.length < SECRET_KEY_LENGTH_GOOD) log.warn(SECRET_KEY_SHORT)
 
+// Until there is anything to end in order.
+let end = (_reason: string): void => process.exit(1)
+beSupervised(() => end('the supervisor is gone'))
 const server = await startServer(config, log, fail).catch(error => {
   process.stderr.write(`Spanhouse cannot start: ${reasonOf(error)}\n`)
   return fail(error)
 })
 process.stdout.write(welcome(server))
 let isStopping = false
-// Ctrl-C comes twice, from the terminal and from npm.
-for (const signal of ['SIGTERM', 'SIGINT'] as const)
-  process.on(signal, () => {
-    if (!isStopping) void stop(signal)
-    isStopping = true
-  })
+end = reason => {
+  // Ctrl-C comes more than once, from the terminal, from npm and from the supervisor.
+  if (!isStopping) void stop(reason)
+  isStopping = true
+}
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, end)
+tell('ready')
 
-async function stop(signal: string): Promise<void> {
-  log.info({ signal }, 'stopping')
+async function stop(reason: string): Promise<void> {
+  tell('stopping')
+  log.info({ reason }, 'stopping')
   setTimeout(() => fail(new Error(`did not stop within ${STOP_MS / 1000} s`)), STOP_MS).unref()
   await server.stop()
   log.info('stopped')

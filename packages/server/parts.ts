@@ -1,6 +1,13 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { type Authenticator, openAuthenticator, openVault, tokenKeyOf, type Vault } from '@spanhouse/access'
+import {
+  type Authenticator,
+  answerKeyOf,
+  openAuthenticator,
+  openVault,
+  tokenKeyOf,
+  type Vault,
+} from '@spanhouse/access'
 import { openPostgres, type Postgres } from '@spanhouse/postgres'
 import { STATEMENT_SETTINGS } from '@spanhouse/query'
 import type { RuntimeSettings } from '@spanhouse/runtime'
@@ -101,6 +108,8 @@ export interface Parts {
   postgres: Postgres
   authenticator: Authenticator
   vault: Vault
+  /** Seals what administration remembers of its answers. */
+  answerKey: string
   outbound: OutboundRules
   stream: SpanStream | undefined
   engines: Engines | undefined
@@ -136,11 +145,10 @@ export async function openParts(
     needs.has('engine') ? openEngines(engineLocation(config)) : undefined,
   ])
   const secretKey = config.secretKey ?? (await ensureSecretKeyFile(config.dataDir))
-  const tokenKey = config.adminKey ?? tokenKeyOf(secretKey)
-  const authenticator = openAuthenticator(postgres.db, { adminKey: config.adminKey, tokenKey })
-  const vault = openVault(secretKey)
+  const authenticator = openAuthenticator(postgres.db, { adminKey: config.adminKey, tokenKey: tokenKeyOf(secretKey) })
+  const [vault, answerKey] = [openVault(secretKey), answerKeyOf(secretKey)]
   const outbound = { isOpen: config.isOutboundOpen }
-  return { postgres, authenticator, vault, outbound, stream, engines, seeds: seedsFor(runtime) }
+  return { postgres, authenticator, vault, answerKey, outbound, stream, engines, seeds: seedsFor(runtime) }
 }
 
 async function openEngines(location: EngineLocation): Promise<Engines> {

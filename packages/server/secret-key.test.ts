@@ -16,7 +16,8 @@ const secrets = async ({ url, apiKey }: ServerProcess, method: string, body?: ob
 test('secrets outlive a restart, with the key in the data folder, and reach no log', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-secrets-'))
   dirs.push(dataDir)
-  const env = { SPANHOUSE_LOG_LEVEL: 'trace' }
+  // The harness presets a key; this one is to make its own.
+  const env = { SPANHOUSE_LOG_LEVEL: 'trace', SPANHOUSE_SECRET_KEY: '' }
   const first = await startServerProcess({ dataDir, env })
   const data = { kind: 'openai', provider: { key: SECRET } }
   await secrets(first, 'POST', { header: {}, secret: { kind: 'provider_key', data } })
@@ -37,4 +38,4 @@ test('secrets outlive a restart, with the key in the data folder, and reach no l
     expect(server.output()).not.toContain(SECRET)
     expect(server.output()).not.toContain(key.trim())
   }
-})
+}, 180_000)

@@ -16,6 +16,8 @@ export interface ServerProcess {
   /** The default project's. */
   apiKey: string
   adminKey: string
+  /** From which tokens' signing key is derived. */
+  secretKey: string
   /** What it has written to standard output and error so far. */
   output(): string
   /** CPU seconds that the process has used so far. */
@@ -36,7 +38,7 @@ export interface ServerProcess {
 export interface ServerProcessOptions {
   dataDir: string
   /** The same keys again, for another role over the same stores; with the port a restart. */
-  like?: Pick<ServerProcess, 'apiKey' | 'adminKey'> & { url?: string }
+  like?: Pick<ServerProcess, 'apiKey' | 'adminKey' | 'secretKey'> & { url?: string }
   env?: NodeJS.ProcessEnv
 }
 
@@ -45,6 +47,7 @@ export async function startServerProcess({ dataDir, like, env }: ServerProcessOp
   const port = like?.url ? new URL(like.url).port : '0'
   const apiKey = like?.apiKey ?? `${randomBytes(4).toString('hex')}.${randomBytes(32).toString('hex')}`
   const adminKey = like?.adminKey ?? randomBytes(16).toString('hex')
+  const secretKey = like?.secretKey ?? randomBytes(32).toString('hex')
   const child = spawn(process.execPath, [...START_OPTIONS, MAIN], {
     env: {
       ...process.env,
@@ -53,6 +56,7 @@ export async function startServerProcess({ dataDir, like, env }: ServerProcessOp
       SPANHOUSE_DATA_DIR: dataDir,
       SPANHOUSE_API_KEY: apiKey,
       SPANHOUSE_ADMIN_KEY: adminKey,
+      SPANHOUSE_SECRET_KEY: secretKey,
       SPANHOUSE_LOG_LEVEL: 'warn',
       ...env,
     },
@@ -60,7 +64,8 @@ export async function startServerProcess({ dataDir, like, env }: ServerProcessOp
   })
   const output = collectOutput(child)
   const url = await untilReady(child, output)
-  return { url, pid: child.pid as number, apiKey, adminKey, output, ...control(child), ...figures(child, url) }
+  const keys = { apiKey, adminKey, secretKey }
+  return { url, pid: child.pid as number, ...keys, output, ...control(child), ...figures(child, url) }
 }
 
 function collectOutput(child: ChildProcess): () => string {

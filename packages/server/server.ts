@@ -7,13 +7,14 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { Room } from './budget/room.ts'
 import { type Config, servicesUrlAt } from './config.ts'
+import { startSweeping } from './deleted-projects.ts'
 import { AnswerRoom } from './http/answer-room.ts'
 import { buildApp } from './http/app.ts'
 import { writeKeyFile } from './key-file.ts'
 import { Metrics } from './metrics.ts'
 import { closeParts, engineLocation, openParts, type Parts } from './parts.ts'
 import { needsOf } from './roles/roles.ts'
-import { type RunningWriter, startWriter } from './roles/writer-role.ts'
+import { startWriter } from './roles/writer-role.ts'
 import { accountRoutes } from './routes/accounts.ts'
 import { analyticsRoutes } from './routes/analytics.ts'
 import { catalogueRoutes } from './routes/catalogue.ts'
@@ -72,10 +73,15 @@ export async function startServer(
     routes: routesOf({ config, runtime, parts, metrics }),
   })
   const url = await app.listen({ host, port })
+  const { postgres, engines, stream } = parts
+  const sweeping =
+    config.roles.includes('api') && engines && stream
+      ? startSweeping({ postgres, engine: engines.background, stream, log })
+      : undefined
   // Known only now where the port is any that is free.
   runtime.servicesUrl = servicesUrl ?? servicesUrlAt(host, boundPort(app))
   log.info({ url, roles: config.roles }, 'listening')
-  return { config, url, newApiKey, stop: () => stopAll(app, writer, parts) }
+  return { config, url, newApiKey, stop: () => stopAll(app, [sweeping, writer], parts) }
 }
 
 const boundPort = (app: FastifyInstance): number => (app.server.address() as AddressInfo).port
@@ -105,7 +111,7 @@ function routesOf({ config, runtime, parts, metrics }: Served): ((app: FastifyIn
   }
   if (config.roles.includes('api'))
     routes.push(catalogueRoutes(runtime), folderRoutes(parts), priceRoutes(parts.postgres))
-  if (config.roles.includes('api')) routes.push(...accountRoutes(parts, config.adminKey ?? ''))
+  if (config.roles.includes('api')) routes.push(...accountRoutes(parts))
   if (config.roles.includes('api'))
     routes.push(
       registryRoutes(registry),
@@ -149,8 +155,13 @@ async function makeDefaultProject(config: Config, { postgres, seeds }: Parts): P
   return apiKey
 }
 
-async function stopAll(app: FastifyInstance, writer: RunningWriter | undefined, parts: Parts): Promise<void> {
+/** What works beside the answering of requests. */
+interface Working {
+  stop(): Promise<void>
+}
+
+async function stopAll(app: FastifyInstance, working: (Working | undefined)[], parts: Parts): Promise<void> {
   await app.close()
-  await writer?.stop()
+  await Promise.all(working.map(one => one?.stop()))
   await closeParts(parts)
 }

@@ -1,10 +1,11 @@
-import { access, constants, mkdir } from 'node:fs/promises'
+import { access, chmod, constants, mkdir, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Problem } from '@spanhouse/model'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { requireFormat } from './data-format.ts'
+import { keyFilesOf } from './key-file.ts'
 
 /**
  * What can be known to fail before any store is opened: throws an Error whose message says which setting is wrong, for the
@@ -12,15 +13,32 @@ import { requireFormat } from './data-format.ts'
  */
 export async function checkPlace({ dataDir, host, port }: Config): Promise<void> {
   try {
-    await mkdir(dataDir, { recursive: true })
+    await mkdir(dataDir, { recursive: true, mode: 0o700 })
+    await makePrivate(dataDir, 0o700)
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
     await requireFormat(dataDir)
+    for (const file of keyFilesOf(dataDir)) await makePrivate(file, 0o600)
   } catch (error) {
     throw new Error(`SPANHOUSE_DATA_DIR=${dataDir}: ${(error as Error).message}`)
   }
   await bind(host, port).catch(error => {
     throw new Error(`SPANHOUSE_HOST, SPANHOUSE_PORT: ${error.message}`)
   })
+}
+
+/**
+ * Takes the rights of others away from a folder or file of ours; nothing happens when there is none. What is in a folder
+ * that nobody else may enter needs no rights of its own. Throws an Error when it belongs to another user, who could give
+ * themselves any right again.
+ */
+async function makePrivate(path: string, mode: number): Promise<void> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
+  })
+  if (!found) return
+  const own = process.getuid?.() ?? found.uid
+  if (found.uid !== own) throw new Error(`${path} belongs to another user (uid ${found.uid}, not ${own})`)
+  if ((found.mode & 0o777 & ~mode) !== 0) await chmod(path, found.mode & mode)
 }
 
 function bind(host: string, port: number): Promise<void> {

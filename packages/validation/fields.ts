@@ -68,7 +68,8 @@ export const time: z.ZodType<Micros, string | number> = z
     return micros as Micros
   })
 
-const SLUG_LENGTH_MAX = 128
+/** Characters of a slug. */
+export const SLUG_LENGTH_MAX = 128
 const SLUG = /^[A-Za-z0-9_-][A-Za-z0-9_.-]*$/
 
 /** A slug of any length, for records with a limit of their own. */

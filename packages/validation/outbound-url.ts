@@ -7,51 +7,78 @@ export interface OutboundRules {
   isOpen: boolean
 }
 
-type Family = 'ipv4' | 'ipv6'
-
-/** IANA's special-purpose registries, as far as they lead to one's own machine or network, to many, or nowhere. */
-const RESERVED_IPV4: readonly [address: string, prefix: number][] = [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 4],
-  ['240.0.0.0', 4],
-]
-const RESERVED_IPV6: readonly [address: string, prefix: number][] = [
-  ['::', 96],
-  ['64:ff9b:1::', 48],
-  ['100::', 64],
-  ['2001::', 32],
-  ['2001:db8::', 32],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['fec0::', 10],
-  ['ff00::', 8],
+/**
+ * IANA's IPv4 Special-Purpose Address Registry (RFC 6890 and its updates, as of 2025-05-27), and multicast. All of it: what
+ * of it is globally reachable, such as the relays of AS112, is no provider of models either.
+ */
+const RESERVED_IPV4 = [
+  '0.0.0.0/8', // this host on this network
+  '10.0.0.0/8', // private use
+  '100.64.0.0/10', // shared with one's carrier
+  '127.0.0.0/8', // loopback
+  '169.254.0.0/16', // link-local, metadata of clouds
+  '172.16.0.0/12', // private use
+  '192.0.0.0/24', // protocol assignments
+  '192.0.2.0/24', // documentation
+  '192.31.196.0/24', // AS112
+  '192.52.193.0/24', // AMT
+  '192.88.99.0/24', // 6to4 relays, deprecated
+  '192.168.0.0/16', // private use
+  '192.175.48.0/24', // AS112
+  '198.18.0.0/15', // benchmarking
+  '198.51.100.0/24', // documentation
+  '203.0.113.0/24', // documentation
+  '224.0.0.0/4', // multicast
+  '240.0.0.0/4', // reserved, broadcast
 ]
 
-const RESERVED = new BlockList()
-for (const [address, prefix] of RESERVED_IPV6) RESERVED.addSubnet(address, prefix, 'ipv6')
-for (const [address, prefix] of RESERVED_IPV4) {
-  RESERVED.addSubnet(address, prefix, 'ipv4')
-  // The same as they look behind a NAT64 and in 6to4. (`::ffff:` the list looks through by itself.)
-  RESERVED.addSubnet(`64:ff9b::${address}`, 96 + prefix, 'ipv6')
-  const [a, b, c, d] = address.split('.').map(Number) as [number, number, number, number]
-  RESERVED.addSubnet(`2002:${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}::`, 16 + prefix, 'ipv6')
+/** Where all addresses are that are given to networks (IANA, IPv6 Global Unicast Address Assignments). */
+const GLOBAL_IPV6 = '2000::/3'
+
+/** What of those is in IANA's IPv6 Special-Purpose Address Registry (as of 2025-05-27). The rest of it is outside. */
+const RESERVED_IPV6 = [
+  '2001::/23', // protocol assignments: Teredo, benchmarking, ORCHID and others
+  '2001:db8::/32', // documentation
+  '2002::/16', // 6to4
+  '2620:4f:8000::/48', // AS112
+  '3fff::/20', // documentation
+]
+
+/** IPv4 addresses as a network shows them that has IPv6 only (RFC 6052): the last 32 bits say which. */
+const NAT64_PREFIX = '64:ff9b::'
+
+const NAT64 = blockList([`${NAT64_PREFIX}/96`])
+const GLOBAL = blockList([GLOBAL_IPV6])
+const RESERVED = blockList([...RESERVED_IPV4, ...RESERVED_IPV6, ...RESERVED_IPV4.map(inNat64)])
+
+function blockList(blocks: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const block of blocks) {
+    const [address = '', prefix] = block.split('/')
+    list.addSubnet(address, Number(prefix), familyOf(address))
+  }
+  return list
 }
 
-/** Whether an IP address leads to one's own machine or network, or to nobody in particular. */
+function inNat64(block: string): string {
+  const [address, prefix] = block.split('/')
+  return `${NAT64_PREFIX}${address}/${96 + Number(prefix)}`
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4'
+}
+
+/**
+ * Whether an IP address leads to one's own machine or network, to many, or to nobody in particular. Of IPv6 only what is
+ * given to networks leads anywhere else, and IPv4 behind a NAT64: forms that carry an IPv4 address otherwise (`::ffff:`,
+ * `::ffff:0:`, 6to4, Teredo) are reserved, whichever address that is.
+ */
 export function isReservedAddress(address: string): boolean {
-  const version = isIP(address)
-  return version !== 0 && RESERVED.check(address, `ipv${version}` as Family)
+  if (isIP(address) === 0) return false
+  const family = familyOf(address)
+  if (RESERVED.check(address, family)) return true
+  return family === 'ipv6' && !GLOBAL.check(address, family) && !NAT64.check(address, family)
 }
 
 /** Names that lead to one's own machine wherever they are looked up. */

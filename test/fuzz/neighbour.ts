@@ -25,7 +25,7 @@ interface Question {
 
 export async function newNeighbour(addresses: Addresses, answerMs: number): Promise<Neighbour> {
   const canary = `canary${randomBytes(12).toString('hex')}`
-  const project = await newProject({ set: 'embedded', ...addresses })
+  const project = await newProject(addresses)
   const traceId = newTraceId()
   const root = otlpSpan({ traceId, spanId: newSpanId(), name: canary }, { 'ag.data.inputs': canary })
   const child = otlpSpan(

@@ -3,7 +3,7 @@ import { describe, expect, inject, test } from 'vitest'
 import { ask, call, newProject } from '../harness.ts'
 import { newSpanId, newTraceId, otlpSpan } from '../otlp.ts'
 
-const { apiUrl, receiverUrl, adminKey } = inject('target')
+const { apiUrl, receiverUrl, adminKey, tokenKey } = inject('target')
 
 const UNAUTHORIZED = { status: 401, body: { detail: { message: 'Unauthorized' } } }
 const NIL = '00000000-0000-0000-0000-000000000000'
@@ -79,7 +79,7 @@ describe('the Authorization header', () => {
 
 describe('a Secret token', () => {
   const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url')
-  const mint = (claims: object, { key = adminKey, alg = 'HS256' } = {}): string => {
+  const mint = (claims: object, { key = tokenKey, alg = 'HS256' } = {}): string => {
     const signed = `${encode({ alg, typ: 'JWT' })}.${encode(claims)}`
     return `Secret ${signed}.${createHmac('sha256', key).update(signed).digest('base64url')}`
   }
@@ -94,7 +94,7 @@ describe('a Secret token', () => {
     return { user_id: user.id, project_id: projects.prj.id }
   }
 
-  test('that is signed with the admin key speaks for its user and project', async () => {
+  test('that is signed with the deployment’s key speaks for its user and project', async () => {
     const claims = await newClaims()
     expect(await list(mint({ ...claims, exp: inSeconds(60) }))).toMatchObject({ status: 200, body: { count: 0 } })
   })
@@ -105,6 +105,8 @@ describe('a Secret token', () => {
     expect(await list(mint({ ...claims, exp: inSeconds(-1) }))).toMatchObject(refused('expired_signature'))
     const bad = [
       mint({ ...claims, exp: inSeconds(60) }, { key: 'another key' }),
+      // Whoever has guessed the admin key makes no tokens with it.
+      mint({ ...claims, exp: inSeconds(60) }, { key: adminKey }),
       mint({ ...claims, exp: inSeconds(60) }, { alg: 'none' }),
       mint({ ...claims, exp: inSeconds(-1) }, { key: 'another key' }),
       mint(claims),

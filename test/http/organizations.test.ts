@@ -3,9 +3,19 @@ import { describe, expect, inject, test } from 'vitest'
 import { call, eventually } from '../harness.ts'
 import { actIn, newMember, newPerson, type Person, secretFor } from './people.ts'
 
-const { apiUrl, receiverUrl } = inject('target')
+const { apiUrl, receiverUrl, adminKey } = inject('target')
 const pathOf = ({ organization_id }: Person): string => `/organizations/${organization_id}`
 const workspacePath = (host: Person): string => `${pathOf(host)}/workspaces/${host.workspace_id}`
+/** Makes somebody a viewer of the workspace who owns its project. */
+const putProjectOwner = async (host: Person, person: Person): Promise<void> => {
+  const user_ref = { id: person.user_id }
+  const answer = await call(apiUrl, 'POST', '/api/admin/accounts/', `Access ${adminKey}`, {
+    organization_memberships: { a: { organization_ref: { id: host.organization_id }, user_ref, role: 'viewer' } },
+    workspace_memberships: { b: { workspace_ref: { id: host.workspace_id }, user_ref, role: 'viewer' } },
+    project_memberships: { c: { project_ref: { id: host.project_id }, user_ref, role: 'owner' } },
+  })
+  if (answer.status !== 200) throw new Error(`no memberships: ${answer.text}`)
+}
 const rolesOf = async (host: Person, member: Person): Promise<string[] | undefined> =>
   (await host.ask('GET', pathOf(host))).body.default_workspace.members
     .find((one: any) => one.user.email === member.email)
@@ -81,10 +91,20 @@ describe('organizations', () => {
     ] as const)
       expect((await host.ask(method, pathOf(host), body)).status, JSON.stringify(body)).toBe(status)
     const second = await newPerson()
-    expect(await second.ask(method, pathOf(second), { slug })).toMatchObject({
-      status: 409,
-      body: { detail: { conflict: { slug } } },
-    })
+    // That somebody else has it is nobody's business.
+    for (let time = 0; time < 2; time++)
+      expect(await second.ask(method, pathOf(second), { slug, name: 'Second' })).toMatchObject({
+        status: 200,
+        body: { id: second.organization_id, name: 'Second', description: null },
+      })
+    const given = (await second.ask('GET', pathOf(second))).body.slug
+    expect(given).toMatch(new RegExp(`^${slug}-[0-9a-f]{12}$`))
+    expect((await second.ask(method, pathOf(second), { slug: slug.slice(0, -1) })).status).toBe(400)
+    const long = 'x'.repeat(100) + slug.slice(0, 28)
+    const [third, fourth] = [await newPerson(), await newPerson()]
+    for (const person of [third, fourth])
+      expect((await person.ask(method, pathOf(person), { slug: long })).status).toBe(200)
+    expect((await fourth.ask('GET', pathOf(fourth))).body.slug).toMatch(/^x{100}.{15}-[0-9a-f]{12}$/)
   })
 
   test('are nobody else’s, whatever the role', async () => {
@@ -268,6 +288,19 @@ describe('members', () => {
     expect((await asAdmin('DELETE', users(host))).status).toBe(403)
     expect((await asAdmin('POST', roles(host), change(host, editor, 'owner'))).status).toBe(403)
     expect((await asAdmin('POST', roles(host), change(host, editor, 'king'))).status).toBe(400)
+    expect((await asAdmin('POST', roles(host), change(host, admin, 'owner'))).status).toBe(403)
+    // Nor are owners changed or removed by others than owners, those of a project alone neither.
+    const owner = await newMember(host, 'owner')
+    const inProject = await newPerson()
+    await putProjectOwner(host, inProject)
+    for (const one of [owner, inProject]) {
+      expect((await asAdmin('POST', roles(host), change(host, one, 'viewer'))).status).toBe(403)
+      expect((await asAdmin('DELETE', users(one))).status).toBe(403)
+    }
+    // The owner's invitation is not an admin's to renew.
+    const email = `${randomUUID()}@corp.test`
+    await host.ask('POST', `${workspacePath(host)}/invite`, [{ email, roles: ['owner'] }])
+    expect((await asAdmin('POST', `${workspacePath(host)}/invite/resend`, { email })).status).toBe(403)
     expect((await editor.ask('POST', roles(host), change(host, editor, 'admin'))).status).toBe(403)
     expect((await editor.ask('DELETE', users(admin))).status).toBe(403)
     const elsewhere = { ...change(host, editor, 'viewer'), organization_id: editor.organization_id }

@@ -2,7 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
 import { type Answer, call } from '../harness.ts'
 
-const { apiUrl, adminKey } = inject('target')
+const { apiUrl, adminKey, tokenKey } = inject('target')
 
 /** Somebody with an account of their own. */
 export interface Person {
@@ -35,7 +35,7 @@ export function secretFor(user_id: string, project_id: string): string {
   const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url')
   const claims = { user_id, project_id, exp: Math.floor(Date.now() / 1000) + 600 }
   const signed = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(claims)}`
-  return `Secret ${signed}.${createHmac('sha256', adminKey).update(signed).digest('base64url')}`
+  return `Secret ${signed}.${createHmac('sha256', tokenKey).update(signed).digest('base64url')}`
 }
 
 /** The person acts in the host's project, with what rights they have there. */

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { expect, inject, test } from 'vitest'
 import { call } from '../harness.ts'
-import { newMember, newPerson } from './people.ts'
+import { newMember, newPerson, type Person, secretFor } from './people.ts'
 
-const { apiUrl } = inject('target')
+const { apiUrl, adminKey } = inject('target')
 
 test('the profile, and another name', async () => {
   const person = await newPerson()
@@ -37,6 +37,53 @@ test('a link sets a new password, once', async () => {
   expect((await reset({ token: current, password })).status).toBe(204)
   expect((await reset({ token: current, password })).status).toBe(400)
 })
+
+test('nobody gets a link for somebody who may more', async () => {
+  const host = await newPerson()
+  const project = await host.ask('POST', '/projects', { name: 'Second' })
+  const [admin, second] = [await newAccountless(host, 'admin'), await newAccountless(host, 'admin')]
+  const [owner, viewer] = [await newAccountless(host, 'owner'), await newAccountless(host, 'viewer')]
+  const asked = async (by: string, of: string) =>
+    (await call(apiUrl, 'POST', `/api/profile/reset-password?user_id=${of}`, secretFor(by, host.project_id))).status
+  expect(await asked(admin, owner)).toBe(403)
+  expect(await asked(admin, host.user_id)).toBe(403)
+  expect(await asked(admin, second)).toBe(200)
+  expect(await asked(admin, viewer)).toBe(200)
+  expect(await asked(owner, admin)).toBe(200)
+  expect(await asked(host.user_id, owner)).toBe(200)
+  expect(await asked(viewer, admin)).toBe(403)
+  // Whoever is more in one place only is more.
+  await put(viewer, 'project', project.body.project_id, 'owner')
+  expect(await asked(admin, viewer)).toBe(403)
+  expect(await asked(host.user_id, viewer)).toBe(200)
+  const lab = await host.ask('POST', `/organizations/${host.organization_id}/workspaces`, { name: 'Lab' })
+  await put(second, 'workspace', lab.body.id, 'viewer')
+  expect(await asked(admin, second)).toBe(403)
+})
+
+/** Somebody in the host's workspace, its projects and its organization who has nothing of their own. */
+async function newAccountless(host: Person, role: string): Promise<string> {
+  const made = await admin('/admin/simple/accounts/users/', {
+    user: { email: `${randomUUID()}@corp.test` },
+    options: { seed_defaults: false },
+  })
+  const user_id = Object.values<{ id: string }>(made.accounts[0].users)[0]?.id as string
+  await put(user_id, 'organization', host.organization_id, role)
+  await put(user_id, 'workspace', host.workspace_id, role)
+  await put(user_id, 'project', host.project_id, role)
+  return user_id
+}
+
+const put = (user_id: string, scope: string, id: string, role: string): Promise<unknown> =>
+  admin('/admin/accounts/', {
+    [`${scope}_memberships`]: { one: { [`${scope}_ref`]: { id }, user_ref: { id: user_id }, role } },
+  })
+
+async function admin(path: string, body: object): Promise<any> {
+  const answer = await call(apiUrl, 'POST', `/api${path}`, `Access ${adminKey}`, body)
+  if (answer.status !== 200) throw new Error(answer.text)
+  return answer.body
+}
 
 test('a link is for members who have nothing else, or for oneself', async () => {
   const host = await newPerson()

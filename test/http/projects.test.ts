@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { expect, inject, test } from 'vitest'
+import { call } from '../harness.ts'
 import { actIn, newMember, newPerson, type Person } from './people.ts'
+
+const { apiUrl, adminKey } = inject('target')
 
 const newProject = async (person: Person, body: object = { name: 'Second' }): Promise<any> => {
   const made = await person.ask('POST', '/projects/', body)
@@ -118,4 +121,28 @@ test('an admin does', async () => {
   const made = await ask('POST', '/projects', { name: 'x' })
   expect(made).toMatchObject({ status: 201, body: { user_role: 'admin' } })
   expect((await ask('DELETE', `/projects/${made.body.project_id}`)).status).toBe(200)
+})
+
+test('whoever is more in a project than in the workspace does not make it the default, which would make them that there', async () => {
+  const host = await newPerson()
+  const made = await host.ask('POST', '/projects', { name: 'Second' })
+  const second = { ...host, project_id: made.body.project_id }
+  const member = await newPerson()
+  const user_ref = { id: member.user_id }
+  const put = await call(apiUrl, 'POST', '/api/admin/accounts/', `Access ${adminKey}`, {
+    organization_memberships: { a: { organization_ref: { id: host.organization_id }, user_ref, role: 'viewer' } },
+    workspace_memberships: { b: { workspace_ref: { id: host.workspace_id }, user_ref, role: 'viewer' } },
+    project_memberships: {
+      c: { project_ref: { id: host.project_id }, user_ref, role: 'viewer' },
+      d: { project_ref: { id: second.project_id }, user_ref, role: 'admin' },
+    },
+  })
+  expect(put.status).toBe(200)
+  const ask = actIn(second, member)
+  const path = `/projects/${second.project_id}`
+  expect((await ask('PATCH', path, { name: 'Renamed' })).status).toBe(200)
+  expect((await ask('PATCH', path, { make_default: true })).status).toBe(403)
+  expect((await ask('POST', '/projects', { name: 'Third', make_default: true })).status).toBe(403)
+  const change = { email: member.email, organization_id: host.organization_id, role: 'admin' }
+  expect((await ask('POST', `/workspaces/${host.workspace_id}/roles`, change)).status).toBe(403)
 })

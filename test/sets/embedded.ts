@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { tokenKeyOf } from '@spanhouse/access'
 import { startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import type { TestProject } from 'vitest/node'
 
@@ -13,6 +14,7 @@ export default async function start(project: TestProject): Promise<() => Promise
     receiverUrl: server.url,
     apiUrl: server.url,
     adminKey: server.adminKey,
+    tokenKey: tokenKeyOf(server.secretKey),
   })
   return async () => {
     await server.stop()

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { tokenKeyOf } from '@spanhouse/access'
 import { postgresAvailable, startPostgres } from '@spanhouse/postgres/postgres-server.testing.ts'
 import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { natsAvailable, startNats } from '@spanhouse/span-stream/nats-server.testing.ts'
@@ -44,13 +45,13 @@ export interface RoleStart {
   stores: Stores
   dataDir: string
   /** The first process makes the keys; later ones are given those. */
-  like?: Pick<ServerProcess, 'adminKey' | 'apiKey'>
+  like?: Pick<ServerProcess, 'adminKey' | 'apiKey' | 'secretKey'>
 }
 
 /** A process of its own for one role. */
 export function startRole(role: string, { stores, dataDir, like }: RoleStart): Promise<ServerProcess> {
   const { stop, ...addresses } = stores
-  const keys = like && { like: { adminKey: like.adminKey, apiKey: like.apiKey } }
+  const keys = like && { like: { adminKey: like.adminKey, apiKey: like.apiKey, secretKey: like.secretKey } }
   return startServerProcess({ dataDir, ...keys, env: { ...addresses, SPANHOUSE_ROLES: role } })
 }
 
@@ -74,6 +75,7 @@ export default async function start(project: TestProject): Promise<() => Promise
     receiverUrl: set.roles.receiver.url,
     apiUrl: set.roles.api.url,
     adminKey: set.roles.api.adminKey,
+    tokenKey: tokenKeyOf(set.roles.api.secretKey),
   })
   return () => set.stop()
 }

@@ -14,6 +14,8 @@ import { call, eventually } from '../harness.ts'
 const KEYS = {
   apiKey: 'v1fixtre.0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef',
   adminKey: 'v1-fixture-admin-key-0123456789',
+  // The one that is in the folder.
+  secretKey: '',
 }
 
 let dataDir: string

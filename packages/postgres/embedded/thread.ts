@@ -4,6 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import { isJsonType, VALUE_PARSERS } from '../values.ts'
 import { type Answer, type Part, type Request, type ThreadData, toFailure } from './messages.ts'
+import { PrivateFiles } from './private-files.ts'
 
 /**
  * The thread of the embedded database: PGlite runs statements synchronously, which must not hold up the event loop that
@@ -41,10 +42,10 @@ async function createCluster(): Promise<void> {
 }
 
 /** Values of the types that have parsers of our own leave the thread unread: big integers in JSON cannot be cloned. */
-function open(dataDir: string): Promise<PGlite> {
+function open(path: string): Promise<PGlite> {
   const asText = Object.keys(VALUE_PARSERS).map(type => [type, isJsonType(Number(type)) ? unreadJson : unread])
   return PGlite.create({
-    dataDir,
+    fs: new PrivateFiles(path),
     parsers: Object.fromEntries(asText),
     relaxedDurability: false,
     startParams: [...PGlite.defaultStartParams, '-c', `shared_buffers=${SHARED_BUFFERS}`],

@@ -7,13 +7,10 @@ import { isReservedAddress, type OutboundRules } from '@spanhouse/validation'
 /** For everything: finding the name, connecting, waiting for the answer. */
 const TIMEOUT_MS = 10_000
 
-/** The name leads to an address that callers may not reach through this server. */
-export class ReservedAddressError extends Error {}
-
 /**
  * What a GET of an address is answered with; the body is not read and redirects are not followed. A name is looked up once:
  * all addresses it leads to must be allowed, and one of these is connected to. An address written as a number has been
- * checked by `outboundUrl`. Rejects with a {@link ReservedAddressError}, or with Node's error when nobody answers in time.
+ * checked by `outboundUrl`. Rejects with an error when nobody answers in time, or nobody that may be asked.
  */
 export function getStatus(
   url: URL,
@@ -37,7 +34,7 @@ const lookupAllowed: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, '')
     if (addresses.some(({ address }) => isReservedAddress(address))) {
-      return callback(new ReservedAddressError(`${hostname} leads to a private address`), '')
+      return callback(new Error(`${hostname} leads to a private address`), '')
     }
     const [first] = addresses
     if (options.all || first === undefined) return callback(null, addresses)

@@ -1,12 +1,19 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { ProbeBody } from '@spanhouse/access'
 import { Problem, unprocessable, withoutTrailing } from '@spanhouse/model'
 import { PROVIDER_APIS, type ProviderApi } from '@spanhouse/runtime'
 import { type OutboundRules, z } from '@spanhouse/validation'
-import { getStatus, ReservedAddressError } from './get-status.ts'
+import { getStatus } from './get-status.ts'
 
 /** Of all callers together: each holds a connection for up to ten seconds. */
 const PROBES_MAX = 32
 let probing = 0
+
+/**
+ * Not sooner is it said that nobody answers: names of private networks are found at once, others take the time of a
+ * question to name servers elsewhere.
+ */
+const SILENCE_MS = 1_500
 
 /** What trying a credential out has shown. `unknown` is neither good nor bad; the message says why. */
 export const probeAnswer = z.object({
@@ -33,11 +40,13 @@ export async function probeProvider({ kind, provider }: ProbeBody, rules: Outbou
     throw new Problem('overloaded', 'Too many credentials are being tried out.', { retryAfterSeconds: 1 })
   }
   probing++
+  const silence = rules.isOpen ? undefined : delay(SILENCE_MS)
   try {
     const answer = await getStatus(request.url, request.headers, rules)
     return { kind, ...findingOf(answer, api) }
   } catch (error) {
-    return { kind, ...findingWithoutAnswer(error as NodeJS.ErrnoException) }
+    await silence
+    return { kind, ...findingWithoutAnswer(error as NodeJS.ErrnoException, rules) }
   } finally {
     probing--
   }
@@ -69,14 +78,13 @@ function findingOf({ status, isJson }: { status: number; isJson: boolean }, { re
   return { status: 'unknown', message: `The provider answers HTTP ${status}${form}, which does not tell.` }
 }
 
-function findingWithoutAnswer(error: NodeJS.ErrnoException): Finding {
-  if (error instanceof ReservedAddressError) {
-    const msg = 'Value error, must not lead to a private address'
-    throw unprocessable({ type: 'value_error', loc: ['body', 'provider', 'url'], msg })
-  }
+function findingWithoutAnswer(error: NodeJS.ErrnoException, { isOpen }: OutboundRules): Finding {
   if (error.code === 'ERR_INVALID_CHAR') {
     return { status: 'invalid', message: 'The key has characters that cannot be sent.' }
   }
+  // Where nothing is private the reason helps whoever runs a provider of their own.
   const reason = error.name === 'AbortError' ? 'no answer in time' : (error.code ?? error.message)
-  return { status: 'unknown', message: `The provider cannot be reached (${reason}).` }
+  return { status: 'unknown', message: isOpen ? `${UNREACHABLE} (${reason}).` : `${UNREACHABLE}.` }
 }
+
+const UNREACHABLE = 'The provider cannot be reached'

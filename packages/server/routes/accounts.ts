@@ -11,9 +11,9 @@ import { providerRoutes } from './providers.ts'
 import { secretRoutes } from './secrets.ts'
 import { workspaceRoutes } from './workspaces.ts'
 
-/** Who there is, who may do what, and what they keep secret. `adminSecret` seals what administration remembers. */
-export const accountRoutes = (parts: Parts, adminSecret: string): ((app: FastifyInstance) => void)[] => [
+/** Who there is, who may do what, and what they keep secret. */
+export const accountRoutes = (parts: Parts): ((app: FastifyInstance) => void)[] => [
   ...[keyRoutes(parts), accessRoutes(parts), profileRoutes(parts)],
   ...[projectRoutes(parts), workspaceRoutes(parts), organizationRoutes(parts)],
-  ...[secretRoutes(parts), providerRoutes(parts), adminRoutes(parts, adminSecret), adminRecordRoutes(parts)],
+  ...[secretRoutes(parts), providerRoutes(parts), adminRoutes(parts), adminRecordRoutes(parts)],
 ]

@@ -6,12 +6,12 @@ import type { Parts } from '../parts.ts'
 const tag = 'administration'
 
 /** Platform administration: accounts with everything they need, made and taken away in one call. */
-export function adminRoutes({ postgres, authenticator, seeds }: Parts, secret: string): (app: FastifyInstance) => void {
+export function adminRoutes({ postgres, authenticator, answerKey, seeds }: Parts): (app: FastifyInstance) => void {
   return app => {
     addAdminEndpoint(app, {
       ...{ method: 'POST', path: '/admin/simple/accounts', tag, body: createAccountsBody },
       summary: 'Makes accounts: users with organization, workspace, project, memberships and API key.',
-      handle: ({ body }) => createAccounts(postgres.db, body, { secret, seeds: seeds.project }),
+      handle: ({ body }) => createAccounts(postgres.db, body, { secret: answerKey, seeds: seeds.project }),
     })
     addAdminEndpoint(app, {
       ...{ method: 'DELETE', path: '/admin/simple/accounts', tag, body: deleteAccountsBody, status: 204 },

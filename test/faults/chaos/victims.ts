@@ -42,8 +42,8 @@ export async function startNetworked(writers: number): Promise<Victims> {
   const stores = { DATABASE_URL: postgres.url, NATS_URL: nats.url, CLICKHOUSE_URL: clickhouse.url }
   const servers = new Servers()
   await servers.start('api', { dataDir: join(dataDir, 'api'), env: { ...stores, SPANHOUSE_ROLES: 'api' } })
-  const { adminKey, apiKey } = servers.get('api')
-  const env = { ...stores, SPANHOUSE_ADMIN_KEY: adminKey, SPANHOUSE_API_KEY: apiKey }
+  const { adminKey, apiKey, secretKey } = servers.get('api')
+  const env = { ...stores, SPANHOUSE_ADMIN_KEY: adminKey, SPANHOUSE_API_KEY: apiKey, SPANHOUSE_SECRET_KEY: secretKey }
   const names = ['receiver', ...Array.from({ length: writers }, (_, index) => `writer-${index + 1}`)]
   await Promise.all(
     names.map(name =>

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { tracesFromJson } from '@spanhouse/otlp'
+import type { Json } from '@spanhouse/model'
+import { encodeTraces } from '@spanhouse/otlp'
 import { exportOf, otlpSpan } from '../../otlp.ts'
 import { hostileText, hostileValue, lengthOf } from './hostile.ts'
 import { mutated, mutatedBytes } from './mutate.ts'
@@ -14,7 +15,7 @@ const RECORDED: object[] = readdirSync(FIXTURES)
   .toSorted()
   .map(name => JSON.parse(readFileSync(new URL(name, FIXTURES), 'utf8')))
 
-const RECORDED_BYTES = RECORDED.map(one => tracesFromJson(JSON.stringify(one)))
+const RECORDED_BYTES = RECORDED.map(one => encodeTraces(one as Json))
 
 /** An export as it is sent, before any compression. */
 export interface Export {
