@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
+import { lockFolder } from '@spanhouse/folder-lock'
 import { Kysely, PGliteDialect } from 'kysely'
-import { lockDataDir } from './data-dir-lock.ts'
 import type { Database, Tables } from './tables.ts'
 import { VALUE_PARSERS } from './values.ts'
 
@@ -19,7 +19,7 @@ export interface Embedded {
  */
 export async function openEmbedded(dataDir: string): Promise<Embedded> {
   await mkdir(dataDir, { recursive: true })
-  const unlock = await lockDataDir(dataDir)
+  const unlock = await lockFolder(dataDir)
   try {
     await createCluster(join(dataDir, 'cluster'))
     const pglite = await open(join(dataDir, 'cluster'))
