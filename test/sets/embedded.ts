@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import type { TestProject } from 'vitest/node'
 
-/** Everything in one process. */
+/** Everything embedded. */
 export default async function start(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-embedded-'))
   const server = await startServerProcess({ dataDir })
