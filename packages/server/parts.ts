@@ -132,8 +132,8 @@ export async function openParts(
   runtime: RuntimeSettings,
   { needs, log }: { needs: ReadonlySet<PartName>; log: Logger },
 ): Promise<Parts> {
-  const postgres = await openPostgresPart(config)
-  const [stream, clickhouse] = await Promise.all([
+  const [postgres, stream, clickhouse] = await Promise.all([
+    openPostgresPart(config),
     needs.has('stream') ? untilReachable(log, () => openStream(config, log)) : undefined,
     openClickHouse(config, log),
   ])
