@@ -10,7 +10,7 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
   otlp: { imports: ['model'], libraries: ['protobufjs'] },
   query: { imports: ['model'], libraries: [] },
   'span-stream': { imports: ['model'], libraries: ['@nats-io/jetstream', '@nats-io/transport-node', 'lmdb'] },
-  'span-store': { imports: ['model', 'query'], libraries: ['@clickhouse/client'] },
+  'span-store': { imports: ['model', 'query'], libraries: [] },
   'clickhouse-server': { imports: ['folder-lock'], libraries: ['chdb', 'ffi-rs'] },
   'folder-lock': { imports: [], libraries: [] },
   postgres: { imports: ['model', 'folder-lock'], libraries: ['kysely', 'pg', '@electric-sql/pglite'] },

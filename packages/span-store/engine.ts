@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { Readable } from 'node:stream'
-import { buffer, text } from 'node:stream/consumers'
-import { type ClickHouseClient, ClickHouseLogLevel, type ClickHouseSettings, createClient } from '@clickhouse/client'
 import { Problem } from '@spanhouse/model'
 import { inlineParams } from '@spanhouse/query'
 import { parseRows, readRows } from './answers.ts'
 import { cancellation } from './cancellation.ts'
 import { toProblem, unreachable } from './failures.ts'
+import { HttpClient, type Settings } from './http-client.ts'
 import type { RowReader } from './row-reader.ts'
 
 /** SQL text with `{name:Type}` placeholders and their values. */
@@ -50,10 +48,10 @@ export interface EngineOptions {
   /** A server that says nothing for so long is away: a Problem `overloaded`. Two minutes when left out. */
   silentMs?: number
   /** For all statements. */
-  settings?: ClickHouseSettings
+  settings?: Settings
 }
 
-const SETTINGS: ClickHouseSettings = {
+const SETTINGS: Settings = {
   // A read ends when its client is gone.
   cancel_http_readonly_queries_on_client_close: 1,
   // What fails in the middle of its result then fails with a status, before a byte of it is sent.
@@ -74,16 +72,10 @@ const INSERT_SETTINGS = "exclude_materialize_skip_indexes_on_insert = 'by_text'"
 const SILENT_MS = 120_000
 const QUEUE_MS = 10_000
 
-/** Connects to a ClickHouse server at an address with user and password, when the first statement comes. */
+/** The ClickHouse server at an address with user and password. Connects when the first statement comes. */
 export function openEngine(url: string, options: EngineOptions): Engine {
-  const client = createClient({
-    url,
-    request_timeout: options.silentMs ?? SILENT_MS,
-    clickhouse_settings: { ...SETTINGS, ...options.settings },
-    max_open_connections: options.connections,
-    // Errors are thrown to whoever asked; they say there what they meant.
-    log: { level: ClickHouseLogLevel.OFF },
-  })
+  const { connections, silentMs = SILENT_MS } = options
+  const client = new HttpClient(url, { connections, silentMs, settings: { ...SETTINGS, ...options.settings } })
   return new HttpEngine(client, options)
 }
 
@@ -93,12 +85,12 @@ const writesOf = (run: number): string => `spanhouse-write-${run}-`
 /** Sends statements with their values in the text: beside it a server takes neither long ones nor many. */
 class HttpEngine implements Engine {
   readonly run: number | undefined
-  readonly #client: ClickHouseClient
+  readonly #client: HttpClient
   readonly #slots: Slots
   /** How the ids of its writes begin. Without a run there are several engines of the same number. */
   readonly #writes: string
 
-  constructor(client: ClickHouseClient, { run, connections, queueMs = QUEUE_MS }: EngineOptions) {
+  constructor(client: HttpClient, { run, connections, queueMs = QUEUE_MS }: EngineOptions) {
     this.run = run
     this.#client = client
     this.#slots = new Slots(connections, queueMs)
@@ -107,48 +99,42 @@ class HttpEngine implements Engine {
 
   rows<Row>(statement: Statement): Promise<Row[]> {
     return this.#run(async () => {
-      const result = await this.#client.query({ query: inlineParams(statement), format: 'JSONEachRow', abort_signal: cancellation() })
-      return parseRows<Row>(await result.text())
+      const { bytes } = await this.#client.send(`${inlineParams(statement)} FORMAT JSONEachRow`, {
+        signal: cancellation(),
+      })
+      return parseRows<Row>(bytes.toString())
     })
   }
 
   binaryRows<Row>(statement: Statement, read: (row: RowReader) => Row): Promise<Row[]> {
     return this.#run(async () => {
-      const query = `${inlineParams(statement)} FORMAT RowBinary`
-      const { stream, response_headers } = await this.#client.exec({ query, abort_signal: cancellation() })
-      const bytes = await buffer(stream)
+      const { format, bytes } = await this.#client.send(`${inlineParams(statement)} FORMAT RowBinary`, {
+        signal: cancellation(),
+      })
       // Bytes of anybody else could be read as rows.
-      if (response_headers['x-clickhouse-format'] !== 'RowBinary') throw unreachable(new Error('not of ClickHouse'))
+      if (format !== 'RowBinary') throw unreachable(new Error('an answer of somebody else'))
       return readRows(bytes, read)
     })
   }
 
-  command(statement: Statement): Promise<void> {
-    return this.#run(async () => {
-      await this.#client.command({ query: inlineParams(statement), query_id: this.#writeId() })
-    })
+  async command(statement: Statement): Promise<void> {
+    await this.#run(() => this.#client.send(inlineParams(statement), { queryId: this.#writeId() }))
   }
 
-  insert(table: string, columns: readonly string[], rowBinary: Buffer): Promise<void> {
-    return this.#run(async () => {
-      const { stream } = await this.#client.exec({
-        query: `INSERT INTO ${table} (${columns.join(', ')}) SETTINGS ${INSERT_SETTINGS} FORMAT RowBinary`,
-        query_id: this.#writeId(),
-        values: Readable.from([rowBinary], { objectMode: false }),
-      })
-      await text(stream)
-    })
+  async insert(table: string, columns: readonly string[], rowBinary: Buffer): Promise<void> {
+    const statement = `INSERT INTO ${table} (${columns.join(', ')}) SETTINGS ${INSERT_SETTINGS} FORMAT RowBinary`
+    await this.#run(() => this.#client.send(statement, { queryId: this.#writeId(), data: rowBinary }))
   }
 
   async endWrites(runs?: readonly number[]): Promise<void> {
     const beginnings = runs?.map(writesOf) ?? [this.#writes]
     if (beginnings.length === 0) return
     const condition = beginnings.map(beginning => `startsWith(query_id, '${beginning}')`).join(' OR ')
-    await this.#run(() => this.#client.command({ query: `KILL QUERY WHERE ${condition} SYNC` }))
+    await this.#run(() => this.#client.send(`KILL QUERY WHERE ${condition} SYNC`))
   }
 
-  close(): Promise<void> {
-    return this.#client.close()
+  async close(): Promise<void> {
+    this.#client.close()
   }
 
   #writeId(): string {

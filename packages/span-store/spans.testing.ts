@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { ClickHouseSettings } from '@clickhouse/client'
 import { startTestServer } from '@spanhouse/clickhouse-server/test-server.testing.ts'
 import type { Span } from '@spanhouse/model'
 import { type Engine, openEngine } from './engine.ts'
+import type { Settings } from './http-client.ts'
 import { migrateSpans } from './migrate.ts'
 
 /** A server of its own with the tables made. */
-export async function openTestEngine(
-  settings: ClickHouseSettings = {},
-): Promise<{ engine: Engine; close(): Promise<void> }> {
+export async function openTestEngine(settings: Settings = {}): Promise<{ engine: Engine; close(): Promise<void> }> {
   const server = await startTestServer()
   const maker = openEngine(server.url, { connections: 1 })
   await migrateSpans(maker, new URL('../../clickhouse/single', import.meta.url).pathname)
