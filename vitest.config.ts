@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import { networkedAvailable } from './test/sets/networked.ts'
 
-// Native parts (the embedded ClickHouse engine, LMDB) want a process of their own for each file.
+// Native parts (LMDB) want a process of their own for each file.
 const common = { pool: 'forks', testTimeout: 30_000, hookTimeout: 120_000 } as const
 
 if (!networkedAvailable)

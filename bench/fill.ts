@@ -1,10 +1,16 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { startClickHouse } from '@spanhouse/clickhouse-server'
 import type { Span, Uuid } from '@spanhouse/model'
 import { type Engine, migrateSpans, openEngine, SpanBatch, SpanWriter } from '@spanhouse/span-store'
 import { LARGE_TRACES, makeLargeTrace, makeTrace, SPANS_PER_TRACE, type SpanSet } from './span-sets.ts'
 
 export const PROJECT: Uuid = '019d9ca1-0000-7000-8000-000000000001'
+
+/** Nothing measured with a server that died is of any use. */
+export function failOn(death: string): never {
+  throw new Error(death)
+}
 
 /** What the writer takes at once in the product. */
 const BATCH_SPANS = 16_000
@@ -35,13 +41,15 @@ export interface FillResult {
  */
 export async function fill({ set, spans, folder }: Fill): Promise<FillResult | undefined> {
   await mkdir(folder, { recursive: true })
-  const engine = await openEngine({ path: join(folder, 'clickhouse') }, { connections: 1, queueMs: 600_000 })
+  const server = await startClickHouse({ path: join(folder, 'clickhouse'), onDeath: failOn })
+  const engine = openEngine(server.url, { connections: 1, queueMs: 600_000 })
   try {
     await migrateSpans(engine, DDL)
     const stored = await countOf(engine)
     return stored >= spans ? undefined : await writeAll(engine, set, stored, spans)
   } finally {
     await engine.close()
+    await server.stop()
   }
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startClickHouse } from '@spanhouse/clickhouse-server'
 import {
   type ActivityQuery,
   compileTraceSpans,
@@ -9,6 +10,7 @@ import {
   parseAnalyticsQuery,
   parseSpanQuery,
 } from '@spanhouse/query'
+import { cpuSecondsOf } from '@spanhouse/server/process-figures.testing.ts'
 import {
   type Engine,
   openEngine,
@@ -19,7 +21,7 @@ import {
   readTraceHeads,
   SPAN_COLUMNS,
 } from '@spanhouse/span-store'
-import { type FillResult, fill, PROJECT } from './fill.ts'
+import { type FillResult, failOn, fill, PROJECT } from './fill.ts'
 import {
   CUSTOMERS,
   LARGE_TRACES,
@@ -164,7 +166,7 @@ export interface QueryBenchOptions {
   folder?: string
 }
 
-/** Latencies of reading through the store's own functions, in this process; see the README. */
+/** Latencies of reading through the store's own functions; see the README. */
 export async function benchQuery({
   spans,
   folder = join(tmpdir(), 'spanhouse-bench'),
@@ -189,11 +191,10 @@ const layoutOf = (): string =>
     .slice(0, 8)
 
 async function askAll(set: SpanSet, spans: number, folder: string): Promise<object> {
-  const engine = await openEngine(
-    { path: join(folder, 'clickhouse') },
-    // The engine would remember where a condition held the last time.
-    { connections: 1, settings: { max_threads: 2, use_query_condition_cache: 0 } },
-  )
+  const server = await startClickHouse({ path: join(folder, 'clickhouse'), onDeath: failOn })
+  // The engine would remember where a condition held the last time.
+  const settings = { max_threads: 2, use_query_condition_cache: 0 } as const
+  const engine = openEngine(server.url, { connections: 1, settings })
   await engine.command({ text: 'OPTIMIZE TABLE spans FINAL', params: {} })
   const questions: { [name: string]: object } = {}
   for (const { name, goalMs, ask } of QUESTIONS.filter(question => question.set === set)) {
@@ -207,6 +208,7 @@ async function askAll(set: SpanSet, spans: number, folder: string): Promise<obje
     params: {},
   })
   await engine.close()
+  await server.stop()
   return { diskBytesPerSpan: disk?.bytes.toFixed(1), parts: disk?.parts, questions }
 }
 
@@ -234,7 +236,7 @@ async function measure(ask: (run: number) => Promise<unknown>): Promise<object> 
   await ask(0)
   const times: number[] = []
   let rows = 0
-  const before = process.cpuUsage()
+  const before = await cpuSecondsOf(process.pid)
   const until = performance.now() + 15_000
   for (let run = 1; run <= RUNS && performance.now() < until; run++) {
     const started = performance.now()
@@ -242,10 +244,10 @@ async function measure(ask: (run: number) => Promise<unknown>): Promise<object> 
     times.push(performance.now() - started)
     rows = Array.isArray(answer) ? answer.length : rows
   }
-  const { user, system } = process.cpuUsage(before)
+  const cpuSeconds = (await cpuSecondsOf(process.pid)) - before
   times.sort((a, b) => a - b)
   const at = (share: number): number =>
     Number((times[Math.min(times.length - 1, Math.floor(times.length * share))] as number).toFixed(1))
-  const cpuMs = Number(((user + system) / 1000 / times.length).toFixed(1))
+  const cpuMs = Number(((cpuSeconds * 1000) / times.length).toFixed(1))
   return { p50Ms: at(0.5), p95Ms: at(0.95), cpuMs, runs: times.length, rows }
 }

@@ -160,7 +160,7 @@ class WriterSet {
 
 /** Throws when not every accepted span is there, or one twice. */
 async function checkStored({ CLICKHOUSE_URL: url }: Stores, accepted: number): Promise<void> {
-  const engine = await openEngine({ url }, { connections: 1 })
+  const engine = openEngine(url, { connections: 1 })
   try {
     const [stored] = await engine.rows<{ rows: string; spans: string }>({
       text: 'SELECT count() AS rows, uniqExact(trace_id, span_id) AS spans FROM spans',

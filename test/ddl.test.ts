@@ -1,26 +1,28 @@
 import { join } from 'node:path'
 import { type ClickHouseClient, createClient } from '@clickhouse/client'
+import { startTestServer, type TestServer } from '@spanhouse/clickhouse-server/test-server.testing.ts'
 import { COLUMNS, MADE_COLUMNS } from '@spanhouse/query'
 import { readMigrations } from '@spanhouse/span-store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ClickHouseProcess, startClickHouse } from './clickhouse-server/start.testing.ts'
 
 type Variant = 'single' | 'cluster'
 const variants: Variant[] = ['single', 'cluster']
 
-let server: ClickHouseProcess
+let server: TestServer
 const clients = {} as Record<Variant, ClickHouseClient>
 
 beforeAll(async () => {
-  server = await startClickHouse()
+  server = await startTestServer()
+  const maker = createClient({ url: server.url })
   for (const variant of variants) {
     clients[variant] = createClient({ url: server.url, database: variant })
-    await fetch(server.url, { method: 'POST', body: `CREATE DATABASE ${variant}` })
+    await maker.command({ query: `CREATE DATABASE ${variant}` })
     const statements = await statementsOf(variant)
     for (const query of statements.map(onOneServer)) {
       if (!/ENGINE = Distributed/.test(query)) await clients[variant].command({ query })
     }
   }
+  await maker.close()
 })
 
 afterAll(async () => {

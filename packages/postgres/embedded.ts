@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { lockFolder } from '@spanhouse/folder-lock'
 import { Kysely, PostgresDialect } from 'kysely'
-import { lockDataDir } from './data-dir-lock.ts'
 import { EMBEDDED_LIMITS, type EmbeddedLimits, EmbeddedPool } from './embedded/pool.ts'
 import { migrateToLatest } from './migrate.ts'
 import type { Database, Tables } from './tables.ts'
@@ -26,7 +26,7 @@ export interface EmbeddedOptions {
  */
 export async function openEmbedded({ dataDir, limits, onFailure }: EmbeddedOptions): Promise<Embedded> {
   await mkdir(dataDir, { recursive: true })
-  const unlock = await lockDataDir(dataDir)
+  const unlock = await lockFolder(dataDir)
   try {
     const path = join(dataDir, 'cluster')
     const pool = await EmbeddedPool.open({ path, limits: { ...EMBEDDED_LIMITS, ...limits }, onFailure })

@@ -1,10 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient } from '@clickhouse/client'
+import { startTestServer } from '@spanhouse/clickhouse-server/test-server.testing.ts'
 import { type Json, type JsonObject, type Micros, microsToIso, type Span } from '@spanhouse/model'
-import { createChdbConnection } from 'chdb/connection'
 import { compileFilter } from './compile-filter.ts'
+import { inlineParams } from './literals.ts'
 import { parseFilter } from './parse-filter.ts'
 import { compileSearchHints } from './search-hints.ts'
 import { searchTermsOf } from './search-terms.ts'
@@ -36,11 +36,10 @@ const TEXTS = ['attributes', 'data', 'events', 'links', 'references', 'hashes']
 
 const DDL = new URL('../../clickhouse/single', import.meta.url).pathname
 
-/** The span table in the embedded engine, in a folder of its own. One a process. */
+/** The span table in a ClickHouse server of its own. */
 export async function openTable() {
-  const path = mkdtempSync(join(tmpdir(), 'query-'))
-  const connection = createChdbConnection({ path })
-  const client = createClient({ connection } as unknown as Parameters<typeof createClient>[0])
+  const server = await startTestServer()
+  const client = createClient({ url: server.url })
   const command = async (query: string): Promise<void> => {
     await client.command({ query })
   }
@@ -58,10 +57,8 @@ export async function openTable() {
     JSONHas(attributes, 'ag', 'type', 'span') AS is_span_type_declared) FROM incoming`)
 
   const run = async <T>(statement: Sql): Promise<T[]> => {
-    const { text, params } = printSql(statement)
     const result = await client.query({
-      query: text,
-      query_params: params,
+      query: inlineParams(printSql(statement)),
       clickhouse_settings: STATEMENT_SETTINGS,
       format: 'JSONEachRow',
     })
@@ -79,7 +76,7 @@ export async function openTable() {
   }
   const close = async (): Promise<void> => {
     await client.close()
-    rmSync(path, { recursive: true, force: true })
+    await server.stop()
   }
   return { command, run, insert, spanIds, close }
 }

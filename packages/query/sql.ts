@@ -127,7 +127,7 @@ export const bigInt = (value: bigint): Parameter => new Bound('Int128', value.to
 /** A count: not negative. */
 export const count = (value: number): Parameter => new Bound('UInt64', value)
 export const unsigned = (value: bigint): Parameter => new Bound('UInt64', value.toString())
-/** Passed as text, because the embedded engine's binder refuses numbers that are not safe integers. */
+/** Passed as text, in which every number of 64 bits has its shortest form. */
 export const float = (value: number): Parameter => new Bound('Float64', String(value))
 export const uuid = (value: Uuid): Parameter => new Bound('UUID', value)
 /** A decimal number as text, exponent allowed. It must fit: the engine refuses the statement otherwise. */

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startTestServer, type TestServer } from '@spanhouse/clickhouse-server/test-server.testing.ts'
 import { type Engine, openEngine } from '@spanhouse/span-store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ClickHouseProcess, startClickHouse } from '../../test/clickhouse-server/start.testing.ts'
 import { type ServerProcess, startServerProcess } from './server-process.testing.ts'
 
 let dataDir: string
-let clickhouse: ClickHouseProcess
+let clickhouse: TestServer
 let server: ServerProcess
 let engine: Engine
 const start = (like?: ServerProcess): Promise<ServerProcess> =>
@@ -16,9 +16,9 @@ const start = (like?: ServerProcess): Promise<ServerProcess> =>
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-deleted-'))
-  clickhouse = await startClickHouse()
+  clickhouse = await startTestServer()
   server = await start()
-  engine = await openEngine({ url: clickhouse.url }, { connections: 1 })
+  engine = openEngine(clickhouse.url, { connections: 1 })
 })
 afterAll(async () => {
   await engine?.close()

@@ -49,10 +49,7 @@ async function stop(reason: string): Promise<void> {
 /** There is no going on after a defect: everything accepted is durable, and a new start goes on from there. */
 function fail(error: unknown): never {
   log.fatal({ err: error }, 'ended by an error')
-  // With embedded stores an orderly exit tears down threads in the middle of native calls: a dump of the engine's stack.
-  if (config.natsUrl && config.clickhouseUrl) process.exit(1)
-  process.kill(process.pid, 'SIGKILL')
-  throw error
+  process.exit(1)
 }
 
 async function readConfigOrExit(): Promise<Config> {

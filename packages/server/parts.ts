@@ -8,10 +8,11 @@ import {
   tokenKeyOf,
   type Vault,
 } from '@spanhouse/access'
+import { startClickHouse } from '@spanhouse/clickhouse-server'
 import { openPostgres, type Postgres } from '@spanhouse/postgres'
 import { STATEMENT_SETTINGS } from '@spanhouse/query'
 import type { RuntimeSettings } from '@spanhouse/runtime'
-import { type Engine, type EngineLocation, openEngine } from '@spanhouse/span-store'
+import { type Engine, openEngine } from '@spanhouse/span-store'
 import { openEmbeddedStream, openJetStream, type SpanStream } from '@spanhouse/span-stream'
 import type { OutboundRules } from '@spanhouse/validation'
 import type { Logger } from 'pino'
@@ -22,7 +23,7 @@ import { untilReachable } from './start-checks.ts'
 
 /**
  * The stream's limit: beyond it exports are answered with 503 until the writer has caught up. Embedded it is some seconds
- * of writing, since the file is mapped into memory as far as it was ever read, and ClickHouse is never away.
+ * of writing, since the file is mapped into memory as far as it was ever read, and ClickHouse is not away for longer.
  */
 const STREAM_BYTES_MAX = { embedded: 128 * 1024 ** 2, networked: 8 * 1024 ** 3 }
 
@@ -32,9 +33,19 @@ const STREAM_PARTITIONS = { embedded: 2, networked: 8 }
 /** How long a writer that is stopped keeps what it has fetched from the others. */
 const ACK_WAIT_MS = 10_000
 
-/** The one place that knows which stores are networked and which are embedded. */
-export const engineLocation = ({ clickhouseUrl, dataDir }: Config): EngineLocation =>
-  clickhouseUrl ? { url: clickhouseUrl } : { path: join(dataDir, 'clickhouse') }
+/** Where ClickHouse is. */
+export interface ClickHousePart {
+  /** With user and password. */
+  url: string
+  /** Ends the server if it is this process's own. */
+  stop(): Promise<void>
+}
+
+/** The server at the address that is set, or one of this process's own. */
+const openClickHouse = async ({ clickhouseUrl, dataDir }: Config, log: Logger): Promise<ClickHousePart> =>
+  clickhouseUrl
+    ? { url: clickhouseUrl, stop: async () => undefined }
+    : startClickHouse({ path: join(dataDir, 'clickhouse'), onDeath: message => log.error(message) })
 
 export const openStream = ({ natsUrl, dataDir, streamBytesMax }: Config, log: Logger): Promise<SpanStream> =>
   natsUrl
@@ -112,6 +123,7 @@ export interface Parts {
   answerKey: string
   outbound: OutboundRules
   stream: SpanStream | undefined
+  clickhouse: ClickHousePart
   engines: Engines | undefined
   seeds: Seeds
 }
@@ -139,29 +151,29 @@ export async function openParts(
   runtime: RuntimeSettings,
   { needs, log, onFailure }: PartsOptions,
 ): Promise<Parts> {
-  const postgres = await openPostgresPart(config, onFailure)
-  const [stream, engines] = await Promise.all([
+  const [postgres, stream, clickhouse] = await Promise.all([
+    openPostgresPart(config, onFailure),
     needs.has('stream') ? untilReachable(log, () => openStream(config, log)) : undefined,
-    needs.has('engine') ? openEngines(engineLocation(config)) : undefined,
+    openClickHouse(config, log),
   ])
+  const engines = needs.has('engine') ? openEngines(clickhouse.url) : undefined
   const secretKey = config.secretKey ?? (await ensureSecretKeyFile(config.dataDir))
   const authenticator = openAuthenticator(postgres.db, { adminKey: config.adminKey, tokenKey: tokenKeyOf(secretKey) })
   const [vault, answerKey] = [openVault(secretKey), answerKeyOf(secretKey)]
   const outbound = { isOpen: config.isOutboundOpen }
-  return { postgres, authenticator, vault, answerKey, outbound, stream, engines, seeds: seedsFor(runtime) }
+  const seeds = seedsFor(runtime)
+  return { postgres, authenticator, vault, answerKey, outbound, stream, clickhouse, engines, seeds }
 }
 
-async function openEngines(location: EngineLocation): Promise<Engines> {
-  const [reads, background, readiness] = await Promise.all([
-    openEngine(location, READER_ENGINE),
-    openEngine(location, BACKGROUND_ENGINE),
-    openEngine(location, READINESS_ENGINE),
-  ])
-  return { reads, background, readiness }
-}
+const openEngines = (url: string): Engines => ({
+  reads: openEngine(url, READER_ENGINE),
+  background: openEngine(url, BACKGROUND_ENGINE),
+  readiness: openEngine(url, READINESS_ENGINE),
+})
 
-export async function closeParts({ postgres, authenticator, stream, engines }: Parts): Promise<void> {
+export async function closeParts({ postgres, authenticator, stream, engines, clickhouse }: Parts): Promise<void> {
   await authenticator.close()
   const closed = Object.values(engines ?? {}).map(engine => engine.close())
   await Promise.all([stream?.close(), ...closed, postgres.close()])
+  await clickhouse.stop()
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
+import { cpuSecondsOf, peakBytesOf } from './process-figures.testing.ts'
 
 /** As `npm start` sets them. */
 const START_OPTIONS = ['--max-semi-space-size=8']
@@ -20,9 +20,9 @@ export interface ServerProcess {
   secretKey: string
   /** What it has written to standard output and error so far. */
   output(): string
-  /** CPU seconds that the process has used so far. */
+  /** CPU seconds that the process has used so far, its ClickHouse included. */
   cpuSeconds(): Promise<number>
-  /** The most memory it has had resident. */
+  /** The most memory it has had resident, with its ClickHouse. */
   peakBytes(): Promise<number>
   /** The value of a metric, summed over its labels. */
   metric(name: string): Promise<number>
@@ -109,13 +109,10 @@ function control(child: ChildProcess): Pick<ServerProcess, 'stop' | 'kill' | 'pa
 }
 
 function figures(child: ChildProcess, url: string): Pick<ServerProcess, 'cpuSeconds' | 'peakBytes' | 'metric'> {
-  const proc = (file: string): Promise<string> => readFile(`/proc/${child.pid}/${file}`, 'utf8')
+  const pid = child.pid as number
   return {
-    cpuSeconds: async () => {
-      const fields = (await proc('stat')).split(') ')[1]?.split(' ') ?? []
-      return (Number(fields[11]) + Number(fields[12])) / 100
-    },
-    peakBytes: async () => Number(/VmHWM:\s+(\d+)/.exec(await proc('status'))?.[1]) * 1024,
+    cpuSeconds: () => cpuSecondsOf(pid),
+    peakBytes: () => peakBytesOf(pid),
     metric: async name => {
       const text = await (await fetch(`${url}/metrics`)).text()
       const lines = text.split('\n').filter(line => line.startsWith(name))

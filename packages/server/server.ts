@@ -12,7 +12,7 @@ import { AnswerRoom } from './http/answer-room.ts'
 import { buildApp } from './http/app.ts'
 import { writeKeyFile } from './key-file.ts'
 import { Metrics } from './metrics.ts'
-import { closeParts, engineLocation, openParts, type Parts } from './parts.ts'
+import { closeParts, openParts, type Parts } from './parts.ts'
 import { needsOf } from './roles/roles.ts'
 import { startWriter } from './roles/writer-role.ts'
 import { accountRoutes } from './routes/accounts.ts'
@@ -62,7 +62,7 @@ export async function startServer(
   const newApiKey = await makeDefaultProject(config, parts)
   const metrics = new Metrics(parts.stream && (() => (parts.stream as NonNullable<typeof parts.stream>).stats()))
   const writer = config.roles.includes('writer')
-    ? await startWriter({ config, postgres: parts.postgres, metrics, onFailure })
+    ? await startWriter({ config, clickhouseUrl: parts.clickhouse.url, postgres: parts.postgres, metrics, onFailure })
     : undefined
   const app = await buildApp({
     logger: log,
@@ -143,7 +143,7 @@ function partsInUse({ roles }: Config, { postgres, stream, engines }: Parts): Re
 /** The tables must be there before a query or a writer comes; whoever starts first makes them. */
 async function migrateStore(config: Config, parts: Parts): Promise<void> {
   if (!config.roles.some(role => role === 'api' || role === 'writer')) return
-  const engine = parts.engines?.background ?? (await openEngine(engineLocation(config), { connections: 1 }))
+  const engine = parts.engines?.background ?? openEngine(parts.clickhouse.url, { connections: 1 })
   await migrateSpans(engine, join(ROOT, 'clickhouse', 'single'))
   if (engine !== parts.engines?.background) await engine.close()
 }

@@ -19,7 +19,7 @@ beforeEach(async () => {
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  engine = await openEngine({ url: `http://127.0.0.1:${port}` }, { connections: 1, queueMs: 100 })
+  engine = openEngine(`http://127.0.0.1:${port}`, { connections: 1, queueMs: 100 })
 })
 
 afterEach(async () => {

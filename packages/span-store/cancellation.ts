@@ -4,7 +4,7 @@ const signals = new AsyncLocalStorage<AbortSignal>()
 
 /**
  * Does work whose reads nobody waits for any more once the signal aborts: its statements are then ended on the server and
- * reject. Only where ClickHouse is reached over HTTP; the engine inside this process finishes what it has begun.
+ * reject.
  */
 export const cancellable = <T>(signal: AbortSignal, work: () => T): T => signals.run(signal, work)
 

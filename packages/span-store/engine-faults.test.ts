@@ -56,7 +56,7 @@ test.each<[string, (response: ServerResponse) => void, string]>([
   ['silence', () => {}, 'overloaded'],
 ])('%s is a typed refusal of a query, never a part of its rows, and passes for a write', async (_, answers, code) => {
   answer = answers
-  engine = await openEngine({ url }, { connections: 1, silentMs: 200 })
+  engine = openEngine(url, { connections: 1, silentMs: 200 })
   await expect(rows()).rejects.toMatchObject({ code })
   await expect(binaryRows()).rejects.toMatchObject({ code })
   const error = await insert().catch(error => error)
@@ -68,12 +68,12 @@ test.each([
   ['of somebody else', 'HTML', '\x01a\x01b'],
 ])('bytes %s are no rows', async (_, format, bytes) => {
   answer = response => response.writeHead(200, { 'x-clickhouse-format': format }).end(bytes)
-  engine = await openEngine({ url }, { connections: 1 })
+  engine = openEngine(url, { connections: 1 })
   await expect(binaryRows()).rejects.toMatchObject({ code: 'overloaded' })
 })
 
 test('the rows themselves are to blame only when ClickHouse says so', async () => {
   answer = failure(33, 'CANNOT_READ_ALL_DATA')
-  engine = await openEngine({ url }, { connections: 1 })
+  engine = openEngine(url, { connections: 1 })
   expect(isPassing(await insert().catch(error => error))).toBe(false)
 })

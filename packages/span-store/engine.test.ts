@@ -1,13 +1,13 @@
-import type { ClickHouseSettings } from '@clickhouse/client'
 import { Problem } from '@spanhouse/model'
 import { afterEach, expect, test } from 'vitest'
 import type { Engine } from './engine.ts'
+import type { Settings } from './http-client.ts'
 import { openTestEngine } from './spans.testing.ts'
 
 let close: () => Promise<void>
 afterEach(() => close())
 
-async function open(settings: ClickHouseSettings): Promise<(text: string) => Promise<{ v: number }[]>> {
+async function open(settings: Settings): Promise<(text: string) => Promise<{ v: number }[]>> {
   let engine: Engine
   ;({ engine, close } = await openTestEngine(settings))
   return text => engine.rows({ text, params: {} })

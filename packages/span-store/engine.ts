@@ -1,20 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { type FileHandle, open, rm } from 'node:fs/promises'
-import { Readable } from 'node:stream'
-import { text } from 'node:stream/consumers'
-import { threadId } from 'node:worker_threads'
-import {
-  type ClickHouseClient,
-  type ClickHouseClientConfigOptions,
-  ClickHouseLogLevel,
-  type ClickHouseSettings,
-  createClient,
-} from '@clickhouse/client'
 import { Problem } from '@spanhouse/model'
+import { inlineParams } from '@spanhouse/query'
 import { parseRows, readRows } from './answers.ts'
 import { cancellation } from './cancellation.ts'
 import { toProblem, unreachable } from './failures.ts'
-import { inlineParams, quote } from './literals.ts'
+import { HttpClient, type Settings } from './http-client.ts'
 import type { RowReader } from './row-reader.ts'
 
 /** SQL text with `{name:Type}` placeholders and their values. */
@@ -22,9 +12,6 @@ export interface Statement {
   text: string
   params: Record<string, unknown>
 }
-
-/** Where ClickHouse is: a server's address, or a folder for the engine inside this process. */
-export type EngineLocation = { url: string } | { path: string }
 
 /** Where bytes are counted while they are in memory. */
 export interface Holder {
@@ -65,41 +52,23 @@ export interface Engine {
   close(): Promise<void>
 }
 
-interface Connection {
-  client: ClickHouseClient
-  /** Go with every statement; undefined where the connection itself has them. */
-  settings: ClickHouseSettings | undefined
-  /** What of a statement goes into the text and what beside it. */
-  print(statement: Statement): { query: string; query_params?: Record<string, unknown> }
-  /** Whether it was ClickHouse that answered in RowBinary: bytes of anybody else could be read as rows. */
-  isAnswer(headers: { [name: string]: unknown }): boolean
-  /** Ends a read that nobody waits for any more; undefined where statements cannot be ended. */
-  cancelled(): AbortSignal | undefined
-  /** The id for a statement that writes; undefined where a statement ends with its process. */
-  writeId(): string | undefined
-  insert(table: string, columns: readonly string[], rowBinary: Buffer): Promise<void>
-  close(): Promise<void>
-}
-
 export interface EngineOptions {
   connections: number
   run?: number
   queueMs?: number
   /** A server that says nothing for so long is away: a Problem `overloaded`. Two minutes when left out. */
   silentMs?: number
-  /** For all statements. There are none for single statements: the embedded engine would keep them. */
-  settings?: ClickHouseSettings
+  /** For all statements. */
+  settings?: Settings
 }
 
-export async function openEngine(location: EngineLocation, options: EngineOptions): Promise<Engine> {
-  const settings = { ...SESSION_SETTINGS, ...options.settings }
-  const open =
-    'url' in location ? networked(location.url, { ...options, settings }) : await embedded(location.path, settings)
-  const connections = await Promise.all(Array.from({ length: options.connections }, () => open()))
-  return new PooledEngine(connections, open, options)
-}
-
-const SESSION_SETTINGS: ClickHouseSettings = {
+const SETTINGS: Settings = {
+  // A read ends when its client is gone.
+  cancel_http_readonly_queries_on_client_close: 1,
+  // What fails in the middle of its result then fails with a status, before a byte of it is sent.
+  wait_end_of_query: 1,
+  // Up to here a result waits in memory, beyond it in a file.
+  http_response_buffer_size: String(4 * 1024 ** 2),
   // Integers here stay below 2^53 and decimals are read as text where they matter.
   output_format_json_quote_64bit_integers: 0,
   // Where parameters are part of the text, it may be long; what may be asked for is bounded before.
@@ -111,203 +80,128 @@ const SESSION_SETTINGS: ClickHouseSettings = {
 /** The index on texts is made when parts are merged: once, in the background, and not for each insert. */
 const INSERT_SETTINGS = "exclude_materialize_skip_indexes_on_insert = 'by_text'"
 
-/** Statements that write are known to the server by this beginning of their id. */
-const WRITE_ID = 'spanhouse-write-'
-const runId = (run: number): string => `${WRITE_ID}${run}-`
-
 const SILENT_MS = 120_000
-
-function networked(url: string, { run = 0, silentMs = SILENT_MS, settings }: EngineOptions): () => Promise<Connection> {
-  const writeId = (): string => runId(run) + randomUUID()
-  return async () => {
-    const client = createClient({
-      url,
-      request_timeout: silentMs,
-      // What fails in the middle of its result then fails with a status, before a byte of it is sent.
-      // A read ends when its client is gone.
-      clickhouse_settings: { wait_end_of_query: 1, cancel_http_readonly_queries_on_client_close: 1 },
-      max_open_connections: 1,
-      // Long parameters do not fit into a URL.
-      use_multipart_params_auto: true,
-      // Errors are thrown to whoever asked; they say there what they meant.
-      log: { level: ClickHouseLogLevel.OFF },
-    })
-    return {
-      client,
-      settings,
-      print: ({ text, params }) => ({ query: text, query_params: params }),
-      isAnswer: headers => headers['x-clickhouse-format'] === 'RowBinary',
-      cancelled: cancellation,
-      writeId,
-      insert: async (table, columns, rowBinary) => {
-        const { stream } = await client.exec({
-          query: `INSERT INTO ${table} (${columns.join(', ')}) SETTINGS ${INSERT_SETTINGS} FORMAT RowBinary`,
-          query_id: writeId(),
-          values: Readable.from([rowBinary], { objectMode: false }),
-        })
-        await text(stream)
-      },
-      close: () => client.close(),
-    }
-  }
-}
-
-/** The client carries its own copy of the package that chdb takes these types from; they differ in name only. */
-type InjectedConnection = NonNullable<ClickHouseClientConfigOptions['connection']>
-
-/** Connections that this thread has opened to the embedded engine. */
-let connectionCount = 0
-
-/** chdb is an optional dependency: it has no build for some platforms, where a server's address is needed. */
-async function embedded(path: string, settings: ClickHouseSettings): Promise<() => Promise<Connection>> {
-  const { createChdbConnection } = await import('chdb/connection').catch(cause => {
-    throw new Error('The embedded ClickHouse engine (chdb) is not installed here: set CLICKHOUSE_URL instead.', {
-      cause,
-    })
-  })
-  return async () => {
-    const connection = createChdbConnection({ path })
-    const client = createClient({ connection: connection as unknown as InjectedConnection })
-    // Once for each connection: the client would send a SET for each of them before every statement, 0.07 ms each.
-    await client.command({ query: `SET ${assignments(settings)}` })
-    // Named so that the next process writes over what one that was killed has left.
-    const file = `${path}-insert-${threadId}-${connectionCount++}.rows`
-    let handle: FileHandle | undefined
-    return {
-      client,
-      settings: undefined,
-      print: statement => ({ query: inlineParams(statement) }),
-      isAnswer: () => true,
-      cancelled: () => undefined,
-      writeId: () => undefined,
-      // The engine's own way in for bytes takes text formats only, and half as fast as it reads a file.
-      insert: async (table, columns, rowBinary) => {
-        // Written over, not anew: to free the pages of the last rows and find others takes ten times as long.
-        handle ??= await open(file, 'w')
-        const { bytesWritten } = await handle.write(rowBinary, 0, rowBinary.length, 0)
-        if (bytesWritten < rowBinary.length) throw new Problem('overloaded', 'The disk has no room for more spans.')
-        await handle.truncate(rowBinary.length)
-        await client.command({
-          query: `INSERT INTO ${table} (${columns.join(', ')}) FROM INFILE ${quote(file)} SETTINGS ${INSERT_SETTINGS} FORMAT RowBinary`,
-        })
-      },
-      close: async () => {
-        await client.close()
-        await handle?.close()
-        await rm(file, { force: true })
-      },
-    }
-  }
-}
-
-const assignments = (settings: ClickHouseSettings): string =>
-  Object.entries(settings)
-    .map(([name, value]) => `${name} = ${quote(String(value))}`)
-    .join(', ')
-
 const QUEUE_MS = 10_000
 
-class PooledEngine implements Engine {
-  readonly run: number | undefined
-  readonly #all: Set<Connection>
-  readonly #open: () => Promise<Connection>
-  readonly #free: Connection[]
-  readonly #waiting: ((connection: Connection) => void)[] = []
-  readonly #queueMs: number
+/** The ClickHouse server at an address with user and password. Connects when the first statement comes. */
+export function openEngine(url: string, options: EngineOptions): Engine {
+  const { connections, silentMs = SILENT_MS } = options
+  const client = new HttpClient(url, { connections, silentMs, settings: { ...SETTINGS, ...options.settings } })
+  return new HttpEngine(client, options)
+}
 
-  constructor(connections: Connection[], open: () => Promise<Connection>, options: EngineOptions) {
-    this.#all = new Set(connections)
-    this.#open = open
-    this.run = options.run
-    this.#free = [...connections]
-    this.#queueMs = options.queueMs ?? QUEUE_MS
+/** Statements that write are known to the server by the beginning of their id. */
+const writesOf = (run: number): string => `spanhouse-write-${run}-`
+
+/** Sends statements with their values in the text: beside it a server takes neither long ones nor many. */
+class HttpEngine implements Engine {
+  readonly run: number | undefined
+  readonly #client: HttpClient
+  readonly #slots: Slots
+  /** How the ids of its writes begin. Without a run there are several engines of the same number. */
+  readonly #writes: string
+
+  constructor(client: HttpClient, { run, connections, queueMs = QUEUE_MS }: EngineOptions) {
+    this.run = run
+    this.#client = client
+    this.#slots = new Slots(connections, queueMs)
+    this.#writes = run ? writesOf(run) : `${writesOf(0)}${randomUUID()}-`
   }
 
   rows<Row>(statement: Statement): Promise<Row[]> {
-    return this.#using(async ({ client, print, settings, cancelled }) => {
-      const result = await client.query({
-        ...{ ...print(statement), format: 'JSONEachRow', clickhouse_settings: settings, abort_signal: cancelled() },
+    return this.#run(async () => {
+      const bytes = await this.#client.send(`${inlineParams(statement)} FORMAT JSONEachRow`, {
+        signal: cancellation(),
       })
-      return parseRows<Row>(await result.text())
+      return parseRows<Row>(bytes.toString())
     })
   }
 
   binaryRows<Row>(statement: Statement, read: (row: RowReader) => Row, holder?: Holder): Promise<Row[]> {
-    return this.#using(async ({ client, settings, isAnswer, cancelled }) => {
-      const { stream, response_headers } = await client.exec({
-        query: `${inlineParams(statement)} FORMAT RowBinary`,
-        clickhouse_settings: settings,
-        abort_signal: cancelled(),
+    return this.#run(async () => {
+      const { format, chunks } = await this.#client.open(`${inlineParams(statement)} FORMAT RowBinary`, {
+        signal: cancellation(),
       })
-      if (!isAnswer(response_headers)) throw unreachable(new Error('not an answer of ClickHouse'))
-      return await readRows(stream as AsyncIterable<Buffer>, read, holder)
+      // Bytes of anybody else could be read as rows.
+      if (format !== 'RowBinary') throw unreachable(new Error('an answer of somebody else'))
+      return readRows(chunks, read, holder)
     })
   }
 
-  command(statement: Statement): Promise<void> {
-    // With its values in the text: as parameters over HTTP they could not be longer than 128 KiB each.
-    return this.#using(async ({ client, writeId, settings }) => {
-      await client.command({ query: inlineParams(statement), query_id: writeId(), clickhouse_settings: settings })
-    })
+  async command(statement: Statement): Promise<void> {
+    await this.#run(() => this.#client.send(inlineParams(statement), { queryId: this.#writeId() }))
   }
 
-  endWrites(runs: readonly number[] = [this.run ?? 0]): Promise<void> {
-    const ids = runs.map(run => `startsWith(query_id, '${runId(run)}')`)
-    return this.#using(async ({ client, writeId }) => {
-      if (writeId() && ids.length > 0) await client.command({ query: `KILL QUERY WHERE ${ids.join(' OR ')} SYNC` })
-    })
+  async insert(table: string, columns: readonly string[], rowBinary: Buffer): Promise<void> {
+    const statement = `INSERT INTO ${table} (${columns.join(', ')}) SETTINGS ${INSERT_SETTINGS} FORMAT RowBinary`
+    await this.#run(() => this.#client.send(statement, { queryId: this.#writeId(), data: rowBinary }))
   }
 
-  insert(table: string, columns: readonly string[], rowBinary: Buffer): Promise<void> {
-    return this.#using(connection => connection.insert(table, columns, rowBinary))
+  async endWrites(runs?: readonly number[]): Promise<void> {
+    const beginnings = runs?.map(writesOf) ?? [this.#writes]
+    if (beginnings.length === 0) return
+    const condition = beginnings.map(beginning => `startsWith(query_id, '${beginning}')`).join(' OR ')
+    await this.#run(() => this.#client.send(`KILL QUERY WHERE ${condition} SYNC`))
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#all].map(connection => connection.close()))
+    this.#client.close()
   }
 
-  async #using<T>(use: (connection: Connection) => Promise<T>): Promise<T> {
-    let connection = this.#free.pop() ?? (await this.#wait())
+  #writeId(): string {
+    return this.#writes + randomUUID()
+  }
+
+  async #run<T>(work: () => Promise<T>): Promise<T> {
+    await this.#slots.take()
     try {
-      return await use(connection)
+      return await work()
     } catch (error) {
-      connection = await this.#replace(connection)
       throw toProblem(error)
     } finally {
-      const next = this.#waiting.shift()
-      if (next) next(connection)
-      else this.#free.push(connection)
+      this.#slots.give()
     }
   }
+}
 
-  /**
-   * A connection on which a statement failed is never used again: the embedded engine puts what it had of the failed
-   * answer in front of the next one, which may be another project's.
-   */
-  async #replace(failed: Connection): Promise<Connection> {
-    const connection = await this.#open()
-    this.#all.add(connection)
-    this.#all.delete(failed)
-    await failed.close()
-    return connection
+/** So many statements at a time; others wait in the order in which they came. */
+class Slots {
+  readonly #count: number
+  readonly #queueMs: number
+  readonly #waiting: (() => void)[] = []
+  #free: number
+
+  constructor(count: number, queueMs: number) {
+    this.#count = count
+    this.#free = count
+    this.#queueMs = queueMs
   }
 
-  #wait(): Promise<Connection> {
+  async take(): Promise<void> {
+    if (this.#free > 0) this.#free--
+    else await this.#wait()
+  }
+
+  /** To whoever waits longest. */
+  give(): void {
+    const next = this.#waiting.shift()
+    if (next) next()
+    else this.#free++
+  }
+
+  #wait(): Promise<void> {
     return new Promise((resolve, reject) => {
-      const give = (connection: Connection): void => {
+      const start = (): void => {
         clearTimeout(timer)
-        resolve(connection)
+        resolve()
       }
-      const timer = setTimeout(() => {
-        this.#waiting.splice(this.#waiting.indexOf(give), 1)
-        const seconds = this.#queueMs / 1000
-        reject(
-          new Problem('overloaded', `All ${this.#all.size} query slots were busy for ${seconds} s; try again.`, {
-            retryAfterSeconds: 1,
-          }),
-        )
-      }, this.#queueMs)
-      this.#waiting.push(give)
+      const refuse = (): void => {
+        this.#waiting.splice(this.#waiting.indexOf(start), 1)
+        const detail = `All ${this.#count} query slots were busy for ${this.#queueMs / 1000} s; try again.`
+        reject(new Problem('overloaded', detail, { retryAfterSeconds: 1 }))
+      }
+      const timer = setTimeout(refuse, this.#queueMs)
+      this.#waiting.push(start)
     })
   }
 }

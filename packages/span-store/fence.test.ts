@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { startTestServer, type TestServer } from '@spanhouse/clickhouse-server/test-server.testing.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Engine, openEngine } from './engine.ts'
 import { beginRun, isFenced } from './fence.ts'
@@ -9,20 +7,20 @@ import { SpanBatch } from './span-batch.ts'
 import { makeSpan, newProject } from './spans.testing.ts'
 import { SpanWriter } from './write.ts'
 
-let path: string
+let server: TestServer
 const engines: Engine[] = []
 
 beforeAll(async () => {
-  path = await mkdtemp(join(tmpdir(), 'spanhouse-fence-'))
-  await migrateSpans(await engineOf(), new URL('../../clickhouse/single', import.meta.url).pathname)
+  server = await startTestServer()
+  await migrateSpans(engineOf(), new URL('../../clickhouse/single', import.meta.url).pathname)
 })
 afterAll(async () => {
   for (const engine of engines) await engine.close()
-  await rm(path, { recursive: true })
+  await server.stop()
 })
 
-async function engineOf(run?: number): Promise<Engine> {
-  const engine = await openEngine({ path }, { connections: 1, ...(run ? { run } : {}) })
+function engineOf(run?: number): Engine {
+  const engine = openEngine(server.url, { connections: 1, ...(run ? { run } : {}) })
   engines.push(engine)
   return engine
 }
@@ -41,7 +39,7 @@ const batchOf = (project_id: string, id: number, parent?: number): SpanBatch => 
 
 test('a run that another one has fenced can neither insert nor update, and says why; others go on', async () => {
   const project_id = newProject()
-  const [old, other, next] = [await engineOf(101), await engineOf(102), await engineOf(103)]
+  const [old, other, next] = [engineOf(101), engineOf(102), engineOf(103)]
   await beginRun(old, [0, 1])
   await beginRun(other, [2])
   const writer = new SpanWriter(old)
@@ -63,7 +61,7 @@ test('a run that another one has fenced can neither insert nor update, and says 
 })
 
 test('two runs that begin at once never both write', async () => {
-  const runs = [await engineOf(201), await engineOf(202)]
+  const runs = [engineOf(201), engineOf(202)]
   await Promise.all(runs.map(engine => beginRun(engine, [7])))
   const written = await Promise.all(
     runs.map(engine =>

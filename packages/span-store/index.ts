@@ -3,7 +3,7 @@ export { type AnalyticsBucket, readAnalytics, readTotals, type Totals, type Tota
 export { type Arrival, arrivalsSince, readArrived } from './arrivals.ts'
 export { cancellable } from './cancellation.ts'
 export { deletedSpans, latestAccepted, type TraceDeletion } from './deletions.ts'
-export { type Engine, type EngineLocation, type Holder, openEngine, type Statement } from './engine.ts'
+export { type Engine, type Holder, openEngine, type Statement } from './engine.ts'
 export { isPassing, requireStoreMatches, StoreMismatch } from './failures.ts'
 export { beginRun, isFenced } from './fence.ts'
 export { toMatchable } from './matchable.ts'

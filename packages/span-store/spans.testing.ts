@@ -1,24 +1,22 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { ClickHouseSettings } from '@clickhouse/client'
+import { startTestServer } from '@spanhouse/clickhouse-server/test-server.testing.ts'
 import type { Span } from '@spanhouse/model'
 import { type Engine, openEngine } from './engine.ts'
+import type { Settings } from './http-client.ts'
 import { migrateSpans } from './migrate.ts'
 
-/** The embedded engine on a fresh folder with the tables made. */
-export async function openTestEngine(
-  settings: ClickHouseSettings = {},
-): Promise<{ engine: Engine; close(): Promise<void> }> {
-  const path = await mkdtemp(join(tmpdir(), 'spanhouse-'))
-  const engine = await openEngine({ path }, { connections: 1, settings })
-  await migrateSpans(engine, new URL('../../clickhouse/single', import.meta.url).pathname)
+/** A server of its own with the tables made. */
+export async function openTestEngine(settings: Settings = {}): Promise<{ engine: Engine; close(): Promise<void> }> {
+  const server = await startTestServer()
+  const maker = openEngine(server.url, { connections: 1 })
+  await migrateSpans(maker, new URL('../../clickhouse/single', import.meta.url).pathname)
+  await maker.close()
+  const engine = openEngine(server.url, { connections: 4, settings })
   return {
     engine,
     close: async () => {
       await engine.close()
-      await rm(path, { recursive: true, force: true })
+      await server.stop()
     },
   }
 }

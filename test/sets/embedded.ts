@@ -5,7 +5,7 @@ import { tokenKeyOf } from '@spanhouse/access'
 import { startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import type { TestProject } from 'vitest/node'
 
-/** Everything in one process. */
+/** Everything embedded. */
 export default async function start(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-embedded-'))
   const server = await startServerProcess({ dataDir })

@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { tokenKeyOf } from '@spanhouse/access'
+import { startTestServer } from '@spanhouse/clickhouse-server/test-server.testing.ts'
 import { postgresAvailable, startPostgres } from '@spanhouse/postgres/postgres-server.testing.ts'
 import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { natsAvailable, startNats } from '@spanhouse/span-stream/nats-server.testing.ts'
 import type { TestProject } from 'vitest/node'
-import { startClickHouse } from '../clickhouse-server/start.testing.ts'
 import { dockerAvailable, type Stores, startContainers } from './containers.ts'
 
 const programsAvailable = natsAvailable && postgresAvailable
@@ -55,9 +55,9 @@ export function startRole(role: string, { stores, dataDir, like }: RoleStart): P
   return startServerProcess({ dataDir, ...keys, env: { ...addresses, SPANHOUSE_ROLES: role } })
 }
 
-/** Debian's programs, and ClickHouse's engine behind its HTTP interface. */
+/** Debian's programs, and the ClickHouse server that the product brings. */
 async function startPrograms(): Promise<Stores> {
-  const [postgres, nats, clickhouse] = await Promise.all([startPostgres(), startNats(), startClickHouse({})])
+  const [postgres, nats, clickhouse] = await Promise.all([startPostgres(), startNats(), startTestServer()])
   return {
     DATABASE_URL: postgres.url,
     NATS_URL: nats.url,

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { type MessagePort, Worker } from 'node:worker_threads'
 import type { Uuid } from '@spanhouse/model'
 import type { Postgres } from '@spanhouse/postgres'
@@ -11,9 +12,8 @@ export type WriterMessage =
   | { kind: 'ready' }
   | { kind: 'partitions'; count: number }
   | { kind: 'batch'; report: BatchReport }
-  /** The embedded database is open in the process's main thread alone, so that one asks for all. */
+  /** The embedded Postgres is open in the process's main thread alone, so that one asks for all. */
   | { kind: 'prices'; project_ids: Uuid[]; answer: MessagePort }
-  | { kind: 'stopped' }
 
 export type PricesAnswer = { prices: Map<Uuid, ProjectPrices> } | { failure: string }
 
@@ -25,12 +25,14 @@ export interface RunningWriter {
 /** What a writer's thread is given: it is number `index` of `count`. */
 export interface WriterThreadData {
   config: Config
+  clickhouseUrl: string
   index: number
   count: number
 }
 
 export interface WriterStart {
   config: Config
+  clickhouseUrl: string
   postgres: Pick<Postgres, 'db'>
   metrics: Metrics
   /** Called when a thread dies: the process cannot go on then. */
@@ -39,10 +41,10 @@ export interface WriterStart {
 
 /** Starts the writer's threads and resolves when they are ready. */
 export async function startWriter(start: WriterStart): Promise<RunningWriter> {
-  const { config } = start
+  const { config, clickhouseUrl } = start
   const count = writerThreads(config)
   const threads = await Promise.all(
-    Array.from({ length: count }, (_, index) => startThread({ config, index, count }, start)),
+    Array.from({ length: count }, (_, index) => startThread({ config, clickhouseUrl, index, count }, start)),
   )
   return {
     stop: async () => {
@@ -57,12 +59,12 @@ async function startThread(
 ): Promise<RunningWriter> {
   const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData: data })
   const ready = Promise.withResolvers<void>()
-  const stopped = Promise.withResolvers<void>()
+  const ended = once(worker, 'exit')
   worker.on('message', (message: WriterMessage) => {
     if (message.kind === 'batch') metrics.observeBatch(message.report, data.index)
     else if (message.kind === 'partitions') metrics.observePartitions(message.count, data.index)
     else if (message.kind === 'prices') void answerPrices(postgres, message)
-    else (message.kind === 'ready' ? ready : stopped).resolve()
+    else ready.resolve()
   })
   worker.once('error', error => {
     ready.reject(error)
@@ -70,9 +72,9 @@ async function startThread(
   })
   await ready.promise
   return {
-    stop: () => {
+    stop: async () => {
       worker.postMessage('stop')
-      return stopped.promise
+      await ended
     },
   }
 }

@@ -6,7 +6,7 @@ import { openPostgres } from '@spanhouse/postgres'
 import { beginRun, type Engine, openEngine, removeExpired, SpanWriter, StoreMismatch } from '@spanhouse/span-store'
 import pino from 'pino'
 import type { BatchReport } from '../metrics.ts'
-import { engineLocation, openStream, WRITER_ENGINE } from '../parts.ts'
+import { openStream, WRITER_ENGINE } from '../parts.ts'
 import type { ProjectPrices } from '../project-prices.ts'
 import { holdPartitions } from './partitions.ts'
 import { PriceCache } from './price-cache.ts'
@@ -15,10 +15,9 @@ import type { PricesAnswer, WriterMessage, WriterThreadData } from './writer-rol
 
 /**
  * The writer's own thread: decoding and summing up must not hold up the event loop that answers requests. It opens
- * connections of its own to stream and store. It never exits by itself: an error ends the process, and after a stop
- * it waits to be ended together with it (the embedded engine does not survive the end of a thread that used it).
+ * connections of its own to stream and store. An error ends the process; after a stop it ends when all is closed.
  */
-const { config, index, count } = workerData as WriterThreadData
+const { config, clickhouseUrl, index, count } = workerData as WriterThreadData
 const port = parentPort as NonNullable<typeof parentPort>
 const log = pino({ level: config.logLevel, name: 'writer' })
 /** How often spans go whose time was changed after they were stored. */
@@ -44,10 +43,10 @@ await holdPartitions({
 })
 await stream.close()
 await postgres?.close()
-post({ kind: 'stopped' })
+port.close()
 
 async function runOn(partitions: readonly number[], signal: AbortSignal, run?: number): Promise<void> {
-  const engine = await openEngine(engineLocation(config), { ...WRITER_ENGINE, ...(run ? { run } : {}) })
+  const engine = openEngine(clickhouseUrl, { ...WRITER_ENGINE, ...(run ? { run } : {}) })
   const expiring = partitions.includes(0) ? setInterval(() => void expire(engine), EXPIRE_EVERY_MS) : undefined
   const report = (report: BatchReport): void => post({ kind: 'batch', report })
   post({ kind: 'partitions', count: partitions.length })

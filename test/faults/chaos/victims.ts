@@ -1,10 +1,11 @@
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startTestServer } from '@spanhouse/clickhouse-server/test-server.testing.ts'
 import { startPostgres } from '@spanhouse/postgres/postgres-server.testing.ts'
 import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { startNats } from '@spanhouse/span-stream/nats-server.testing.ts'
-import { startClickHouse } from '../../clickhouse-server/start.testing.ts'
 import type { Target } from './load.ts'
 
 /** A process that faults happen to. */
@@ -27,18 +28,41 @@ export interface Victims {
   stop(): Promise<void>
 }
 
-/** Everything in one process. */
+/** One process with everything embedded, and its ClickHouse. */
 export async function startEmbedded(): Promise<Victims> {
   const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-chaos-'))
   const servers = new Servers()
   await servers.start('all', { dataDir })
-  return victimsOf(servers, [], { receiver: 'all', api: 'all' }, () => rm(dataDir, { recursive: true, force: true }))
+  const clickhouse = childServer(join(dataDir, 'clickhouse'))
+  return victimsOf(servers, [clickhouse], { receiver: 'all', api: 'all' }, () =>
+    rm(dataDir, { recursive: true, force: true }),
+  )
+}
+
+/** The ClickHouse server that the process has started in a folder, and starts again by itself. */
+function childServer(folder: string): Victim {
+  /** Nothing happens to anybody while it is dead. */
+  const send = (signal: NodeJS.Signals): void => {
+    try {
+      const pid = /PID: (\d+)/.exec(readFileSync(join(folder, 'status'), 'utf8'))?.[1]
+      if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(folder)) process.kill(Number(pid), signal)
+    } catch (error) {
+      if (!['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    }
+  }
+  return {
+    name: 'clickhouse',
+    kill: async () => send('SIGKILL'),
+    restart: async () => undefined,
+    pause: () => send('SIGSTOP'),
+    resume: () => send('SIGCONT'),
+  }
 }
 
 /** A receiver, an interface and several writers, over stores that are servers. */
 export async function startNetworked(writers: number): Promise<Victims> {
   const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-chaos-'))
-  const [postgres, nats, clickhouse] = await Promise.all([startPostgres(), startNats(), startClickHouse({})])
+  const [postgres, nats, clickhouse] = await Promise.all([startPostgres(), startNats(), startTestServer()])
   const stores = { DATABASE_URL: postgres.url, NATS_URL: nats.url, CLICKHOUSE_URL: clickhouse.url }
   const servers = new Servers()
   await servers.start('api', { dataDir: join(dataDir, 'api'), env: { ...stores, SPANHOUSE_ROLES: 'api' } })

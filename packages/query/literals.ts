@@ -1,14 +1,11 @@
-import type { Statement } from './engine.ts'
-
 const PLACEHOLDER = /\{(\w+):([^{}]+)\}/g
 
 /**
- * The statement with its parameters written into the text as literals. For the embedded engine only: there parameters
- * belong to the process, so two statements that run at the same time can get each other's values, which may be another
- * project's. Every value goes through {@link quote}; types come from the statement's own text. Throws when a
- * placeholder has no value.
+ * A printed statement with its parameters written into the text as literals. Beside the text a server takes neither long
+ * values nor many (128 KiB each, a hundred or so). Every value goes through {@link quote}; types come from the statement's own text. Throws when a placeholder
+ * has no value.
  */
-export function inlineParams({ text, params }: Statement): string {
+export function inlineParams({ text, params }: { text: string; params: Record<string, unknown> }): string {
   return text.replace(PLACEHOLDER, (_, name: string, type: string) => {
     const value = params[name]
     if (value === undefined || value === null) throw new TypeError(`the parameter ${name} has no value`)

@@ -1,0 +1,145 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type ClickHouseServer, startClickHouse } from './index.ts'
+import { startTestServer } from './test-server.testing.ts'
+
+let path: string
+const deaths: string[] = []
+const running: { stop(): Promise<void> }[] = []
+
+beforeEach(async () => {
+  path = await mkdtemp(join(tmpdir(), 'spanhouse-clickhouse-server-'))
+  deaths.length = 0
+})
+afterEach(async () => {
+  for (const server of running.splice(0)) await server.stop()
+  await rm(path, { recursive: true, force: true })
+})
+
+const start = async (): Promise<ClickHouseServer> => {
+  const server = await startClickHouse({ path, onDeath: message => deaths.push(message) })
+  running.push(server)
+  return server
+}
+
+/** The answer's text, with the user of the address unless another one is named. */
+async function ask(server: { url: string }, statement: string, user?: string): Promise<string> {
+  const { origin, username, password } = new URL(server.url)
+  const authorization = `Basic ${btoa(user ? `${user}:` : `${username}:${password}`)}`
+  const answer = await fetch(origin, { method: 'POST', body: statement, headers: { authorization } })
+  return (await answer.text()).trim()
+}
+
+/** As the server itself notes it in its folder. */
+const pidOf = async (folder: string): Promise<number> =>
+  Number(/PID: (\d+)/.exec(await readFile(join(folder, 'status'), 'utf8'))?.[1])
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+const KEEP = 'CREATE TABLE kept ENGINE = MergeTree ORDER BY v AS SELECT 42 AS v'
+
+test('only the user with the password is answered, and only on the loopback address', async () => {
+  const server = await start()
+  expect(await ask(server, 'SELECT currentUser()')).toBe('spanhouse')
+  expect(await ask(server, 'SELECT 1', 'spanhouse')).toContain('Authentication failed')
+  for (const statement of ['SELECT 1', 'SYSTEM STOP LISTEN HTTP'])
+    expect(await ask(server, statement, 'default')).toContain('USER_SESSION_LIMIT_EXCEEDED')
+  const elsewhere = connect(Number(new URL(server.url).port), '127.0.0.2')
+  await expect(once(elsewhere, 'connect')).rejects.toThrow('ECONNREFUSED')
+})
+
+test('the password stands in no argument, and its hash in a file for the owner alone', async () => {
+  const server = await start()
+  const { password } = new URL(server.url)
+  expect(await readFile(`/proc/${await pidOf(path)}/cmdline`, 'utf8')).not.toContain(password)
+  const users = join(path, 'server', 'users.xml')
+  expect(await readFile(users, 'utf8')).not.toContain(password)
+  expect((await stat(users)).mode & 0o777).toBe(0o600)
+})
+
+test('a server that dies is started again, at the same address with its data', async () => {
+  const server = await start()
+  await ask(server, KEEP)
+  for (let time = 1; time <= 2; time++) {
+    const pid = await pidOf(path)
+    process.kill(pid, 'SIGKILL')
+    await expect.poll(() => ask(server, 'SELECT v FROM kept').catch(() => 'away'), { timeout: 20_000 }).toBe('42')
+    expect(await pidOf(path)).not.toBe(pid)
+    expect(deaths).toHaveLength(time)
+  }
+  expect(deaths[0]).toBe('ClickHouse died (SIGKILL); it is started again in 0.2 s')
+})
+
+test('what ends a whole group of processes leaves the server to its parent', async () => {
+  const server = await start()
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(await pidOf(path), signal)
+  expect(await ask(server, 'SELECT sleep(1)')).toBe('0')
+  expect(deaths).toEqual([])
+})
+
+test('a stop ends it for good and releases the folder', async () => {
+  const server = await start()
+  const pid = await pidOf(path)
+  await server.stop()
+  expect(isRunning(pid)).toBe(false)
+  expect(deaths).toEqual([])
+  expect(await ask(await start(), 'SELECT 1')).toBe('1')
+})
+
+test('a second program on the folder is refused', async () => {
+  const server = await start()
+  await expect(start()).rejects.toThrow(`${path} is in use by another process`)
+  expect(await ask(server, 'SELECT 1')).toBe('1')
+})
+
+async function startProgram(): Promise<ChildProcess> {
+  const program = join(import.meta.dirname, 'start.testing.ts')
+  const child = spawn(process.execPath, [program, path], { stdio: ['ignore', 'pipe', 'inherit'] })
+  await once(child.stdout as NonNullable<typeof child.stdout>, 'data')
+  return child
+}
+
+test('the server of a program that is killed ends, and the next start has its data', async () => {
+  const program = await startProgram()
+  const pid = await pidOf(path)
+  program.kill('SIGKILL')
+  await expect.poll(() => isRunning(pid), { timeout: 10_000 }).toBe(false)
+  expect(await ask(await start(), 'SELECT 1')).toBe('1')
+})
+
+test('a start waits for the server that another program has left behind', async () => {
+  const leftover = await startTestServer({ path })
+  await ask(leftover, KEEP)
+  const starting = start()
+  // The engine's own lock refuses the first attempts.
+  const config = join(path, 'server', 'config.xml')
+  const ports = async (): Promise<string> => readFile(config, 'utf8')
+  const before = await ports()
+  await expect.poll(async () => (await ports()) !== before).toBe(true)
+  await leftover.kill()
+  expect(await ask(await starting, 'SELECT v FROM kept')).toBe('42')
+})
+
+test('servers side by side reach each other by the native protocol', async () => {
+  const [one, other] = await Promise.all([startTestServer(), startTestServer()])
+  running.push(one, other)
+  await ask(other, KEEP)
+  const { tcpAddress, user, password } = other
+  const remote = `remote('${tcpAddress}', default.kept, '${user}', '${password}')`
+  expect(await ask(one, `SELECT v, hostName() = '' FROM ${remote}`)).toBe('42\t0')
+  await ask(one, `INSERT INTO FUNCTION ${remote} SELECT 43`)
+  expect(await ask(other, 'SELECT sum(v) FROM kept')).toBe('85')
+  await other.restart()
+  expect(await ask(one, `SELECT sum(v) FROM ${remote}`)).toBe('85')
+})

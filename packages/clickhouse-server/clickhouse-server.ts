@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdir } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { lockFolder } from '@spanhouse/folder-lock'
+import type { ServerAddress } from './configuration.ts'
+import { type ServerProcess, startServerProcess, urlOf } from './server-process.ts'
+
+/** A ClickHouse server of our own on the loopback address, started again whenever it dies. */
+export interface ClickHouseServer {
+  /** Where it speaks HTTP, with the user and the password, which is made anew at each start. Stays the same. */
+  readonly url: string
+  /** Ends it and releases the folder. */
+  stop(): Promise<void>
+}
+
+export interface ClickHouseServerOptions {
+  /** The folder of its data; made when it is missing. */
+  path: string
+  /** Told when the server has died, and what is done about it. */
+  onDeath(message: string): void
+}
+
+/** What a server of a process that was killed just now may take to be gone. */
+const LEFTOVER_MS_MAX = 10_000
+const RETRY_MS = 200
+
+/**
+ * Resolves when the server answers. Rejects when another process has the folder, and where there is no ClickHouse for
+ * the platform.
+ */
+export async function startClickHouse(options: ClickHouseServerOptions): Promise<ClickHouseServer> {
+  const path = resolve(options.path)
+  await mkdir(path, { recursive: true })
+  const unlock = await lockFolder(path)
+  try {
+    const { address, server } = await startOn({ path, withTcp: false })
+    return new KeptServer({ address, server, unlock, onDeath: options.onDeath })
+  } catch (error) {
+    await unlock()
+    throw error
+  }
+}
+
+/** Starts one on free ports. */
+export async function startOn(place: {
+  path: string
+  withTcp: boolean
+}): Promise<{ address: ServerAddress; server: ServerProcess }> {
+  const password = randomBytes(24).toString('base64url')
+  const deadline = performance.now() + LEFTOVER_MS_MAX
+  for (;;) {
+    const [httpPort = 0, tcpPort] = await freePorts(place.withTcp ? 2 : 1)
+    const address = { path: place.path, password, httpPort, tcpPort }
+    try {
+      return { address, server: await startServerProcess(address) }
+    } catch (error) {
+      const { message } = error as Error
+      const isTaken = /Cannot lock file/.test(message)
+      if (!isTaken && !/Address already in use/i.test(message)) throw error
+      if (performance.now() > deadline) throw isTaken ? new Error(`${place.path} is in use by another process`) : error
+    }
+    await delay(RETRY_MS)
+  }
+}
+
+/** Ports that are free on the loopback address. Another process may take one before it is used. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
+  await Promise.all(servers.map(server => once(server, 'listening')))
+  const ports = servers.map(server => (server.address() as { port: number }).port)
+  await Promise.all(servers.map(server => once(server.close(), 'close')))
+  return ports
+}
+
+const BACKOFF_MS = { first: 200, last: 10_000 }
+/** One that has lived so long has died of something new. */
+const STEADY_MS = 60_000
+
+interface Kept {
+  address: ServerAddress
+  server: ServerProcess
+  unlock(): Promise<void>
+  onDeath(message: string): void
+}
+
+/** Keeps a server running. While it is dead its clients find nobody, which they take for a store that is away. */
+class KeptServer implements ClickHouseServer {
+  readonly url: string
+  readonly #kept: Kept
+  readonly #stopping = new AbortController()
+  readonly #stopped: Promise<void>
+  #server: ServerProcess
+  #waitMs = BACKOFF_MS.first
+
+  constructor(kept: Kept) {
+    this.url = urlOf(kept.address)
+    this.#kept = kept
+    this.#server = kept.server
+    this.#stopped = this.#keep()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    this.#server.signal('SIGKILL')
+    await this.#stopped
+    await this.#kept.unlock()
+  }
+
+  async #keep(): Promise<void> {
+    const { signal } = this.#stopping
+    for (;;) {
+      const began = performance.now()
+      const reason = await this.#server.ended
+      if (signal.aborted) return
+      if (performance.now() - began > STEADY_MS) this.#waitMs = BACKOFF_MS.first
+      await this.#startAgain(reason)
+      // A stop may have come while it started.
+      if (signal.aborted) this.#server.signal('SIGKILL')
+    }
+  }
+
+  async #startAgain(died: string): Promise<void> {
+    const { signal } = this.#stopping
+    for (let reason = died; !signal.aborted; ) {
+      this.#kept.onDeath(`ClickHouse died (${reason}); it is started again in ${this.#waitMs / 1000} s`)
+      await delay(this.#waitMs, undefined, { signal }).catch(() => undefined)
+      this.#waitMs = Math.min(2 * this.#waitMs, BACKOFF_MS.last)
+      if (signal.aborted) return
+      try {
+        this.#server = await startServerProcess(this.#kept.address)
+        return
+      } catch (error) {
+        reason = (error as Error).message
+      }
+    }
+  }
+}

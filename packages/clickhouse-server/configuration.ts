@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** What a server is started with. */
+export interface ServerAddress {
+  /** An absolute path: the data. */
+  path: string
+  httpPort: number
+  /** The native protocol; undefined: not spoken. */
+  tcpPort: number | undefined
+  password: string
+}
+
+/** The only user who may run statements over the network. */
+export const USER = 'spanhouse'
+
+/**
+ * Writes the server's configuration into a folder beside the data, readable by the owner alone, and returns its main
+ * file.
+ */
+export async function writeConfiguration(address: ServerAddress): Promise<string> {
+  const folder = join(address.path, 'server')
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const usersFile = join(folder, 'users.xml')
+  const configFile = join(folder, 'config.xml')
+  await writeFile(usersFile, toXml(users(address.password)), { mode: 0o600 })
+  await writeFile(configFile, toXml(config(address, { folder, usersFile })), { mode: 0o600 })
+  return configFile
+}
+
+/** Elements by name; text is escaped. */
+type Elements = { [name: string]: string | number | Elements }
+
+const MIB = 1024 ** 2
+
+function config({ path, httpPort, tcpPort }: ServerAddress, files: { folder: string; usersFile: string }): Elements {
+  return {
+    path: `${path}/`,
+    tmp_path: `${path}/tmp/`,
+    user_files_path: `${path}/user_files/`,
+    users_config: files.usersFile,
+    // Nothing listens but what is started by name, and only here.
+    listen_host: '127.0.0.1',
+    http_port: httpPort,
+    ...(tcpPort === undefined ? {} : { tcp_port: tcpPort }),
+    // Without query_log and its like, which are only kept where they are configured.
+    'log-level': 'error',
+    logger: { console: 0, log: join(files.folder, 'server.log'), size: '10M', count: 1 },
+    // The lower of the two bounds counts.
+    max_server_memory_usage: 4096 * MIB,
+    max_server_memory_usage_to_ram_ratio: 0.5,
+    mark_cache_size: 256 * MIB,
+    primary_index_cache_size: 256 * MIB,
+    index_mark_cache_size: 64 * MIB,
+    text_index_tokens_cache_size: 64 * MIB,
+    text_index_header_cache_size: 64 * MIB,
+    text_index_postings_cache_size: 128 * MIB,
+  }
+}
+
+function users(password: string): Elements {
+  const networks = { ip: '127.0.0.1' }
+  return {
+    profiles: {
+      // The first is what clickhouse-local has by default and a server has not.
+      default: { implicit_select: 0, allow_introspection_functions: 0 },
+      starter: { max_sessions_for_user: 1 },
+    },
+    quotas: { default: {} },
+    users: {
+      [USER]: { password_sha256_hex: sha256(password), networks, profile: 'default', quota: 'default' },
+      // Whom the program itself runs its statements as. Its one session is taken before anybody can connect.
+      default: {
+        password: '',
+        networks,
+        profile: 'starter',
+        quota: 'default',
+        grants: { query: 'GRANT SYSTEM LISTEN ON *.*, SELECT ON system.numbers' },
+      },
+    },
+  }
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+function toXml(elements: Elements): string {
+  const print = (children: Elements): string =>
+    Object.entries(children)
+      .map(
+        ([name, value]) => `<${name}>${typeof value === 'object' ? print(value) : escapeXml(String(value))}</${name}>`,
+      )
+      .join('\n')
+  return `<clickhouse>\n${print(elements)}\n</clickhouse>\n`
+}
+
+const escapeXml = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

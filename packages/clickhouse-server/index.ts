@@ -1,0 +1,1 @@
+export { type ClickHouseServer, type ClickHouseServerOptions, startClickHouse } from './clickhouse-server.ts'

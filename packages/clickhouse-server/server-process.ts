@@ -1,0 +1,99 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type ServerAddress, USER, writeConfiguration } from './configuration.ts'
+
+/** A server that answers, as a child process. It ends with this process, however that ends. */
+export interface ServerProcess {
+  /** Resolves when the process is gone, to the reason as far as it is known. */
+  readonly ended: Promise<string>
+  /** SIGKILL ends it as a crash would, which ClickHouse is made for; SIGSTOP and SIGCONT are for tests. */
+  signal(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void
+}
+
+/** Where the server is asked, user and password included. */
+export const urlOf = ({ httpPort, password }: ServerAddress): string =>
+  `http://${USER}:${password}@127.0.0.1:${httpPort}`
+
+/** Starts a server and resolves when it answers. Rejects with the server's own words when it ends before that. */
+export async function startServerProcess(address: ServerAddress): Promise<ServerProcess> {
+  const library = await findLibrary()
+  const configFile = await writeConfiguration(address)
+  const program = new URL('./program.ts', import.meta.url).pathname
+  const child = spawn(process.execPath, [program, library, configFile, statementsOf(address)], {
+    stdio: ['pipe', 'ignore', 'pipe'],
+    // In a group of its own: Ctrl-C in a terminal is for the parent.
+    detached: true,
+  })
+  const server = { ended: endOf(child), signal: (signal: NodeJS.Signals): void => void child.kill(signal) }
+  try {
+    await untilReady(address, server.ended)
+    return server
+  } catch (error) {
+    server.signal('SIGKILL')
+    await server.ended
+    throw error
+  }
+}
+
+async function findLibrary(): Promise<string> {
+  try {
+    const { libchdbPath } = await import('chdb/libchdb')
+    return libchdbPath()
+  } catch (cause) {
+    throw new Error('There is no embedded ClickHouse (chdb) for this platform: set CLICKHOUSE_URL instead.', { cause })
+  }
+}
+
+/** The last one never ends: what remains is to keep the process alive. */
+const statementsOf = ({ tcpPort }: ServerAddress): string =>
+  [
+    'SYSTEM START LISTEN HTTP',
+    ...(tcpPort === undefined ? [] : ['SYSTEM START LISTEN TCP']),
+    `SELECT sleepEachRow(1) FROM system.numbers
+     SETTINGS function_sleep_max_microseconds_per_block = 0, max_block_size = 1 FORMAT Null`,
+  ].join(';\n')
+
+const LAST_WORDS_LENGTH_MAX = 1_000
+const WHERE_IT_LOGS = /^Logging .*\n/gm
+
+function endOf(child: ChildProcess): Promise<string> {
+  let words = ''
+  child.stderr?.on('data', chunk => {
+    words = (words + String(chunk)).slice(-LAST_WORDS_LENGTH_MAX)
+  })
+  // Nothing is ever sent; it may break when the process ends.
+  child.stdin?.on('error', () => undefined)
+  return new Promise(resolve => {
+    child.once('error', error => resolve(error.message))
+    child.once('close', (code, signal) =>
+      resolve(`${signal ?? `code ${code}`} ${words.replace(WHERE_IT_LOGS, '')}`.trim()),
+    )
+  })
+}
+
+/** To read the tables of a large folder takes its time. */
+const READY_MS_MAX = 5 * 60_000
+const LOOK_EVERY_MS = 20
+
+async function untilReady(address: ServerAddress, ended: Promise<string>): Promise<void> {
+  let end: string | undefined
+  void ended.then(reason => {
+    end = reason
+  })
+  const deadline = performance.now() + READY_MS_MAX
+  while (performance.now() < deadline) {
+    if (end !== undefined) throw new Error(`ClickHouse ended before it answered: ${end}`)
+    if (await isAnswering(address)) return
+    await delay(LOOK_EVERY_MS)
+  }
+  throw new Error(`ClickHouse did not answer within ${READY_MS_MAX / 1000} s`)
+}
+
+/** Whether it is this server that answers there: any other would know no such user. */
+async function isAnswering({ httpPort, password }: ServerAddress): Promise<boolean> {
+  const credentials = Buffer.from(`${USER}:${password}`).toString('base64')
+  const request = { headers: { authorization: `Basic ${credentials}` }, signal: AbortSignal.timeout(5_000) }
+  const answer = await fetch(`http://127.0.0.1:${httpPort}/?query=SELECT+1`, request).catch(() => undefined)
+  await answer?.body?.cancel()
+  return answer?.status === 200
+}

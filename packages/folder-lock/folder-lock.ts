@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto'
+import { realpathSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+
+/**
+ * Makes sure that one process at a time uses the folder, which must exist. The lock is an abstract Unix socket named
+ * after the folder: the kernel frees it when the process ends, however it ends. It exists on Linux only, and does not
+ * reach into other containers. Rejects when another process (or this one) holds the folder. Resolves to the release.
+ */
+export async function lockFolder(folder: string): Promise<() => Promise<void>> {
+  if (process.platform !== 'linux') return async () => undefined
+  const digest = createHash('sha256').update(realpathSync(folder)).digest('hex')
+  const server = await listen(`\0spanhouse-${digest.slice(0, 32)}`, folder)
+  return () => new Promise(resolve => server.close(() => resolve()))
+}
+
+function listen(name: string, folder: string): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer(socket => socket.destroy())
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(error.code === 'EADDRINUSE' ? new Error(`${folder} is in use by another process`) : error),
+    )
+    server.listen(name, () => resolve(server.unref()))
+  })
+}

@@ -1,0 +1,1 @@
+export { lockFolder } from './folder-lock.ts'

@@ -1,0 +1,33 @@
+import { readdir, readFile } from 'node:fs/promises'
+
+/** Linux counts processor time in hundredths of a second. */
+const TICKS_PER_SECOND = 100
+
+/** CPU seconds that a process and its children have used so far, children that have ended included. */
+export async function cpuSecondsOf(pid: number): Promise<number> {
+  const own = await statOf(pid)
+  const children = await Promise.all((await childrenOf(pid)).map(statOf))
+  // Fields 14 to 17 of proc(5): its own, in user and system mode, and those of the children that it has waited for.
+  const ticks = [...own.slice(0, 4), ...children.flatMap(child => child.slice(0, 2))]
+  return ticks.reduce((sum, one) => sum + one, 0) / TICKS_PER_SECOND
+}
+
+/** The most memory that a process and its children have had resident, each at its own time. */
+export async function peakBytesOf(pid: number): Promise<number> {
+  const statuses = [pid, ...(await childrenOf(pid))].map(one => readFile(`/proc/${one}/status`, 'utf8'))
+  const peaks = (await Promise.all(statuses)).map(text => Number(/VmHWM:\s+(\d+)/.exec(text)?.[1]) * 1024)
+  return peaks.reduce((sum, one) => sum + one, 0)
+}
+
+async function statOf(pid: number): Promise<number[]> {
+  const [, afterName = ''] = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')
+  return afterName.split(' ').slice(11, 15).map(Number)
+}
+
+async function childrenOf(pid: number): Promise<number[]> {
+  const threads = await readdir(`/proc/${pid}/task`)
+  const lists = await Promise.all(
+    threads.map(id => readFile(`/proc/${pid}/task/${id}/children`, 'utf8').catch(() => '')),
+  )
+  return lists.flatMap(list => list.split(' ').filter(Boolean).map(Number))
+}

@@ -1,0 +1,134 @@
+import { Agent, type IncomingMessage, request } from 'node:http'
+import { request as requestTls, Agent as TlsAgent } from 'node:https'
+
+/** Settings of ClickHouse by name. */
+export type Settings = Readonly<Record<string, string | number>>
+
+/** ClickHouse's own refusal of a statement, with its code in digits. */
+export class ClickHouseError extends Error {
+  readonly code: string
+
+  constructor(code: string, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** An answer that is on its way. ClickHouse begins it when the statement has succeeded. */
+export interface Answer {
+  /** `RowBinary` and the like; undefined where it was not ClickHouse that answered, or there are no rows. */
+  format: string | undefined
+  /** To be read to the end or left, which breaks the connection off. */
+  chunks: AsyncIterable<Buffer>
+}
+
+export interface HttpClientOptions {
+  connections: number
+  /** A server that is silent for so long is given up. */
+  silentMs: number
+  /** Sent with every statement. */
+  settings: Settings
+}
+
+export interface SentWith {
+  /** By which the statement can be ended. */
+  queryId?: string
+  /** What is inserted. */
+  data?: Buffer
+  /** Breaks the connection off. */
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * ClickHouse's HTTP interface at an address, with user, password and database in it. Written by hand because it is on the
+ * way of every question: see DECISIONS.md.
+ */
+export class HttpClient {
+  readonly #url: URL
+  readonly #headers: Record<string, string>
+  readonly #agent: Agent
+  readonly #options: HttpClientOptions
+
+  constructor(address: string, options: HttpClientOptions) {
+    const { username, password, pathname, origin } = partsOf(address)
+    this.#url = new URL(origin)
+    for (const [name, value] of Object.entries(options.settings)) this.#url.searchParams.set(name, String(value))
+    const database = decodeURIComponent(pathname.slice(1))
+    if (database) this.#url.searchParams.set('database', database)
+    this.#headers = { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` }
+    this.#agent = new (this.#isTls ? TlsAgent : Agent)({ keepAlive: true, maxSockets: options.connections })
+    this.#options = options
+  }
+
+  /** The whole answer. Rejects as {@link open} does. */
+  async send(statement: string, given: SentWith = {}): Promise<Buffer> {
+    return bytesOf((await this.open(statement, given)).chunks)
+  }
+
+  /** Rejects with a ClickHouseError, or any other Error where no answer of ClickHouse came. */
+  open(statement: string, { queryId, data, signal }: SentWith = {}): Promise<Answer> {
+    const url = new URL(this.#url)
+    if (queryId) url.searchParams.set('query_id', queryId)
+    if (data) url.searchParams.set('query', statement)
+    const { silentMs } = this.#options
+    const sent = {
+      method: 'POST',
+      headers: this.#headers,
+      agent: this.#agent,
+      timeout: silentMs,
+      ...(signal && { signal }),
+    }
+    return new Promise((resolve, reject) => {
+      const post = (this.#isTls ? requestTls : request)(url, sent, response => {
+        readAnswer(response).then(resolve, reject)
+      })
+      post.on('timeout', () => post.destroy(new Error(`ClickHouse was silent for ${silentMs / 1000} s`)))
+      post.on('error', error => reject(signal?.aborted ? new Error('nobody waits for it', { cause: error }) : error))
+      // In one piece, so that its length is known: a statement and its headers are one packet.
+      post.end(data ?? statement)
+    })
+  }
+
+  /** Breaks off what is under way. */
+  close(): void {
+    this.#agent.destroy()
+  }
+
+  get #isTls(): boolean {
+    return this.#url.protocol === 'https:'
+  }
+}
+
+function partsOf(address: string): { username: string; password: string; pathname: string; origin: string } {
+  const { username, password, pathname, origin } = new URL(address)
+  return {
+    username: decodeURIComponent(username) || 'default',
+    password: decodeURIComponent(password),
+    pathname,
+    origin,
+  }
+}
+
+async function readAnswer(response: IncomingMessage): Promise<Answer> {
+  const code = response.headers['x-clickhouse-exception-code'] as string | undefined
+  if (response.statusCode === 200 && code === undefined)
+    return { format: response.headers['x-clickhouse-format'] as string | undefined, chunks: response }
+  throw errorOf((await bytesOf(response)).toString(), code)
+}
+
+async function bytesOf(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
+  const read: Buffer[] = []
+  for await (const chunk of chunks) read.push(chunk)
+  return read.length === 1 ? (read[0] as Buffer) : Buffer.concat(read)
+}
+
+const EXCEPTION = /Code: (\d+)\. DB::Exception: (.*?)(?: \(version [^)]*\))?\s*$/s
+/** Of what somebody else says in ClickHouse's place. */
+const OTHER_WORDS_LENGTH_MAX = 500
+
+function errorOf(text: string, code: string | undefined): Error {
+  const exception = EXCEPTION.exec(text)
+  if (exception) return new ClickHouseError(exception[1] as string, exception[2] as string)
+  if (code) return new ClickHouseError(code, text)
+  return new Error(text.slice(0, OTHER_WORDS_LENGTH_MAX) || 'an answer without words')
+}

@@ -1,0 +1,58 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Answer, call, eventually } from '../harness.ts'
+import { exportOf, newTraceId, otlpSpan } from '../otlp.ts'
+
+let dataDir: string
+let server: ServerProcess
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-clickhouse-'))
+  server = await startServerProcess({ dataDir })
+})
+afterEach(async () => {
+  await server.kill()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+const ask = (method: string, path: string, body?: unknown): Promise<Answer> =>
+  call(server.url, method, path, `ApiKey ${server.apiKey}`, body)
+
+async function sendSpan(): Promise<string> {
+  const traceId = newTraceId()
+  const sent = await ask('POST', '/api/otlp/v1/traces', exportOf(otlpSpan({ traceId })))
+  expect(sent.status).toBe(202)
+  return traceId
+}
+
+const isStored = (traceId: string): Promise<unknown> =>
+  eventually(async () => (await ask('GET', `/api/spans/?trace_id=${traceId}`)).body.count === 1, 60_000)
+
+async function killClickHouse(known: number): Promise<number> {
+  const pid = await eventually(async () => {
+    const status = await readFile(join(dataDir, 'clickhouse', 'status'), 'utf8')
+    const pid = Number(/PID: (\d+)/.exec(status)?.[1])
+    return pid !== known ? pid : undefined
+  }, 60_000)
+  process.kill(pid, 'SIGKILL')
+  return pid
+}
+
+test('while ClickHouse dies again and again exports are accepted, questions get 503, and all is stored in the end', async () => {
+  const traces = [await sendSpan()]
+  await isStored(traces[0] as string)
+  // Each death makes the wait for the next start twice as long: 3.2 s after the fifth.
+  for (let time = 1, pid = 0; time <= 5; time++) {
+    pid = await killClickHouse(pid)
+    traces.push(await sendSpan())
+  }
+  const refused = await ask('GET', `/api/spans/?trace_id=${traces[0]}`)
+  expect(refused.status).toBe(503)
+  expect(refused.headers.get('retry-after')).toBeTruthy()
+  expect((await ask('GET', '/api/ready')).status).toBe(503)
+  expect((await ask('GET', '/api/health')).status).toBe(200)
+  for (const traceId of traces) await isStored(traceId)
+  expect(server.output()).toContain('it is started again in 3.2 s')
+}, 120_000)
