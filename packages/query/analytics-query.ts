@@ -1,9 +1,10 @@
 import { isJsonObject, isRawJson, type JsonObject, microsToIso, parseTime } from '@spanhouse/model'
 import { DEFAULT_SPECS, parseSpecs, type Spec } from './analytics-spec.ts'
 import type { Filter } from './filter.ts'
+import type { Focus } from './position.ts'
 import { type Location, malformed, oneOf, optional, readObject, refuseOthers } from './shape.ts'
 import { parseJsonText, parseSpanQuery } from './span-query.ts'
-import { type Focus, type GivenWindowing, WINDOWING_MEMBERS } from './windowing.ts'
+import { type GivenWindowing, WINDOWING_MEMBERS } from './windowing.ts'
 
 export const FORMATS = ['agenta', 'opentelemetry'] as const
 export const FOCUSES = ['trace', 'span'] as const

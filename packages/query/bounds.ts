@@ -1,7 +1,8 @@
 import type { Micros } from '@spanhouse/model'
 import { parseSpanCursor, TRACE_NUMBER } from './cursor.ts'
+import type { Focus } from './position.ts'
 import { allOf, anyOf, count, int, type Sql, sql, text, unsigned } from './sql.ts'
-import type { Focus, Order, Windowing } from './windowing.ts'
+import type { Order, Windowing } from './windowing.ts'
 
 type Bound = 'after' | 'from' | 'before' | 'upTo'
 const BOUNDS: Record<Bound, Sql> = { after: sql`>`, from: sql`>=`, before: sql`<`, upTo: sql`<=` }

@@ -5,9 +5,9 @@ import { type Buckets, compileBucket, compileRange, windowingOf } from './bucket
 import { compileFilters } from './compile-filter.ts'
 import { compileMeasure } from './compile-measure.ts'
 import { attributePlace } from './place.ts'
+import type { Focus } from './position.ts'
 import { join, type Sql, sql } from './sql.ts'
 import { fromSpans, fromTraceHeads, SETTINGS } from './statements.ts'
-import type { Focus } from './windowing.ts'
 
 /** A question about the traces or spans of a project, and the parts of time that it is asked for. */
 interface Asked {

@@ -1,7 +1,7 @@
 import { invalid } from '@spanhouse/model'
 import { CONTENT_WORDS_MAX, type ContentAlternative, type ContentQuery, type Phrase } from './filter.ts'
-import type { RawCondition } from './parse-filter.ts'
 import { boundedText } from './parse-value.ts'
+import type { RawCondition } from './raw-condition.ts'
 
 /** A word, as a regular expression of both JavaScript and RE2: letters, marks and digits. */
 export const WORD_CHARACTERS = '\\p{L}\\p{M}\\p{N}'

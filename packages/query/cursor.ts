@@ -1,6 +1,6 @@
 import type { Micros, SpanId, TraceId } from '@spanhouse/model'
+import type { Focus, Position } from './position.ts'
 import { type Sql, sql } from './sql.ts'
-import type { Focus, Position } from './windowing.ts'
 
 /*
  * A page of traces is ordered by (time, trace id). A page of spans is ordered by (time, span id), as the interface

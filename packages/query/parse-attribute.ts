@@ -1,8 +1,8 @@
 import { invalid, type Json } from '@spanhouse/model'
 import { type AttributeCondition, type AttributeTest, isNumeric, PATH_SEGMENTS_MAX, type Relation } from './filter.ts'
 import { parseTextTest } from './parse-column.ts'
-import type { RawCondition } from './parse-filter.ts'
 import { boundedText, finite, jsonValue, refuseValue, scalarText, valueList, valuePair } from './parse-value.ts'
+import type { RawCondition } from './raw-condition.ts'
 
 /** A condition on an attribute. Throws `invalid` naming the attribute. */
 export function parseAttributeCondition(condition: RawCondition): AttributeCondition {

@@ -2,8 +2,8 @@ import { invalid, isRawJson, type Json, parseSpanId, parseTime, parseTraceId, pa
 import type { ColumnKind } from './column.ts'
 import type { ColumnField } from './fields.ts'
 import type { ColumnTest, ColumnValue, TextTest } from './filter.ts'
-import type { Options, RawCondition } from './parse-filter.ts'
 import { boundedText, quote, refuseValue, scalarText, valueList, valuePair } from './parse-value.ts'
+import type { Options, RawCondition } from './raw-condition.ts'
 
 /** The normal form of a value of each kind, or null when it is none. */
 const PARSE: Record<ColumnKind, (value: Json, field: ColumnField) => ColumnValue | null> = {

@@ -1,6 +1,6 @@
-import { invalid, type Json, type JsonObject } from '@spanhouse/model'
+import { invalid, type JsonObject } from '@spanhouse/model'
 import { parseContentQuery } from './content-query.ts'
-import { FIELDS, type Field, KINDS, OPERATORS, type Operator } from './fields.ts'
+import { FIELDS, type Field, KINDS, OPERATORS } from './fields.ts'
 import {
   CONDITIONS_MAX,
   type Condition,
@@ -13,6 +13,7 @@ import { parseAttributeCondition } from './parse-attribute.ts'
 import { parseColumnTest } from './parse-column.ts'
 import { parseListTest } from './parse-list.ts'
 import { quote } from './parse-value.ts'
+import type { Count, Options, RawCondition } from './raw-condition.ts'
 import {
   type Location,
   malformed,
@@ -24,27 +25,6 @@ import {
   readObject,
   readText,
 } from './shape.ts'
-
-/** One condition as it was sent, its shape checked, its meaning not yet. */
-export interface RawCondition {
-  readonly field: string
-  readonly operator: Operator
-  /** Empty when absent. */
-  readonly key: string
-  /** Null when absent. */
-  readonly value: Json
-  readonly options: Options
-  readonly count: Count
-}
-
-/** Counts parts of a filter as conditions, one unless told; throws when there are too many. */
-export type Count = (conditions?: number) => void
-
-export interface Options {
-  readonly caseSensitive: boolean
-  readonly exactMatch: boolean
-  readonly all: boolean
-}
 
 /**
  * Reads a filter from JSON. Nothing (null, no conditions at any level) gives undefined: no restriction. Throws a

@@ -1,8 +1,8 @@
 import { invalid, isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
 import type { ListField, ListMember } from './fields.ts'
 import type { ListTest, Pattern } from './filter.ts'
-import type { RawCondition } from './parse-filter.ts'
 import { jsonValue, quote, refuseValue, scalarText, valueList } from './parse-value.ts'
+import type { RawCondition } from './raw-condition.ts'
 
 /** A test of a field that is a list of objects. Throws `invalid` naming the field. */
 export function parseListTest(field: ListField, condition: RawCondition): ListTest {

@@ -1,6 +1,6 @@
 import { invalid, isJsonObject, isRawJson, type Json, numberOf } from '@spanhouse/model'
 import { isNumeric, LIST_VALUES_MAX, type Numeric, TEXT_BYTES_MAX, VALUE_DEPTH_MAX } from './filter.ts'
-import type { Count } from './parse-filter.ts'
+import type { Count } from './raw-condition.ts'
 
 const QUOTED_MAX = 100
 

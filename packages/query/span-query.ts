@@ -8,8 +8,9 @@ import {
 } from '@spanhouse/model'
 import type { Filter } from './filter.ts'
 import { parseFilter } from './parse-filter.ts'
+import type { Focus } from './position.ts'
 import { type Location, malformed, optional, readObject } from './shape.ts'
-import { type Focus, type GivenWindowing, parseGivenWindowing, WINDOWING_MEMBERS, type Windowing } from './windowing.ts'
+import { type GivenWindowing, parseGivenWindowing, WINDOWING_MEMBERS, type Windowing } from './windowing.ts'
 
 /** A query for spans, or for traces, as the interface means it. */
 export interface SpanQuery<F extends Focus = Focus> {

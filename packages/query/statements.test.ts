@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { JsonObject } from '@spanhouse/model'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Position } from './position.ts'
 import {
   compileJson,
   NOON,
@@ -24,7 +25,7 @@ import {
   compileTraceSpans,
   fromSpans,
 } from './statements.ts'
-import { nextWindowing, type Position } from './windowing.ts'
+import { nextWindowing } from './windowing.ts'
 
 let table: TestTable
 beforeAll(async () => {

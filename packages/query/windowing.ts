@@ -9,10 +9,8 @@ import {
   parseUuid,
 } from '@spanhouse/model'
 import { positionToNext } from './cursor.ts'
+import type { Focus, Position } from './position.ts'
 import { type Location, malformed, oneOf, optional, readObject } from './shape.ts'
-
-/** What a query returns rows of, which decides how bounds and cursors are read. */
-export type Focus = 'span' | 'trace'
 
 export const ORDERS = ['ascending', 'descending'] as const
 export type Order = (typeof ORDERS)[number]
@@ -78,14 +76,6 @@ export function parseGivenWindowing(json: unknown, focus: Focus, loc: Location):
 
 /** The rows of a full page. */
 export const pageLimit = (windowing: Windowing, focus: Focus): number => windowing.limit ?? LIMIT_DEFAULT[focus]
-
-/** Where a row of a result stands in its order: times are start times, of a trace that of its head. */
-export interface Position {
-  readonly time: Micros
-  readonly trace_id: string
-  /** Of spans. */
-  readonly span_id?: string
-}
 
 /**
  * The windowing object that asks for the page after a full one; undefined when the page is not full, which it is when it has

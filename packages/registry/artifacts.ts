@@ -3,9 +3,10 @@ import { newId, sql, toJsonb } from '@spanhouse/postgres'
 import { artifactFlags } from './flags.ts'
 import { refuseReservedSlug, requireUnguarded } from './guard.ts'
 import { archived, changedHeader, type HeaderInput, newHeader, restored, touched } from './header.ts'
+import type { Scope } from './kind.ts'
 import { withRegistryProblems } from './problems.ts'
 import { type ArtifactRow, findRow, selectRows } from './rows.ts'
-import { inTransaction, type Scope } from './scope.ts'
+import { inTransaction } from './scope.ts'
 import { setVariantArchived } from './variants.ts'
 
 export interface NewArtifact extends HeaderInput {

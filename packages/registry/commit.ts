@@ -1,15 +1,14 @@
 import { invalid, type JsonObject, Problem, type Uuid } from '@spanhouse/model'
 import { sql } from '@spanhouse/postgres'
-import type { CommitWarning, ContentPlace, Delta } from './content.ts'
 import { isSameContent } from './equality.ts'
 import { defaultVariantOf } from './find.ts'
 import { refuseReservedSlug, requireUnguarded } from './guard.ts'
 import type { HeaderInput } from './header.ts'
-import type { Kind } from './kinds.ts'
+import type { CommitWarning, ContentPlace, Delta, Kind, Scope } from './kind.ts'
 import { commitRefused } from './problems.ts'
 import { insertRevisions } from './revisions.ts'
 import { findRow, type RevisionRow } from './rows.ts'
-import { inTransaction, type Scope } from './scope.ts'
+import { inTransaction } from './scope.ts'
 import { headOf, type LockedVariant, lockVariant } from './variant-lock.ts'
 
 export interface CommitInput extends HeaderInput {

@@ -3,10 +3,11 @@ import { commitRevision } from './commit.ts'
 import { defaultKey, entryOf } from './deployed.ts'
 import { changedReferences } from './environment-content.ts'
 import { findRevision, hasReference } from './find.ts'
+import type { Scope } from './kind.ts'
 import { KINDS } from './kinds.ts'
 import type { RetrieveQuery } from './retrieve.ts'
 import type { RevisionRow } from './rows.ts'
-import { asKind, inTransaction, type Scope } from './scope.ts'
+import { asKind, inTransaction } from './scope.ts'
 
 export interface Deployment extends RetrieveQuery {
   message?: string

@@ -1,9 +1,8 @@
 import { isJsonObject, type JsonObject, type Uuid } from '@spanhouse/model'
 import { sql } from '@spanhouse/postgres'
-import type { Kind } from './kinds.ts'
+import type { Kind, Scope } from './kind.ts'
 import { anyOf } from './list.ts'
 import type { RevisionRow } from './rows.ts'
-import type { Scope } from './scope.ts'
 
 /** The names under which an entry of an environment can point at a workflow's revision. */
 const FAMILY_NAMES = ['workflow', 'application', 'evaluator'] as const

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from '@spanhouse/model'
 import { list, optional, recordOf, reference, z } from '@spanhouse/validation'
-import type { Content, Delta } from './content.ts'
 import { defined } from './defined.ts'
 import { fillSlugs } from './deployed.ts'
+import type { Content, Delta } from './kind.ts'
 
 /** One deployment: what each name (`application`, `application_variant`, ...) stands for. Names are not checked. */
 const entry = recordOf(optional(reference.transform(defined))).transform(defined)

@@ -1,10 +1,10 @@
 import { invalid } from '@spanhouse/model'
 import { type RawBuilder, sql } from '@spanhouse/postgres'
+import type { Scope } from './kind.ts'
 import { type ListQuery, listRows } from './list.ts'
 import { identifies, type Reference } from './references.ts'
 import type { RowList } from './row-list.ts'
 import type { RevisionRow } from './rows.ts'
-import type { Scope } from './scope.ts'
 
 /** The names under which entries point at the artifact that is deployed. */
 const ARTIFACT_NAMES = ['application', 'workflow', 'evaluator'] as const

@@ -1,9 +1,9 @@
 import { invalid, Problem, type Uuid } from '@spanhouse/model'
 import { type RawBuilder, sql } from '@spanhouse/postgres'
 import { ownOf, type Pointers, pointsAt, requireConsistent, requireScoped } from './find.ts'
+import type { Scope } from './kind.ts'
 import { type References, versionOf } from './references.ts'
 import { type RevisionRow, selectRows } from './rows.ts'
-import type { Scope } from './scope.ts'
 
 /** Bytes of data as stored, which may be a hundredth of its text, of which one statement reads more than one revision. */
 const BATCH_STORED_BYTES = 256 * 1024

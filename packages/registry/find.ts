@@ -1,9 +1,8 @@
 import { invalid } from '@spanhouse/model'
 import { type RawBuilder, sql } from '@spanhouse/postgres'
-import type { Kind, Layer } from './kinds.ts'
+import type { Kind, Layer, Scope } from './kind.ts'
 import { identifies, type References, versionOf } from './references.ts'
 import { column, type RevisionRow, selectRows } from './rows.ts'
-import type { Scope } from './scope.ts'
 
 /**
  * The one revision that references point at, undefined when there is none:

@@ -3,9 +3,10 @@ import { newId, sql, toJsonb } from '@spanhouse/postgres'
 import { findRevision, hasReference } from './find.ts'
 import { requireUnguarded } from './guard.ts'
 import { newSlug } from './header.ts'
+import type { Scope } from './kind.ts'
 import { identifies, type References } from './references.ts'
 import type { VariantRow } from './rows.ts'
-import { inTransaction, type Scope } from './scope.ts'
+import { inTransaction } from './scope.ts'
 import { insertVariant, type NewVariant } from './variants.ts'
 
 /**

@@ -1,7 +1,6 @@
 import { type JsonObject, Problem } from '@spanhouse/model'
 import { STATIC_SLUG_PREFIX } from '@spanhouse/runtime'
-import type { Kind } from './kinds.ts'
-import type { Scope } from './scope.ts'
+import type { Kind, Scope } from './kind.ts'
 
 /** Throws a 403 when the record belongs to a guarded environment that the caller may not deploy to. */
 export function requireUnguarded({ kind, mayDeploy }: Scope, artifactFlags: JsonObject | null): void {

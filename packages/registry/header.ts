@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { JsonObject } from '@spanhouse/model'
 import { sql, toJsonb } from '@spanhouse/postgres'
-import type { Scope } from './scope.ts'
+import type { Scope } from './kind.ts'
 
 /** What may be changed of a record of any layer. In an edit undefined leaves a member as it is and null clears it. */
 export interface HeaderInput {

@@ -1,83 +1,9 @@
-import type { JsonObject } from '@spanhouse/model'
 import { evaluatorHydration } from '@spanhouse/runtime'
-import type { Content } from './content.ts'
 import { environmentContent } from './environment-content.ts'
+import type { Kind, KindName, Layer } from './kind.ts'
 import { queryContent } from './query-content.ts'
-import type { Scope } from './scope.ts'
 import { simpleTestsetData, testsetContent } from './testset-content.ts'
 import { workflowContent } from './workflow-content.ts'
-
-export type KindName = 'workflow' | 'application' | 'evaluator' | 'testset' | 'query' | 'environment'
-export type Family = 'workflow' | 'testset' | 'query' | 'environment'
-export type Role = 'is_application' | 'is_evaluator' | 'is_snippet'
-export type Layer = 'artifact' | 'variant' | 'revision'
-
-/** A kind of versioned record: all that tells it from the others. Adding a kind is adding a row to {@link KINDS}. */
-export interface Kind {
-  /** As in the keys of bodies: `{name}`, `{name}_variant`, `{name}_revision`. */
-  name: KindName
-  /** As in paths and in the keys of lists. */
-  plural: string
-  /** Kinds of one family are the same records seen from several sides. */
-  storedAs: Family
-  /** Under which names the ids and slugs of a record's parents are written, and read; its own comes first. */
-  lineage: readonly KindName[]
-  /** The flag that makes a workflow one of these: set on everything created here, and what lists are limited to. */
-  role: Role | null
-  permissions: {
-    view:
-      | 'view_workflows'
-      | 'view_applications'
-      | 'view_evaluators'
-      | 'view_testsets'
-      | 'view_queries'
-      | 'view_environments'
-    edit:
-      | 'edit_workflows'
-      | 'edit_application'
-      | 'edit_evaluators'
-      | 'edit_testsets'
-      | 'edit_queries'
-      | 'edit_environments'
-    /** To fetch and list variants. */
-    viewVariants: Kind['permissions']['view'] | Kind['permissions']['edit']
-  }
-  /** The flags an artifact can carry; anything else that is sent is dropped. */
-  artifactFlags: readonly string[]
-  /** Whether variants and revisions carry whatever flags the caller sends. */
-  freeFlags: boolean
-  content: Content
-  commit: {
-    /** How many of `data` and `delta` a commit carries: one at most, exactly one, or `data` alone (any delta is ignored). */
-    takes: 'one at most' | 'exactly one' | 'data only'
-    /** Without either, data of the head is lost: refused from the first revision with data on. */
-    keepsData: boolean
-    /** When a commit of what the head holds already makes no revision. */
-    skipsEqual: 'always' | 'with a base' | 'never'
-    /** The commit must name its variant; otherwise it goes to the artifact's default variant. */
-    needsVariant: boolean
-    /** A delta is for the revision that `{name}_revision_id` names, when it names one, and not for the head. */
-    deltaNamesBase: boolean
-  }
-  /** Can be retrieved through an environment, and deployed to one. */
-  deployable: boolean
-  /** Carries references that deployments write, and a guard that limits who may. */
-  isEnvironment: boolean
-  /** Retrieving by no reference at all is refused; otherwise it finds nothing. */
-  needsReference: boolean
-  /** Layers whose queries may come without a body. */
-  bodyOptional: readonly Layer[]
-  /** Editing an artifact that is not there is a 404; otherwise nothing is edited. */
-  missingIsNotFound: Partial<Record<'artifact' | 'simple', true>>
-  /** Archived artifacts can be edited. */
-  editableArchived: boolean
-  /** What a PUT may make of an artifact's name. */
-  nameRule: 'free' | 'not blank' | 'fixed'
-  /** What the simple surface makes of the data it is sent; undefined: none was. */
-  simpleData?: (data: JsonObject | undefined, scope: Scope) => Promise<JsonObject | undefined>
-  /** Archiving the simple record archives its default variant too. */
-  simpleArchivesVariant: boolean
-}
 
 const ALL_LAYERS: readonly Layer[] = ['artifact', 'variant', 'revision']
 

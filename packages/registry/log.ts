@@ -2,9 +2,9 @@ import type { Uuid } from '@spanhouse/model'
 import { invalid } from '@spanhouse/model'
 import { type RawBuilder, sql } from '@spanhouse/postgres'
 import { defaultVariantOf } from './find.ts'
+import type { Scope } from './kind.ts'
 import { listOf, type RowList } from './row-list.ts'
 import { findRow, type RevisionRow, readBatch, selectSizes } from './rows.ts'
-import type { Scope } from './scope.ts'
 import { PAGE_ROWS_MAX } from './window.ts'
 
 export interface LogQuery {

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
 import { parseFilter, parseGivenWindowing } from '@spanhouse/query'
 import { json, optional, storedObject, z } from '@spanhouse/validation'
-import type { Content } from './content.ts'
+import type { Content } from './kind.ts'
 
 /** What a saved query asks for. What it found (`trace_ids`, `traces`) may be sent back, and is dropped. */
 const queryData = z

@@ -1,8 +1,7 @@
 import type { Json, JsonObject } from '@spanhouse/model'
 import { revisionFlagsShown, variantFlags } from './flags.ts'
-import type { Kind } from './kinds.ts'
+import type { Kind, Scope } from './kind.ts'
 import type { ArtifactRow, RevisionRow, VariantRow } from './rows.ts'
-import type { Scope } from './scope.ts'
 
 /** Records as the interface shows them: members without a value are left out, nulls inside free-form JSON are not. */
 

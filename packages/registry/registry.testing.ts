@@ -1,6 +1,6 @@
 import { newId, type Postgres } from '@spanhouse/postgres'
-import { KINDS, type KindName } from './kinds.ts'
-import type { Scope } from './scope.ts'
+import type { KindName, Scope } from './kind.ts'
+import { KINDS } from './kinds.ts'
 
 /** A project of its own, and a way to look at it as any kind of record. */
 export async function newScope({ db }: Postgres): Promise<(kind: KindName, more?: Partial<Scope>) => Scope> {

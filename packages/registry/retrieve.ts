@@ -1,10 +1,11 @@
 import { invalid, isJsonObject, type JsonObject, Problem } from '@spanhouse/model'
 import { defaultKey } from './deployed.ts'
 import { findRevision, hasReference, requireConsistent } from './find.ts'
-import { KINDS, type Kind } from './kinds.ts'
+import type { Kind, Scope } from './kind.ts'
+import { KINDS } from './kinds.ts'
 import type { Reference, References } from './references.ts'
 import { findRow, type RevisionRow } from './rows.ts'
-import { asKind, type Scope } from './scope.ts'
+import { asKind } from './scope.ts'
 
 export interface RetrieveQuery {
   references: References

@@ -11,9 +11,10 @@ import {
   restored,
   touched,
 } from './header.ts'
+import type { Scope } from './kind.ts'
 import { withRegistryProblems } from './problems.ts'
 import { findRow, type RevisionRow, type VariantRow } from './rows.ts'
-import { inTransaction, type Scope } from './scope.ts'
+import { inTransaction } from './scope.ts'
 
 /** A revision about to be stored. */
 export interface NewRevision extends HeaderInput {

@@ -1,9 +1,8 @@
 import type { JsonObject, Uuid } from '@spanhouse/model'
 import { type RawBuilder, sql } from '@spanhouse/postgres'
-import type { Family, Layer } from './kinds.ts'
+import type { Family, Layer, Scope } from './kind.ts'
 import { parseLarge } from './large-json.ts'
 import type { RowSize } from './row-list.ts'
-import type { Scope } from './scope.ts'
 
 /** What every layer has. Times are ISO 8601 text in UTC. */
 interface RecordRow {

@@ -1,20 +1,5 @@
-import type { Uuid } from '@spanhouse/model'
-import type { Database, Trx } from '@spanhouse/postgres'
-import type { RuntimeSettings } from '@spanhouse/runtime'
-import type { Kind } from './kinds.ts'
-
-/** Where and for whom something is done: every statement takes its project from here. */
-export interface Scope {
-  db: Database | Trx
-  project_id: Uuid
-  /** Who it is done for; null where nobody is known. */
-  user_id: Uuid | null
-  kind: Kind
-  /** What handler URIs and the addresses of hosted services are made of. */
-  runtime: RuntimeSettings
-  /** Whether guarded environments may be changed. */
-  mayDeploy: boolean
-}
+import type { Trx } from '@spanhouse/postgres'
+import type { Kind, Scope } from './kind.ts'
 
 /** The same place, seen as another kind of record. */
 export const asKind = (scope: Scope, kind: Kind): Scope => ({ ...scope, kind })

@@ -1,9 +1,10 @@
 import { invalid, Problem, type Uuid } from '@spanhouse/model'
 import { refuseReservedSlug, requireUnguarded } from './guard.ts'
 import type { HeaderInput } from './header.ts'
+import type { Scope } from './kind.ts'
 import { insertRevisions } from './revisions.ts'
 import type { RevisionRow } from './rows.ts'
-import { inTransaction, type Scope } from './scope.ts'
+import { inTransaction } from './scope.ts'
 import { headOf, lockVariant } from './variant-lock.ts'
 
 export interface NewSeed extends HeaderInput {

@@ -1,8 +1,8 @@
 import type { JsonObject, Uuid } from '@spanhouse/model'
 import type { Trx } from '@spanhouse/postgres'
 import type { RuntimeSettings } from '@spanhouse/runtime'
+import type { Scope } from './kind.ts'
 import { KINDS } from './kinds.ts'
-import type { Scope } from './scope.ts'
 import { createSimple } from './simple.ts'
 
 const ENVIRONMENTS = ['development', 'staging', 'production']

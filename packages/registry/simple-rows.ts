@@ -1,10 +1,10 @@
 import type { JsonObject, Uuid } from '@spanhouse/model'
 import { type RawBuilder, sql } from '@spanhouse/postgres'
+import type { Scope } from './kind.ts'
 import { conditionsOf, flagsContain, type ListQuery } from './list.ts'
 import { header, lifecycle, shownData } from './records.ts'
 import { listOf, type RowList, type RowSize } from './row-list.ts'
 import { type ArtifactRow, recordColumns } from './rows.ts'
-import type { Scope } from './scope.ts'
 import { pageOf, windowOf } from './window.ts'
 
 /** An artifact with the head of its default variant: the flat record of the interface. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@spanhouse/model'
 import { uuid, z } from '@spanhouse/validation'
-import type { Content } from './content.ts'
+import type { Content } from './kind.ts'
 import { withDedupIds } from './testcases/dedup.ts'
 import { testsetDelta } from './testcases/delta.ts'
 import { requireTestcases, storeTestcases } from './testcases/table.ts'

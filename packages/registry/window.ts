@@ -2,7 +2,7 @@ import { type JsonObject, microsToIso } from '@spanhouse/model'
 import { type RawBuilder, sql } from '@spanhouse/postgres'
 import type { WindowingBody } from '@spanhouse/validation'
 import { defined } from './defined.ts'
-import type { Layer } from './kinds.ts'
+import type { Layer } from './kind.ts'
 import { column } from './rows.ts'
 
 /** Rows of a page at most, also where the caller names no limit; the answer then says where to go on. */

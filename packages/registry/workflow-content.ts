@@ -7,9 +7,9 @@ import {
   shownRevisionData,
 } from '@spanhouse/runtime'
 import { echoOf, optional, recordOf, reference, storedObject, z } from '@spanhouse/validation'
-import type { Content } from './content.ts'
 import { defined } from './defined.ts'
 import { refuseReservedEmbeds } from './embeds/reserved.ts'
+import type { Content } from './kind.ts'
 import { workflowDelta } from './workflow-delta.ts'
 
 const url = z

@@ -1,8 +1,8 @@
 import type { JsonObject } from '@spanhouse/model'
 import { jsonObject, list, optional, storedObject, z } from '@spanhouse/validation'
-import type { Changed, Delta } from './content.ts'
 import { checkDelta } from './delta-limits.ts'
 import { refusing } from './delta-refusal.ts'
+import type { Changed, Delta } from './kind.ts'
 import { mergeDeep, removePaths } from './merge.ts'
 import { applyOperations } from './operations.ts'
 

@@ -1,6 +1,6 @@
 import { nextTurn } from '@spanhouse/model'
-import type { Holder } from './engine.ts'
 import { unreachable } from './failures.ts'
+import type { Holder } from './holder.ts'
 import { EndOfBytes, RowReader } from './row-reader.ts'
 
 /** The rows of a whole answer. One that was cut off in a row, or has other words in it, is none. */

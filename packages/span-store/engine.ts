@@ -4,6 +4,7 @@ import { inlineParams } from '@spanhouse/query'
 import { parseRows, readRows } from './answers.ts'
 import { cancellation } from './cancellation.ts'
 import { toProblem, unreachable } from './failures.ts'
+import type { Holder } from './holder.ts'
 import { HttpClient, type Settings } from './http-client.ts'
 import type { RowReader } from './row-reader.ts'
 
@@ -11,14 +12,6 @@ import type { RowReader } from './row-reader.ts'
 export interface Statement {
   text: string
   params: Record<string, unknown>
-}
-
-/** Where bytes are counted while they are in memory. */
-export interface Holder {
-  /** So many bytes are about to be kept. Throws a Problem when there is no room for them. */
-  hold(bytes: number): void
-  /** So many of them are kept no more. */
-  release(bytes: number): void
 }
 
 /**

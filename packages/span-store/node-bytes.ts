@@ -2,7 +2,7 @@ import { AMOUNTS, type Amounts, type Derived, NO_AMOUNTS, type TraceNode, type T
 import { CONTENT_HASH_BYTES } from '@spanhouse/query'
 import type { RowBuffer } from './row-buffer.ts'
 import type { RowReader } from './row-reader.ts'
-import type { StoredNode, Version } from './trace-memory.ts'
+import type { StoredNode, Version } from './stored-node.ts'
 
 /*
  * A node of a trace as bytes, some 30 of them and more where it brings amounts. A batch has thousands of nodes and the

@@ -2,7 +2,8 @@ import { type Derived, equalDerived, type SpanId, type TraceId, type Uuid } from
 import type { PlannedDeletion, TraceDeletion } from './deletions.ts'
 import type { BatchedSpan, SpanBatch } from './span-batch.ts'
 import type { RowKey } from './statements.ts'
-import { type StoredNode, type TracePlace, type TraceState, traceKey } from './trace-memory.ts'
+import type { StoredNode } from './stored-node.ts'
+import { type TracePlace, type TraceState, traceKey } from './trace-memory.ts'
 
 /** The spans of one trace in a batch, and its deletions. */
 export interface TraceGroup {

@@ -23,7 +23,7 @@ import { NOT_DERIVED, putNode, readNode } from './node-bytes.ts'
 import { RowBuffer } from './row-buffer.ts'
 import { putAll } from './row-columns.ts'
 import { RowReader } from './row-reader.ts'
-import type { StoredNode, Version } from './trace-memory.ts'
+import type { StoredNode, Version } from './stored-node.ts'
 
 /** Who sent a span, and when it was accepted: of two versions of a span the later accepted one is kept. */
 export interface Sender {

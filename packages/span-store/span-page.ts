@@ -1,6 +1,7 @@
 import { compareSpans, compileFirstSpans, compileSpanQuery, pageLimit, type SpansOf } from '@spanhouse/query'
-import type { Engine, Holder } from './engine.ts'
+import type { Engine } from './engine.ts'
 import { isResultTooLarge } from './failures.ts'
+import type { Holder } from './holder.ts'
 import { SPAN_COLUMNS } from './row.ts'
 import { readSpans, type StoredSpan } from './stored-span.ts'
 

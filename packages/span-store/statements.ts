@@ -16,7 +16,7 @@ import {
 import { amountColumns, type Column, secondsText } from '@spanhouse/query'
 import type { Engine } from './engine.ts'
 import { NOT_FENCED } from './fence.ts'
-import type { StoredNode } from './trace-memory.ts'
+import type { StoredNode } from './stored-node.ts'
 
 /** What finds one row by the table's key. */
 export interface RowKey {

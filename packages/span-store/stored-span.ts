@@ -1,6 +1,7 @@
 import type { Micros, SpanJson } from '@spanhouse/model'
 import { NO_PARENT, type Position, printSql, SHOWN_COLUMNS, type SpanRow, type Sql } from '@spanhouse/query'
-import type { Engine, Holder } from './engine.ts'
+import type { Engine } from './engine.ts'
+import type { Holder } from './holder.ts'
 import { readRow, toSpanJson } from './row.ts'
 import { RowReader, RowSkipper } from './row-reader.ts'
 

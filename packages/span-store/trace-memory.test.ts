@@ -2,7 +2,8 @@ import { NO_AMOUNTS, rollUp } from '@spanhouse/model'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { NOT_DERIVED } from './node-bytes.ts'
-import { keepTrace, type StoredNode, TraceMemory, type TracePlace, type TraceState, traceKey } from './trace-memory.ts'
+import type { StoredNode } from './stored-node.ts'
+import { keepTrace, TraceMemory, type TracePlace, type TraceState, traceKey } from './trace-memory.ts'
 
 const PROJECT = '019d9ca1-0000-7000-8000-000000000001'
 const placeOf = (name: string): TracePlace => ({ project_id: PROJECT, trace_id: name })

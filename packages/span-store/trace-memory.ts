@@ -1,31 +1,8 @@
-import {
-  type Derived,
-  type Micros,
-  rollUp,
-  type SpanId,
-  type TraceId,
-  type TraceNode,
-  type Uuid,
-} from '@spanhouse/model'
+import { type Derived, type Micros, rollUp, type SpanId, type TraceId, type Uuid } from '@spanhouse/model'
 import { putNode, readNode } from './node-bytes.ts'
 import { RowBuffer } from './row-buffer.ts'
 import { RowReader } from './row-reader.ts'
-
-/** When and from whom a version came. Spans of one message share one object: there is one of these to many of those. */
-export interface Version {
-  readonly accepted_at: Micros
-  readonly created_at: Micros
-  readonly created_by_id: Uuid
-}
-
-/** What the writer knows of a stored span: enough to recognise it again and to sum up its trace. */
-export interface StoredNode extends TraceNode {
-  /** As it stands in the store. */
-  derived: Derived
-  /** A character for each byte. */
-  readonly content_hash: string
-  version: Version
-}
+import type { StoredNode, Version } from './stored-node.ts'
 
 /** Which trace is meant: two projects may have the same trace id. */
 export interface TracePlace {

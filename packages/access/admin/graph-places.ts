@@ -1,7 +1,7 @@
 import { Problem, type Uuid } from '@spanhouse/model'
 import { type Insertable, newId, type Tables, type Trx } from '@spanhouse/postgres'
 import type { AccountRows } from '../account-rows.ts'
-import type { GraphWork } from './graph.ts'
+import type { GraphWork } from './graph-work.ts'
 
 type WorkspaceRow = Insertable<Tables['workspaces']>
 type ProjectRow = AccountRows['project']

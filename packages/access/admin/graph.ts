@@ -31,35 +31,12 @@ import { type AccountRows, type MembershipRow, usernameOf } from '../account-row
 import { identifyApiKey, type KeyIdentity, makeApiKey } from '../api-key.ts'
 import { runOrTry } from '../dry-run.ts'
 import { hashPassword } from '../password.ts'
-import { findReferences, type Reference, type ReferenceTarget } from '../reference.ts'
-import type { Seed } from '../seed.ts'
+import { findReferences, type Reference } from '../reference.ts'
 import type { Graph, GraphAnswer } from './graph-answer.ts'
 import type { GraphBody } from './graph-body.ts'
 import { putProjects, putWorkspaces } from './graph-places.ts'
 import { referencesOf } from './graph-references.ts'
-
-/** What is done with a graph beyond storing it. */
-export interface GraphSettings {
-  seeds: readonly Seed[]
-  /** Everything is done and then undone. */
-  isDryRun: boolean
-  createIdentities: boolean
-  createApiKeys: boolean
-  /** Tell the keys' texts. */
-  returnApiKeys: boolean
-  /** Make the members of the workspaces members of their new projects. */
-  joinMembers: boolean
-  /** Take the default project of a workspace, where there is one, for the one that is wanted there. */
-  reuseProjects: boolean
-}
-
-/** What is being made: the names given so far, and where they lead. */
-export interface GraphWork {
-  trx: Trx
-  body: GraphBody
-  settings: GraphSettings
-  resolve(target: ReferenceTarget, reference: Reference): Uuid
-}
+import type { GraphSettings, GraphWork } from './graph-work.ts'
 
 /**
  * `POST /admin/accounts/`: makes the records of a graph in the order users, identities, organizations, workspaces,

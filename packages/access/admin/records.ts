@@ -5,7 +5,7 @@ import type { AccountOptionsBody } from '../account-body.ts'
 import { usernameOf } from '../account-rows.ts'
 import { findReferenced, type Reference, resolveReference } from '../reference.ts'
 import type { Seed } from '../seed.ts'
-import { createGraph, type GraphSettings } from './graph.ts'
+import { createGraph } from './graph.ts'
 import type { GraphAnswer } from './graph-answer.ts'
 import {
   type apiKeyBody,
@@ -20,6 +20,7 @@ import {
   type workspaceBody,
   type workspaceMembershipBody,
 } from './graph-body.ts'
+import type { GraphSettings } from './graph-work.ts'
 
 /** The parts of a graph that an endpoint for one record fills in. */
 type GraphParts = { [K in keyof GraphBody]?: GraphBody[K] }

@@ -1,8 +1,9 @@
 import { invalid, type JsonObject, Problem, type Uuid } from '@spanhouse/model'
 import { newId, sql, type Trx, toJsonb } from '@spanhouse/postgres'
 import { changedHeader, type HeaderInput, newHeader } from '../header.ts'
+import type { Scope } from '../kind.ts'
 import { withRegistryProblems } from '../problems.ts'
-import { inTransaction, type Scope } from '../scope.ts'
+import { inTransaction } from '../scope.ts'
 import { type FolderRow, findFolder } from './rows.ts'
 import {
   depthOf,

@@ -1,6 +1,6 @@
 import { invalid, isJsonObject, type Json, type JsonObject, nextTurn, type Uuid } from '@spanhouse/model'
 import { optional, uuid, z } from '@spanhouse/validation'
-import type { Changed, ContentPlace, Delta } from '../content.ts'
+import type { Changed, ContentPlace, Delta } from '../kind.ts'
 import { ColumnChanger, type ColumnChanges } from './columns.ts'
 import { COLUMN_CHANGES_MAX, requireWithinLimits } from './limits.ts'
 import { readTestcases, storeTestcases, type TestcaseRow } from './table.ts'

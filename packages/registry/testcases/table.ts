@@ -1,6 +1,6 @@
 import { invalid, type JsonObject, nextTurn, type Uuid, unprocessable } from '@spanhouse/model'
 import { sql, toJsonb } from '@spanhouse/postgres'
-import type { Scope } from '../scope.ts'
+import type { Scope } from '../kind.ts'
 import { testcaseId } from './address.ts'
 import { requireWithinLimits } from './limits.ts'
 import type { Testcase } from './testcase.ts'

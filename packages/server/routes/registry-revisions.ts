@@ -24,10 +24,11 @@ import {
   wrapped,
   wrappedEither,
 } from './registry-bodies.ts'
-import { contentOptions, oneWithContent, type ShownCall } from './registry-content.ts'
+import { contentOptions, oneWithContent } from './registry-content.ts'
 import { addKindEndpoint, type KindRoutes } from './registry-endpoint.ts'
 import { manyAnswer, manyRead, one, oneAnswer } from './registry-envelopes.ts'
 import { mergedQuery, queryBody, queryString } from './registry-queries.ts'
+import type { ShownCall } from './registry-shown-content.ts'
 
 /** Revisions of one kind: seed, fetch, edit, archive, query, commit, log. */
 export function addRevisionRoutes(routes: KindRoutes): void {

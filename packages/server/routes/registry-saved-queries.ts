@@ -3,7 +3,7 @@ import { type JsonObject, microsToIso } from '@spanhouse/model'
 import { parseSavedQuery } from '@spanhouse/query'
 import { readSpanPage, readTraceHeads, type StoredSpan } from '@spanhouse/span-store'
 import { optional, type WindowingBody, z } from '@spanhouse/validation'
-import type { ShownContent } from './registry-content.ts'
+import type { ShownContent } from './registry-shown-content.ts'
 import { savedFocus } from './saved-queries.ts'
 import { type Reading, readTraceSpans } from './whole-traces.ts'
 

@@ -12,10 +12,11 @@ import {
 import { optional, uuid, z } from '@spanhouse/validation'
 import { CONTENT_BODY_BYTES_MAX, QUERY_BODY_BYTES_MAX } from '../budget/limits.ts'
 import { editedHeader, ignoredBody, newHeader, newSlugMember, requireSameId } from './registry-bodies.ts'
-import { contentOptions, oneWithContent, type ShownCall, withContent } from './registry-content.ts'
+import { contentOptions, oneWithContent, withContent } from './registry-content.ts'
 import { addKindEndpoint, type KindRoutes } from './registry-endpoint.ts'
 import { manyAnswer, manyRead, one, oneAnswer } from './registry-envelopes.ts'
 import { mergedQuery, queryBody, queryString } from './registry-queries.ts'
+import type { ShownCall } from './registry-shown-content.ts'
 
 /** Flat records of one kind: an artifact with the head of its default variant. */
 export function addSimpleRoutes(routes: KindRoutes): void {

@@ -1,6 +1,6 @@
 import { type TestcaseOptions, withTestcases } from '@spanhouse/registry'
 import { booleanText, optional, z } from '@spanhouse/validation'
-import type { ShownContent } from './registry-content.ts'
+import type { ShownContent } from './registry-shown-content.ts'
 
 const flag = optional(z.union([z.boolean(), booleanText]))
 
