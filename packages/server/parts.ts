@@ -9,12 +9,12 @@ import {
   type Vault,
 } from '@spanhouse/access'
 import { startClickHouse } from '@spanhouse/clickhouse-server'
+import type { OutboundRules } from '@spanhouse/outbound'
 import { openPostgres, type Postgres } from '@spanhouse/postgres'
 import { STATEMENT_SETTINGS } from '@spanhouse/query'
 import type { RuntimeSettings } from '@spanhouse/runtime'
 import { type Engine, openEngine } from '@spanhouse/span-store'
 import { openEmbeddedStream, openJetStream, type SpanStream } from '@spanhouse/span-stream'
-import type { OutboundRules } from '@spanhouse/validation'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { ensureSecretKeyFile } from './key-file.ts'

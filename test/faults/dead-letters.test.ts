@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, eventually } from '../harness.ts'
 import { exportOf, newTraceId, otlpSpan } from '../otlp.ts'
 
-const COMMAND = new URL('../../packages/server/spanhouse.ts', import.meta.url).pathname
+const COMMAND = new URL('../../packages/cli/spanhouse.ts', import.meta.url).pathname
 const STREAM_BYTES_MAX = 64 * 2 ** 20
 
 const span = otlpSpan({ traceId: newTraceId(), name: 'lost and found' })

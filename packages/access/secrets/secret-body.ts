@@ -1,5 +1,6 @@
 import { isJsonObject, isRawJson, type JsonObject } from '@spanhouse/model'
-import { list, type OutboundRules, optional, outboundUrl, slug, storedObject, z } from '@spanhouse/validation'
+import { type OutboundRules, outboundUrl } from '@spanhouse/outbound'
+import { list, optional, slug, storedObject, z } from '@spanhouse/validation'
 import { description, name } from '../names.ts'
 import { CUSTOM_ALIASES, CUSTOM_KINDS, STANDARD_ALIASES, STANDARD_KINDS } from './providers.ts'
 

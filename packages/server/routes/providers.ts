@@ -1,8 +1,8 @@
 import { probeBody } from '@spanhouse/access'
 import type { FastifyInstance } from 'fastify'
 import { addEndpoint } from '../http/endpoint.ts'
-import { probeAnswer, probeProvider } from '../outbound/probe.ts'
 import type { Parts } from '../parts.ts'
+import { probeAnswer, probeProvider } from '../providers/probe.ts'
 
 /** Providers of models, as far as they are tried out before their credentials are stored. */
 export function providerRoutes({ outbound }: Parts): (app: FastifyInstance) => void {

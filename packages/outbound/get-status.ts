@@ -2,7 +2,7 @@ import { lookup } from 'node:dns'
 import http from 'node:http'
 import https from 'node:https'
 import type { LookupFunction } from 'node:net'
-import { isReservedAddress, type OutboundRules } from '@spanhouse/validation'
+import { isReservedAddress, type OutboundRules } from './outbound-url.ts'
 
 /** For everything: finding the name, connecting, waiting for the answer. */
 const TIMEOUT_MS = 10_000

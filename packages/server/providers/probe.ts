@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ProbeBody } from '@spanhouse/access'
 import { Problem, unprocessable, withoutTrailing } from '@spanhouse/model'
+import { getStatus, type OutboundRules } from '@spanhouse/outbound'
 import { PROVIDER_APIS, type ProviderApi } from '@spanhouse/runtime'
-import { type OutboundRules, z } from '@spanhouse/validation'
-import { getStatus } from './get-status.ts'
+import { z } from '@spanhouse/validation'
 
 /** Of all callers together: each holds a connection for up to ten seconds. */
 const PROBES_MAX = 32

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net'
-import { z } from 'zod'
+import { z } from '@spanhouse/validation'
 
 /** What callers may have this server call. */
 export interface OutboundRules {

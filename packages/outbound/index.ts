@@ -1,0 +1,2 @@
+export { getStatus } from './get-status.ts'
+export * from './outbound-url.ts'
