@@ -6,6 +6,7 @@ import {
   jetstream,
   type NextMsgRequest,
   type PubAck,
+  PubHeaders,
   type SeqMsgRequest,
   type StoredMsg,
 } from '@nats-io/jetstream'
@@ -130,6 +131,16 @@ export class Storage {
     )
   }
 
+  /**
+   * Removes a message that was read before an outage. A killed server may give positions a second time (see Leftovers): what
+   * has another id there now stays.
+   */
+  async removeSame(shelf: Shelf, seq: number, headers: MsgHdrs | undefined): Promise<boolean> {
+    const stored = await this.#ask(() => this.#jsm.streams.getMessage(shelf.stream, { seq }))
+    if (stored === null || idOf(stored.header) !== idOf(headers)) return false
+    return this.remove(shelf, seq)
+  }
+
   async removeParts(shelf: Shelf, headers: MsgHdrs | undefined): Promise<void> {
     await settleAll(getParts(headers).map(seq => this.remove(shelf, seq)))
   }
@@ -161,6 +172,8 @@ export interface ShelfState {
   /** The last position used. */
   last: number
 }
+
+const idOf = (headers: MsgHdrs | undefined): string => headers?.get(PubHeaders.MsgIdHdr) ?? ''
 
 /** JetStream's error for deleting a message that does not exist. */
 const DELETE_FAILED = 10057
