@@ -89,7 +89,7 @@ describe.skipIf(!natsAvailable)('JetStream', () => {
       await once(old, 'listening')
       const { port } = old.address() as AddressInfo
       await expect(openJetStream({ ...createPlace(), url: `nats://127.0.0.1:${port}` })).rejects.toThrow(
-        'nats-server 2.10 or later is required; the server in NATS_URL is 2.9.10',
+        `nats-server 2.10 or later is required; 127.0.0.1:${port} is 2.9.10`,
       )
       old.close()
     })

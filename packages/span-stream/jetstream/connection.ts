@@ -7,12 +7,6 @@ export const REQUEST_MS_MAX = 5_000
 /** Smallest `max_payload` a server may have. The default of NATS is 1 MiB. */
 const PAYLOAD_BYTES_MIN = 64 * 1024
 
-/**
- * The oldest server that works: older ones, killed, come back with consumers that deliver nothing until they are asked
- * many times.
- */
-const VERSION_MIN = [2, 10] as const
-
 /** Waits between two attempts to reconnect. */
 const RECONNECT_MS_MIN = 50
 const RECONNECT_MS_MAX = 5_000
@@ -117,15 +111,18 @@ export async function openConnection(url: string): Promise<Connection> {
 
 function faultOf({ nats, payloadBytesMax }: Connection): string | undefined {
   const version = nats.info?.version ?? 'unknown'
-  if (isOlder(version))
-    return `nats-server ${VERSION_MIN.join('.')} or later is required; the server in NATS_URL is ${version}`
+  if (isOlder(version)) return `nats-server 2.10 or later is required; ${nats.getServer()} is ${version}`
   if (payloadBytesMax >= PAYLOAD_BYTES_MIN) return undefined
   return `The NATS server's max_payload of ${payloadBytesMax} is below ${PAYLOAD_BYTES_MIN} bytes`
 }
 
+/**
+ * Whether a server is before 2.10. Those, killed, come back with consumers that deliver nothing until they are asked many
+ * times.
+ */
 function isOlder(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number)
-  return major < VERSION_MIN[0] || (major === VERSION_MIN[0] && minor < VERSION_MIN[1])
+  return major < 2 || (major === 2 && minor < 10)
 }
 
 /**

@@ -111,4 +111,25 @@ describe.skipIf(!natsAvailable)('after nats-server was killed', () => {
     expect(survivor).toMatchObject({ seq: expect.any(Number) })
     await stream.close()
   }, 60_000)
+
+  it('loses nothing when the server is killed again', async () => {
+    await open('twice')
+    const { length } = await publishUntilFull()
+    const last = Math.max(...(await consume(stream, length)).map(({ sequence }) => sequence))
+    const position = async () => (await manage(streams => streams.info('twice'))).state.last_seq
+    await killAndRestart()
+    expect(await position()).toBeLessThan(last)
+    const ending = new AbortController()
+    const reading = stream
+      .deliveries({ ...OPTIONS, signal: ending.signal })
+      [Symbol.asyncIterator]()
+      .next()
+    await until(async () => (await position()) >= last)
+    ending.abort()
+    await reading
+    const messages = await publishMany(200, 10)
+    await killAndRestart()
+    expect(idsOf(await consume(stream, 200)).toSorted()).toEqual(messages.map(({ id }) => id).toSorted())
+    await stream.close()
+  }, 60_000)
 })

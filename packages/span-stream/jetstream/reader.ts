@@ -96,16 +96,19 @@ export class JetStreamReader implements Source<Fetched> {
   async #start(): Promise<void> {
     this.#starting++
     for (const puller of this.#pullers.values()) puller.reset()
-    // Those that the server has lost are created again. When it is away again, this is done when it is back.
-    await Promise.all(Array.from(this.#pullers.keys(), partition => this.#consumer(partition))).catch(() => undefined)
+    // When the server is away again, this is done when it is back.
+    await this.#prepare().catch(() => undefined)
     this.#starting--
     this.#leftovers.reset()
     this.#fetch()
   }
 
-  #consumer(partition: number): Promise<unknown> {
+  /** Asks for the consumers, so that those which the server has lost are created again, and brings the stream up to them. */
+  async #prepare(): Promise<void> {
     const { storage, topology } = this.#parts
-    return storage.consumer(topology.live, topology.durable(this.#options.consumer, partition))
+    const durables = Array.from(this.#pullers.keys(), partition => topology.durable(this.#options.consumer, partition))
+    const consumers = await Promise.all(durables.map(durable => storage.consumer(topology.live, durable)))
+    await storage.advance(topology.live, Math.max(0, ...consumers.map(({ delivered }) => delivered.stream_seq)))
   }
 
   get #nats(): NatsConnection {
