@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
@@ -69,6 +71,27 @@ describe.skipIf(!natsAvailable)('JetStream', () => {
       await streams.add({ name, subjects, retention: 'interest' })
       await nats.close()
       await expect(openJetStream({ url, name, partitions, bytesMax })).rejects.toThrow('retention interest, not limits')
+    })
+
+    it('refuses a server before 2.10, and says which it found', async () => {
+      const old = createServer(socket => {
+        const info = {
+          server_id: 'old',
+          version: '2.9.10',
+          proto: 1,
+          headers: true,
+          jetstream: true,
+          max_payload: 2 ** 20,
+        }
+        socket.on('error', () => undefined).write(`INFO ${JSON.stringify(info)}\r\n`)
+        socket.on('data', data => data.includes('PING') && socket.write('PONG\r\n'))
+      }).listen(0, '127.0.0.1')
+      await once(old, 'listening')
+      const { port } = old.address() as AddressInfo
+      await expect(openJetStream({ ...createPlace(), url: `nats://127.0.0.1:${port}` })).rejects.toThrow(
+        `nats-server 2.10 or later is required; 127.0.0.1:${port} is 2.9.10`,
+      )
+      old.close()
     })
 
     it('fails when there is no server', async () => {

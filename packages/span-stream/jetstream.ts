@@ -2,7 +2,6 @@ import { jetstreamManager } from '@nats-io/jetstream'
 import { RequestError, TimeoutError } from '@nats-io/transport-node'
 import { checkMessage, IN_FLIGHT_BYTES_MAX, InFlight, refusal } from './admission.ts'
 import { gather } from './gather.ts'
-import { Acknowledged } from './jetstream/acknowledged.ts'
 import { openConnection, REQUEST_MS_MAX } from './jetstream/connection.ts'
 import { DeadLetters } from './jetstream/dead-letters.ts'
 import { metadataOf, toHeaders } from './jetstream/headers.ts'
@@ -48,8 +47,7 @@ export async function openJetStream(options: JetStreamOptions): Promise<SpanStre
     const storage = new Storage(connection, jsm, () => ensure().then(options.onRecreated))
     await ensure()
     const letters = new DeadLetters(storage, topology)
-    const acknowledged = new Acknowledged(connection, topology.live)
-    return new JetStream({ connection, storage, topology, letters, acknowledged, ackWaitMs, holdMs }, bytesMax)
+    return new JetStream({ connection, storage, topology, letters, ackWaitMs, holdMs }, bytesMax)
   } catch (error) {
     await connection.nats.close()
     throw notYet(error)

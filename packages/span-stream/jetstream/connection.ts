@@ -18,6 +18,7 @@ export class Connection {
   readonly #unanswered = new Set<(reason: unknown) => void>()
   readonly #outage: Outage
   #up = true
+  #outages = 0
 
   constructor(nats: NatsConnection, outage: Outage) {
     this.nats = nats
@@ -34,10 +35,9 @@ export class Connection {
     return this.nats.info?.max_payload ?? PAYLOAD_BYTES_MIN
   }
 
-  /** Whether consumers and streams may disagree after the server was killed: see Acknowledged and Puller. */
-  get losesTrack(): boolean {
-    const [major = 0, minor = 0] = (this.nats.info?.version ?? '').split('.').map(Number)
-    return major < 2 || (major === 2 && minor < 10)
+  /** How many times the connection has broken. What was read from the server before may not hold any more. */
+  get outages(): number {
+    return this.#outages
   }
 
   /**
@@ -57,6 +57,7 @@ export class Connection {
 
   #disconnected(): void {
     this.#up = false
+    this.#outages++
     this.#outage.since = performance.now()
     for (const reject of this.#unanswered) reject(refusal('unreachable'))
   }
@@ -84,8 +85,8 @@ interface Outage {
 
 /**
  * Connects to the first reachable of the servers in `url` (`nats://` or `tls://`, user and password or a token in it,
- * several separated by commas). Rejects with a Problem `overloaded` when none can be reached, and with an Error when its
- * messages are too small.
+ * several separated by commas). Rejects with a Problem `overloaded` when none can be reached, and with an Error when it is
+ * older than 2.10 or its messages are too small.
  */
 export async function openConnection(url: string): Promise<Connection> {
   const outage = { since: performance.now() }
@@ -102,9 +103,26 @@ export async function openConnection(url: string): Promise<Connection> {
     throw refusal('unreachable', error)
   })
   const connection = new Connection(nats, outage)
-  if (connection.payloadBytesMax >= PAYLOAD_BYTES_MIN) return connection
+  const fault = faultOf(connection)
+  if (fault === undefined) return connection
   await nats.close()
-  throw new Error(`The NATS server's max_payload of ${connection.payloadBytesMax} is below ${PAYLOAD_BYTES_MIN} bytes`)
+  throw new Error(fault)
+}
+
+function faultOf({ nats, payloadBytesMax }: Connection): string | undefined {
+  const version = nats.info?.version ?? 'unknown'
+  if (isOlder(version)) return `nats-server 2.10 or later is required; ${nats.getServer()} is ${version}`
+  if (payloadBytesMax >= PAYLOAD_BYTES_MIN) return undefined
+  return `The NATS server's max_payload of ${payloadBytesMax} is below ${PAYLOAD_BYTES_MIN} bytes`
+}
+
+/**
+ * Whether a server is before 2.10. Those, killed, come back with consumers that deliver nothing until they are asked many
+ * times.
+ */
+function isOlder(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  return major < 2 || (major === 2 && minor < 10)
 }
 
 /**

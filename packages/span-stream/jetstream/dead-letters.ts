@@ -25,7 +25,7 @@ export class DeadLetters {
   /** Stores a letter, once for a consumer and message: the consumer may die before it acknowledges and reject again. */
   async add(message: SpanMessage, { consumer, sequence, attempt, reason }: Rejection): Promise<void> {
     const { dead } = this.#topology
-    const subject = this.#topology.letterSubject(consumer, sequence)
+    const subject = this.#topology.letterSubject(consumer, sequence, message.id)
     if ((await this.#storage.next(dead, subject, 1)) !== null) return
     const headers = toHeaders(metadataOf(message))
     setLetter(headers, { reason, attempt, rejected_at: microsNow() })

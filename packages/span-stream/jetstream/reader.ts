@@ -1,4 +1,4 @@
-import type { ConsumerInfo, StoredMsg } from '@nats-io/jetstream'
+import type { StoredMsg } from '@nats-io/jetstream'
 import type { Msg, MsgHdrs, NatsConnection } from '@nats-io/transport-node'
 import { microsNow, NIL_UUID } from '@spanhouse/model'
 import { refusal } from '../admission.ts'
@@ -6,10 +6,10 @@ import { Bell } from '../bell.ts'
 import type { Sized, Source } from '../gather.ts'
 import { createDelivery } from '../settle.ts'
 import type { DeliveriesOptions, Delivery, SpanMessage } from '../span-stream.ts'
-import type { Acknowledged } from './acknowledged.ts'
 import { type Connection, REQUEST_MS_MAX } from './connection.ts'
 import type { DeadLetters } from './dead-letters.ts'
 import { fromHeaders, type Metadata } from './headers.ts'
+import { Leftovers } from './leftovers.ts'
 import { Puller } from './puller.ts'
 import type { Storage } from './storage.ts'
 import type { Topology } from './topology.ts'
@@ -21,12 +21,14 @@ interface Fetched extends Sized {
   headers: MsgHdrs | undefined
   data: Uint8Array
   metadata: Metadata | null
-  /** Where to settle it. The server names a new place with each delivery. Null for a leftover: no consumer has it. */
+  /** Where to give it back. The server names a new place with each delivery. Null for a leftover: no consumer has it. */
   reply: string | null
   /** A leftover that its consumer has acknowledged: it was stored, and its parts may be gone. */
   wasSettled?: boolean
   /** Until when the server is told that it is being worked on. */
   untilMs: number
+  /** How many outages there had been when it came. */
+  outages: number
 }
 
 export interface ReaderParts {
@@ -34,7 +36,6 @@ export interface ReaderParts {
   storage: Storage
   topology: Topology
   letters: DeadLetters
-  acknowledged: Acknowledged
   ackWaitMs: number
   holdMs: number
 }
@@ -44,15 +45,8 @@ const ASKED_MAX = 64
 const WAITING_MAX = 1_000
 /** Wait before a message comes again whose parts could not be read, or that could not be buried. */
 const FAILED_MS = 1_000
-/** How long a partition with new messages may be silent before it is nudged, and how often at a time. */
-const SILENT_MS = 2_000
-const NUDGES_MAX = 256
-/** Removals under way at once. From 2.10 on a server throws away all that wait when they are ten thousand. */
+/** Removals under way at once. The server throws away all that wait when they are ten thousand. */
 const REMOVALS_MAX = 128
-/** How often it is looked for leftovers. */
-const LEFTOVERS_MS = 5_000
-/** Acknowledgement times until a consumer must have delivered again what it had delivered to somebody else. */
-const PASSED_OVER_AFTER = 2
 /** A leftover has been delivered before, or its consumer passed over it. */
 const LEFTOVER_ATTEMPT = 2
 /** Time for the pullers to end. */
@@ -74,14 +68,8 @@ export class JetStreamReader implements Source<Fetched> {
   readonly #queue: Fetched[] = []
   #waitingBytes = 0
   #starting = 0
-  #nudging = false
   #beatAt = performance.now()
-  #leftoversAt = 0
-  #collecting = false
-  /** Where the consumer of a partition stood, and when that was noted. */
-  readonly #noted = new Map<number, { position: number; at: number }>()
-  /** When what was retried comes again. */
-  readonly #retried = new Map<number, number>()
+  readonly #leftovers: Leftovers
   readonly #removals: Promise<unknown>[] = Array.from({ length: REMOVALS_MAX }, () => Promise.resolve())
   #removed = 0
   #ended: Promise<void> | undefined
@@ -91,6 +79,14 @@ export class JetStreamReader implements Source<Fetched> {
     this.#parts = parts
     this.#options = options
     this.#pullers = new Map(options.partitions.map(partition => [partition, this.#puller(partition)]))
+    this.#leftovers = new Leftovers(parts.storage, parts.topology, {
+      consumer: options.consumer,
+      partitions: options.partitions,
+      ackWaitMs: parts.ackWaitMs,
+      holds: sequence => this.#held.has(sequence),
+      isFull: () => this.#full || this.#ended !== undefined,
+      onFound: (stored, wasSettled) => this.#add(this.#toLeftover(stored, wasSettled)),
+    })
     this.#timer = setInterval(() => this.#tick(), Math.min(1_000, parts.ackWaitMs / 6))
     this.#forget = parts.connection.onBack(() => void this.#start())
     void this.#start()
@@ -103,21 +99,16 @@ export class JetStreamReader implements Source<Fetched> {
     // When the server is away again, this is done when it is back.
     await this.#prepare().catch(() => undefined)
     this.#starting--
-    this.#leftoversAt = 0
-    this.#noted.clear()
+    this.#leftovers.reset()
     this.#fetch()
-    await this.#nudge(0).catch(() => undefined)
   }
 
-  /** Asks for the consumers first: those that the server has lost are created again, and a request to none is not answered. */
+  /** Asks for the consumers, so that those which the server has lost are created again, and brings the stream up to them. */
   async #prepare(): Promise<void> {
-    await Promise.all(Array.from(this.#pullers.keys(), partition => this.#consumer(partition)))
-    await this.#parts.acknowledged.repeat()
-  }
-
-  #consumer(partition: number): Promise<ConsumerInfo> {
     const { storage, topology } = this.#parts
-    return storage.consumer(topology.live, topology.durable(this.#options.consumer, partition))
+    const durables = Array.from(this.#pullers.keys(), partition => topology.durable(this.#options.consumer, partition))
+    const consumers = await Promise.all(durables.map(durable => storage.consumer(topology.live, durable)))
+    await storage.advance(topology.live, Math.max(0, ...consumers.map(({ delivered }) => delivered.stream_seq)))
   }
 
   get #nats(): NatsConnection {
@@ -146,8 +137,8 @@ export class JetStreamReader implements Source<Fetched> {
   }
 
   #receive(message: Msg): void {
-    const fetched = toFetched(message)
-    this.#retried.delete(fetched.sequence)
+    const fetched = toFetched(message, this.#parts.connection.outages)
+    this.#leftovers.arrived(fetched.sequence)
     const known = this.#held.get(fetched.sequence)
     if (known) known.reply = fetched.reply
     else this.#add(fetched)
@@ -160,65 +151,25 @@ export class JetStreamReader implements Source<Fetched> {
     this.#bell.ring()
   }
 
+  #toLeftover({ subject, header, data, seq }: StoredMsg, wasSettled: boolean): Fetched {
+    return {
+      ...sized(header, data),
+      wasSettled,
+      subject,
+      reply: null,
+      attempt: LEFTOVER_ATTEMPT,
+      sequence: seq,
+      untilMs: Number.POSITIVE_INFINITY,
+      outages: this.#parts.connection.outages,
+    }
+  }
+
   #tick(): void {
     const { connection, ackWaitMs } = this.#parts
     if (!connection.up) return
     if (performance.now() - this.#beatAt >= ackWaitMs / 3) this.#beat()
     this.#fetch()
-    void this.#nudge(SILENT_MS).catch(() => undefined)
-    void this.#collectLeftovers().catch(() => undefined)
-  }
-
-  /**
-   * Delivers what the stream holds and its consumer will never deliver: up to the position to which a consumer has all
-   * acknowledged. After a server was killed that is what was done with shortly before, which comes again and does no harm;
-   * it would also be what a consumer passed over by mistake. One request for each partition where there is nothing.
-   *
-   * That position may never move again: nats-server 2.9, killed, comes back with consumers that wait for messages the stream
-   * does not have any more. So what has stood for long before the position to which a consumer has delivered is
-   * delivered, too, unless it is held here or was retried.
-   */
-  async #collectLeftovers(): Promise<void> {
-    if (this.#collecting || this.#ended || this.#starting > 0) return
-    if (performance.now() - this.#leftoversAt < LEFTOVERS_MS) return
-    this.#collecting = true
-    try {
-      for (const partition of this.#pullers.keys()) await this.#collectLeftoversOf(partition)
-      this.#leftoversAt = performance.now()
-    } finally {
-      this.#collecting = false
-    }
-  }
-
-  async #collectLeftoversOf(partition: number): Promise<void> {
-    const { storage, topology } = this.#parts
-    const subject = topology.subject(partition)
-    let stored = await storage.next(topology.live, subject, 1)
-    if (stored === null) return
-    const { ack_floor, delivered } = await this.#consumer(partition)
-    const passed = Math.max(ack_floor.stream_seq, this.#passedOver(partition, delivered.stream_seq))
-    while (stored !== null && stored.seq <= passed && !this.#full && !this.#ended) {
-      // What was not held when it was asked for may have been settled meanwhile: then it comes once more, which does no harm.
-      const wasSettled = stored.seq <= ack_floor.stream_seq
-      if (!this.#held.has(stored.seq) && !this.#waits(stored.seq)) this.#add(toLeftover(stored, wasSettled))
-      stored = await storage.next(topology.live, subject, stored.seq + 1)
-    }
-  }
-
-  /** The position where the consumer of a partition stood so long ago that nothing before it is still to come from there. */
-  #passedOver(partition: number, delivered: number): number {
-    const noted = this.#noted.get(partition)
-    const now = performance.now()
-    if (noted && now - noted.at < this.#parts.ackWaitMs * PASSED_OVER_AFTER) return 0
-    this.#noted.set(partition, { position: delivered, at: now })
-    return noted?.position ?? 0
-  }
-
-  /** Whether it was retried and its time has not come. */
-  #waits(sequence: number): boolean {
-    if ((this.#retried.get(sequence) ?? 0) > Date.now()) return true
-    this.#retried.delete(sequence)
-    return false
+    if (this.#starting === 0) void this.#leftovers.search().catch(() => undefined)
   }
 
   /** Tells the server that what is held is being worked on, and gives back what was held too long. */
@@ -228,31 +179,6 @@ export class JetStreamReader implements Source<Fetched> {
       if (fetched.untilMs <= Date.now()) this.#giveBack(fetched, 0)
       else if (fetched.reply !== null) this.#nats.publish(fetched.reply, '+WPI')
     }
-  }
-
-  /** Looks after partitions from which nothing comes, for `silentMs` at least, although something should. */
-  async #nudge(silentMs: number): Promise<void> {
-    const { connection } = this.#parts
-    if (!connection.losesTrack || this.#nudging) return
-    this.#nudging = true
-    try {
-      for (const [partition, puller] of this.#pullers) {
-        if (this.#ended || puller.silentMs < silentMs) continue
-        const info = await this.#consumer(partition)
-        const unsettled = info.num_ack_pending - this.#heldOf(partition)
-        const patience = info.num_pending > 0 ? silentMs : silentMs * 4
-        if (unsettled > 0 && puller.silentMs >= patience) await puller.nudge(Math.min(NUDGES_MAX, unsettled))
-      }
-    } finally {
-      this.#nudging = false
-    }
-  }
-
-  #heldOf(partition: number): number {
-    const subject = this.#parts.topology.subject(partition)
-    return Iterator.from(this.#held.values())
-      .filter(fetched => fetched.subject === subject && fetched.reply !== null)
-      .toArray().length
   }
 
   peek(): Fetched | undefined {
@@ -326,49 +252,37 @@ export class JetStreamReader implements Source<Fetched> {
     await this.#finish(fetched)
   }
 
-  /** Nobody else removes it: what is in the stream is to be stored. */
+  /** To remove a message is to acknowledge it: the server settles it with its consumer, too. */
   async #finish(fetched: Fetched): Promise<void> {
-    const { storage, topology, acknowledged } = this.#parts
-    const { sequence, reply, headers } = fetched
-    await this.#confirm(fetched, '+ACK')
-    if (reply === null) this.#acknowledgeLeftover(fetched)
-    await this.#remove(sequence)
-    acknowledged.remember({ sequence, reply })
-    this.#held.delete(sequence)
-    // What fails here is done by the sweeper later.
-    await storage.removeParts(topology.live, headers).catch(() => undefined)
+    const { storage, topology, connection } = this.#parts
+    await this.#inTurn(() =>
+      fetched.outages === connection.outages
+        ? storage.remove(topology.live, fetched.sequence)
+        : storage.removeSame(topology.live, fetched.sequence, fetched.headers),
+    )
+    this.#held.delete(fetched.sequence)
+    // The sweeper removes what fails here, and what may be another's after an outage.
+    if (fetched.outages === connection.outages)
+      await storage.removeParts(topology.live, fetched.headers).catch(() => undefined)
   }
 
-  /** Its consumer may wait for it all the same, and would wait for ever. The server ignores this when it does not. */
-  #acknowledgeLeftover({ sequence, subject }: Fetched): void {
-    const { connection, topology } = this.#parts
-    const durable = topology.durable(this.#options.consumer, partitionIn(subject))
-    if (connection.up) this.#nats.publish(`$JS.ACK.${topology.live.stream}.${durable}.1.${sequence}.0.0.0`, '+ACK')
-  }
-
-  /** Behind the one that was asked for so many removals ago. */
-  #remove(sequence: number): Promise<boolean> {
-    const { storage, topology } = this.#parts
+  /** Makes a removal after the one that was asked for REMOVALS_MAX ago. */
+  #inTurn(remove: () => Promise<boolean>): Promise<boolean> {
     const lane = this.#removed++ % REMOVALS_MAX
-    const removal = (this.#removals[lane] as Promise<unknown>).then(() => storage.remove(topology.live, sequence))
+    const removal = (this.#removals[lane] as Promise<unknown>).then(remove)
     this.#removals[lane] = removal.catch(() => undefined)
     return removal
   }
 
   async #retry(fetched: Fetched, delayMs: number): Promise<void> {
-    if (fetched.reply === null) return this.#giveBack(fetched, delayMs)
-    await this.#confirm(fetched, nak(delayMs))
-    this.#held.delete(fetched.sequence)
-    if (delayMs > 0) this.#retried.set(fetched.sequence, Date.now() + delayMs)
-  }
-
-  /** Settles a message and waits until the server has confirmed that. */
-  async #confirm({ reply }: Fetched, how: string): Promise<void> {
-    if (reply === null) return
-    const request = () => this.#nats.request(reply, how, { timeout: REQUEST_MS_MAX })
+    const { reply, sequence } = fetched
+    if (reply === null) return this.#giveBack(fetched, delayMs)
+    const request = () => this.#nats.request(reply, nak(delayMs), { timeout: REQUEST_MS_MAX })
     await this.#parts.connection.ask(request).catch(error => {
       throw refusal('unreachable', error)
     })
+    this.#held.delete(sequence)
+    this.#leftovers.retried(sequence, delayMs)
   }
 
   /** A leftover is found again when nobody holds it. */
@@ -378,7 +292,7 @@ export class JetStreamReader implements Source<Fetched> {
       return
     }
     this.#held.delete(sequence)
-    if (delayMs > 0) this.#retried.set(sequence, Date.now() + delayMs)
+    this.#leftovers.retried(sequence, delayMs)
     if (this.#parts.connection.up) this.#nats.publish(reply, nak(delayMs))
   }
 
@@ -411,19 +325,13 @@ const nak = (delayMs: number): string =>
  * `$JS.ACK.[DOMAIN.ACCOUNT.]STREAM.CONSUMER.DELIVERED.STREAM_SEQUENCE.CONSUMER_SEQUENCE.TIME.PENDING[.RANDOM]`, see
  * ADR-15 of the NATS architecture.
  */
-function toFetched(message: Msg): Fetched {
+function toFetched(message: Msg, outages: number): Fetched {
   const { subject, headers, data, reply = '' } = message
   const tokens = reply.split('.')
   const at = tokens.length === 9 ? 4 : 6
   const [attempt, sequence] = [Number(tokens[at]), Number(tokens[at + 1])]
-  return { ...sized(headers, data), subject, reply, attempt, sequence, untilMs: Number.POSITIVE_INFINITY }
+  return { ...sized(headers, data), subject, reply, attempt, sequence, untilMs: Number.POSITIVE_INFINITY, outages }
 }
-
-const toLeftover = ({ subject, header, data, seq }: StoredMsg, wasSettled: boolean): Fetched => ({
-  ...sized(header, data),
-  wasSettled,
-  ...{ subject, reply: null, attempt: LEFTOVER_ATTEMPT, sequence: seq, untilMs: Number.POSITIVE_INFINITY },
-})
 
 function sized(headers: MsgHdrs | undefined, data: Uint8Array) {
   const metadata = fromHeaders(headers)

@@ -6,6 +6,7 @@ import {
   jetstream,
   type NextMsgRequest,
   type PubAck,
+  PubHeaders,
   type SeqMsgRequest,
   type StoredMsg,
 } from '@nats-io/jetstream'
@@ -17,6 +18,12 @@ import type { Shelf } from './topology.ts'
 
 /** Time from the start of a publish until its last message is confirmed. */
 const PUBLISH_MS_MAX = 5_000
+
+/** More than the removals of which one file of a stream (8 MiB) has records, and how many fillers are under way at once. */
+const ADVANCE_MAX = 300_000
+const ADVANCE_AT_ONCE = 500
+/** What consumers have on disk is behind by what they delivered just before the server was killed. */
+const ADVANCE_MARGIN = 2_000
 
 export interface StoredRecord {
   subject: string
@@ -124,10 +131,20 @@ export class Storage {
   remove({ stream }: Shelf, seq: number): Promise<boolean> {
     return this.#ask(() =>
       this.#jsm.streams.deleteMessage(stream, seq, false).catch(error => {
-        if (error instanceof JetStreamApiError && error.code === DELETE_FAILED) return false
+        if (error instanceof JetStreamApiError && NOT_THERE.includes(error.code)) return false
         throw error
       }),
     )
+  }
+
+  /**
+   * Removes a message that was read before an outage. A killed server may give positions a second time (see Leftovers): what
+   * has another id there now stays.
+   */
+  async removeSame(shelf: Shelf, seq: number, headers: MsgHdrs | undefined): Promise<boolean> {
+    const stored = await this.#ask(() => this.#jsm.streams.getMessage(shelf.stream, { seq }))
+    if (stored === null || idOf(stored.header) !== idOf(headers)) return false
+    return this.remove(shelf, seq)
   }
 
   async removeParts(shelf: Shelf, headers: MsgHdrs | undefined): Promise<void> {
@@ -137,6 +154,23 @@ export class Storage {
   /** Removes all messages under a subject up to a position. */
   async purge({ stream }: Shelf, subject: string, upTo: number): Promise<void> {
     await this.#ask(() => this.#jsm.streams.purge(stream, { filter: subject, seq: upTo + 1 }))
+  }
+
+  /**
+   * When the stream is behind `position`, uses up the positions to there and a few thousand more, which a killed server may give a second time (see Leftovers). What gets one of them is
+   * lost when that server is killed again: its file says further up that it was removed. The parts of nothing that take
+   * them are the sweeper's.
+   */
+  async advance(shelf: Shelf, position: number): Promise<void> {
+    let { last } = await this.state(shelf)
+    if (last >= position || position - last > ADVANCE_MAX) return
+    const target = position + ADVANCE_MARGIN
+    while (last < target) {
+      const fillers = Array.from({ length: Math.min(ADVANCE_AT_ONCE, target - last) }, () =>
+        this.#publish(shelf, shelf.partsSubject, undefined, { timeout: PUBLISH_MS_MAX }),
+      )
+      for (const { seq } of await settleAll(fillers)) last = Math.max(last, seq)
+    }
   }
 
   consumer({ stream }: Shelf, durable: string): Promise<ConsumerInfo> {
@@ -162,8 +196,10 @@ export interface ShelfState {
   last: number
 }
 
-/** JetStream's error for deleting a message that does not exist. */
-const DELETE_FAILED = 10057
+const idOf = (headers: MsgHdrs | undefined): string => headers?.get(PubHeaders.MsgIdHdr) ?? ''
+
+/** JetStream's errors for deleting a message that does not exist, and one at a position that the stream has not reached. */
+const NOT_THERE = [10057, 10043]
 
 /** JetStream's error for a message that it could not store, for instance because the stream is at its limit. */
 const STORE_FAILED = 10077

@@ -36,6 +36,8 @@ export class Sweeper {
   async round(): Promise<void> {
     const { live } = this.#topology
     const state = await this.#storage.state(live)
+    // Positions that have gone back, in a server that was killed, say nothing about those noted before.
+    if (state.last < (this.#noted.at(-1) ?? 0)) this.#noted = []
     const [parts, messages] = this.#noted
     this.#noted = [...this.#noted, state.last].slice(-2)
     if (parts === undefined || messages === undefined || state.parts === 0) return

@@ -26,10 +26,9 @@ export interface Shelf {
  * The names of everything on the server.
  *
  * - Stream `spans`: subject `spans.N` for each partition and `spans.parts`. Durable consumer `writer-N` for each partition.
- *   A message is removed by whoever has acknowledged it, and by nothing else. The server's own ways to remove what all
- *   consumers have acknowledged are not used: nats-server 2.9, killed and started again, removed messages that a consumer
- *   still waited for.
- * - Stream `spans-dead`: subject `spans-dead.CONSUMER.SEQUENCE` for each dead letter and `spans-dead.parts`.
+ *   A message is removed by the reader that is done with it, and by nothing else; the server takes that as its consumer's
+ *   acknowledgement.
+ * - Stream `spans-dead`: subject `spans-dead.CONSUMER.SEQUENCE-ID` for each dead letter and `spans-dead.parts`.
  */
 export class Topology {
   readonly live: Shelf
@@ -49,8 +48,9 @@ export class Topology {
     return `${this.live.stream}.${partition}`
   }
 
-  letterSubject(consumer: ConsumerName, sequence: number): string {
-    return `${this.dead.stream}.${consumer}.${sequence}`
+  /** One for a message: its position alone may be given again after the server was killed. */
+  letterSubject(consumer: ConsumerName, sequence: number, id: string): string {
+    return `${this.dead.stream}.${consumer}.${sequence}-${Buffer.from(id).toString('base64url')}`
   }
 
   durable(consumer: ConsumerName, partition: number): string {
