@@ -6,7 +6,7 @@ const ROOT = new URL('..', import.meta.url).pathname
 
 /** Which packages each package may import, and which libraries stay inside it. One row a package. */
 const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
-  model: { imports: [], libraries: [] },
+  model: { imports: [], libraries: ['@noble/hashes'] },
   otlp: { imports: ['model'], libraries: ['protobufjs'] },
   query: { imports: ['model'], libraries: [] },
   'span-stream': { imports: ['model'], libraries: ['@nats-io/jetstream', '@nats-io/transport-node', 'lmdb'] },
@@ -16,7 +16,7 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
   postgres: { imports: ['model', 'folder-lock'], libraries: ['kysely', 'pg', '@electric-sql/pglite'] },
   validation: { imports: ['model'], libraries: ['zod'] },
   prices: { imports: ['model'], libraries: ['@pydantic/genai-prices'] },
-  access: { imports: ['model', 'postgres', 'validation'], libraries: [] },
+  access: { imports: ['model', 'postgres', 'validation'], libraries: ['jose'] },
   runtime: { imports: ['model', 'validation'], libraries: ['ajv', 'ajv-draft-04', 'ajv-formats', 're2js'] },
   registry: {
     imports: ['model', 'postgres', 'validation', 'query', 'runtime'],
