@@ -83,7 +83,7 @@ const parentOf = (text?: string): SpanId | null | undefined =>
 /** Undefined when there is none, null when malformed. */
 function timeOf(value: Json | undefined): Micros | null | undefined {
   if (value === undefined) return undefined
-  return parseTime(isRawJson(value) ? value.rawJSON : value)
+  return parseTime(value)
 }
 
 function linkOf(value: Json): SpanLink | null {

@@ -1,6 +1,5 @@
 export { z } from 'zod'
 export * from './collections.ts'
-export { echoOf } from './echo.ts'
 export * from './fields.ts'
 export * from './outbound-url.ts'
 export { type RequestPart, validate } from './validate.ts'
