@@ -55,7 +55,9 @@ export function parseActivityQuery(json: unknown): ActivityQuery {
   const begins = order === 'descending' ? given.newest : given.oldest
   return {
     realtime: optional(body.realtime, ['body', 'realtime'], readBoolean) ?? false,
-    ...{ order, limit, given },
+    order,
+    limit,
+    given,
     // Without the time that it belongs to a cursor means nothing, as everywhere.
     ...(cursor === undefined || begins === undefined ? {} : { cursor }),
   }

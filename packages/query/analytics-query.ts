@@ -51,7 +51,10 @@ export function parseAnalyticsQuery(query: JsonObject, json: unknown): Analytics
   const filtering = inBody.filtering ?? inQuery.filtering
   const specs = inBody.specs ?? inQuery.specs ?? DEFAULT_SPECS
   return {
-    ...{ formatting, windowing, specs, filter: filtering?.filter },
+    formatting,
+    windowing,
+    specs,
+    filter: filtering?.filter,
     echo: {
       query: {
         formatting: { ...formatting },

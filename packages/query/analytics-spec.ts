@@ -78,7 +78,8 @@ function parseSpec(json: unknown, loc: Location): Spec {
   const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   const bare = path.startsWith(PREFIX) ? path.slice(PREFIX.length) : path
   return {
-    ...{ edge: true, ...present },
+    edge: true,
+    ...present,
     type,
     path: bare === '*' ? undefined : bare.split('.'),
     key: PREFIX + bare,

@@ -38,7 +38,12 @@ test('reads everything, and ignores what it does not know', () => {
     newest: null,
   }
   expect(parseWindowing(json, 'trace', LOC)).toEqual({
-    ...{ oldest: 1_000_000, limit: 5, order: 'ascending', interval: 60, rate: 0.25, next: UUID },
+    oldest: 1_000_000,
+    limit: 5,
+    order: 'ascending',
+    interval: 60,
+    rate: 0.25,
+    next: UUID,
   })
   expect(parseWindowing(null, 'span', LOC)).toEqual({ order: 'descending' })
 })
