@@ -88,6 +88,20 @@ test.each(['postgres', 'span-stream', 'span-store', 'query', 'otlp', 'access'])(
   },
 )
 
+test.each(['packages', 'test', 'bench'])(
+  '%s: members stand in their object, not in a literal that is spread into it',
+  folder => {
+    const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).filter(
+      file => file.endsWith('.ts') && !file.includes('node_modules'),
+    )
+    expect(files.length).toBeGreaterThan(0)
+    const packed = files.flatMap(file =>
+      [...readFileSync(join(ROOT, folder, file), 'utf8').matchAll(/\.{3}\{.*/g)].map(([found]) => `${file}: ${found}`),
+    )
+    expect(packed).toEqual([])
+  },
+)
+
 /** The program's own texts: no tests, nothing that only tests use. */
 function sources(name: string): string[] {
   const folder = join(ROOT, 'packages', name)

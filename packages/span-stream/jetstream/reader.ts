@@ -422,7 +422,11 @@ function toFetched(message: Msg): Fetched {
 const toLeftover = ({ subject, header, data, seq }: StoredMsg, wasSettled: boolean): Fetched => ({
   ...sized(header, data),
   wasSettled,
-  ...{ subject, reply: null, attempt: LEFTOVER_ATTEMPT, sequence: seq, untilMs: Number.POSITIVE_INFINITY },
+  subject,
+  reply: null,
+  attempt: LEFTOVER_ATTEMPT,
+  sequence: seq,
+  untilMs: Number.POSITIVE_INFINITY,
 })
 
 function sized(headers: MsgHdrs | undefined, data: Uint8Array) {
