@@ -31,7 +31,9 @@ export function makeLargeTrace(spans: number): Span[] {
   const idOf = (span: number): string => span.toString(16).padStart(16, '0')
   return Array.from({ length: spans }, (_, span) => ({
     ...(middle as Span),
-    ...{ trace_id, span_id: idOf(span + 1), span_name: NAMES[span % NAMES.length] as string },
+    trace_id,
+    span_id: idOf(span + 1),
+    span_name: NAMES[span % NAMES.length] as string,
     ...(span === 0 ? {} : { parent_id: idOf(Math.floor((span - 1) / 10) + 1) }),
     start_time: (middle as Span).start_time + span * 1000,
     end_time: (middle as Span).end_time + span * 1000,
@@ -84,7 +86,9 @@ function smallTrace(trace: number, digest: Buffer, at: At): Span[] {
     return {
       ...place,
       ...(span === 0 ? {} : { parent_id: parent_id as string }),
-      ...{ span_kind: 'SPAN_KIND_INTERNAL', span_name, status_code: 'STATUS_CODE_OK' },
+      span_kind: 'SPAN_KIND_INTERNAL',
+      span_name,
+      status_code: 'STATUS_CODE_OK',
       span_type: span === 0 ? 'workflow' : isCall ? 'chat' : 'task',
       attributes: {
         ...attributes,
@@ -161,11 +165,18 @@ function chatTrace(trace: number, of: { digest: Buffer; at: At; turn: Turn }): S
   const root = at(0)
   return [
     {
-      ...{ ...root, ...common, span_name: 'turn', span_type: 'agent' },
+      ...root,
+      ...common,
+      span_name: 'turn',
+      span_type: 'agent',
       attributes: { ag: agOf({}, 0, { inputs: { question: messages.at(-1)?.content as string }, outputs: reply }) },
     },
     {
-      ...{ ...at(1), ...common, parent_id: root.span_id, span_name: 'chat', span_type: 'chat' },
+      ...at(1),
+      ...common,
+      parent_id: root.span_id,
+      span_name: 'chat',
+      span_type: 'chat',
       attributes: { ag: agOf(meta, digest.readUInt32LE(0), { inputs: { messages }, outputs: { content: reply } }) },
     },
   ]

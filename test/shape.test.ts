@@ -6,7 +6,7 @@ const ROOT = new URL('..', import.meta.url).pathname
 
 /** Which packages each package may import, and which libraries stay inside it. One row a package. */
 const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
-  model: { imports: [], libraries: [] },
+  model: { imports: [], libraries: ['@noble/hashes'] },
   otlp: { imports: ['model'], libraries: ['protobufjs'] },
   query: { imports: ['model'], libraries: [] },
   'span-stream': { imports: ['model'], libraries: ['@nats-io/jetstream', '@nats-io/transport-node', 'lmdb'] },
@@ -18,7 +18,7 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
   outbound: { imports: ['validation'], libraries: [] },
   cli: { imports: [], libraries: [] },
   prices: { imports: ['model'], libraries: ['@pydantic/genai-prices'] },
-  access: { imports: ['model', 'postgres', 'validation', 'outbound'], libraries: [] },
+  access: { imports: ['model', 'postgres', 'validation', 'outbound'], libraries: ['jose'] },
   runtime: { imports: ['model', 'validation'], libraries: ['ajv', 'ajv-draft-04', 'ajv-formats', 're2js'] },
   registry: {
     imports: ['model', 'postgres', 'validation', 'query', 'runtime'],
@@ -88,6 +88,20 @@ test.each(['postgres', 'span-stream', 'span-store', 'query', 'otlp', 'access'])(
       ),
     )
     expect(doors).toEqual([])
+  },
+)
+
+test.each(['packages', 'test', 'bench'])(
+  '%s: members stand in their object, not in a literal that is spread into it',
+  folder => {
+    const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).filter(
+      file => file.endsWith('.ts') && !file.includes('node_modules'),
+    )
+    expect(files.length).toBeGreaterThan(0)
+    const packed = files.flatMap(file =>
+      [...readFileSync(join(ROOT, folder, file), 'utf8').matchAll(/\.{3}\{.*/g)].map(([found]) => `${file}: ${found}`),
+    )
+    expect(packed).toEqual([])
   },
 )
 

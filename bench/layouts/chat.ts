@@ -189,7 +189,9 @@ const TABLES: readonly ({ name: string; about: string } & Table)[] = [
 
 export const chatLayouts = (spans: number): Layout[] => [
   ...TABLES.map(({ name, about, ...table }) => ({
-    ...{ name, about, ddl: tableOf(table) },
+    name,
+    about,
+    ddl: tableOf(table),
     select: `${SELECT}, ${table.areOutputsApart ? VALUES_APART : VALUES}`,
     questions: questionsOf(spans, table.areOutputsApart ? hasInColumn : hasInDocument),
   })),

@@ -74,7 +74,7 @@ onEachDatabase('authentication', postgres => {
       ['another admin key', () => `Access ${ADMIN_KEY}2`],
       ['no admin key', () => 'Access '],
     ])('and not %s', async (_name, header) => {
-      await expect(authenticator.authenticate(header(), '/admin/x')).rejects.toMatchObject(UNAUTHORIZED)
+      await expect(authenticator.authenticate(await header(), '/admin/x')).rejects.toMatchObject(UNAUTHORIZED)
     })
 
     test('are closed where there is no admin key', async () => {
@@ -159,10 +159,12 @@ onEachDatabase('authentication', postgres => {
 
   describe('Secret tokens', () => {
     test('stand for the principal they were made for', async () => {
-      const header = authenticator.mintSecret(principal)
+      const header = await authenticator.mintSecret(principal)
       expect(header).toMatch(/^Secret [\w-]+\.[\w-]+\.[\w-]+$/)
       expect(await project(authenticator, header)).toEqual({ ...principal, isWorker: true })
-      expect(await project(authenticator, authenticator.mintSecret(principal, { forCaller: true }))).toEqual(principal)
+      expect(await project(authenticator, await authenticator.mintSecret(principal, { forCaller: true }))).toEqual(
+        principal,
+      )
     })
 
     const signed = (claims: object, key: string) => {
@@ -192,14 +194,14 @@ onEachDatabase('authentication', postgres => {
 
     test('are good where they were signed', async () => {
       const other = openAuthenticator(db(), { adminKey: ADMIN_KEY, tokenKey: 'separate' })
-      await expect(project(other, authenticator.mintSecret(principal))).rejects.toMatchObject({ status: 401 })
-      expect(await project(other, other.mintSecret(principal))).toMatchObject(principal)
+      await expect(project(other, await authenticator.mintSecret(principal))).rejects.toMatchObject({ status: 401 })
+      expect(await project(other, await other.mintSecret(principal))).toMatchObject(principal)
     })
 
     test('do not exist where there is nothing to sign them with', async () => {
       const none = openAuthenticator(db(), { adminKey: ADMIN_KEY })
-      expect(() => none.mintSecret(principal)).toThrow('need a key')
-      await expect(project(none, authenticator.mintSecret(principal))).rejects.toMatchObject({ status: 401 })
+      await expect(none.mintSecret(principal)).rejects.toThrow('need a key')
+      await expect(project(none, await authenticator.mintSecret(principal))).rejects.toMatchObject({ status: 401 })
     })
   })
 
@@ -259,7 +261,7 @@ describe.skipIf(!postgresAvailable)('when the database is down', () => {
     const key = (await makeAccount(postgres.db)).api_keys?.key as string
     const other = (await makeAccount(postgres.db)).api_keys?.key as string
     const principal = await project(authenticator, key)
-    const token = authenticator.mintSecret(principal)
+    const token = await authenticator.mintSecret(principal)
     await server.kill()
     for (const header of [key, token]) expect(await project(authenticator, header)).toMatchObject(principal)
     for (const header of [other, makeApiKey()]) {

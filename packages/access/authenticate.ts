@@ -6,7 +6,7 @@ import { CachedLookup } from './cached-lookup.ts'
 import { loadKeys, loadPrincipals, type StoredKey, scopeKey } from './credentials.ts'
 import { KeyUsage } from './key-usage.ts'
 import { type Principal, type ProjectPrincipal, unauthenticated } from './principal.ts'
-import { mintSecretToken, verifySecretToken } from './secret-token.ts'
+import { importTokenKey, mintSecretToken, type TokenKey, verifySecretToken } from './secret-token.ts'
 
 export interface AuthenticatorOptions {
   /** What `Access` must present on admin paths. Without one they are closed. */
@@ -47,7 +47,7 @@ export interface Authenticator extends CredentialCache {
    * A fresh `Authorization` header, good for 15 minutes, with which a worker acts for the principal. One that is handed
    * to the caller opens nothing that the caller could not.
    */
-  mintSecret(principal: ProjectPrincipal, options?: { forCaller?: boolean }): string
+  mintSecret(principal: ProjectPrincipal, options?: { forCaller?: boolean }): Promise<string>
   /** Resolves when nothing is being written in the background. */
   close(): Promise<void>
 }
@@ -57,14 +57,14 @@ export const openAuthenticator = (db: Database, options: AuthenticatorOptions): 
 
 class DatabaseAuthenticator implements Authenticator {
   readonly #adminKey: string | undefined
-  readonly #tokenKey: string | undefined
+  readonly #tokenKey: TokenKey | undefined
   readonly #keys: CachedLookup<StoredKey>
   readonly #principals: CachedLookup<ProjectPrincipal>
   readonly #usage: KeyUsage
 
   constructor(db: Database, { adminKey, tokenKey, cacheSeconds = 1 }: AuthenticatorOptions) {
     this.#adminKey = adminKey || undefined
-    this.#tokenKey = tokenKey || undefined
+    this.#tokenKey = tokenKey ? importTokenKey(tokenKey) : undefined
     const ttlMs = cacheSeconds * 1000
     this.#keys = new CachedLookup({ ttlMs, load: prefixes => loadKeys(db, prefixes) })
     this.#principals = new CachedLookup({ ttlMs, load: keys => loadPrincipals(db, keys) })
@@ -80,11 +80,12 @@ class DatabaseAuthenticator implements Authenticator {
     throw unauthenticated()
   }
 
-  mintSecret(principal: ProjectPrincipal, { forCaller = false }: { forCaller?: boolean } = {}): string {
+  async mintSecret(principal: ProjectPrincipal, { forCaller = false }: { forCaller?: boolean } = {}): Promise<string> {
     if (this.#tokenKey === undefined) throw new Error('Secret tokens need a key that signs them')
     const { user_id, user_email, project_id, workspace_id, organization_id, organization_name } = principal
     const claims = { user_id, user_email, project_id, workspace_id, organization_id, organization_name }
-    return `Secret ${mintSecretToken({ ...claims, ...(forCaller && { for_caller: true }) }, this.#tokenKey)}`
+    const token = await mintSecretToken({ ...claims, ...(forCaller && { for_caller: true }) }, this.#tokenKey)
+    return `Secret ${token}`
   }
 
   forget(): void {
@@ -117,7 +118,7 @@ class DatabaseAuthenticator implements Authenticator {
   /** The token says for whom it speaks; what they may do is looked up, as for a key. */
   async #byToken(token: string): Promise<Principal> {
     if (this.#tokenKey === undefined) throw unauthenticated('invalid_token')
-    const { user_id, project_id, isWorker } = verifySecretToken(token, this.#tokenKey)
+    const { user_id, project_id, isWorker } = await verifySecretToken(token, this.#tokenKey)
     const principal = await this.#principals.get(scopeKey(user_id, project_id))
     if (principal === null) throw unauthenticated('invalid_token')
     return isWorker ? { ...principal, isWorker } : principal

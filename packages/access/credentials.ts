@@ -1,6 +1,7 @@
 import type { Uuid } from '@spanhouse/model'
 import { type Database, sql } from '@spanhouse/postgres'
 import type { KeyIdentity } from './api-key.ts'
+import { effectiveRole } from './effective-role.ts'
 import type { ProjectPrincipal } from './principal.ts'
 import { permissionsOf } from './roles.ts'
 
@@ -36,7 +37,7 @@ export const scopeKey = (user_id: Uuid, project_id: Uuid): string => `${user_id}
 
 /**
  * Who the users are in the projects, by {@link scopeKey}. A user or project that does not exist is left out; a user who
- * is not a member is there without a role. The owner of the organization has the role `owner` everywhere in it.
+ * is not a member is there without a role.
  */
 export async function loadPrincipals(db: Database, keys: string[]): Promise<Map<string, ProjectPrincipal>> {
   const pairs = keys.map(key => key.split(' '))
@@ -50,39 +51,17 @@ export async function loadPrincipals(db: Database, keys: string[]): Promise<Map<
     )
     .innerJoin('users', 'users.id', 'wanted.user_id')
     .innerJoin('projects', 'projects.id', 'wanted.project_id')
+    .innerJoin('workspaces', 'workspaces.id', 'projects.workspace_id')
     .innerJoin('organizations', 'organizations.id', 'projects.organization_id')
-    .leftJoin('organization_memberships as in_organization', join =>
-      join
-        .onRef('in_organization.organization_id', '=', 'projects.organization_id')
-        .onRef('in_organization.user_id', '=', 'users.id'),
-    )
-    .leftJoin('workspace_memberships as in_workspace', join =>
-      join
-        .onRef('in_workspace.workspace_id', '=', 'projects.workspace_id')
-        .onRef('in_workspace.user_id', '=', 'users.id'),
-    )
-    .leftJoin('project_memberships as in_project', join =>
-      join.onRef('in_project.project_id', '=', 'projects.id').onRef('in_project.user_id', '=', 'users.id'),
-    )
     .select(['projects.id as project_id', 'projects.workspace_id', 'projects.organization_id'])
-    .select(['organizations.name as organization_name', 'organizations.owner_id'])
-    .select(['users.id as user_id', 'users.email as user_email'])
-    .select(['in_organization.role as organization_role', 'in_workspace.role as workspace_role'])
-    .select('in_project.role as project_role')
+    .select(['organizations.name as organization_name', 'users.id as user_id', 'users.email as user_email'])
+    .select(effectiveRole(sql.ref('users.id')).as('role'))
     .execute()
   return new Map(rows.map(row => [scopeKey(row.user_id, row.project_id), toPrincipal(row)]))
 }
 
-interface ScopeRow extends Omit<ProjectPrincipal, 'kind' | 'role' | 'permissions'> {
-  owner_id: Uuid
-  organization_role: string | null
-  workspace_role: string | null
-  project_role: string | null
-}
-
-function toPrincipal(row: ScopeRow): ProjectPrincipal {
-  const { owner_id, organization_role, workspace_role, project_role, ...scope } = row
-  const isMember = organization_role !== null && workspace_role !== null
-  const role = owner_id === row.user_id ? 'owner' : isMember ? project_role : null
-  return { kind: 'project', ...scope, role, permissions: permissionsOf(role) }
-}
+const toPrincipal = (row: Omit<ProjectPrincipal, 'kind' | 'permissions'>): ProjectPrincipal => ({
+  kind: 'project',
+  ...row,
+  permissions: permissionsOf(row.role),
+})

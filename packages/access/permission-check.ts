@@ -22,13 +22,13 @@ const RESOURCE_TYPES: readonly string[] = ['service', 'local_secrets']
  * `GET /access/permissions/check`: credentials to act for the caller for 15 minutes, if the caller may do what is asked.
  * Throws a Problem `forbidden` that does not say why.
  */
-export function checkPermission(
+export async function checkPermission(
   authenticator: Authenticator,
   principal: ProjectPrincipal,
   query: PermissionCheckQuery,
-): { effect: 'allow'; credentials: string } {
+): Promise<{ effect: 'allow'; credentials: string }> {
   if (!isAllowed(principal, query)) throw new Problem('forbidden', 'Forbidden')
-  return { effect: 'allow', credentials: authenticator.mintSecret(principal, { forCaller: true }) }
+  return { effect: 'allow', credentials: await authenticator.mintSecret(principal, { forCaller: true }) }
 }
 
 function isAllowed(principal: ProjectPrincipal, { action, resource_type, ...scope }: PermissionCheckQuery): boolean {

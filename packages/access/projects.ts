@@ -2,6 +2,7 @@ import { invalid, Problem, type Uuid } from '@spanhouse/model'
 import { type Database, newId, sql, type Trx, withDatabaseProblems } from '@spanhouse/postgres'
 import { optional, z } from '@spanhouse/validation'
 import type { CredentialCache } from './authenticate.ts'
+import { effectiveRole } from './effective-role.ts'
 import { refuseBeyondLimit } from './limits.ts'
 import { name, nameOf } from './names.ts'
 import type { ProjectPrincipal } from './principal.ts'
@@ -185,38 +186,24 @@ function requireManager({ role }: ProjectPrincipal): void {
   if (!isManager(role)) throw new Problem('forbidden', 'Only admins and owners can change projects.')
 }
 
-/** The user's projects. As for credentials, a membership counts only inside its parents; owners need none. */
+/** The user's projects: those in which they have a role. */
 async function recordsOf(db: Database, user_id: Uuid, project_id?: Uuid): Promise<ProjectRecord[]> {
   const rows = await db
     .selectFrom('projects')
     .innerJoin('workspaces', 'workspaces.id', 'projects.workspace_id')
     .innerJoin('organizations', 'organizations.id', 'projects.organization_id')
-    .leftJoin('organization_memberships as in_organization', join =>
-      join
-        .onRef('in_organization.organization_id', '=', 'organizations.id')
-        .on('in_organization.user_id', '=', user_id),
-    )
-    .leftJoin('workspace_memberships as in_workspace', join =>
-      join.onRef('in_workspace.workspace_id', '=', 'workspaces.id').on('in_workspace.user_id', '=', user_id),
-    )
-    .leftJoin('project_memberships as in_project', join =>
-      join.onRef('in_project.project_id', '=', 'projects.id').on('in_project.user_id', '=', user_id),
+    .leftJoin('project_memberships as own', join =>
+      join.onRef('own.project_id', '=', 'projects.id').on('own.user_id', '=', user_id),
     )
     .select(['organizations.id as organization_id', 'organizations.name as organization_name'])
     .select(['workspaces.id as workspace_id', 'workspaces.name as workspace_name'])
     .select(['projects.id as project_id', 'projects.name as project_name'])
-    .select(['projects.is_default as is_default_project', 'organizations.owner_id'])
-    .select(['in_project.role as project_role', 'in_project.is_demo'])
-    .where(either =>
-      either.or([
-        either('organizations.owner_id', '=', user_id),
-        either.and([
-          either('in_organization.id', 'is not', null),
-          either('in_workspace.id', 'is not', null),
-          either('in_project.id', 'is not', null),
-        ]),
-      ]),
-    )
+    .select([
+      'projects.is_default as is_default_project',
+      'own.is_demo',
+      effectiveRole(sql`${user_id}::uuid`).as('user_role'),
+    ])
+    // Few projects are theirs at all; of these the role is asked for.
     .where(either =>
       either.or([
         either('projects.id', 'in', memberships =>
@@ -230,9 +217,7 @@ async function recordsOf(db: Database, user_id: Uuid, project_id?: Uuid): Promis
     .$if(project_id !== undefined, query => query.where('projects.id', '=', project_id as Uuid))
     .orderBy('projects.id')
     .execute()
-  return rows.map(({ owner_id, project_role, is_demo, ...record }) => ({
-    ...record,
-    user_role: owner_id === user_id ? 'owner' : project_role,
-    is_demo: is_demo ?? false,
-  }))
+  return rows
+    .filter(({ user_role }) => user_role !== null)
+    .map(({ is_demo, ...record }) => ({ ...record, is_demo: is_demo ?? false }))
 }

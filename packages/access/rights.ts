@@ -1,5 +1,6 @@
 import { Problem, type Uuid } from '@spanhouse/model'
-import type { Database } from '@spanhouse/postgres'
+import { type Database, sql } from '@spanhouse/postgres'
+import { effectiveRole } from './effective-role.ts'
 import { type Permission, permissionsOf } from './roles.ts'
 
 /** What a user is in a workspace. */
@@ -29,43 +30,17 @@ export async function workspaceRights(
   const row = await db
     .selectFrom('workspaces')
     .innerJoin('organizations', 'organizations.id', 'workspaces.organization_id')
-    .leftJoin('organization_memberships as in_organization', join =>
-      join
-        .onRef('in_organization.organization_id', '=', 'organizations.id')
-        .on('in_organization.user_id', '=', user_id),
-    )
-    .leftJoin('workspace_memberships as in_workspace', join =>
-      join.onRef('in_workspace.workspace_id', '=', 'workspaces.id').on('in_workspace.user_id', '=', user_id),
-    )
     .leftJoin('projects', join =>
       join.onRef('projects.workspace_id', '=', 'workspaces.id').on('projects.is_default', '=', true),
     )
-    .leftJoin('project_memberships as in_project', join =>
-      join.onRef('in_project.project_id', '=', 'projects.id').on('in_project.user_id', '=', user_id),
-    )
-    .select(['workspaces.organization_id', 'organizations.owner_id', 'projects.id as project_id'])
-    .select(['in_organization.role as organization_role', 'in_workspace.role as workspace_role'])
-    .select('in_project.role as project_role')
+    .select(['workspaces.organization_id', 'organizations.owner_id'])
+    .select(effectiveRole(sql`${user_id}::uuid`).as('role'))
     .where('workspaces.id', '=', workspace_id)
     .executeTakeFirst()
   if (row === undefined || (organization_id !== undefined && row.organization_id !== organization_id)) {
     throw new Problem('not_found', { message: 'There is no such workspace.', ref: workspace_id })
   }
-  return { workspace_id, organization_id: row.organization_id, owner_id: row.owner_id, role: roleOf(row, user_id) }
-}
-
-interface Roles {
-  owner_id: Uuid
-  project_id: Uuid | null
-  organization_role: string | null
-  workspace_role: string | null
-  project_role: string | null
-}
-
-function roleOf(row: Roles, user_id: Uuid): string | null {
-  if (row.owner_id === user_id) return 'owner'
-  if (row.organization_role === null || row.workspace_role === null) return null
-  return row.project_id === null ? row.workspace_role : row.project_role
+  return { workspace_id, ...row }
 }
 
 /** As {@link workspaceRights}, but throws a Problem `forbidden` when the role lacks the permission. */

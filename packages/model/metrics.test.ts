@@ -120,8 +120,15 @@ test.each([
   ['a call around something else', true, false],
 ])('equal usage adds up: %s', (_, isParentCall, isChildCall) => {
   const nodeOf = (span_id: string, parent_id: string | null, is_call: boolean): TraceNode => ({
-    ...{ span_id, parent_id, is_call, start_time: 0, own: [0n, 4n, 2n, 6n, 0n, 0n, 0n], claimed: null },
-    ...{ declared_trace_type: null, is_trace_type_explicit: false, repeats_usage: false },
+    span_id,
+    parent_id,
+    is_call,
+    start_time: 0,
+    own: [0n, 4n, 2n, 6n, 0n, 0n, 0n],
+    claimed: null,
+    declared_trace_type: null,
+    is_trace_type_explicit: false,
+    repeats_usage: false,
   })
   const nodes = [nodeOf('parent', null, isParentCall), nodeOf('child', 'parent', isChildCall)]
   const derived = rollUp(new Map(nodes.map(one => [one.span_id, one]))).get('parent')

@@ -8,6 +8,7 @@ import {
   sumAmounts,
   toAmount,
 } from './amounts.ts'
+import { byStartThenId, cycleTops } from './cycles.ts'
 import type { SpanId } from './identifiers.ts'
 import { isJsonObject, type Json, type JsonObject, numberOf } from './json.ts'
 import { CALL_TYPES, type Span, type TraceType } from './span.ts'
@@ -179,7 +180,8 @@ function sumUp(nodes: ReadonlyMap<SpanId, TraceNode>): Iterable<Summing> {
   let settled = 0
   for (const one of all.values()) if (one.childrenLeft === 0) settled += settle(one)
   // What is left are cycles and nothing else: every node below one is settled, and each has one parent.
-  if (settled < all.size) for (const top of cycleTops(all.values())) settle(cutAbove(top))
+  if (settled < all.size)
+    for (const top of cycleTops(unsettled(all.values()), nodes)) settle(cutAbove(all.get(top.span_id) as Summing))
   return all.values()
 }
 
@@ -244,27 +246,16 @@ function restatementOf({ own, repeats_usage, is_call }: TraceNode, below: Amount
   return tokens ? (costs ? 'tokens and costs' : 'tokens') : costs ? 'costs' : 'none'
 }
 
+function* unsettled(all: Iterable<Summing>): Iterable<TraceNode> {
+  for (const { node, total } of all) if (!total) yield node
+}
+
 /** The parent of a cycle's top no longer waits for it: that is where settling begins. */
 function cutAbove(top: Summing): Summing {
   const parent = top.parent as Summing
   top.parent = undefined
   parent.childrenLeft--
   return parent
-}
-
-function cycleTops(all: Iterable<Summing>): Summing[] {
-  const tops: Summing[] = []
-  const seen = new Set<Summing>()
-  for (const one of all) {
-    if (one.total || seen.has(one)) continue
-    let top = one
-    for (let next = one; !seen.has(next); next = next.parent as Summing) {
-      seen.add(next)
-      if (isEarlier(next.node, top.node)) top = next
-    }
-    tops.push(top)
-  }
-  return tops
 }
 
 /** Metric by metric: a sum of nothing gives way to what the client claimed. */
@@ -299,5 +290,4 @@ function headOf(nodes: ReadonlyMap<SpanId, TraceNode>, isRootless: boolean): Spa
   return (root ?? (isRootless ? earliest : undefined))?.span_id
 }
 
-const isEarlier = (one: TraceNode, other: TraceNode): boolean =>
-  one.start_time < other.start_time || (one.start_time === other.start_time && one.span_id < other.span_id)
+const isEarlier = (one: TraceNode, other: TraceNode): boolean => byStartThenId(one, other) < 0

@@ -1,3 +1,5 @@
+import { isRawJson } from './json.ts'
+
 /** A point in time: whole microseconds since 1970-01-01T00:00:00Z. Exact in a JavaScript number up to the year 2255. */
 export type Micros = number
 
@@ -13,11 +15,8 @@ export function microsToIso(micros: Micros): string {
   return fraction === 0 ? `${whole}Z` : `${whole}.${String(fraction).padStart(6, '0')}Z`
 }
 
-/** How many microseconds one unit is, by the number of digits of an integer time: seconds, ms, µs, ns. */
-const MICROS_PER_UNIT_BY_DIGITS: Record<number, number> = { 10: 1e6, 13: 1e3, 16: 1, 19: 1e-3 }
-
-/** Has twenty digits, one more than any time. */
-const BIGGEST_TIME = 10n ** 19n
+/** Digits of an integer time, which say its unit: seconds, milliseconds, microseconds, nanoseconds. */
+const DIGITS: ReadonlySet<number> = new Set([10, 13, 16, 19])
 
 const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d{1,9}))?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?)?$/i
 
@@ -26,22 +25,43 @@ const TEXT_LENGTH_MAX = 100
 
 /**
  * A time as the interface accepts it: ISO 8601 text (no zone means UTC), or an integer of 10, 13, 16 or 19 digits,
- * also as text or bigint, meaning seconds, milliseconds, microseconds or nanoseconds. Digits below a microsecond are
- * cut off. Null when it is neither or out of range.
+ * also as text, bigint or raw JSON, meaning seconds, milliseconds, microseconds or nanoseconds. Digits below a microsecond
+ * are cut off. Null when it is neither or out of range.
  */
 export function parseTime(value: unknown): Micros | null {
-  if (typeof value === 'bigint') return value >= 0n && value < BIGGEST_TIME ? integerTime(value.toString()) : null
-  if (typeof value === 'number') return Number.isInteger(value) ? integerTime(String(value)) : null
-  if (typeof value !== 'string') return null
-  if (value.length > TEXT_LENGTH_MAX) return null
-  const text = value.trim()
-  return /^\d+$/.test(text) ? integerTime(text) : isoTime(text)
+  const text = textOf(value)
+  if (text === null) return null
+  if (!/^\d+$/.test(text)) return typeof value === 'string' ? isoTime(text) : null
+  return DIGITS.has(text.length) ? unixTime(text) : null
 }
 
-function integerTime(digits: string): Micros | null {
-  const unit = MICROS_PER_UNIT_BY_DIGITS[digits.length]
-  if (unit === undefined) return null
-  return inRange(unit < 1 ? Number(BigInt(digits) / 1000n) : Number(digits) * unit)
+/**
+ * A time as the bound of a window: as {@link parseTime}, or any Unix number, fractions included: of seconds up to 2e10,
+ * beyond that of milli-, micro- or nanoseconds.
+ */
+export function parseWindowTime(value: unknown): Micros | null {
+  const text = textOf(value)
+  if (text === null) return null
+  return typeof value !== 'string' || /^\d+(\.\d*)?$/.test(text) ? unixTime(text) : isoTime(text)
+}
+
+function textOf(value: unknown): string | null {
+  const written = isRawJson(value) ? value.rawJSON : value
+  if (typeof written === 'number' || typeof written === 'bigint') return String(written)
+  return typeof written === 'string' && written.length <= TEXT_LENGTH_MAX ? written.trim() : null
+}
+
+/** Digits of a Unix number, before and behind the point: more say nothing of a time. */
+const UNIX_LENGTH_MAX = 40
+const SECONDS_MAX = 2e10
+
+function unixTime(written: string): Micros | null {
+  if (written.length > UNIX_LENGTH_MAX || !Number.isFinite(Number(written))) return null
+  let power = 6
+  for (let size = Number(written); size > SECONDS_MAX && power >= -3; size /= 1000) power -= 3
+  if (power < -3) return null
+  const isNanos = power === -3 && /^\d+$/.test(written)
+  return inRange(isNanos ? Number(BigInt(written) / 1000n) : Math.round(Number(written) * 10 ** power))
 }
 
 function isoTime(text: string): Micros | null {

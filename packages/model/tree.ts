@@ -1,12 +1,10 @@
-import type { Micros } from './time.ts'
+import { byStartThenId, cycleTops, type LinkedSpan } from './cycles.ts'
 
 /** What nesting needs to know of a span; everything else is carried along. */
-export interface NestedSpan {
-  readonly span_id: string
+export interface NestedSpan extends LinkedSpan {
   /** Of roots undefined. */
   readonly parent_id?: string | undefined
   readonly span_name: string
-  readonly start_time: Micros
 }
 
 /** A span, and what stands below it; undefined where nothing does. */
@@ -26,7 +24,7 @@ export type SpanLevel<S extends NestedSpan> = ReadonlyMap<string, readonly TreeN
 export function nestSpans<S extends NestedSpan>(spans: readonly S[]): SpanLevel<S> {
   const byStart = [...spans].sort(byStartThenId)
   const byId = new Map(byStart.map(span => [span.span_id, span]))
-  const cycleTops = topsOfCycles(byStart, byId)
+  const tops = cycleTops(byStart, byId)
   const nodes = new Map<string, TreeNode<S>>()
   const children = new Map<string, TreeNode<S>[]>()
   const roots: TreeNode<S>[] = []
@@ -36,7 +34,7 @@ export function nestSpans<S extends NestedSpan>(spans: readonly S[]): SpanLevel<
     const node: TreeNode<S> = { span, spans: undefined }
     nodes.set(span_id, node)
     if (parent_id === undefined) roots.push(node)
-    else if (!byId.has(parent_id) || cycleTops.has(span_id)) orphans.push(node)
+    else if (!byId.has(parent_id) || tops.has(span)) orphans.push(node)
     else if (!children.get(parent_id)?.push(node)) children.set(parent_id, [node])
   }
   for (const [parent_id, group] of children) (nodes.get(parent_id) as TreeNode<S>).spans = byName(group)
@@ -45,36 +43,3 @@ export function nestSpans<S extends NestedSpan>(spans: readonly S[]): SpanLevel<
 
 const byName = <S extends NestedSpan>(group: readonly TreeNode<S>[]): SpanLevel<S> =>
   Map.groupBy(group, node => node.span.span_name)
-
-/** The earliest span of each cycle of parents, so that a cycle shows up too. `byStart` is in order of start. */
-function topsOfCycles<S extends NestedSpan>(byStart: readonly S[], byId: ReadonlyMap<string, S>): Set<string> {
-  const tops = new Set<string>()
-  const done = new Set<string>()
-  for (const span of byStart) {
-    const path = new Set<string>()
-    let next: S | undefined = span
-    while (next && !done.has(next.span_id) && !path.has(next.span_id)) {
-      path.add(next.span_id)
-      const parent_id: string | undefined = next.parent_id
-      next = parent_id === undefined ? undefined : byId.get(parent_id)
-    }
-    if (next && path.has(next.span_id)) tops.add(earliestOnCycle(next, byId))
-    for (const id of path) done.add(id)
-  }
-  return tops
-}
-
-function earliestOnCycle<S extends NestedSpan>(start: S, byId: ReadonlyMap<string, S>): string {
-  let earliest = start
-  let span = byId.get(start.parent_id as string) as S
-  while (span !== start) {
-    if (byStartThenId(span, earliest) < 0) earliest = span
-    span = byId.get(span.parent_id as string) as S
-  }
-  return earliest.span_id
-}
-
-function byStartThenId(one: NestedSpan, other: NestedSpan): number {
-  if (one.start_time !== other.start_time) return one.start_time - other.start_time
-  return one.span_id < other.span_id ? -1 : one.span_id > other.span_id ? 1 : 0
-}

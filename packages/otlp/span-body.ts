@@ -1,6 +1,5 @@
 import {
   isJsonObject,
-  isRawJson,
   type Json,
   type JsonObject,
   type Micros,
@@ -57,10 +56,18 @@ export function draftOfBody(body: SpanBody, accepted_at: Micros): SpanDraft | nu
   if (![attributes, references ?? [], links, events].every(isShallow)) return null
   const began = start_time ?? end_time ?? accepted_at
   return {
-    ...{ trace_id, span_id, parent_id, span_name: body.span_name, span_type: body.span_type },
+    trace_id,
+    span_id,
+    parent_id,
+    span_name: body.span_name,
+    span_type: body.span_type,
     span_kind: body.span_kind ?? 'SPAN_KIND_UNSPECIFIED',
     status_code: body.status_code ?? 'STATUS_CODE_UNSET',
-    ...{ status_message: body.status_message, start_time, end_time, accepted_at, references },
+    status_message: body.status_message,
+    start_time,
+    end_time,
+    accepted_at,
+    references,
     attributes: new Map(Object.entries(attributes)),
     links: links.flatMap(link => linkOf(link) ?? []),
     events: events.flatMap(event => eventOf(event, began) ?? []),
@@ -83,7 +90,7 @@ const parentOf = (text?: string): SpanId | null | undefined =>
 /** Undefined when there is none, null when malformed. */
 function timeOf(value: Json | undefined): Micros | null | undefined {
   if (value === undefined) return undefined
-  return parseTime(isRawJson(value) ? value.rawJSON : value)
+  return parseTime(value)
 }
 
 function linkOf(value: Json): SpanLink | null {

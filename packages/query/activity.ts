@@ -55,7 +55,9 @@ export function parseActivityQuery(json: unknown): ActivityQuery {
   const begins = order === 'descending' ? given.newest : given.oldest
   return {
     realtime: optional(body.realtime, ['body', 'realtime'], readBoolean) ?? false,
-    ...{ order, limit, given },
+    order,
+    limit,
+    given,
     // Without the time that it belongs to a cursor means nothing, as everywhere.
     ...(cursor === undefined || begins === undefined ? {} : { cursor }),
   }
@@ -117,7 +119,7 @@ export function nextActivityWindowing(query: ActivityQuery, page: readonly Activ
 function readCursor(value: unknown, loc: Location): Cursor {
   const [bound, id] = decodeCursor(readText(value, loc))
   if (typeof bound === 'number' && Number.isSafeInteger(bound) && typeof id === 'string') return { bound, id }
-  throw malformed('value_error', loc, 'Input should be `next` of the page before', value)
+  throw malformed(['value_error', 'Input should be `next` of the page before'], loc, value)
 }
 
 /** Longer than that of any id. */

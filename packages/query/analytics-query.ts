@@ -1,4 +1,4 @@
-import { isJsonObject, isRawJson, type JsonObject, microsToIso, parseTime } from '@spanhouse/model'
+import { FAULTS, isJsonObject, isRawJson, type JsonObject, microsToIso, parseTime } from '@spanhouse/model'
 import { DEFAULT_SPECS, parseSpecs, type Spec } from './analytics-spec.ts'
 import type { Filter } from './filter.ts'
 import type { Focus } from './position.ts'
@@ -52,7 +52,10 @@ export function parseAnalyticsQuery(query: JsonObject, json: unknown): Analytics
   const filtering = inBody.filtering ?? inQuery.filtering
   const specs = inBody.specs ?? inQuery.specs ?? DEFAULT_SPECS
   return {
-    ...{ formatting, windowing, specs, filter: filtering?.filter },
+    formatting,
+    windowing,
+    specs,
+    filter: filtering?.filter,
     echo: {
       query: {
         formatting: { ...formatting },
@@ -91,8 +94,7 @@ function parseBlocks(members: JsonObject, loc: Location): Blocks {
 /** In flat form an integer is a time when its number of digits says in which unit. */
 function refuseOddInteger(value: unknown, loc: Location): void {
   const written = String(isRawJson(value) ? value.rawJSON : (value ?? '')).trim()
-  if (/^\d+$/.test(written) && parseTime(written) === null)
-    throw malformed('datetime_parsing', loc, 'Input should have 10, 13, 16 or 19 digits', value)
+  if (/^\d+$/.test(written) && parseTime(written) === null) throw malformed(FAULTS.datetime, loc, value)
 }
 
 function parseFormatting(members: JsonObject, loc: Location): Formatting {

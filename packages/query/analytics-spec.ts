@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, numberOf } from '@spanhouse/model'
+import { above, FAULTS, isJsonObject, type JsonObject, notAbove, numberOf, tooManyItems } from '@spanhouse/model'
 import { PATH_SEGMENTS_MAX, TEXT_BYTES_MAX } from './filter.ts'
 import { type Location, malformed, oneOf, optional, readBoolean, readList, readText, refuseOthers } from './shape.ts'
 
@@ -59,13 +59,12 @@ export const DEFAULT_SPECS: readonly Spec[] = DEFAULTS.map(([type, path]) => par
 /** Reads a list of specs. Throws `unprocessable` (422) at the member that is wrong. */
 export function parseSpecs(json: unknown, loc: Location): Spec[] {
   const list = readList(json, loc)
-  if (list.length > SPECS_MAX)
-    throw malformed('too_long', loc, `List should have at most ${SPECS_MAX} items`, undefined)
+  if (list.length > SPECS_MAX) throw malformed(tooManyItems(SPECS_MAX), loc, undefined)
   return list.map((one, index) => parseSpec(one, [...loc, index]))
 }
 
 function parseSpec(json: unknown, loc: Location): Spec {
-  if (!isJsonObject(json)) throw malformed('dict_type', loc, 'Input should be an object', json)
+  if (!isJsonObject(json)) throw malformed(FAULTS.object, loc, json)
   refuseOthers(json, MEMBERS, loc)
   const member = <T>(name: string, read: (value: unknown, loc: Location) => T): T | undefined =>
     optional(json[name], [...loc, name], read)
@@ -74,12 +73,13 @@ function parseSpec(json: unknown, loc: Location): Spec {
   const [bins, vmin, vmax] = [member('bins', readBins), member('vmin', readNumber), member('vmax', readNumber)]
   const edge = member('edge', readBoolean)
   if (vmin !== undefined && vmax !== undefined && vmin > vmax)
-    throw malformed('value_error', [...loc, 'vmax'], 'Input should not be below `vmin`', vmax)
+    throw malformed(['value_error', 'Input should not be below `vmin`'], [...loc, 'vmax'], vmax)
   const given = { bins, vmin, vmax, edge }
   const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   const bare = path.startsWith(PREFIX) ? path.slice(PREFIX.length) : path
   return {
-    ...{ edge: true, ...present },
+    edge: true,
+    ...present,
     type,
     path: bare === '*' ? undefined : bare.split('.'),
     key: PREFIX + bare,
@@ -90,23 +90,22 @@ function parseSpec(json: unknown, loc: Location): Spec {
 function readPath(value: unknown, loc: Location): string {
   const path = readText(value, loc)
   const segments = path.split('.').length
-  if (path === '' || path === PREFIX) throw malformed('string_too_short', loc, 'Input should name a path', value)
+  if (path === '' || path === PREFIX) throw malformed(['string_too_short', 'Input should name a path'], loc, value)
   if (segments > PATH_SEGMENTS_MAX + 1 || Buffer.byteLength(path) > TEXT_BYTES_MAX)
-    throw malformed('string_too_long', loc, `Input should have at most ${PATH_SEGMENTS_MAX} segments`, value)
+    throw malformed(['string_too_long', `Input should have at most ${PATH_SEGMENTS_MAX} segments`], loc, value)
   return path.toWellFormed()
 }
 
 function readBins(value: unknown, loc: Location): number {
   const bins = numberOf(value)
-  if (bins === undefined || !Number.isInteger(bins))
-    throw malformed('int_type', loc, 'Input should be an integer', value)
-  if (bins < 1) throw malformed('greater_than', loc, 'Input should be greater than 0', value)
-  if (bins > BINS_MAX) throw malformed('less_than_equal', loc, `Input should be at most ${BINS_MAX}`, value)
+  if (bins === undefined || !Number.isInteger(bins)) throw malformed(FAULTS.integer, loc, value)
+  if (bins < 1) throw malformed(notAbove(0), loc, value)
+  if (bins > BINS_MAX) throw malformed(above(BINS_MAX), loc, value)
   return bins
 }
 
 function readNumber(value: unknown, loc: Location): number {
   const number = numberOf(value)
-  if (number === undefined) throw malformed('float_type', loc, 'Input should be a finite number', value)
+  if (number === undefined) throw malformed(FAULTS.number, loc, value)
   return number
 }

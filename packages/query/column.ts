@@ -83,14 +83,21 @@ export const hex = <S, N extends string>(
   get: Get<S, string>,
   use: ColumnUse = {},
 ): Column<S, N, string> => ({
-  ...{ name, type: `FixedString(${byteCount})`, codec: ZSTD, isHex: true, ...use },
+  name,
+  type: `FixedString(${byteCount})`,
+  codec: ZSTD,
+  isHex: true,
+  ...use,
   put: (row, source) => row.hex(get(source)),
   read: row => row.hex(byteCount),
   text: row => row.hex(byteCount),
 })
 
 export const uuid = <S, N extends string>(name: N, get: Get<S, Uuid>, use: ColumnUse = {}): Column<S, N, Uuid> => ({
-  ...{ name, type: 'UUID', codec: ZSTD, ...use },
+  name,
+  type: 'UUID',
+  codec: ZSTD,
+  ...use,
   put: (row, source) => row.uuid(get(source)),
   read: row => row.uuid(),
   text: row => row.uuid(),
@@ -101,21 +108,29 @@ export const text = <S, N extends string>(
   get: Get<S, string>,
   { type = 'String', codec = ZSTD, ...use }: ColumnUse & { type?: string; codec?: string } = {},
 ): Column<S, N, string> => ({
-  ...{ name, type, codec, ...use },
+  name,
+  type,
+  codec,
+  ...use,
   put: (row, source) => row.text(get(source)),
   read: row => row.text(),
   text: row => row.text(),
 })
 
 export const time = <S, N extends string>(name: N, get: Get<S, Micros>, use: ColumnUse = {}): Column<S, N, Micros> => ({
-  ...{ name, type: "DateTime64(6, 'UTC')", codec: 'CODEC(Delta(8), ZSTD(1))', ...use },
+  name,
+  type: "DateTime64(6, 'UTC')",
+  codec: 'CODEC(Delta(8), ZSTD(1))',
+  ...use,
   put: (row, source) => row.int64(get(source)),
   read: row => row.number64(),
   text: row => secondsText(Number(row.int64())),
 })
 
 export const flag = <S, N extends string>(name: N, get: Get<S, boolean>): Column<S, N, boolean> => ({
-  ...{ name, type: 'Bool', codec: '' },
+  name,
+  type: 'Bool',
+  codec: '',
   put: (row, source) => row.int8(get(source) ? 1 : 0),
   read: row => row.int8() === 1,
   text: row => String(row.int8()),
@@ -128,7 +143,10 @@ export const oneOf = <S, N extends string, V extends string>(
   get: Get<S, V>,
   use: ColumnUse = {},
 ): Column<S, N, V> => ({
-  ...{ name, type: `Enum8(${values.map((value, number) => `'${value}' = ${number}`).join(', ')})`, codec: '', ...use },
+  name,
+  type: `Enum8(${values.map((value, number) => `'${value}' = ${number}`).join(', ')})`,
+  codec: '',
+  ...use,
   put: (row, source) => row.int8(values.indexOf(get(source))),
   read: row => values[row.int8()] as V,
   text: row => values[row.int8()] as string,

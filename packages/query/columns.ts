@@ -88,14 +88,18 @@ export const CONTENT_COLUMNS = [
   shown(text('user_id', span => span.user_id ?? '', onRoots('ag.user.id'))),
   shown(text('agent_id', span => span.agent_id ?? '', onRoots('ag.agent.id'))),
   shown({
-    ...{ name: 'duration_cumulative', type: 'Decimal(18, 3)', codec: 'CODEC(T64, ZSTD(1))' },
+    name: 'duration_cumulative',
+    type: 'Decimal(18, 3)',
+    codec: 'CODEC(T64, ZSTD(1))',
     attribute: { key: 'ag.metrics.duration.cumulative', alsoInJson: false },
     put: (row, span) => row.int64(durationMicros(span)),
     read: row => row.number64() / 1000,
     text: row => (Number(row.int64()) / 1000).toFixed(3),
   } as Column<Span, 'duration_cumulative', number>),
   shown({
-    ...{ name: 'end_shift', type: 'Int64', codec: 'CODEC(ZSTD(1))' },
+    name: 'end_shift',
+    type: 'Int64',
+    codec: 'CODEC(ZSTD(1))',
     put: (row, span) => row.int64(span.end_time - span.start_time - durationMicros(span)),
     read: row => row.number64(),
     text: row => String(row.int64()),
@@ -111,7 +115,9 @@ export const CONTENT_COLUMNS = [
 /** What the index is made on. It follows from the content. */
 export const SEARCH_COLUMNS = [
   {
-    ...{ name: 'search_terms', type: 'Array(UInt32)', codec: 'CODEC(ZSTD(1))' },
+    name: 'search_terms',
+    type: 'Array(UInt32)',
+    codec: 'CODEC(ZSTD(1))',
     put: (row, span) => row.uint32s(searchTermsOf(span)),
     read: row => row.uint32s(),
     text: row => `[${row.uint32s().join()}]`,
@@ -129,13 +135,18 @@ export const LIFECYCLE_COLUMNS = [
   shown(uuid('updated_by_id', row => row.updated_by_id, { filter: { kind: 'uuid', absent: 'nobody' } })),
   time('accepted_at', row => row.accepted_at),
   {
-    ...{ name: 'content_hash', type: `FixedString(${CONTENT_HASH_BYTES})`, codec: 'CODEC(ZSTD(1))', isHex: true },
+    name: 'content_hash',
+    type: `FixedString(${CONTENT_HASH_BYTES})`,
+    codec: 'CODEC(ZSTD(1))',
+    isHex: true,
     put: (row, { content_hash }) => row.bytes(content_hash),
     read: row => row.hex(CONTENT_HASH_BYTES),
     text: row => row.hex(CONTENT_HASH_BYTES),
   } as Column<Lifecycle, 'content_hash', string>,
   {
-    ...{ name: 'writer_run', type: 'UInt64', codec: 'CODEC(ZSTD(1))' },
+    name: 'writer_run',
+    type: 'UInt64',
+    codec: 'CODEC(ZSTD(1))',
     put: (row, { writer_run }) => row.int64(writer_run),
     read: row => row.number64(),
     text: row => String(row.int64()),

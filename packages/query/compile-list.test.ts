@@ -24,7 +24,8 @@ beforeAll(async () => {
   table = await openTable()
   await table.insert([
     {
-      ...{ trace_id: traceId(1), span_id: spanId(1) },
+      trace_id: traceId(1),
+      span_id: spanId(1),
       references: [
         reference('application', { id: APP, slug: 'geo-bot' }),
         reference('application_revision', { id: REVISION, slug: 'geo-bot-r', version: '3' }),
@@ -44,7 +45,8 @@ beforeAll(async () => {
       ],
     },
     {
-      ...{ trace_id: traceId(2), span_id: spanId(2) },
+      trace_id: traceId(2),
+      span_id: spanId(2),
       references: [
         reference('evaluator', { id: JUDGE, slug: 'judge' }),
         reference('evaluator_revision', { slug: 'geo-bot', version: '3' }),
@@ -52,11 +54,13 @@ beforeAll(async () => {
       links: [{ trace_id: traceId(256), span_id: spanId(9), attributes: { key: 'other' } }],
       events: [{ name: 'token', timestamp: 5, attributes: { exception: { type: 'Nested' } } }],
     },
-    { ...{ trace_id: traceId(3), span_id: spanId(3) }, references: [reference('workflow', { id: APP })] },
+    { trace_id: traceId(3), span_id: spanId(3), references: [reference('workflow', { id: APP })] },
     // A span without any lists, stored as empty text as the writer does.
     { trace_id: traceId(4), span_id: spanId(4), references: undefined, links: undefined },
     {
-      ...{ trace_id: traceId(5), span_id: spanId(5), project_id: OTHER_PROJECT },
+      trace_id: traceId(5),
+      span_id: spanId(5),
+      project_id: OTHER_PROJECT,
       references: [reference('application', { id: APP, slug: 'geo-bot' })],
     },
   ])

@@ -96,7 +96,9 @@ const columnFields = (COLUMNS as readonly Column[]).flatMap(({ name, filter }): 
   const conditions = [...(absent ? [PRESENT[absent](column)] : []), ...(rootsOnly ? [IS_ROOT] : [])]
   return [
     {
-      ...{ name, kind, column },
+      name,
+      kind,
+      column,
       ...(conditions.length > 0 && { present: join(conditions, sql` AND `) }),
       ...(values && { values }),
     },

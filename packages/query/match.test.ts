@@ -3,15 +3,20 @@ import { expect, test } from 'vitest'
 import { type MatchableSpan, MatchTooLong, MatchWork, matchSpan, parseFilter } from './index.ts'
 
 const spanOf = (name: string, attributes: object = {}): MatchableSpan => ({
-  ...{ fields: { span_name: name }, attributes: attributes as MatchableSpan['attributes'], data: {} },
-  ...{ columns: {}, lists: {} },
+  fields: { span_name: name },
+  attributes: attributes as MatchableSpan['attributes'],
+  data: {},
+  columns: {},
+  lists: {},
 })
 
 const matches = (condition: object, span: MatchableSpan, work?: MatchWork): boolean =>
   matchSpan(parseFilter({ conditions: [condition] }, ['body']) as never, span, work)
 
 const like = (value: string): object => ({
-  ...{ field: 'span_name', operator: 'like', value },
+  field: 'span_name',
+  operator: 'like',
+  value,
   options: { case_sensitive: true },
 })
 

@@ -10,7 +10,7 @@ const PARSE: Record<ColumnKind, (value: Json, field: ColumnField) => ColumnValue
   trace_id: value => (typeof value === 'string' ? parseTraceId(value) : null),
   span_id: value => (typeof value === 'string' ? parseSpanId(value) : null),
   uuid: value => (typeof value === 'string' ? parseUuid(value) : null),
-  time: value => parseTime(isRawJson(value) ? value.rawJSON : value),
+  time: parseTime,
   enum: (value, field) => field.values?.find(one => one === value) ?? null,
   text: (value, field) => scalarText(field.name, value),
 }

@@ -70,14 +70,14 @@ const deepFrozen = (value: unknown): boolean =>
   typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(deepFrozen))
 
 test.each<[string, unknown, string, (string | number)[]]>([
-  ['a filter that is a list', [], 'dict_type', []],
-  ['a filter that is a text', 'x', 'dict_type', []],
+  ['a filter that is a list', [], 'model_attributes_type', []],
+  ['a filter that is a text', 'x', 'model_attributes_type', []],
   ['a condition in place of a group', { field: 'span_name', value: 'x' }, 'extra_forbidden', ['field']],
   ['conditions that are no list', { conditions: {} }, 'list_type', ['conditions']],
   ['conditions that are null', { conditions: null }, 'list_type', ['conditions']],
   ['an unknown group operator', { operator: 'xor', conditions: [] }, 'enum', ['operator']],
   ['a group operator that is a number', { operator: 1 }, 'enum', ['operator']],
-  ['a condition that is a text', { conditions: ['x'] }, 'dict_type', ['conditions', 0]],
+  ['a condition that is a text', { conditions: ['x'] }, 'model_attributes_type', ['conditions', 0]],
   ['an empty condition', { conditions: [{}] }, 'missing', ['conditions', 0, 'field']],
   ['an operator without a field', { conditions: [{ operator: 'is' }] }, 'missing', ['conditions', 0, 'field']],
   ['a field that is null', { conditions: [{ field: null }] }, 'missing', ['conditions', 0, 'field']],
@@ -103,7 +103,7 @@ test.each<[string, unknown, string, (string | number)[]]>([
   [
     'options that are a list',
     { conditions: [{ field: 'span_name', options: [] }] },
-    'dict_type',
+    'model_attributes_type',
     ['conditions', 0, 'options'],
   ],
   [

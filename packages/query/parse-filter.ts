@@ -1,4 +1,4 @@
-import { invalid, type JsonObject } from '@spanhouse/model'
+import { FAULTS, invalid, type JsonObject } from '@spanhouse/model'
 import { parseContentQuery } from './content-query.ts'
 import { FIELDS, type Field, KINDS, OPERATORS } from './fields.ts'
 import {
@@ -36,9 +36,8 @@ export function parseFilter(json: unknown, loc: Location): Filter | undefined {
   const group = readObject(json, loc)
   if (group.field !== undefined) {
     throw malformed(
-      'extra_forbidden',
+      [FAULTS.extra[0], 'A condition must stand in the list `conditions`'],
       [...loc, 'field'],
-      'A condition must stand in the list `conditions`',
       group.field,
     )
   }
@@ -77,7 +76,7 @@ function parseMember(json: unknown, loc: Location, context: Context): Filter | u
   const member = readObject(json, loc)
   if (member.conditions === undefined) return parseCondition(member, loc, context)
   if (member.field !== undefined) {
-    throw malformed('extra_forbidden', [...loc, 'field'], 'Either a condition or a group, not both', member.field)
+    throw malformed([FAULTS.extra[0], 'Either a condition or a group, not both'], [...loc, 'field'], member.field)
   }
   return parseGroup(member, loc, context)
 }
@@ -95,7 +94,7 @@ function parseCondition(json: JsonObject, loc: Location, { count, countValues }:
 }
 
 function readCondition(json: JsonObject, loc: Location, count: Count): RawCondition {
-  if (json.field === undefined || json.field === null) throw missing([...loc, 'field'])
+  if (json.field === undefined || json.field === null) throw missing(json, [...loc, 'field'])
   return {
     field: readText(json.field, [...loc, 'field']),
     operator: optional(json.operator, [...loc, 'operator'], oneOf(OPERATORS)) ?? 'is',

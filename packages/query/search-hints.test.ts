@@ -90,8 +90,12 @@ test('no hint hides a span that satisfies the filter', async () => {
         const project_id = `33333333-3333-4333-8333-${String(next++).padStart(12, '0')}`
         await table.insert(
           spans.map((one, at) => ({
-            ...{ project_id, trace_id: traceId(at + 1), span_id: spanId(at + 1), start_time: NOON + at },
-            ...{ parent_id: at % 2 ? spanId(99) : '', attributes: { ag: {}, ...(one as Record<string, Json>) } },
+            project_id,
+            trace_id: traceId(at + 1),
+            span_id: spanId(at + 1),
+            start_time: NOON + at,
+            parent_id: at % 2 ? spanId(99) : '',
+            attributes: { ag: {}, ...(one as Record<string, Json>) },
           })),
         )
         for (const one of conditions) {

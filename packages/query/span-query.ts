@@ -91,13 +91,13 @@ const TEXT_LENGTH_MAX = 1_000_000
 export function parseJsonText(value: unknown, loc: Location): unknown {
   if (typeof value !== 'string') return value
   if (value.length > TEXT_LENGTH_MAX)
-    throw malformed('string_too_long', loc, `JSON text should have at most ${TEXT_LENGTH_MAX} characters`, value)
+    throw malformed(['string_too_long', `JSON text should have at most ${TEXT_LENGTH_MAX} characters`], loc, value)
   try {
     scanShortJson(value, TEXT_BOUNDS)
     return parseJson(value)
   } catch (error) {
     const reason = error instanceof JsonBoundError ? error.message : 'Invalid JSON'
-    throw malformed('json_invalid', loc, reason, value)
+    throw malformed(['json_invalid', reason], loc, value)
   }
 }
 
@@ -114,4 +114,4 @@ function refuseContradiction(name: keyof Windowing, nested: GivenWindowing, flat
 }
 
 const contradiction = (loc: Location, other: string) =>
-  malformed('value_error', loc, `Input says something else than \`${other}\``, undefined)
+  malformed(['value_error', `Input says something else than \`${other}\``], loc, undefined)

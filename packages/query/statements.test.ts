@@ -62,7 +62,10 @@ const tracesOf = async (project_id: string, body: unknown, candidates?: number):
 }
 
 const rowAt = (project_id: string, seconds: number, trace: number, span: number, more: object = {}): SpanRow => ({
-  ...{ project_id, trace_id: traceId(trace), span_id: spanId(span), start_time: NOON + seconds * 1_000_000 },
+  project_id,
+  trace_id: traceId(trace),
+  span_id: spanId(span),
+  start_time: NOON + seconds * 1_000_000,
   ...more,
 })
 const timeAt = (seconds: number): number => NOON / 1_000_000 + seconds
@@ -296,7 +299,10 @@ test('paging visits each span once while spans arrive', async () => {
     fc.asyncProperty(someSpans, order, fc.integer({ min: 1, max: 7 }), async (spans, order, limit) => {
       const project = randomUUID()
       const toRow = ({ micros, trace, span }: (typeof spans)[number]): SpanRow => ({
-        ...{ project_id: project, trace_id: traceId(trace * 65_537), span_id: spanId(span), start_time: NOON + micros },
+        project_id: project,
+        trace_id: traceId(trace * 65_537),
+        span_id: spanId(span),
+        start_time: NOON + micros,
       })
       await table.insert(spans.map(toRow))
       const newer = (page: number) =>

@@ -18,7 +18,10 @@ afterAll(() => table.close())
 const parse = (condition: object): Filter => parseFilter({ conditions: [condition] }, ['body', 'filtering']) as Filter
 const content = (value: string) => ({ field: 'content', operator: 'contains', value })
 const data = (operator: string, value: unknown, key = 'ag.data.outputs') => ({
-  ...{ field: 'attributes', key, operator, value },
+  field: 'attributes',
+  key,
+  operator,
+  value,
 })
 /** What the index is asked for. */
 const askedBy = (condition: object): string[] =>
@@ -97,8 +100,12 @@ test('no hint hides a span that satisfies the filter', async () => {
       const project_id = `33333333-3333-4333-8333-${String(next++).padStart(12, '0')}`
       await table.insert(
         spans.map(([outputs, attribute, event], at) => ({
-          ...{ project_id, trace_id: traceId(at + 1), span_id: spanId(at + 1) },
-          ...{ data: { outputs }, attributes: { ag: {}, attribute }, events: at % 3 === 0 ? [event] : [] },
+          project_id,
+          trace_id: traceId(at + 1),
+          span_id: spanId(at + 1),
+          data: { outputs },
+          attributes: { ag: {}, attribute },
+          events: at % 3 === 0 ? [event] : [],
         })) as { trace_id: string; span_id: string; attributes: { [key: string]: Json } }[],
       )
       for (const one of conditions) {

@@ -38,7 +38,12 @@ test('reads everything, and ignores what it does not know', () => {
     newest: null,
   }
   expect(parseWindowing(json, 'trace', LOC)).toEqual({
-    ...{ oldest: 1_000_000, limit: 5, order: 'ascending', interval: 60, rate: 0.25, next: UUID },
+    oldest: 1_000_000,
+    limit: 5,
+    order: 'ascending',
+    interval: 60,
+    rate: 0.25,
+    next: UUID,
   })
   expect(parseWindowing(null, 'span', LOC)).toEqual({ order: 'descending' })
 })
@@ -54,12 +59,12 @@ test.each<[string, object, string, string]>([
   ['a time that is a list', { oldest: [] }, 'oldest', 'datetime_parsing'],
   ['an unknown order', { order: 'desc' }, 'order', 'enum'],
   ['a limit that is a text', { limit: 'all' }, 'limit', 'int_parsing'],
-  ['a limit with a fraction', { limit: 1.5 }, 'limit', 'int_parsing'],
+  ['a limit with a fraction', { limit: 1.5 }, 'limit', 'int_type'],
   ['no interval', { interval: 0 }, 'interval', 'greater_than'],
   ['a negative interval', { interval: -5 }, 'interval', 'greater_than'],
-  ['a rate above 1', { rate: 1.01 }, 'rate', 'float_parsing'],
-  ['a rate below 0', { rate: -0.1 }, 'rate', 'float_parsing'],
-  ['a rate that is a boolean', { rate: true }, 'rate', 'float_parsing'],
+  ['a rate above 1', { rate: 1.01 }, 'rate', 'less_than_equal'],
+  ['a rate below 0', { rate: -0.1 }, 'rate', 'greater_than_equal'],
+  ['a rate that is a boolean', { rate: true }, 'rate', 'float_type'],
   ['a cursor that is a text', { next: 'page 2' }, 'next', 'uuid_parsing'],
   ['a span id as cursor of traces', { next: '0123456789abcdef' }, 'next', 'uuid_parsing'],
 ])('422: %s', (_name, json, member, type) => {

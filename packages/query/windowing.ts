@@ -1,12 +1,14 @@
 import {
+  above,
+  below,
+  FAULTS,
   invalid,
-  isRawJson,
   type JsonObject,
-  MICROS_MAX,
   type Micros,
   microsToIso,
-  parseTime,
+  notAbove,
   parseUuid,
+  parseWindowTime,
 } from '@spanhouse/model'
 import { positionToNext } from './cursor.ts'
 import type { Focus, Position } from './position.ts'
@@ -103,50 +105,33 @@ export function nextWindowing(
   }
 }
 
-const SECONDS_MAX = 2e10
-
-/** ISO 8601, or a Unix number: seconds up to 2e10, beyond that milli-, micro- or nanoseconds. */
 function readTime(value: unknown, loc: Location): Micros {
-  const number = isRawJson(value) ? value.rawJSON : value
-  const micros = isUnixNumber(number) ? unixMicros(String(number).trim()) : parseTime(number)
-  if (micros === null)
-    throw malformed('datetime_parsing', loc, 'Input should be an ISO 8601 time or a Unix number', value)
+  const micros = parseWindowTime(value)
+  if (micros === null) throw malformed(FAULTS.datetime, loc, value)
   return micros
-}
-
-const isUnixNumber = (value: unknown): boolean =>
-  typeof value === 'number' || (typeof value === 'string' && /^\s*\d+(\.\d*)?\s*$/.test(value))
-
-/** Digits of a Unix number, before and behind the point: more say nothing of a time. */
-const UNIX_LENGTH_MAX = 40
-
-function unixMicros(written: string): Micros | null {
-  if (written.length > UNIX_LENGTH_MAX || !Number.isFinite(Number(written))) return null
-  let power = 6
-  for (let size = Number(written); size > SECONDS_MAX && power >= -3; size /= 1000) power -= 3
-  if (power < -3) return null
-  const isNanos = power === -3 && /^\d+$/.test(written)
-  const micros = isNanos ? Number(BigInt(written) / 1000n) : Math.round(Number(written) * 10 ** power)
-  return micros >= 0 && micros <= MICROS_MAX ? micros : null
 }
 
 /** Integers are also read from text, as query strings have them. */
 function readInteger(value: unknown, loc: Location): number {
   const number = typeof value === 'string' && /^\s*[-+]?\d+\s*$/.test(value) ? Number(value) : value
   if (typeof number === 'number' && Number.isInteger(number)) return number
-  throw malformed('int_parsing', loc, 'Input should be an integer', value)
+  if (typeof number === 'number') throw malformed(FAULTS.integer, loc, value)
+  throw malformed(typeof value === 'string' ? FAULTS.integerText : FAULTS.number, loc, value)
 }
 
 function readInterval(value: unknown, loc: Location): number {
   const interval = readInteger(value, loc)
-  if (interval <= 0) throw malformed('greater_than', loc, 'Input should be greater than 0', value)
+  if (interval <= 0) throw malformed(notAbove(0), loc, value)
   return interval
 }
 
 function readRate(value: unknown, loc: Location): number {
   const rate = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
-  if (typeof rate === 'number' && rate >= 0 && rate <= 1) return rate
-  throw malformed('float_parsing', loc, 'Input should be a number from 0 to 1', value)
+  if (typeof rate !== 'number' || Number.isNaN(rate))
+    throw malformed(typeof value === 'string' ? FAULTS.numberText : FAULTS.number, loc, value)
+  if (rate < 0) throw malformed(below(0), loc, value)
+  if (rate > 1) throw malformed(above(1), loc, value)
+  return rate
 }
 
 const SPAN_ID = /^[0-9a-f]{16}$/
@@ -158,6 +143,6 @@ const readNext =
     const next = typeof value === 'string' ? value.trim().toLowerCase() : ''
     if (focus === 'span' && SPAN_ID.test(next)) return next
     const id = parseUuid(next)
-    if (id === null) throw malformed('uuid_parsing', loc, 'Input should be a UUID', value)
+    if (id === null) throw malformed(FAULTS.uuid, loc, value)
     return id.replaceAll('-', '')
   }

@@ -1,4 +1,4 @@
-import { type JsonObject, Problem } from '@spanhouse/model'
+import { echoOf, type JsonObject, Problem } from '@spanhouse/model'
 import {
   checkRevisionData,
   enrichRevisionData,
@@ -6,7 +6,7 @@ import {
   revisionFlags,
   shownRevisionData,
 } from '@spanhouse/runtime'
-import { echoOf, optional, recordOf, reference, storedObject, z } from '@spanhouse/validation'
+import { optional, recordOf, reference, storedObject, z } from '@spanhouse/validation'
 import { defined } from './defined.ts'
 import { refuseReservedEmbeds } from './embeds/reserved.ts'
 import type { Content } from './kind.ts'

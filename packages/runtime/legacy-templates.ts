@@ -29,7 +29,9 @@ export const listLegacyTemplates = (includeArchived: boolean): LegacyTemplate[] 
 
 function toLegacyTemplate({ key, template, legacy, schemas = {} }: Listed): LegacyTemplate {
   const presets = (template.presets ?? []).map(({ key, name, description, parameters = {} }) => ({
-    ...{ key, name, description },
+    key,
+    name,
+    description,
     values: parameters,
   }))
   return {

@@ -20,7 +20,9 @@ const store = (count: number, span_name: string): Promise<unknown> =>
   new SpanWriter(engine).write(
     SpanBatch.of(
       Array.from({ length: count }, (_, id) => ({
-        ...{ project_id, user_id: project_id, accepted_at: microsNow() },
+        project_id,
+        user_id: project_id,
+        accepted_at: microsNow(),
         span: makeSpan({ trace_id: idOf(id, 32), span_id: idOf(id, 16), span_name }),
       })),
     ),

@@ -32,16 +32,23 @@ interface Arrival {
 }
 
 const spanOf = ({ project_id, accepted_at, trace, span = 0, start = 0 }: Arrival): IncomingSpan => ({
-  ...{ project_id, user_id: SENDER, accepted_at },
+  project_id,
+  user_id: SENDER,
+  accepted_at,
   span: makeSpan({
-    ...{ trace_id: hex(trace, 32), span_id: hex(span, 16), span_name: `v${accepted_at}` },
+    trace_id: hex(trace, 32),
+    span_id: hex(span, 16),
+    span_name: `v${accepted_at}`,
     ...(span > 1 ? { parent_id: hex(1, 16) } : {}),
     start_time: 1_770_000_000_000_000 + start,
   }),
 })
 
 const deletionOf = ({ project_id, accepted_at, trace }: Arrival): TraceDeletion => ({
-  ...{ id: randomUUID(), project_id, trace_id: hex(trace, 32), deleted_at: accepted_at },
+  id: randomUUID(),
+  project_id,
+  trace_id: hex(trace, 32),
+  deleted_at: accepted_at,
 })
 
 function batchOf(arrivals: readonly Arrival[]): SpanBatch {

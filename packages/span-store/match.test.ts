@@ -65,7 +65,10 @@ const item = fc.record(
 )
 const LINK = { trace_id: hex(0xabc, 32), span_id: hex(0xdef, 16) }
 const span = fc.record({
-  ...{ span_name: text, status_message: text, session_id: text, user_id: text },
+  span_name: text,
+  status_message: text,
+  session_id: text,
+  user_id: text,
   parent: fc.option(fc.constant(1)),
   start: fc.constantFrom(0, 250_000, 1_000_001),
   seconds: fc.constantFrom(0, 1.5),
@@ -85,7 +88,10 @@ function toSpan(drawn: any, at: number): Span {
   const { parent, start, seconds, attributes, data, tokens, references, isLinked, events, ...plain } = drawn
   const start_time = START + start
   return makeSpan({
-    ...{ ...plain, trace_id: hex(1 + (at % 5), 32), span_id: hex(at + 1, 16), start_time },
+    ...plain,
+    trace_id: hex(1 + (at % 5), 32),
+    span_id: hex(at + 1, 16),
+    start_time,
     end_time: start_time + seconds * 1e6,
     ...(parent === null ? {} : { parent_id: hex(parent, 16) }),
     attributes: {

@@ -43,8 +43,14 @@ const share = (count: number, of: number): number => Number((count / of).toFixed
 const PERCENTS =
   '0.05 0.1 0.5 1 2.5 5 10 12.5 20 25 30 37.5 40 50 60 62.5 70 75 80 87.5 90 95 97.5 99 99.5 99.9 99.95'.split(' ')
 const PAIRS = {
-  ...{ 25: [37.5, 62.5], 50: [25, 75], 75: [12.5, 87.5], 80: [10, 90], 90: [5, 95], 95: [2.5, 97.5] },
-  ...{ 99: [0.5, 99.5], 99.9: [0.05, 99.95] },
+  25: [37.5, 62.5],
+  50: [25, 75],
+  75: [12.5, 87.5],
+  80: [10, 90],
+  90: [5, 95],
+  95: [2.5, 97.5],
+  99: [0.5, 99.5],
+  99.9: [0.05, 99.95],
 }
 
 function percentile(sorted: readonly number[], percent: number): number {
@@ -67,7 +73,12 @@ function numeric(numbers: readonly number[]): object {
   const isLeftOut = at(1) * at(99) < 0 || [1, 99].some(end => Math.abs(median) < Math.abs(at(end)) / 100)
   const pscs = Object.fromEntries(spreads.map(([name, spread]) => [`psc${name}`, median === 0 ? 0 : spread / median]))
   return {
-    ...{ count: sorted.length, sum, mean: sum / sorted.length, min, max, range: max - min },
+    count: sorted.length,
+    sum,
+    mean: sum / sorted.length,
+    min,
+    max,
+    range: max - min,
     pcts: Object.fromEntries(PERCENTS.map(name => [`p${name.replace(/^(\d)(\.|$)/, '0$1$2')}`, at(Number(name))])),
     iqrs: Object.fromEntries(spreads.map(([name, spread]) => [`iqr${name}`, spread])),
     ...(isLeftOut ? {} : { pscs }),

@@ -88,7 +88,9 @@ function numberStatistics([sum, count, min, max, percentiles]: NumbersRow): Json
   return {
     count,
     ...(sum === null ? {} : { sum, mean: sum / count }),
-    ...{ min, max, range: max - min },
+    min,
+    max,
+    range: max - min,
     pcts: Object.fromEntries([...at].map(([percentile, value]) => [nameOf(percentile), value])),
     iqrs: named('iqr', spread),
     ...(isComparable(at) ? { pscs: named('psc', (low, high) => (median === 0 ? 0 : spread(low, high) / median)) } : {}),

@@ -19,14 +19,17 @@ test('a page of traces is found among the newest, and else among all', async () 
     const sender = { project_id, user_id: project_id, accepted_at: 1_770_000_000_000_000 }
     const spans = Array.from({ length: 40 }, (_, index) =>
       makeSpan({
-        ...{ trace_id: String(index + 1).padStart(32, '0'), span_id: '0000000000000001' },
-        ...{ span_name: index % 20 === 0 ? 'rare' : 'often', start_time: 1_770_000_000_000_000 + index },
+        trace_id: String(index + 1).padStart(32, '0'),
+        span_id: '0000000000000001',
+        span_name: index % 20 === 0 ? 'rare' : 'often',
+        start_time: 1_770_000_000_000_000 + index,
       }),
     )
     await new SpanWriter(engine).write(SpanBatch.of(spans.map(span => ({ ...sender, span }))))
     const byName = (value: string) =>
       headsOf(engine, project_id, {
-        ...{ filter: { conditions: [{ field: 'span_name', operator: 'is', value }] }, windowing: { limit: 2 } },
+        filter: { conditions: [{ field: 'span_name', operator: 'is', value }] },
+        windowing: { limit: 2 },
       })
     expect(await byName('often')).toEqual([40, 39])
     expect(await byName('rare')).toEqual([21, 1])

@@ -96,7 +96,8 @@ describe.skipIf(!natsAvailable)('JetStream', () => {
 
     it('fails when there is no server', async () => {
       await expect(openJetStream({ ...createPlace(), url: 'nats://127.0.0.1:1' })).rejects.toMatchObject({
-        ...{ code: 'overloaded', cause: expect.objectContaining({ message: expect.stringContaining('refused') }) },
+        code: 'overloaded',
+        cause: expect.objectContaining({ message: expect.stringContaining('refused') }),
       })
     })
 
@@ -273,7 +274,10 @@ describe.skipIf(!natsAvailable)('JetStream without its server', () => {
 
   const open = () =>
     openJetStream({
-      ...{ url: server.url, partitions: 2, bytesMax: 256 * 2 ** 20, ackWaitMs: 1_000 },
+      url: server.url,
+      partitions: 2,
+      bytesMax: 256 * 2 ** 20,
+      ackWaitMs: 1_000,
       onRecreated: () => recreated++,
     })
 

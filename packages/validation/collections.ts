@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@spanhouse/model'
+import { FAULTS, isJsonObject, type JsonObject } from '@spanhouse/model'
 import { z } from 'zod'
 
 /*
@@ -23,7 +23,7 @@ export interface ListLimits {
 export function list<S extends z.ZodType>(schema: S, { min = 0, max = ELEMENTS_MAX }: ListLimits = {}) {
   refuseUnbounded(schema)
   return z
-    .custom<z.input<S>[]>(Array.isArray, { params: { type: 'list_type' }, error: 'Input should be a valid list' })
+    .custom<z.input<S>[]>(Array.isArray, { params: { type: FAULTS.list[0] }, error: FAULTS.list[1] })
     .meta({ type: 'array', items: described(schema), minItems: min, maxItems: max })
     .transform((elements, context) => {
       const size = { origin: 'array', inclusive: true, input: elements } as const
@@ -55,7 +55,7 @@ export const mapOf = <S extends z.ZodType>(schema: S, max: number) =>
 function entriesOf<S extends z.ZodType>(schema: S, { name, max = ELEMENTS_MAX }: RecordLimits) {
   refuseUnbounded(schema)
   return z
-    .custom<JsonObject>(isJsonObject, { params: { type: 'dict_type' }, error: 'Input should be a valid dictionary' })
+    .custom<JsonObject>(isJsonObject, { params: { type: FAULTS.map[0] }, error: FAULTS.map[1] })
     .meta({ type: 'object', additionalProperties: described(schema) })
     .transform((value, context) => {
       const entries = Object.entries(value)

@@ -1,10 +1,13 @@
 import {
+  FAULTS,
+  type Fault,
   isJsonObject,
   type Json,
   type JsonObject,
   type Micros,
   parseTime,
   parseUuid,
+  parseWindowTime,
   type Uuid,
 } from '@spanhouse/model'
 import { z } from 'zod'
@@ -14,18 +17,18 @@ import { list } from './collections.ts'
 export const optional = <S extends z.ZodType>(schema: S) => schema.nullish().transform(value => value ?? undefined)
 
 /** Any JSON, taken as it stands: nothing is copied, so depth and exact integers are no matter. */
-export const json: z.ZodType<Json, Json> = z.custom<Json>(value => value !== undefined, 'Field required')
+export const json: z.ZodType<Json, Json> = z.custom<Json>(value => value !== undefined, FAULTS.missing[1])
 
 /** A list of anything, taken as it stands. */
 export const jsonList: z.ZodType<Json[], Json[]> = z
-  .custom<Json[]>(Array.isArray, { params: { type: 'list_type' }, error: 'Input should be a valid list' })
+  .custom<Json[]>(Array.isArray, { params: { type: FAULTS.list[0] }, error: FAULTS.list[1] })
   .meta({ type: 'array', items: {} })
 
 /** A JSON object with members of the caller's choosing, taken as it stands. */
 export const jsonObject: z.ZodType<JsonObject, JsonObject> = z
   .custom<JsonObject>(isJsonObject, {
-    params: { type: 'dict_type' },
-    error: 'Input should be a valid dictionary',
+    params: { type: FAULTS.map[0] },
+    error: FAULTS.map[1],
   })
   .meta({ type: 'object', additionalProperties: true })
 
@@ -43,7 +46,7 @@ function isNestedAtMost(value: Json, depth: number): boolean {
 }
 
 /** A UUID in any accepted form, normalised to lower case with dashes. */
-export const uuid = textOf<Uuid>(parseUuid, 'uuid_parsing', 'Input should be a valid UUID').meta({ format: 'uuid' })
+export const uuid = textOf<Uuid>(parseUuid, FAULTS.uuid).meta({ format: 'uuid' })
 
 const TRUE = ['true', 't', 'yes', 'y', 'on', '1']
 const FALSE = ['false', 'f', 'no', 'n', 'off', '0']
@@ -55,18 +58,24 @@ const BOOLEAN_WORDS = new Map([
 /** A boolean as a query string has it. */
 export const booleanText: z.ZodType<boolean, string> = textOf<boolean>(
   text => BOOLEAN_WORDS.get(text.toLowerCase()) ?? null,
-  'bool_parsing',
-  'Input should be a valid boolean, unable to interpret input',
+  ['bool_parsing', 'Input should be a valid boolean, unable to interpret input'],
 ).meta({ type: 'boolean' })
 
-/** A time: ISO 8601 text (UTC where it names no zone), or a number of seconds, milliseconds, micro- or nanoseconds. */
-export const time: z.ZodType<Micros, string | number> = z
-  .union([z.string(), z.number()])
-  .transform((value, context) => {
-    const micros = parseTime(value)
-    if (micros === null) refuse(context, 'datetime_parsing', 'Input should be a valid datetime')
-    return micros as Micros
-  })
+const timeBy = (parse: (value: unknown) => Micros | null): z.ZodType<Micros, string | number> =>
+  z
+    .custom<string | number>(value => value !== undefined)
+    .transform((value, context) => {
+      const micros = parse(value)
+      if (micros === null) refuse(context, FAULTS.datetime)
+      return micros as Micros
+    })
+    .meta({ anyOf: [{ type: 'string' }, { type: 'number' }] })
+
+/** A time, as `parseTime` of the model reads it. */
+export const time = timeBy(parseTime)
+
+/** A bound of a window in time, as `parseWindowTime` of the model reads it. */
+export const windowTime = timeBy(parseWindowTime)
 
 /** Characters of a slug. */
 export const SLUG_LENGTH_MAX = 128
@@ -106,8 +115,8 @@ function isTag(value: unknown, depth: number): boolean {
 
 /** Which part of a list is asked for. Times bound the records' creation; `next` is the id of the last one of a page. */
 export const windowing = z.object({
-  newest: optional(time),
-  oldest: optional(time),
+  newest: optional(windowTime),
+  oldest: optional(windowTime),
   next: optional(uuid),
   limit: optional(z.int().transform(limit => Math.max(1, limit))),
   order: optional(z.enum(['ascending', 'descending'])),
@@ -117,14 +126,14 @@ export const windowing = z.object({
 
 export type WindowingBody = z.output<typeof windowing>
 
-function textOf<T>(parse: (text: string) => T | null, type: string, msg: string) {
+function textOf<T>(parse: (text: string) => T | null, fault: Fault) {
   return z.string().transform((text, context) => {
     const value = parse(text)
-    if (value === null) refuse(context, type, msg)
+    if (value === null) refuse(context, fault)
     return value as T
   })
 }
 
-function refuse(context: z.RefinementCtx, type: string, message: string): void {
+function refuse(context: z.RefinementCtx, [type, message]: Fault): void {
   context.addIssue({ code: 'custom', params: { type }, message })
 }

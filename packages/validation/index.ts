@@ -1,5 +1,4 @@
 export { z } from 'zod'
 export * from './collections.ts'
-export { echoOf } from './echo.ts'
 export * from './fields.ts'
 export { type RequestPart, validate } from './validate.ts'

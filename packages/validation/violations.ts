@@ -1,27 +1,54 @@
-import type { Violation } from '@spanhouse/model'
-import type { z } from 'zod'
+import {
+  above,
+  below,
+  FAULTS,
+  type Fault,
+  missingFrom,
+  notAbove,
+  notBelow,
+  notOneOf,
+  tooManyItems,
+  type Violation,
+  violationOf,
+} from '@spanhouse/model'
+import { z } from 'zod'
 import { ISSUES_MAX } from './collections.ts'
-import { echoOf } from './echo.ts'
 
 type Issue = z.core.$ZodIssue
 type Path = (string | number)[]
 
 /** What zod expects and does not get, as the interface calls it. */
-const TYPES: Record<string, [type: string, msg: string]> = {
-  string: ['string_type', 'Input should be a valid string'],
-  number: ['float_type', 'Input should be a valid number'],
-  int: ['int_type', 'Input should be a valid integer'],
-  boolean: ['bool_type', 'Input should be a valid boolean'],
-  array: ['list_type', 'Input should be a valid list'],
-  object: ['model_attributes_type', 'Input should be a valid object'],
-  record: ['dict_type', 'Input should be a valid dictionary'],
-  map: ['dict_type', 'Input should be a valid dictionary'],
-  null: ['none_required', 'Input should be null'],
+const TYPES: Record<string, Fault> = {
+  string: FAULTS.string,
+  number: FAULTS.number,
+  int: FAULTS.integer,
+  boolean: FAULTS.boolean,
+  array: FAULTS.list,
+  object: FAULTS.object,
+  record: FAULTS.map,
+  map: FAULTS.map,
+  null: FAULTS.null,
 }
 
+/** The interface's words where a schema has none of its own. Others are zod's. */
+z.config({ localeError: issue => faultOf(issue as Issue)?.[1] ?? english(issue) })
+
+const english = (issue: z.core.$ZodRawIssue) => z.locales.en().localeError(issue)
+
 /** What may be too small or too large, and what the interface calls that. */
-const SMALL: Record<string, string> = { string: 'string_too_short', array: 'too_short', number: 'greater_than_equal' }
-const LARGE: Record<string, string> = { string: 'string_too_long', array: 'too_long', number: 'less_than_equal' }
+const SMALL: Record<string, string> = { string: 'string_too_short', array: 'too_short' }
+const LARGE: Record<string, string> = { string: 'string_too_long', array: 'too_long' }
+
+/** The fault of an issue of which the schema does not say more. */
+function faultOf(issue: Issue): Fault | undefined {
+  if (issue.code === 'invalid_value') return notOneOf(issue.values)
+  if (issue.code === 'too_small' && !(issue.origin in SMALL))
+    return issue.inclusive ? below(issue.minimum) : notAbove(issue.minimum)
+  if (issue.code === 'too_big' && !(issue.origin in LARGE))
+    return issue.inclusive ? above(issue.maximum) : notBelow(issue.maximum)
+  if (issue.code === 'too_big' && issue.origin === 'array') return tooManyItems(issue.maximum)
+  return undefined
+}
 
 /**
  * The violated rules in the interface's form, the first twenty of them and whether there are more. `place` is what the locations start with; `root` is the value that was
@@ -45,9 +72,7 @@ function violationsOfIssue(issue: Issue, place: Path, root: unknown): Violation[
     case 'unrecognized_keys':
       return issue.keys
         .slice(0, ISSUES_MAX + 1)
-        .map(key =>
-          violation('extra_forbidden', 'Extra inputs are not permitted', [...loc, key], valueAt(value, [key])),
-        )
+        .map(key => violationOf(FAULTS.extra, [...loc, key], valueAt(value, [key])))
     case 'invalid_union':
       return unionViolations(issue, loc, value)
     case 'invalid_key':
@@ -56,7 +81,7 @@ function violationsOfIssue(issue: Issue, place: Path, root: unknown): Violation[
     case 'invalid_type':
       return [value === undefined ? missing(loc, root, issue.path) : typeViolation(issue.expected, loc, value)]
     default:
-      return [value === undefined ? missing(loc, root, issue.path) : violation(...nameOf(issue), loc, value)]
+      return [value === undefined ? missing(loc, root, issue.path) : violationOf(nameOf(issue), loc, value)]
   }
 }
 
@@ -64,34 +89,27 @@ function violationsOfIssue(issue: Issue, place: Path, root: unknown): Violation[
 function unionViolations(issue: Extract<Issue, { code: 'invalid_union' }>, loc: Path, value: unknown): Violation[] {
   const options = issue.errors.map(errors => ({ errors, depth: Math.max(0, ...errors.map(one => one.path.length)) }))
   const best = options.toSorted((a, b) => b.depth - a.depth)[0]
-  if (!best || best.errors.length === 0) return [violation('value_error', issue.message, loc, value)]
+  if (!best || best.errors.length === 0) return [violationOf(['value_error', issue.message], loc, value)]
   return best.errors.flatMap(inner => violationsOfIssue(inner, loc, value))
 }
 
 function typeViolation(expected: string, loc: Path, value: unknown): Violation {
-  const [type, msg] = TYPES[expected] ?? ['value_error', `Input should be a valid ${expected}`]
-  return violation(type, msg, loc, value)
+  return violationOf(TYPES[expected] ?? ['value_error', `Input should be a valid ${expected}`], loc, value)
 }
 
-const missing = (loc: Path, root: unknown, path: readonly PropertyKey[]): Violation => ({
-  type: 'missing',
-  loc,
-  msg: 'Field required',
-  input: path.length === 0 ? null : (echoOf(valueAt(root, path.slice(0, -1))) ?? null),
-})
+const missing = (loc: Path, root: unknown, path: readonly PropertyKey[]): Violation =>
+  missingFrom(path.length === 0 ? undefined : valueAt(root, path.slice(0, -1)), loc)
 
-function nameOf(issue: Issue): [type: string, msg: string] {
-  if (issue.code === 'too_small') return [SMALL[issue.origin] ?? 'too_short', issue.message]
-  if (issue.code === 'too_big') return [LARGE[issue.origin] ?? 'too_long', issue.message]
-  if (issue.code === 'invalid_format') return ['string_pattern_mismatch', issue.message]
-  if (issue.code === 'invalid_value') return ['enum', issue.message]
+function nameOf(issue: Issue): Fault {
   if (issue.code === 'custom') return [String(issue.params?.type ?? 'value_error'), issue.message]
-  return ['value_error', issue.message]
+  if (issue.code === 'invalid_format') return ['string_pattern_mismatch', issue.message]
+  return [typeOf(issue), issue.message]
 }
 
-function violation(type: string, msg: string, loc: Path, value: unknown): Violation {
-  const input = echoOf(value, loc.at(-1))
-  return { type, loc, msg, ...(input === undefined ? {} : { input }) }
+function typeOf(issue: Issue): string {
+  if (issue.code === 'too_small' && issue.origin in SMALL) return SMALL[issue.origin] as string
+  if (issue.code === 'too_big' && issue.origin in LARGE) return LARGE[issue.origin] as string
+  return faultOf(issue)?.[0] ?? 'value_error'
 }
 
 function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {

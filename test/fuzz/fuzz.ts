@@ -118,8 +118,16 @@ class Run {
     client.close()
     await findings.saved()
     return {
-      ...{ seed, seconds, requests, requestsPerSecond: Math.round(requests / seconds), statuses: tally.statuses },
-      ...{ coverage: tally.coverage(operations), slowest: tally.slowest(10), health, memory, findings: findings.all },
+      seed,
+      seconds,
+      requests,
+      requestsPerSecond: Math.round(requests / seconds),
+      statuses: tally.statuses,
+      coverage: tally.coverage(operations),
+      slowest: tally.slowest(10),
+      health,
+      memory,
+      findings: findings.all,
     }
   }
 

@@ -51,7 +51,9 @@ function givenTarget(given: string, adminKey: string): Target {
   const { hostname, origin } = new URL(given)
   if (!['127.0.0.1', 'localhost', '[::1]'].includes(hostname)) throw new Error(`${given} is not on this machine`)
   return {
-    ...{ apiUrl: origin, receiverUrl: origin, adminKey },
+    apiUrl: origin,
+    receiverUrl: origin,
+    adminKey,
     processes: () => [{ name: 'given', url: origin }],
     errorLines: () => [],
     restart: async () => false,

@@ -10,8 +10,14 @@ const admin = (method: string, path: string, body?: unknown): Promise<Answer> =>
 const simple = (method: string, path: string, body?: unknown) => admin(method, `/simple/accounts${path}`, body)
 const newEmail = () => `${randomUUID()}@corp.test`
 const EMPTY = {
-  ...{ users: {}, user_identities: {}, organizations: {}, workspaces: {}, projects: {} },
-  ...{ organization_memberships: {}, workspace_memberships: {}, project_memberships: {} },
+  users: {},
+  user_identities: {},
+  organizations: {},
+  workspaces: {},
+  projects: {},
+  organization_memberships: {},
+  workspace_memberships: {},
+  project_memberships: {},
 }
 const made = async (path: string, body: object): Promise<any> => {
   const answer = await simple('POST', path, body)
@@ -80,7 +86,10 @@ describe('a graph', () => {
     expect([p.is_default, q.is_default]).toEqual([false, true])
     expect(p).toEqual({ id: p.id, name: 'One', organization_id: o.id, workspace_id: w.id, is_default: false })
     expect(account.project_memberships.m).toEqual({
-      ...{ id: expect.any(String), project_id: p.id, user_id: v.id, role: 'editor' },
+      id: expect.any(String),
+      project_id: p.id,
+      user_id: v.id,
+      role: 'editor',
     })
     const { k, old } = account.api_keys
     expect(k).toEqual({
@@ -177,7 +186,8 @@ describe('one record', () => {
     expect((await simple('POST', '/users/identities', { ...body, user_ref: { email: newEmail() } })).status).toBe(404)
     const { id } = user_identities.identity_0
     expect(await simple('DELETE', `/users/${randomUUID()}/identities/${id}`)).toMatchObject({
-      ...{ status: 200, body: { dry_run: false, deleted: { user_identities: [{ id }] } } },
+      status: 200,
+      body: { dry_run: false, deleted: { user_identities: [{ id }] } },
     })
   })
 
@@ -217,7 +227,8 @@ describe('one record', () => {
     const mixed = { ...places, organization_ref: { id: other.organization_id } }
     expect((await simple('POST', '/projects', { project: { name: 'x', ...mixed } })).status).toBe(400)
     expect(await simple('DELETE', `/api-keys/${api_keys.key.id}`)).toMatchObject({
-      ...{ status: 200, body: { dry_run: false, deleted: { api_keys: [{ id: api_keys.key.id }] } } },
+      status: 200,
+      body: { dry_run: false, deleted: { api_keys: [{ id: api_keys.key.id }] } },
     })
     expect((await currentProject(api_keys.key.value)).status).toBe(401)
   })

@@ -65,7 +65,13 @@ test('numbers: all members, to the key', async () => {
   expect([timestamp, interval]).toEqual(['2026-02-03T00:00:00Z', 2880])
   const { pcts, iqrs, pscs, ...rest } = metrics['attributes.ag.metrics.duration.cumulative']
   expect(rest).toEqual({
-    ...{ type: 'numeric/continuous', count: 4, sum: 8000, mean: 2000, min: 1000, max: 4000, range: 3000 },
+    type: 'numeric/continuous',
+    count: 4,
+    sum: 8000,
+    mean: 2000,
+    min: 1000,
+    max: 4000,
+    range: 3000,
     hist: [
       { bin: 1, count: 2, interval: [1000, 2000], density: 0.5 },
       { bin: 2, count: 1, interval: [2000, 3000], density: 0.25 },
@@ -197,8 +203,12 @@ test.each<[string, object, number]>([
 
 test('query string; each block of the body goes before it', async () => {
   const parameters = new URLSearchParams({
-    ...{ focus: 'span', interval: '2880', oldest: RANGE.oldest, newest: String(Date.parse(RANGE.newest)) },
-    ...{ filter: JSON.stringify(pro), specs: JSON.stringify(counts.specs) },
+    focus: 'span',
+    interval: '2880',
+    oldest: RANGE.oldest,
+    newest: String(Date.parse(RANGE.newest)),
+    filter: JSON.stringify(pro),
+    specs: JSON.stringify(counts.specs),
   })
   const path = `/api/tracing/analytics/query?${parameters}`
   const bare = await ask(undefined, path)
@@ -278,7 +288,8 @@ describe('the older form', () => {
     expect(count).toBe(4)
     expect(buckets).toEqual([
       {
-        ...{ timestamp: '2026-02-03T00:00:00Z', interval: 720 },
+        timestamp: '2026-02-03T00:00:00Z',
+        interval: 720,
         total: { count: 3, duration: 7000, costs: 0.3, tokens: 15 },
         errors: { count: 1, duration: 4000 },
       },

@@ -27,7 +27,11 @@ test('an annotation has an evaluator, which is made when it is not there, under 
   const links = { invocation: linkTo() }
   const annotation = await create({ origin: 'human', references: { evaluator: { slug: 'quality' } }, links })
   expect(annotation).toMatchObject({
-    ...{ origin: 'human', kind: 'adhoc', channel: 'api', data: { outputs: { ok: true } }, links },
+    origin: 'human',
+    kind: 'adhoc',
+    channel: 'api',
+    data: { outputs: { ok: true } },
+    links,
     references: {
       evaluator: { id: UUID, slug: 'quality' },
       evaluator_variant: { id: UUID, slug: expect.any(String) },

@@ -40,7 +40,8 @@ const zipped = (path: string, body: string, authorization?: string): Promise<Ans
     ask(`${apiUrl}/api${path}`, {
       method: 'POST',
       headers: {
-        ...{ 'content-type': 'application/json', 'content-encoding': 'gzip' },
+        'content-type': 'application/json',
+        'content-encoding': 'gzip',
         ...(authorization && { authorization }),
       },
       body: gzipSync(body),
@@ -106,7 +107,11 @@ test('thirty megabytes are taken, and others are answered meanwhile', async () =
   const trace_id = newTraceId()
   const values = Array.from({ length: 25 }, (_, at) => `${at} é ${'x'.repeat(300)}`)
   const spans = Array.from({ length: 3_500 }, () => ({
-    ...{ trace_id, span_id: newSpanId(), parent_id: newSpanId(), span_name: 'large', attributes: { values } },
+    trace_id,
+    span_id: newSpanId(),
+    parent_id: newSpanId(),
+    span_name: 'large',
+    attributes: { values },
   }))
   const body = JSON.stringify({ spans })
   expect(body.length).toBeGreaterThan(25 * MILLION)

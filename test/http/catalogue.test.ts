@@ -83,8 +83,11 @@ test.each(TEMPLATES)('template %s', async (key, name, kind, roles, is_archived, 
   expect(count).toBe(1)
   expect(template).toMatchObject({ key, name, categories, uri: `agenta:${kind}:${key}:v0` })
   expect(template.flags).toEqual({
-    ...{ is_application: roles.includes('A'), is_evaluator: roles.includes('E'), is_snippet: false },
-    ...{ is_archived, is_recommended: false },
+    is_application: roles.includes('A'),
+    is_evaluator: roles.includes('E'),
+    is_snippet: false,
+    is_archived,
+    is_recommended: false,
   })
   expect(Object.keys(template.data.parameters ?? {}).sort()).toEqual(parameters ?? [])
   expect(template.data.schemas ?? {}).toEqual(template.schemas)
@@ -157,12 +160,18 @@ test('what presets pin', async () => {
     regex_pattern: '(?=.*SUBSTRING1)(?=.*SUBSTRING2)(?=.*SUBSTRING3).*',
   })
   expect((await preset('auto_custom_code_run', 'typescript_default')).data.parameters).toMatchObject({
-    ...{ runtime: 'typescript', version: '3', correct_answer_key: 'correct_answer', requires_llm_api_keys: false },
+    runtime: 'typescript',
+    version: '3',
+    correct_answer_key: 'correct_answer',
+    requires_llm_api_keys: false,
     code: expect.stringContaining('evaluate('),
   })
   const judge = (await preset('auto_ai_critique', 'answer_relevancy')).data.parameters
   expect(judge).toMatchObject({
-    ...{ model: 'gpt-4o-mini', response_type: 'json_schema', version: '5', template_format: 'mustache' },
+    model: 'gpt-4o-mini',
+    response_type: 'json_schema',
+    version: '5',
+    template_format: 'mustache',
     json_schema: {
       name: 'schema',
       strict: true,
@@ -199,7 +208,9 @@ test('the exact match, as the interface shows it', async () => {
 test('defaults that are no scalars stand beside the schema, nulls in them stay', async () => {
   const { data } = (await get('/applications/catalog/templates/completion')).template
   expect(data.parameters.prompt).toMatchObject({
-    ...{ template_format: 'mustache', input_keys: null, llm_config: { model: 'gpt-4o-mini' } },
+    template_format: 'mustache',
+    input_keys: null,
+    llm_config: { model: 'gpt-4o-mini' },
     messages: [{ role: 'system' }, { role: 'user', content: expect.stringContaining('{{country}}') }],
   })
   expect(data.schemas.parameters.properties.prompt).toMatchObject({ 'x-ag-type-ref': 'prompt-template' })
@@ -247,7 +258,11 @@ test('the older list of evaluator templates', async () => {
   const { count, templates } = await get('/preview/simple/evaluators/templates/?include_archived=true')
   expect(count).toBe(17)
   expect(templates.find((one: any) => one.key === 'auto_regex_test')).toMatchObject({
-    ...{ direct_use: false, oss: true, requires_llm_api_keys: false, archived: false, tags: ['classifiers'] },
+    direct_use: false,
+    oss: true,
+    requires_llm_api_keys: false,
+    archived: false,
+    tags: ['classifiers'],
     settings_presets: { length: 5 },
     settings_template: { regex_pattern: { label: 'Pattern', type: 'regex', default: '', required: true } },
     outputs_schema: { required: ['success'] },

@@ -57,8 +57,14 @@ test.each(presets)('an evaluator from the preset %s/%s', async (_key, _preset, {
 
 const APPLICATION_KEYS = ['completion', 'chat', 'llm', 'agent', 'hook', 'code', 'mock', 'feedback']
 const DERIVED: Record<string, string[]> = {
-  ...{ completion: [], chat: ['is_chat'], llm: ['is_llm'], agent: ['is_agent'], mock: ['is_custom'] },
-  ...{ hook: ['is_custom', 'is_hook'], code: ['is_custom', 'is_code'], feedback: ['is_custom', 'is_feedback'] },
+  completion: [],
+  chat: ['is_chat'],
+  llm: ['is_llm'],
+  agent: ['is_agent'],
+  mock: ['is_custom'],
+  hook: ['is_custom', 'is_hook'],
+  code: ['is_custom', 'is_code'],
+  feedback: ['is_custom', 'is_feedback'],
 }
 
 test.each(APPLICATION_KEYS)('an application from the template %s', async key => {
@@ -146,13 +152,15 @@ test.each([
 test('what the server adds and what it keeps', async () => {
   const own = { type: 'object', properties: { verdict: { type: 'string' } } }
   const evaluator = await create('evaluators', {
-    ...{ uri: 'agenta:builtin:auto_exact_match:v0', url: 'https://mine.example/x' },
+    uri: 'agenta:builtin:auto_exact_match:v0',
+    url: 'https://mine.example/x',
     schemas: { outputs: own, inputs: own },
   })
   expect(evaluator.data.schemas).toMatchObject({ inputs: own, outputs: { required: ['success'] } })
   expect(evaluator.data.url).toBe(`${inject('target').apiUrl}/services/auto_exact_match/v0`)
   const workflow = await create('workflows', {
-    ...{ uri: 'agenta:builtin:auto_exact_match:v0', url: 'https://mine.example/x' },
+    uri: 'agenta:builtin:auto_exact_match:v0',
+    url: 'https://mine.example/x',
     schemas: { outputs: own },
   })
   expect(workflow.data).toMatchObject({
@@ -182,7 +190,8 @@ test('flags in a commit change nothing', async () => {
   const made = await create('evaluators', { uri: 'agenta:builtin:auto_exact_match:v0' })
   const { evaluator_revision } = await post('/evaluators/revisions/commit', {
     evaluator_revision_commit: {
-      ...{ evaluator_variant_id: made.variant_id, flags: { is_chat: true, is_application: true, is_managed: false } },
+      evaluator_variant_id: made.variant_id,
+      flags: { is_chat: true, is_application: true, is_managed: false },
       data: {
         uri: 'agenta:builtin:auto_ai_critique:v0',
         parameters: { prompt_template: [], json_schema: { schema: { type: 'object' } } },

@@ -29,7 +29,10 @@ const read = async (id: string): Promise<any> => (await project.get(`${PATH}/${i
 test('an invocation has an application, which is made without data when it is not there', async () => {
   const invocation = await create({ references: { application: { slug: 'bot' } }, tags: { a: 'b' } })
   expect(invocation).toMatchObject({
-    ...{ data: { inputs: { q: 1 }, outputs: 'a' }, tags: { a: 'b' }, kind: 'adhoc', channel: 'api' },
+    data: { inputs: { q: 1 }, outputs: 'a' },
+    tags: { a: 'b' },
+    kind: 'adhoc',
+    channel: 'api',
     references: {
       application: { id: UUID, slug: 'bot' },
       application_variant: { id: UUID, slug: expect.any(String) },

@@ -40,7 +40,8 @@ const { environment_revision: production } = await post('/environments/revisions
 test('of a variant: all members, nulls too', async () => {
   const slug = second.application_variant_slug
   expect(await fetchConfig({ variant_ref: { slug }, application_ref: { slug: 'bot' } })).toEqual({
-    ...{ params: { n: 2 }, url: null },
+    params: { n: 2 },
+    url: null,
     application_ref: { slug: 'bot', version: null, commit_message: null, id: application.id },
     service_ref: null,
     variant_ref: { slug, version: 2, commit_message: 'two', id: application.variant_id },

@@ -88,7 +88,9 @@ describe('a body of another shape is 422 and says where', () => {
       422,
       expect.arrayContaining([
         {
-          ...{ type: expect.any(String), loc: ['body', ...loc], msg: expect.any(String) },
+          type: expect.any(String),
+          loc: ['body', ...loc],
+          msg: expect.any(String),
           input: expect.toSatisfy(input => input !== undefined),
         },
       ]),

@@ -24,8 +24,12 @@ export async function newPerson(email = `${randomUUID()}@corp.test`): Promise<Pe
   const { user, organizations, workspaces, projects, api_keys } = made.body.accounts.one
   const authorization = `ApiKey ${api_keys.key}`
   return {
-    ...{ user_id: user.id, email, organization_id: organizations.org.id, workspace_id: workspaces.wrk.id },
-    ...{ project_id: projects.prj.id, authorization },
+    user_id: user.id,
+    email,
+    organization_id: organizations.org.id,
+    workspace_id: workspaces.wrk.id,
+    project_id: projects.prj.id,
+    authorization,
     ask: (method, path, body) => call(apiUrl, method, `/api${path}`, authorization, body),
   }
 }

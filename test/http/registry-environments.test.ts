@@ -25,7 +25,9 @@ const newApplication = async (api: RegistryClient) =>
 
 const deploy = (api: RegistryClient, application_id: string, environment_slug: string, more: object = {}) =>
   api.post('/applications/revisions/deploy', {
-    ...{ application_ref: { id: application_id }, environment_ref: { slug: environment_slug }, ...more },
+    application_ref: { id: application_id },
+    environment_ref: { slug: environment_slug },
+    ...more,
   })
 
 describe('a commit to an environment', () => {

@@ -22,7 +22,10 @@ describe('an application', () => {
     const slug = slugOf('trip-planner')
     const app = await newApplication(api, { slug, name: 'Trip planner', tags: { team: 'travel' } })
     expect(app).toMatchObject({
-      ...{ slug, name: 'Trip planner', tags: { team: 'travel' }, created_by_id: expect.any(String) },
+      slug,
+      name: 'Trip planner',
+      tags: { team: 'travel' },
+      created_by_id: expect.any(String),
       flags: {
         is_application: true,
         is_evaluator: false,
@@ -45,7 +48,11 @@ describe('an application', () => {
       application_revision: commit,
     })
     expect(revision).toMatchObject({
-      ...{ version: '2', message: 'shorter plans', application_id: app.id, workflow_id: app.id, artifact_id: app.id },
+      version: '2',
+      message: 'shorter plans',
+      application_id: app.id,
+      workflow_id: app.id,
+      artifact_id: app.id,
       data: { parameters: { prompt: { llm_config: { model: 'gpt-4o-mini', temperature: 0.1 } } } },
     })
     expect(warnings.map((one: any) => one.code)).toContain('legacy_delta_form')
@@ -55,7 +62,9 @@ describe('an application', () => {
     expect(log.application_revisions.map((one: any) => one.version)).toEqual(['2', '1'])
 
     const deployed = await api.post('/applications/revisions/deploy', {
-      ...{ application_revision_ref: { id: revision.id }, environment_ref: { slug: 'staging' }, message: 'to staging' },
+      application_revision_ref: { id: revision.id },
+      environment_ref: { slug: 'staging' },
+      message: 'to staging',
     })
     expect(deployed.application_revision.id).toBe(revision.id)
     const through = { environment_ref: { slug: 'staging' }, application_ref: { slug } }
@@ -174,7 +183,9 @@ describe('a commit', () => {
     const { workflow, commit } = await newWorkflow({ parameters: { a: 1, empty: {} } })
     const same = { data: { parameters: { empty: null, a: 1 }, script: '' } }
     expect((await commit('workflows', same)).body).toMatchObject({
-      ...{ count: 1, status: 'no_change', warnings: [{ code: 'no_change' }] },
+      count: 1,
+      status: 'no_change',
+      warnings: [{ code: 'no_change' }],
       workflow_revision: { id: workflow.revision_id },
     })
     expect((await commit('applications', { ...same, base_revision_id: workflow.revision_id })).body.status).toBe(
@@ -207,7 +218,10 @@ describe('a commit', () => {
       const stale = await commit(surface, { data: { parameters: { a: 3 } }, base_revision_id: workflow.revision_id })
       expect(stale.status).toBe(409)
       expect(stale.body.detail).toMatchObject({
-        ...{ code: 'revision_conflict', retryable: false, next_step: expect.any(String), message: expect.any(String) },
+        code: 'revision_conflict',
+        retryable: false,
+        next_step: expect.any(String),
+        message: expect.any(String),
         details: {
           base_revision_id: workflow.revision_id,
           current_revision_id: body.workflow_revision.id,
@@ -363,7 +377,7 @@ test('a new project has its environments and evaluators', async () => {
     ['exact-match', 'Exact Match', 'agenta:builtin:auto_exact_match:v0'],
   ])
   expect(evaluators[2].data).toMatchObject({
-    ...{ parameters: { correct_answer_key: 'correct_answer' } },
+    parameters: { correct_answer_key: 'correct_answer' },
     schemas: { outputs: { required: ['success'] } },
   })
 })

@@ -123,8 +123,12 @@ test('a change replaces what is given and keeps the slug', async () => {
     data: { kind: 'azure', provider: { key: 'new' }, models, harnesses: ['h'], model_keys: ['Two/azure/m'] },
   })
   expect((await put({ secret: { ...other, data: { ...other.data, models: [], harnesses: [] } } })).data).toEqual({
-    ...{ kind: 'azure', provider: { key: 'new' }, models: [], harnesses: [] },
-    ...{ provider_slug: 'Two', model_keys: [] },
+    kind: 'azure',
+    provider: { key: 'new' },
+    models: [],
+    harnesses: [],
+    provider_slug: 'Two',
+    model_keys: [],
   })
 })
 

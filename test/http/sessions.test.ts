@@ -80,7 +80,11 @@ test('the windowing of a full page has its bounds; that of another is absent', a
   expect(windowing).toEqual({ newest: wire(7), oldest: wire(1), limit: 2, next: expect.any(String) })
   const ascending = await ask({ windowing: { limit: 2, order: 'ascending', newest: iso(8) } })
   expect(ascending.windowing).toEqual({
-    ...{ oldest: wire(1), newest: wire(8), limit: 2, order: 'ascending', next: expect.any(String) },
+    oldest: wire(1),
+    newest: wire(8),
+    limit: 2,
+    order: 'ascending',
+    next: expect.any(String),
   })
   expect((await ask({ windowing: { limit: 8 } })).windowing).toBeUndefined()
   // The times alone are understood as well.

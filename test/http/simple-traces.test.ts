@@ -48,7 +48,9 @@ test('feedback with an evaluator: what is answered, what is read, what the regis
   })
   const { span } = (await project.get(`/api/spans/${trace.trace_id}/${trace.span_id}`)).body
   expect(span).toMatchObject({
-    ...{ span_name: 'helpfulness', trace_type: 'annotation', span_type: 'task' },
+    span_name: 'helpfulness',
+    trace_type: 'annotation',
+    span_type: 'task',
     attributes: { ag: { flags: { is_feedback: true, is_web: true }, data } },
     links: [{ ...links.invocation, attributes: { key: 'invocation' } }],
     hashes: [{ id: UUID }],
@@ -57,7 +59,8 @@ test('feedback with an evaluator: what is answered, what is read, what the regis
   const found = await project.post('/api/simple/evaluators/query', {})
   const evaluator = found.body.evaluators.find((one: any) => one.slug === 'helpfulness')
   expect(evaluator).toMatchObject({
-    ...{ id: trace.references.evaluator.id, name: 'helpfulness' },
+    id: trace.references.evaluator.id,
+    name: 'helpfulness',
     data: {
       uri: 'agenta:custom:feedback:v0',
       schemas: { outputs: { type: 'object', properties: { outputs: { properties: { rating: { type: 'number' } } } } } },
@@ -171,7 +174,11 @@ test('an edit replaces what is sent, keeps what is not, and keeps name and time'
   for (const field of ['span_name', 'start_time', 'end_time', 'trace_type', 'created_at'])
     expect(after[field]).toEqual(before[field])
   const second = await patch(made.trace_id, {
-    ...{ data: { inputs: { q: 1 } }, tags: { b: true }, meta: {}, links: {}, references: { testset: { slug: 't' } } },
+    data: { inputs: { q: 1 } },
+    tags: { b: true },
+    meta: {},
+    links: {},
+    references: { testset: { slug: 't' } },
   })
   expect(second.body.trace).toMatchObject({
     data: { inputs: { q: 1 } },

@@ -17,7 +17,10 @@ async function listen(project: TestProject, search = ''): Promise<Listening> {
   const headers = { authorization: `ApiKey ${project.apiKey}`, 'accept-encoding': 'gzip' }
   const response = await fetch(`${apiUrl}/api/spans/tail${search}`, { headers, signal: stopping.signal })
   const listening: Listening = {
-    ...{ status: response.status, type: response.headers.get('content-type'), spans: [], comments: [] },
+    status: response.status,
+    type: response.headers.get('content-type'),
+    spans: [],
+    comments: [],
     stop: () => stopping.abort(),
   }
   void collect(response, listening).catch(() => {})

@@ -45,8 +45,12 @@ test('a testset is made from a JSON file, and nothing is lost on the way', async
     { a: 2, __dedup_id__: 'theirs' },
   ]
   const parts = {
-    ...{ file_type: 'json', testset_slug: `t-${randomUUID().slice(0, 8)}`, testset_name: 'Cities' },
-    ...{ testset_description: 'd', testset_tags: '{"t":"x"}', testset_meta: '{"n":null}' },
+    file_type: 'json',
+    testset_slug: `t-${randomUUID().slice(0, 8)}`,
+    testset_name: 'Cities',
+    testset_description: 'd',
+    testset_tags: '{"t":"x"}',
+    testset_meta: '{"n":null}',
   }
   const testset = await uploaded(JSON.stringify([...rows, 1, null]), parts)
   expect(testset).toMatchObject({ slug: parts.testset_slug, name: 'Cities', description: 'd', tags: { t: 'x' } })

@@ -24,8 +24,12 @@ test('a whole trace is accepted, and read as it was sent', async () => {
   const trace_id = newTraceId()
   const child = node(trace_id, { span_name: 'lookup', start_time: '2026-02-03T09:15:01Z', end_time: 1_770_110_102 })
   const root = node(trace_id, {
-    ...{ span_name: 'answer', span_kind: 'SPAN_KIND_SERVER', status_code: 'STATUS_CODE_OK', status_message: 'fine' },
-    ...{ end_time: '2026-02-03T09:15:02.500Z', trace_type: 'annotation' },
+    span_name: 'answer',
+    span_kind: 'SPAN_KIND_SERVER',
+    status_code: 'STATUS_CODE_OK',
+    status_message: 'fine',
+    end_time: '2026-02-03T09:15:02.500Z',
+    trace_type: 'annotation',
     attributes: {
       'ag.type.span': 'workflow',
       ag: {
@@ -50,8 +54,13 @@ test('a whole trace is accepted, and read as it was sent', async () => {
     trace_id,
     spans: {
       answer: {
-        ...{ trace_type: 'invocation', span_type: 'workflow', span_kind: 'SPAN_KIND_SERVER', status_message: 'fine' },
-        ...{ start_time: START, end_time: '2026-02-03T09:15:02.500000Z', session_id: 's' },
+        trace_type: 'invocation',
+        span_type: 'workflow',
+        span_kind: 'SPAN_KIND_SERVER',
+        status_message: 'fine',
+        start_time: START,
+        end_time: '2026-02-03T09:15:02.500000Z',
+        session_id: 's',
         attributes: {
           ag: {
             data: { inputs: { q: 'Peru' }, outputs: 'Lima' },

@@ -8,7 +8,10 @@ beforeAll(async () => {
 })
 
 const node = (trace_id: string, members: object = {}): Record<string, any> => ({
-  ...{ trace_id, span_id: newSpanId(), span_name: 'step', start_time: '2026-02-03T09:15:00Z' },
+  trace_id,
+  span_id: newSpanId(),
+  span_name: 'step',
+  start_time: '2026-02-03T09:15:00Z',
   ...members,
 })
 

@@ -78,8 +78,12 @@ test.each([
 test('a span that comes to an old trace changes its totals', async () => {
   const trace_id = '5'.repeat(32)
   const span = {
-    ...{ traceId: trace_id, spanId: '9'.repeat(16), parentSpanId: '2'.repeat(16), name: 'late chat' },
-    ...{ startTimeUnixNano: '1770000000000000000', endTimeUnixNano: '1770000001000000000' },
+    traceId: trace_id,
+    spanId: '9'.repeat(16),
+    parentSpanId: '2'.repeat(16),
+    name: 'late chat',
+    startTimeUnixNano: '1770000000000000000',
+    endTimeUnixNano: '1770000001000000000',
     attributes: [{ key: 'ag.metrics.tokens.incremental.total', value: { intValue: 7 } }],
   }
   const sent = await query('otlp/v1/traces', { resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] })

@@ -106,7 +106,10 @@ async function putUsers({ trx, body }: GraphWork): Promise<Map<string, Selectabl
   const wanted = [...(body.users ?? [])]
   if (wanted.length === 0) return new Map()
   const rows = wanted.map(([, user]) => ({
-    ...{ id: newId(), uid: randomUUID(), email: user.email, username: usernameOf(user) },
+    id: newId(),
+    uid: randomUUID(),
+    email: user.email,
+    username: usernameOf(user),
   }))
   await trx
     .insertInto('users')
@@ -220,7 +223,11 @@ async function putApiKeys({ trx, body, settings, resolve }: GraphWork): Promise<
     .execute()
   return {
     api_keys: mapped(keys, ({ value, row: { id, prefix, project_id, user_id } }) => ({
-      ...{ id, prefix, project_id, user_id, ...(settings.returnApiKeys && { value }) },
+      id,
+      prefix,
+      project_id,
+      user_id,
+      ...(settings.returnApiKeys && { value }),
     })),
   }
 }

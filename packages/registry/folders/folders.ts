@@ -79,9 +79,13 @@ export async function editFolder(scope: FolderScope, id: Uuid, edit: FolderEdit)
       .updateTable('folders')
       .set({
         ...changedHeader(edit),
-        ...{ name, slug, parent_id, kind: edit.kind ?? stored.kind },
+        name,
+        slug,
+        parent_id,
+        kind: edit.kind ?? stored.kind,
         ...(edit.flags === undefined ? {} : { flags: toJsonb(edit.flags ?? undefined) }),
-        ...{ updated_at: sql<string>`now()`, updated_by_id: scope.user_id },
+        updated_at: sql<string>`now()`,
+        updated_by_id: scope.user_id,
       })
       .where('project_id', '=', scope.project_id)
       .where('id', '=', id)

@@ -21,8 +21,12 @@ const stored = ({ data, ...said }: Testcase): TestcaseRow => ({
   id: `00000000-0000-5000-8000-${String(count++).padStart(12, '0')}`,
   testset_id: '019d9ca1-0000-7000-8000-000000000000',
   data,
-  ...{ flags: null, tags: null, meta: null, ...said },
-  ...{ created_at: '2026-01-01T00:00:00Z', created_by_id: null },
+  flags: null,
+  tags: null,
+  meta: null,
+  ...said,
+  created_at: '2026-01-01T00:00:00Z',
+  created_by_id: null,
 })
 
 describe('CSV', () => {

@@ -43,7 +43,10 @@ export async function storeTestcases(
 ): Promise<Uuid[]> {
   const encoded = await encodeAll(testset_id, testcases)
   const rows = encoded.map((row, position) => ({
-    ...{ project_id, testset_id, ...row, created_by_id: user_id },
+    project_id,
+    testset_id,
+    ...row,
+    created_by_id: user_id,
     created_at: sql<string>`now() + ${position} * interval '1 microsecond'`,
   }))
   for (const batch of batchesOf(rows)) {

@@ -17,7 +17,9 @@ export function readBody(request: IncomingMessage, bytesMax: number, held: Held)
   if (Number(request.headers['content-length']) > bytesMax) return Promise.reject(tooLarge(bytesMax))
   const chunks: Buffer[] = []
   return watchBody(request, {
-    ...{ bytesMax, held, refusal: tooLarge },
+    bytesMax,
+    held,
+    refusal: tooLarge,
     onData: chunk => chunks.push(chunk),
     onEnd: bytes => Buffer.concat(chunks, bytes),
   })

@@ -37,6 +37,7 @@ interface RoutedRequest {
 
 /** A path by its parts; undefined stands for any. */
 interface KnownPath {
+  url: string
   parts: (string | undefined)[]
   parameters: number
   methods: string[]
@@ -46,32 +47,54 @@ interface KnownPath {
 export class KnownPaths {
   /** By the number of their parts. */
   readonly #paths = new Map<number, KnownPath[]>()
+  /** By the URL of a route: the paths with fewer parameters that some of its requests could mean. */
+  readonly #narrower = new Map<string, KnownPath[]>()
 
   add(url: string, method: string | string[]): void {
     const parts = partsOf(url).map(part => (part.startsWith(':') ? undefined : part))
     const parameters = parts.filter(part => part === undefined).length
+    const added = { url, parts, parameters, methods: [method].flat() }
     const known = this.#paths.get(parts.length) ?? []
-    known.push({ parts, parameters, methods: [method].flat() })
+    for (const other of known) {
+      this.#note(added, other)
+      this.#note(other, added)
+    }
+    known.push(added)
     this.#paths.set(parts.length, known)
   }
 
   /** Whether a request was routed to `/traces/:trace_id` though `/traces/query` exists, for another verb. */
   isShadowed({ url, method, routeOptions }: RoutedRequest): boolean {
-    if (!routeOptions.url?.includes('/:')) return false
-    const methods = this.methodsOf(url)
+    const narrower = this.#narrower.get(routeOptions.url ?? '') ?? []
+    if (narrower.length === 0) return false
+    const methods = methodsAt(narrower, partsOf(splitOnce(url, '?')[0]))
     return methods.length > 0 && !methods.includes(method)
   }
 
   /** Sorted; empty for a path that does not exist. Of `/traces/query` and `/traces/:trace_id` the first counts. */
   methodsOf(url: string): string[] {
     const parts = partsOf(splitOnce(url, '?')[0])
-    const found = (this.#paths.get(parts.length) ?? []).filter(known =>
-      known.parts.every((part, at) => (part === undefined ? parts[at] !== '' : part === parts[at])),
-    )
-    const fewest = Math.min(...found.map(({ parameters }) => parameters))
-    const exact = found.filter(({ parameters }) => parameters === fewest)
-    return [...new Set(exact.flatMap(({ methods }) => methods))].sort()
+    return methodsAt(this.#paths.get(parts.length) ?? [], parts)
   }
+
+  #note(wide: KnownPath, narrow: KnownPath): void {
+    const overlap = wide.parts.every(
+      (part, at) => [part, narrow.parts[at]].includes(undefined) || part === narrow.parts[at],
+    )
+    if (narrow.parameters >= wide.parameters || !overlap) return
+    const noted = this.#narrower.get(wide.url) ?? []
+    if (!noted.includes(narrow)) this.#narrower.set(wide.url, [...noted, narrow])
+  }
+}
+
+/** The verbs of those of the paths that fit with the fewest parameters. */
+function methodsAt(paths: readonly KnownPath[], parts: readonly string[]): string[] {
+  const found = paths.filter(known =>
+    known.parts.every((part, at) => (part === undefined ? parts[at] !== '' : part === parts[at])),
+  )
+  const fewest = Math.min(...found.map(({ parameters }) => parameters))
+  const exact = found.filter(({ parameters }) => parameters === fewest)
+  return [...new Set(exact.flatMap(({ methods }) => methods))].sort()
 }
 
 /** What stands between the slashes; one at the end means nothing. */

@@ -50,7 +50,10 @@ beforeAll(async () => {
       added => {
         for (const [name, answer] of Object.entries(ANSWERS))
           addPublicEndpoint(added, {
-            ...{ method: 'GET', path: `/auth/${name}`, tag: 'test', summary: 'Answers.' },
+            method: 'GET',
+            path: `/auth/${name}`,
+            tag: 'test',
+            summary: 'Answers.',
             handle: ({ holder }) => answer(holder.hold),
           })
       },

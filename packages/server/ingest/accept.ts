@@ -52,8 +52,14 @@ export async function publishDrafts(
   const messages: SpanMessage[] = []
   for (const [partition, share] of shares)
     messages.push({
-      ...{ id: randomUUID(), partition, project_id, user_id, accepted_at },
-      ...{ span_count: share.length, format: 'json', body: await encodeDrafts(share) },
+      id: randomUUID(),
+      partition,
+      project_id,
+      user_id,
+      accepted_at,
+      span_count: share.length,
+      format: 'json',
+      body: await encodeDrafts(share),
     })
   await stream.publish(messages)
 }

@@ -149,6 +149,8 @@ function locOf(place: Place): (string | number)[] {
 
 const noSpan = (at: Place): Problem =>
   unprocessable({
-    ...{ type: 'model_attributes_type', loc: ['body', ...locOf(at)] },
-    ...{ msg: 'Input should be a valid object', input: null },
+    type: 'model_attributes_type',
+    loc: ['body', ...locOf(at)],
+    msg: 'Input should be a valid object',
+    input: null,
   })

@@ -88,7 +88,8 @@ const soughtLinks = z.union([list(soughtLink), recordOf(soughtLink)])
 export type SoughtLinks = z.output<typeof soughtLinks>
 
 export const soughtRecord = z.object({
-  ...{ ...provenance, ...labels },
+  ...provenance,
+  ...labels,
   references: optional(references),
   links: optional(soughtLinks),
 })

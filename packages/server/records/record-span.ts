@@ -81,7 +81,9 @@ export function toRecord(surface: Surface, span: RecordSpan): RecordJson {
   const { trace_id, span_id, created_at, created_by_id, updated_at, updated_by_id } = span
   const links = namedLinks(span.links)
   return {
-    ...{ trace_id, span_id, ...provenanceOf(surface, objectOf(ag.flags)) },
+    trace_id,
+    span_id,
+    ...provenanceOf(surface, objectOf(ag.flags)),
     ...withoutUndefined({ tags: ag.tags, meta: ag.meta }),
     data: objectOf(ag.data),
     references: { ...objectOf(ag.references), ...withoutUndefined({ selector: ag.selector }) },

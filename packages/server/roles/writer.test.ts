@@ -66,7 +66,10 @@ const messageOf = (body: Uint8Array, span_count = 1): SpanMessage => ({
 
 function spanMessage(spanId: string, attributes: Record<string, string | number> = {}): SpanMessage {
   const span = {
-    ...{ traceId: 'a'.repeat(32), spanId, name: 'step', startTimeUnixNano: '1770000000000000000' },
+    traceId: 'a'.repeat(32),
+    spanId,
+    name: 'step',
+    startTimeUnixNano: '1770000000000000000',
     attributes: Object.entries(attributes).map(([key, value]) => ({
       key,
       value: typeof value === 'string' ? { stringValue: value } : { intValue: value },

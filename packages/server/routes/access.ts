@@ -11,13 +11,19 @@ const roles = z.array(z.object({ role: z.string(), description: z.string(), perm
 export function accessRoutes({ authenticator }: Parts): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {
-      ...{ method: 'GET', path: '/access/permissions/check', tag, isSecret: true, query: permissionCheckQuery },
+      method: 'GET',
+      path: '/access/permissions/check',
+      tag,
+      isSecret: true,
+      query: permissionCheckQuery,
       summary: 'Answers credentials for a service when you may do what is asked, and 403 otherwise.',
       answer: z.object({ effect: z.literal('allow'), credentials: z.string() }),
       handle: ({ principal, query }) => checkPermission(authenticator, principal, query),
     })
     addEndpoint(app, {
-      ...{ method: 'GET', path: '/access/roles', tag },
+      method: 'GET',
+      path: '/access/roles',
+      tag,
       summary: 'Lists the roles of each scope with their permissions.',
       answer: z.object({ organization: roles, workspace: roles, project: roles }),
       handle: () => listRoles(),

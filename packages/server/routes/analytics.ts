@@ -42,7 +42,13 @@ export function analyticsRoutes(engine: Engine): (app: FastifyInstance) => void 
     for (const path of ['/spans/analytics/query', '/tracing/analytics/query'])
       addEndpoint(app, {
         bodyBytesMax: QUERY_BODY_BYTES_MAX,
-        ...{ method: 'POST', path, tag, permission, query, body, answer: statistics },
+        method: 'POST',
+        path,
+        tag,
+        permission,
+        query,
+        body,
+        answer: statistics,
         summary: 'Measures attributes of traces: percentiles, histograms and frequencies for each bucket of time.',
         handle: async ({ principal, query, body }) => {
           const asked = parseAnalyticsQuery(query as JsonObject, body)
@@ -52,7 +58,13 @@ export function analyticsRoutes(engine: Engine): (app: FastifyInstance) => void 
       })
     addEndpoint(app, {
       bodyBytesMax: QUERY_BODY_BYTES_MAX,
-      ...{ method: 'POST', path: '/tracing/spans/analytics', tag, permission, query, body, answer: sums },
+      method: 'POST',
+      path: '/tracing/spans/analytics',
+      tag,
+      permission,
+      query,
+      body,
+      answer: sums,
       summary: 'Sums up traces or spans, and those with an exception, for each bucket of time.',
       handle: async ({ principal, query, body }) => {
         const asked = parseAnalyticsQuery(query as JsonObject, body)

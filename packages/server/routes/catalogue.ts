@@ -61,13 +61,17 @@ export function catalogueRoutes(config: RuntimeSettings): (app: FastifyInstance)
 
 function addTypes(app: FastifyInstance, plural: string): void {
   addEndpoint(app, {
-    ...{ method, tag, path: `/${plural}/catalog/types` },
+    method,
+    tag,
+    path: `/${plural}/catalog/types`,
     summary: 'Lists the types that the schemas of templates refer to.',
     answer: z.object({ count, types: z.array(type) }),
     handle: () => ({ count: TYPES.length, types: TYPES }),
   })
   addEndpoint(app, {
-    ...{ method, tag, path: `/${plural}/catalog/types/:key` },
+    method,
+    tag,
+    path: `/${plural}/catalog/types/:key`,
     summary: 'One type with its JSON Schema.',
     params: byKey,
     answer: z.object({ count, type }),
@@ -78,7 +82,9 @@ function addTypes(app: FastifyInstance, plural: string): void {
 /** An unknown template or preset is no error in this interface: callers look at `count`. */
 function addTemplates(app: FastifyInstance, plural: string, role: Role | undefined, config: RuntimeSettings): void {
   addEndpoint(app, {
-    ...{ method, tag, path: `/${plural}/catalog/templates` },
+    method,
+    tag,
+    path: `/${plural}/catalog/templates`,
     summary: 'Lists the templates.',
     query: z.object(role ? archived : { ...archived, ...roleFlags }),
     answer: z.object({ count, templates: z.array(template) }),
@@ -91,7 +97,9 @@ function addTemplates(app: FastifyInstance, plural: string, role: Role | undefin
     },
   })
   addEndpoint(app, {
-    ...{ method, tag, path: `/${plural}/catalog/templates/:key` },
+    method,
+    tag,
+    path: `/${plural}/catalog/templates/:key`,
     summary: 'One template with its presets, archived or not.',
     params: byKey,
     answer: z.object({ count, template: template.optional() }),
@@ -102,7 +110,9 @@ function addTemplates(app: FastifyInstance, plural: string, role: Role | undefin
 function addPresets(app: FastifyInstance, plural: string, role: Role | undefined, config: RuntimeSettings): void {
   const presetsOf = (key: string) => findTemplate(role, key, config)?.presets ?? []
   addEndpoint(app, {
-    ...{ method, tag, path: `/${plural}/catalog/templates/:key/presets` },
+    method,
+    tag,
+    path: `/${plural}/catalog/templates/:key/presets`,
     summary: 'Lists the presets of a template.',
     params: byKey,
     query: z.object(archived),
@@ -110,7 +120,9 @@ function addPresets(app: FastifyInstance, plural: string, role: Role | undefined
     handle: ({ params }) => listed('presets', presetsOf(params.key)),
   })
   addEndpoint(app, {
-    ...{ method, tag, path: `/${plural}/catalog/templates/:key/presets/:preset_key` },
+    method,
+    tag,
+    path: `/${plural}/catalog/templates/:key/presets/:preset_key`,
     summary: 'One preset.',
     params: byPresetKey,
     answer: z.object({ count, preset: preset.optional() }),
@@ -124,13 +136,17 @@ function addPresets(app: FastifyInstance, plural: string, role: Role | undefined
 
 function addHarnesses(app: FastifyInstance): void {
   addEndpoint(app, {
-    ...{ method, tag, path: '/workflows/catalog/harnesses' },
+    method,
+    tag,
+    path: '/workflows/catalog/harnesses',
     summary: 'Lists the programs that agents can be run by.',
     answer: z.object({ count, harnesses: z.array(harness) }),
     handle: () => listed('harnesses', HARNESSES),
   })
   addEndpoint(app, {
-    ...{ method, tag, path: '/workflows/catalog/harnesses/:key' },
+    method,
+    tag,
+    path: '/workflows/catalog/harnesses/:key',
     summary: 'One of the programs that agents can be run by.',
     params: byKey,
     answer: z.object({ count, harness }),
@@ -140,7 +156,10 @@ function addHarnesses(app: FastifyInstance): void {
 
 function addLegacyTemplates(app: FastifyInstance): void {
   addEndpoint(app, {
-    ...{ method, tag, path: '/simple/evaluators/templates', deprecated: true },
+    method,
+    tag,
+    path: '/simple/evaluators/templates',
+    deprecated: true,
     summary: 'Lists evaluator templates in their older form.',
     query: z.object(archived),
     answer: z.object({ count, templates: z.array(jsonObject) }),

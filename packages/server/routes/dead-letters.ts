@@ -38,7 +38,11 @@ const one = z.object({ count: z.int(), dead_letter: z.object({ id: z.string() })
 export function deadLetterRoutes(stream: SpanStream): (app: FastifyInstance) => void {
   return app => {
     addAdminEndpoint(app, {
-      ...{ method: 'GET', path: '/admin/dead-letters', tag, summary: 'Lists dead letters, the oldest first.', query },
+      method: 'GET',
+      path: '/admin/dead-letters',
+      tag,
+      summary: 'Lists dead letters, the oldest first.',
+      query,
       answer: z.object({ count: z.int(), dead_letters: z.array(letter), windowing: optional(jsonObject) }),
       handle: async ({ query: { limit = PAGE_DEFAULT, after } }) => {
         const letters = await stream.deadLetters({ limit, after })
@@ -47,7 +51,11 @@ export function deadLetterRoutes(stream: SpanStream): (app: FastifyInstance) => 
       },
     })
     addAdminEndpoint(app, {
-      ...{ method: 'GET', path: '/admin/dead-letters/:id', tag, summary: 'Reads one dead letter.', params },
+      method: 'GET',
+      path: '/admin/dead-letters/:id',
+      tag,
+      summary: 'Reads one dead letter.',
+      params,
       answer: z.object({ count: z.int(), dead_letter: wholeLetter }),
       handle: async ({ params: { id } }) => {
         const found = (await stream.deadLetter(id)) ?? unknown(id)
@@ -56,12 +64,20 @@ export function deadLetterRoutes(stream: SpanStream): (app: FastifyInstance) => 
       },
     })
     addAdminEndpoint(app, {
-      ...{ method: 'POST', path: '/admin/dead-letters/:id/replay', tag, params, answer: one },
+      method: 'POST',
+      path: '/admin/dead-letters/:id/replay',
+      tag,
+      params,
+      answer: one,
       summary: 'Processes the letter again and removes it.',
       handle: async ({ params: { id } }) => done(id, await stream.replay(id)),
     })
     addAdminEndpoint(app, {
-      ...{ method: 'DELETE', path: '/admin/dead-letters/:id', tag, params, answer: one },
+      method: 'DELETE',
+      path: '/admin/dead-letters/:id',
+      tag,
+      params,
+      answer: one,
       summary: 'Removes the letter for good: the spans in it are lost.',
       handle: async ({ params: { id } }) => done(id, await stream.discard(id)),
     })
@@ -77,7 +93,15 @@ function unknown(id: string): never {
 function letterToJson({ id, reason, rejected_at, attempt, message }: DeadLetter): z.output<typeof letter> {
   const { project_id, user_id, span_count, format, accepted_at, body } = message
   return {
-    ...{ id, reason, rejected_at: microsToIso(rejected_at), attempt, project_id, user_id },
-    ...{ accepted_at: microsToIso(accepted_at), span_count, format, bytes: body.length },
+    id,
+    reason,
+    rejected_at: microsToIso(rejected_at),
+    attempt,
+    project_id,
+    user_id,
+    accepted_at: microsToIso(accepted_at),
+    span_count,
+    format,
+    bytes: body.length,
   }
 }

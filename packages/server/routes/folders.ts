@@ -34,13 +34,20 @@ const folderEdit = z.object({ ...labels, id: uuid, slug: optional(slugOfAnyLengt
 const PREFIXES_MAX = 1_000
 const listOf = <S extends z.ZodType>(member: S) => optional(list(member))
 const folderFilter = z.object({
-  ...{ id: optional(uuid), ids: listOf(uuid) },
-  ...{ slug: optional(z.string()), slugs: listOf(z.string()) },
-  ...{ kind: optional(kind), kinds: optional(z.union([z.boolean(), list(kind)])) },
-  ...{ parent_id: uuid.nullish(), parent_ids: listOf(uuid) },
-  ...{ path: optional(z.string()), paths: listOf(z.string()) },
-  ...{ prefix: optional(z.string()), prefixes: optional(list(z.string(), { max: PREFIXES_MAX })) },
-  ...{ flags: optional(storedObject), tags: optional(storedObject) },
+  id: optional(uuid),
+  ids: listOf(uuid),
+  slug: optional(z.string()),
+  slugs: listOf(z.string()),
+  kind: optional(kind),
+  kinds: optional(z.union([z.boolean(), list(kind)])),
+  parent_id: uuid.nullish(),
+  parent_ids: listOf(uuid),
+  path: optional(z.string()),
+  paths: listOf(z.string()),
+  prefix: optional(z.string()),
+  prefixes: optional(list(z.string(), { max: PREFIXES_MAX })),
+  flags: optional(storedObject),
+  tags: optional(storedObject),
 })
 
 const count = z.int()
@@ -52,7 +59,9 @@ const record = z.object({
   kind,
   path: z.string().meta({ description: 'The slugs from the root down, joined by dots.' }),
   parent_id: uuid.optional(),
-  ...{ flags: jsonObject.optional(), tags: jsonObject.optional(), meta: jsonObject.optional() },
+  flags: jsonObject.optional(),
+  tags: jsonObject.optional(),
+  meta: jsonObject.optional(),
 })
 const one = z.object({ count, folder: record.optional() })
 const byId = z.object({ id: uuid })
@@ -60,22 +69,38 @@ const byId = z.object({ id: uuid })
 /** A tree of folders for artifacts. */
 export function folderRoutes({ postgres: { db } }: Parts): (app: FastifyInstance) => void {
   const scopeOf = ({ project_id, user_id }: { project_id: Uuid; user_id: Uuid }): FolderScope => ({
-    ...{ db, project_id, user_id },
+    db,
+    project_id,
+    user_id,
   })
   return app => {
     addEndpoint(app, {
-      ...{ method: 'POST', path: '/folders', tag, permission: 'edit_folders', answer: one },
+      method: 'POST',
+      path: '/folders',
+      tag,
+      permission: 'edit_folders',
+      answer: one,
       summary: 'Makes a folder.',
       body: z.object({ folder: newFolder }),
       handle: async ({ principal, body }) => found(await createFolder(scopeOf(principal), body.folder)),
     })
     addEndpoint(app, {
-      ...{ method: 'GET', path: '/folders/:id', tag, permission: 'view_folders', answer: one, params: byId },
+      method: 'GET',
+      path: '/folders/:id',
+      tag,
+      permission: 'view_folders',
+      answer: one,
+      params: byId,
       summary: 'One folder.',
       handle: async ({ principal, params }) => found(await findFolder(scopeOf(principal), params.id)),
     })
     addEndpoint(app, {
-      ...{ method: 'PUT', path: '/folders/:id', tag, permission: 'edit_folders', answer: one, params: byId },
+      method: 'PUT',
+      path: '/folders/:id',
+      tag,
+      permission: 'edit_folders',
+      answer: one,
+      params: byId,
       summary: 'Changes a folder; a new slug or parent moves everything in it along.',
       body: z.object({ folder: folderEdit }),
       handle: async ({ principal, params, body }) => {
@@ -85,7 +110,11 @@ export function folderRoutes({ postgres: { db } }: Parts): (app: FastifyInstance
       },
     })
     addEndpoint(app, {
-      ...{ method: 'DELETE', path: '/folders/:id', tag, permission: 'edit_folders', params: byId },
+      method: 'DELETE',
+      path: '/folders/:id',
+      tag,
+      permission: 'edit_folders',
+      params: byId,
       summary: 'Deletes a folder with the folders in it; artifacts in them are in no folder then.',
       answer: z.object({ count, id: uuid.optional() }),
       handle: async ({ principal, params: { id } }) =>
@@ -93,7 +122,11 @@ export function folderRoutes({ postgres: { db } }: Parts): (app: FastifyInstance
     })
     addEndpoint(app, {
       bodyBytesMax: QUERY_BODY_BYTES_MAX,
-      ...{ method: 'POST', path: '/folders/query', tag, permission: 'view_folders', share: 'heavy' },
+      method: 'POST',
+      path: '/folders/query',
+      tag,
+      permission: 'view_folders',
+      share: 'heavy',
       summary: 'Lists folders, parents first.',
       body: z.object({ folder: folderFilter }),
       answer: z.object({ count, folders: z.array(record) }),
@@ -118,7 +151,8 @@ function filterOf(body: z.output<typeof folderFilter>): FolderFilter {
     parent_ids: merged(parent_id, parent_ids),
     paths: merged(path, body.paths),
     prefixes: merged(prefix, body.prefixes),
-    ...{ flags, tags },
+    flags,
+    tags,
   }
 }
 

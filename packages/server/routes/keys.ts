@@ -16,17 +16,29 @@ const record = z.object({
 export function keyRoutes({ postgres: { db }, authenticator }: Parts): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {
-      ...{ method: 'GET', path: '/keys', tag, permission: 'view_api_keys', answer: z.array(record) },
+      method: 'GET',
+      path: '/keys',
+      tag,
+      permission: 'view_api_keys',
+      answer: z.array(record),
       summary: 'Lists your own keys of the project, newest first.',
       handle: ({ principal }) => listApiKeys(db, principal),
     })
     addEndpoint(app, {
-      ...{ method: 'POST', path: '/keys', tag, permission: 'edit_api_keys', isSecret: true, answer: z.string() },
+      method: 'POST',
+      path: '/keys',
+      tag,
+      permission: 'edit_api_keys',
+      isSecret: true,
+      answer: z.string(),
       summary: 'Makes a key for the project and tells it once.',
       handle: ({ principal }) => createApiKey(db, principal),
     })
     addEndpoint(app, {
-      ...{ method: 'DELETE', path: '/keys/:prefix', tag, permission: 'edit_api_keys' },
+      method: 'DELETE',
+      path: '/keys/:prefix',
+      tag,
+      permission: 'edit_api_keys',
       summary: 'Revokes a key of your own, of any project.',
       params: z.object({ prefix: z.string() }),
       answer: z.object({ message: z.string() }),

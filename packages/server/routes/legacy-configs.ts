@@ -23,10 +23,15 @@ const USUAL_ENVIRONMENT = 'production'
 const version = z.union([z.string(), z.number()]).transform(String)
 const legacyReference = z.object({ id: optional(uuid), slug: optional(slug), version: optional(version) })
 const answer = z.object({
-  ...{ params: jsonObject, url: z.string().nullable() },
-  ...{ application_ref: jsonObject, service_ref: z.null(), variant_ref: jsonObject },
+  params: jsonObject,
+  url: z.string().nullable(),
+  application_ref: jsonObject,
+  service_ref: z.null(),
+  variant_ref: jsonObject,
   environment_ref: jsonObject.nullable(),
-  ...{ application_lifecycle: jsonObject, service_lifecycle: z.null(), variant_lifecycle: jsonObject },
+  application_lifecycle: jsonObject,
+  service_lifecycle: z.null(),
+  variant_lifecycle: jsonObject,
   environment_lifecycle: jsonObject.nullable(),
 })
 
@@ -40,7 +45,10 @@ interface Wanted {
 export function legacyConfigRoutes(registry: Registry): (app: FastifyInstance) => void {
   return app =>
     addEndpoint(app, {
-      ...{ method: 'POST', path: '/variants/configs/fetch', tag: 'applications', permission: 'view_applications' },
+      method: 'POST',
+      path: '/variants/configs/fetch',
+      tag: 'applications',
+      permission: 'view_applications',
       summary: 'Fetches the configuration of an application; use the retrieval of its revisions instead.',
       deprecated: true,
       body: z.object({

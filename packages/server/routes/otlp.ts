@@ -48,13 +48,23 @@ export function otlpRoutes(stream: SpanStream, metrics: IngestMetrics): (app: Fa
   const pause = new PauseWhenFull()
   return app => {
     addEndpoint(app, {
-      ...{ method: 'GET', path, tag, permission: 'edit_spans', answer: z.object({ status: z.literal('ready') }) },
+      method: 'GET',
+      path,
+      tag,
+      permission: 'edit_spans',
+      answer: z.object({ status: z.literal('ready') }),
       summary: 'Says that exports can be sent.',
       handle: () => ({ status: 'ready' }),
     })
     app.post(path, {
       schema: operationSchema({
-        ...{ method: 'POST', path, tag, summary: SUMMARY, body: exported, answer, status: 202 },
+        method: 'POST',
+        path,
+        tag,
+        summary: SUMMARY,
+        body: exported,
+        answer,
+        status: 202,
         bodyBytesMax: OTLP_BYTES_MAX,
       }),
       errorHandler: (error, request, reply) => {

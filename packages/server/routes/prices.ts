@@ -54,14 +54,24 @@ const prices = z.object({
 export function priceRoutes(postgres: Pick<Postgres, 'db'>): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {
-      ...{ method: 'GET', path, tag, permission: 'view_spans', share: 'call', answer: prices },
+      method: 'GET',
+      path,
+      tag,
+      permission: 'view_spans',
+      share: 'call',
+      answer: prices,
       summary: 'Reads what the project itself says that models cost.',
       handle: async ({ principal: { project_id } }) => ({
         prices: (await pricesOfProjects(postgres, [project_id])).get(project_id) ?? {},
       }),
     })
     addEndpoint(app, {
-      ...{ method: 'PUT', path, tag, permission: 'edit_workspace', body: prices, answer: prices },
+      method: 'PUT',
+      path,
+      tag,
+      permission: 'edit_workspace',
+      body: prices,
+      answer: prices,
       summary:
         'Replaces what the project says that models cost; counts for spans that are stored two seconds later or more.',
       handle: async ({ principal, body }) => {

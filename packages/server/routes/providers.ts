@@ -8,9 +8,14 @@ import { probeAnswer, probeProvider } from '../providers/probe.ts'
 export function providerRoutes({ outbound }: Parts): (app: FastifyInstance) => void {
   return app =>
     addEndpoint(app, {
-      ...{ method: 'POST', path: '/providers/probe', tag: 'secrets', permission: 'edit_secret', echo: false },
+      method: 'POST',
+      path: '/providers/probe',
+      tag: 'secrets',
+      permission: 'edit_secret',
+      echo: false,
       share: 'probe',
-      ...{ body: probeBody(outbound), answer: probeAnswer },
+      body: probeBody(outbound),
+      answer: probeAnswer,
       summary: 'Tries out the credentials of a model provider, and stores nothing.',
       handle: ({ body }) => probeProvider(body, outbound),
     })

@@ -41,7 +41,12 @@ function addWrites(app: FastifyInstance, records: Records, surface: Surface): vo
   const answer = z.object({ count: z.int(), [name]: optional(record) })
   addEndpoint(app, {
     bodyBytesMax: CONTENT_BODY_BYTES_MAX,
-    ...{ method: 'POST', path, tag, permission, status, answer },
+    method: 'POST',
+    path,
+    tag,
+    permission,
+    status,
+    answer,
     summary: `Records one of the ${surface.plural}; what it refers to as its producer is made when it is not there.`,
     body: z.object({ [name]: surface.mayLackLinks ? newInvocation : newRecord }),
     handle: async ({ principal, body }) =>
@@ -49,7 +54,13 @@ function addWrites(app: FastifyInstance, records: Records, surface: Surface): vo
   })
   addEndpoint(app, {
     bodyBytesMax: CONTENT_BODY_BYTES_MAX,
-    ...{ method: 'PATCH', path: `${path}/:trace_id`, tag, permission, params, query, answer },
+    method: 'PATCH',
+    path: `${path}/:trace_id`,
+    tag,
+    permission,
+    params,
+    query,
+    answer,
     summary: `Changes one of the ${surface.plural}: its data, and what else is sent.`,
     body: z.object({ [name]: recordEdit }),
     handle: async ({ principal, params, body }) => {
@@ -58,7 +69,12 @@ function addWrites(app: FastifyInstance, records: Records, surface: Surface): vo
     },
   })
   addEndpoint(app, {
-    ...{ method: 'DELETE', path: `${path}/:trace_id`, tag, permission, params, query },
+    method: 'DELETE',
+    path: `${path}/:trace_id`,
+    tag,
+    permission,
+    params,
+    query,
     summary: `Deletes one of the ${surface.plural} for good, with its whole trace.`,
     answer: z.object({ count: z.int(), [linkName]: optional(record) }),
     handle: async ({ principal, params }) => {
@@ -72,7 +88,13 @@ function addWrites(app: FastifyInstance, records: Records, surface: Surface): vo
 function addReads(app: FastifyInstance, records: Records, surface: Surface): void {
   const { path, name, plural, linksName, view: permission } = surface
   addEndpoint(app, {
-    ...{ method: 'GET', path: `${path}/:trace_id`, tag: plural, permission, share: 'call', params, query },
+    method: 'GET',
+    path: `${path}/:trace_id`,
+    tag: plural,
+    permission,
+    share: 'call',
+    params,
+    query,
     summary: `Reads one of the ${plural}.`,
     answer: z.object({ count: z.int(), [name]: optional(record) }),
     handle: async ({ principal, params }) => {
@@ -82,7 +104,11 @@ function addReads(app: FastifyInstance, records: Records, surface: Surface): voi
   })
   addEndpoint(app, {
     bodyBytesMax: QUERY_BODY_BYTES_MAX,
-    ...{ method: 'POST', path: `${path}/query`, tag: plural, permission, share: 'read' },
+    method: 'POST',
+    path: `${path}/query`,
+    tag: plural,
+    permission,
+    share: 'read',
     summary: `Finds ${plural} by what they say, refer to and link to, or by their own ids.`,
     body: z.object({ [name]: optional(soughtRecord), [linksName]: sought, windowing }),
     answer: z.object({ count: z.int(), [plural]: z.array(record) }),

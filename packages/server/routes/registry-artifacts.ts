@@ -28,7 +28,10 @@ export function addArtifactRoutes(routes: KindRoutes): void {
 
   addKindEndpoint(routes, {
     bodyBytesMax: CONTENT_BODY_BYTES_MAX,
-    ...{ method: 'POST', path: `/${plural}`, permission: edit, answer },
+    method: 'POST',
+    path: `/${plural}`,
+    permission: edit,
+    answer,
     summary: `Creates a ${name} without variants.`,
     query: z.object(name === 'workflow' ? {} : { [id]: optional(uuid) }),
     body: wrapped(name, z.object({ ...newSlugMember, ...newHeader(kind, 'artifact'), ...folder })),
@@ -38,13 +41,21 @@ export function addArtifactRoutes(routes: KindRoutes): void {
     },
   })
   addKindEndpoint(routes, {
-    ...{ method: 'GET', path: `/${plural}/:${id}`, permission: view, answer, params },
+    method: 'GET',
+    path: `/${plural}/:${id}`,
+    permission: view,
+    answer,
+    params,
     summary: `Fetches a ${name}, archived or not.`,
     handle: async ({ scope, params }) => shown(await findRow(scope, 'artifact', params[id] as string)),
   })
   addKindEndpoint(routes, {
     bodyBytesMax: CONTENT_BODY_BYTES_MAX,
-    ...{ method: 'PUT', path: `/${plural}/:${id}`, permission: edit, answer, params },
+    method: 'PUT',
+    path: `/${plural}/:${id}`,
+    permission: edit,
+    answer,
+    params,
     summary: `Edits a ${name}: what is left out stays, null clears.`,
     body: wrapped(name, z.object({ ...editedHeader(kind, 'artifact'), ...folder })),
     handle: async ({ scope, params, body: { id: inBody, ...changes } }) => {
@@ -57,7 +68,12 @@ export function addArtifactRoutes(routes: KindRoutes): void {
   })
   for (const verb of ['archive', 'unarchive'] as const) {
     addKindEndpoint(routes, {
-      ...{ method: 'POST', path: `/${plural}/:${id}/${verb}`, permission: edit, answer, params, body: ignoredBody },
+      method: 'POST',
+      path: `/${plural}/:${id}/${verb}`,
+      permission: edit,
+      answer,
+      params,
+      body: ignoredBody,
       summary: verb === 'archive' ? `Archives a ${name}.` : `Restores an archived ${name}.`,
       handle: async ({ scope, params }) =>
         shown(await setArtifactArchived(scope, params[id] as string, verb === 'archive')),
@@ -65,7 +81,11 @@ export function addArtifactRoutes(routes: KindRoutes): void {
   }
   addKindEndpoint(routes, {
     bodyBytesMax: QUERY_BODY_BYTES_MAX,
-    ...{ method: 'POST', path: `/${plural}/query`, permission: view, share: 'heavy', answer: manyAnswer(plural) },
+    method: 'POST',
+    path: `/${plural}/query`,
+    permission: view,
+    share: 'heavy',
+    answer: manyAnswer(plural),
     summary: `Lists ${plural}, newest first.`,
     query: queryString(kind, 'artifact'),
     body: queryBody(kind, 'artifact', {}, kind.bodyOptional.includes('artifact')),

@@ -54,7 +54,10 @@ export function addResolveRoute(routes: KindRoutes): void {
   const inline = { [name]: optional(inlineRevision(kind.content.data)) }
   addKindEndpoint(routes, {
     bodyBytesMax: CONTENT_BODY_BYTES_MAX,
-    ...{ method: 'POST', path: `/${kind.plural}/revisions/resolve`, permission: kind.permissions.view, share: 'heavy' },
+    method: 'POST',
+    path: `/${kind.plural}/revisions/resolve`,
+    permission: kind.permissions.view,
+    share: 'heavy',
     summary: 'Replaces what a revision embeds from others by their values.',
     answer: oneAnswer(name).extend({ retrieval_info: jsonObject.optional(), resolution_info: jsonObject.optional() }),
     body: z.object({ ...query.members, ...inline, ...limits }),
@@ -72,9 +75,14 @@ type InlineRevision = z.output<ReturnType<typeof inlineRevision>>
 /** A revision that need not be stored: its labels come back as they are, its data resolved. */
 const inlineRevision = (data: z.ZodType<JsonObject>) =>
   z.object({
-    ...{ id: optional(z.string()), slug: optional(z.string()), version: optional(z.string()) },
-    ...{ name: optional(z.string()), description: optional(z.string()) },
-    ...{ tags: optional(storedObject), meta: optional(storedObject), data: optional(data) },
+    id: optional(z.string()),
+    slug: optional(z.string()),
+    version: optional(z.string()),
+    name: optional(z.string()),
+    description: optional(z.string()),
+    tags: optional(storedObject),
+    meta: optional(storedObject),
+    data: optional(data),
   })
 
 async function resolveInline(

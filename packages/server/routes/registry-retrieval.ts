@@ -14,7 +14,9 @@ export function addRetrievalRoutes(routes: KindRoutes): void {
   const query = retrievalMembers(kind)
 
   addKindEndpoint(routes, {
-    ...{ method: 'POST', path: `${path}/retrieve`, permission: kind.permissions.view },
+    method: 'POST',
+    path: `${path}/retrieve`,
+    permission: kind.permissions.view,
     // A saved query that is retrieved may be carried out.
     share: kind.name === 'query' ? 'read' : 'call',
     summary: 'Finds one revision by references to it, its variant or its artifact.',
@@ -38,7 +40,9 @@ export function addRetrievalRoutes(routes: KindRoutes): void {
   })
   if (!kind.deployable) return
   addKindEndpoint(routes, {
-    ...{ method: 'POST', path: `${path}/deploy`, permission: [kind.permissions.edit, 'edit_environments'] },
+    method: 'POST',
+    path: `${path}/deploy`,
+    permission: [kind.permissions.edit, 'edit_environments'],
     summary: 'Makes a key of an environment point at a revision.',
     answer: oneAnswer(name),
     body: z.object({ ...query.members, message: optional(z.string()) }),

@@ -47,14 +47,23 @@ export function addRevisionRoutes(routes: KindRoutes): void {
 
   addSeedRoute(routes, { name, path })
   addKindEndpoint(routes, {
-    ...{ method: 'GET', path: `${path}/:${id}`, permission: view, answer, params, query: options },
+    method: 'GET',
+    path: `${path}/:${id}`,
+    permission: view,
+    answer,
+    params,
+    query: options,
     summary: 'Fetches a revision, archived or not.',
     handle: async ({ scope, principal, params, query }) =>
       shown({ scope, principal }, await findRow(scope, 'revision', params[id] as string), query),
   })
   addKindEndpoint(routes, {
     bodyBytesMax: CONTENT_BODY_BYTES_MAX,
-    ...{ method: 'PUT', path: `${path}/:${id}`, permission: edit, answer, params },
+    method: 'PUT',
+    path: `${path}/:${id}`,
+    permission: edit,
+    answer,
+    params,
     summary: 'Edits the labels of a revision; what it holds never changes.',
     body: wrapped(name, z.object(editedHeader(kind, 'revision'))),
     handle: async ({ scope, principal, params, body: { id: inBody, ...changes } }) => {
@@ -64,7 +73,12 @@ export function addRevisionRoutes(routes: KindRoutes): void {
   })
   for (const verb of ['archive', 'unarchive'] as const) {
     addKindEndpoint(routes, {
-      ...{ method: 'POST', path: `${path}/:${id}/${verb}`, permission: edit, answer, params, body: ignoredBody },
+      method: 'POST',
+      path: `${path}/:${id}/${verb}`,
+      permission: edit,
+      answer,
+      params,
+      body: ignoredBody,
       summary: verb === 'archive' ? 'Archives a revision.' : 'Restores an archived revision.',
       handle: async ({ scope, principal, params }) =>
         shown({ scope, principal }, await setRevisionArchived(scope, params[id] as string, verb === 'archive')),
@@ -87,7 +101,10 @@ function addSeedRoute(routes: KindRoutes, { name, path }: Place): void {
   const header = { ...optionalSlugMember, ...newHeader(kind, 'revision') }
   addKindEndpoint(routes, {
     bodyBytesMax: CONTENT_BODY_BYTES_MAX,
-    ...{ method: 'POST', path, permission: kind.permissions.edit, answer: oneAnswer(name) },
+    method: 'POST',
+    path,
+    permission: kind.permissions.edit,
+    answer: oneAnswer(name),
     summary: 'Creates the first revision of a variant, without data.',
     body: wrapped(name, z.object({ ...artifact.members, ...variant.members, ...header })),
     handle: async ({ scope, body }) => {
@@ -107,7 +124,10 @@ function addQueryRoute(routes: KindRoutes, { name, path }: Place): void {
   }
   addKindEndpoint(routes, {
     bodyBytesMax: QUERY_BODY_BYTES_MAX,
-    ...{ method: 'POST', path: `${path}/query`, permission: kind.permissions.view, answer: manyAnswer(`${name}s`) },
+    method: 'POST',
+    path: `${path}/query`,
+    permission: kind.permissions.view,
+    answer: manyAnswer(`${name}s`),
     share: 'heavy',
     summary: 'Lists revisions, newest first.',
     query: queryString(kind, 'revision'),
@@ -128,15 +148,22 @@ function addCommitRoute(routes: KindRoutes, { name, path }: Place): void {
   const [artifact, variant] = [idMembers(kind, 'artifact'), idMembers(kind, 'variant')]
   const deltaBase = idMembers(kind, 'revision')
   const input = z.object({
-    ...{ ...artifact.members, ...variant.members, ...deltaBase.members, base_revision_id: optional(uuid) },
-    ...{ ...optionalSlugMember, ...newHeader(kind, 'revision'), message: optional(z.string()) },
+    ...artifact.members,
+    ...variant.members,
+    ...deltaBase.members,
+    base_revision_id: optional(uuid),
+    ...optionalSlugMember,
+    ...newHeader(kind, 'revision'),
+    message: optional(z.string()),
     data: optional(content.data),
     ...(content.delta && { delta: optional(content.delta) }),
   })
   const extra = z.object({ status: z.string().optional(), warnings: z.array(jsonObject).optional() }).shape
   addKindEndpoint(routes, {
     bodyBytesMax: CONTENT_BODY_BYTES_MAX,
-    ...{ method: 'POST', path: `${path}/commit`, permission: kind.permissions.edit },
+    method: 'POST',
+    path: `${path}/commit`,
+    permission: kind.permissions.edit,
     summary: 'Appends a revision to a variant.',
     answer: oneAnswer(name).extend(extra),
     query: z.object({ [`${kind.name}_variant_id`]: optional(uuid) }),
@@ -165,14 +192,19 @@ function addLogRoute(routes: KindRoutes, { name, path }: Place): void {
   const layers = [idMembers(kind, 'artifact'), idMembers(kind, 'variant'), idMembers(kind, 'revision')] as const
   const [artifact, variant, revision] = layers
   const input = z.object({
-    ...{ ...artifact.members, ...variant.members, ...revision.members },
+    ...artifact.members,
+    ...variant.members,
+    ...revision.members,
     depth: optional(z.int()),
     include_archived: optional(z.boolean()),
     include_data: optional(z.boolean()),
   })
   const more = { include_archived: optional(z.boolean()), ...contentOptions(kind.name) }
   addKindEndpoint(routes, {
-    ...{ method: 'POST', path: `${path}/log`, permission: kind.permissions.view, answer: manyAnswer(`${name}s`) },
+    method: 'POST',
+    path: `${path}/log`,
+    permission: kind.permissions.view,
+    answer: manyAnswer(`${name}s`),
     share: 'heavy',
     summary: 'The history of a variant, newest first.',
     body: wrappedEither([`${name}s`, kind.name], input, more),

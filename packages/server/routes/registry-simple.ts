@@ -33,7 +33,10 @@ export function addSimpleRoutes(routes: KindRoutes): void {
 
   addKindEndpoint(routes, {
     bodyBytesMax: CONTENT_BODY_BYTES_MAX,
-    ...{ method: 'POST', path, permission: edit, answer },
+    method: 'POST',
+    path,
+    permission: edit,
+    answer,
     summary: `Creates a ${name} with a variant and a revision, at once.`,
     query: z.object({ [id]: optional(uuid) }),
     body: z.object({ [name]: z.object({ ...newSlugMember, ...newHeader(kind, 'artifact'), data }), ...options }),
@@ -49,14 +52,23 @@ export function addSimpleRoutes(routes: KindRoutes): void {
     },
   })
   addKindEndpoint(routes, {
-    ...{ method: 'GET', path: `${path}/:${id}`, permission: view, answer, params, query: z.object(options) },
+    method: 'GET',
+    path: `${path}/:${id}`,
+    permission: view,
+    answer,
+    params,
+    query: z.object(options),
     summary: `Fetches a ${name} with its newest data, archived or not.`,
     handle: async ({ scope, principal, params, query }) =>
       shownOne({ scope, principal, occasion: 'simple' }, await findSimple(scope, params[id] as string), query),
   })
   addKindEndpoint(routes, {
     bodyBytesMax: CONTENT_BODY_BYTES_MAX,
-    ...{ method: 'PUT', path: `${path}/:${id}`, permission: edit, answer, params },
+    method: 'PUT',
+    path: `${path}/:${id}`,
+    permission: edit,
+    answer,
+    params,
     summary: `Edits a ${name}; new data or labels make a revision.`,
     body: z.object({ [name]: z.object({ ...editedHeader(kind, 'artifact'), data }), ...options }),
     handle: async ({ scope, principal, params, body }) => {
@@ -71,7 +83,12 @@ export function addSimpleRoutes(routes: KindRoutes): void {
   })
   for (const verb of ['archive', 'unarchive'] as const) {
     addKindEndpoint(routes, {
-      ...{ method: 'POST', path: `${path}/:${id}/${verb}`, permission: edit, answer, params, body: ignoredBody },
+      method: 'POST',
+      path: `${path}/:${id}/${verb}`,
+      permission: edit,
+      answer,
+      params,
+      body: ignoredBody,
       summary: verb === 'archive' ? `Archives a ${name}.` : `Restores an archived ${name}.`,
       handle: async ({ scope, principal, params }) => {
         const row = await setSimpleArchived(scope, params[id] as string, verb === 'archive')
@@ -83,7 +100,11 @@ export function addSimpleRoutes(routes: KindRoutes): void {
   }
   addKindEndpoint(routes, {
     bodyBytesMax: QUERY_BODY_BYTES_MAX,
-    ...{ method: 'POST', path: `${path}/query`, permission: view, share: 'heavy', answer: manyAnswer(plural) },
+    method: 'POST',
+    path: `${path}/query`,
+    permission: view,
+    share: 'heavy',
+    answer: manyAnswer(plural),
     summary: `Lists ${plural} with their newest data, newest first.`,
     query: queryString(kind, 'artifact'),
     body: queryBody(kind, 'artifact', options, kind.bodyOptional.includes('artifact')),
@@ -102,7 +123,11 @@ function addGuardRoutes(routes: KindRoutes): void {
   const answer = oneAnswer('environment')
   for (const verb of ['guard', 'unguard'] as const) {
     addKindEndpoint(routes, {
-      ...{ method: 'POST', path: `/simple/environments/:environment_id/${verb}`, answer, params, body: ignoredBody },
+      method: 'POST',
+      path: `/simple/environments/:environment_id/${verb}`,
+      answer,
+      params,
+      body: ignoredBody,
       permission: 'deploy_environments',
       summary: verb === 'guard' ? 'Limits who may change an environment to who may deploy.' : 'Lifts the guard.',
       handle: async ({ scope, principal, params }) => {

@@ -41,7 +41,10 @@ export function addVariantRoutes(routes: KindRoutes): void {
 
   addKindEndpoint(routes, {
     bodyBytesMax: CONTENT_BODY_BYTES_MAX,
-    ...{ method: 'POST', path, permission: edit, answer },
+    method: 'POST',
+    path,
+    permission: edit,
+    answer,
     summary: `Creates a variant of a ${kind.name}, without revisions.`,
     body: wrapped(name, z.object({ ...parent.members, ...newSlugMember, ...newHeader(kind, 'variant') })),
     handle: async ({ scope, body }) => {
@@ -51,13 +54,21 @@ export function addVariantRoutes(routes: KindRoutes): void {
     },
   })
   addKindEndpoint(routes, {
-    ...{ method: 'GET', path: `${path}/:${id}`, permission: viewVariants, answer, params },
+    method: 'GET',
+    path: `${path}/:${id}`,
+    permission: viewVariants,
+    answer,
+    params,
     summary: 'Fetches a variant, archived or not.',
     handle: async ({ scope, params }) => shown(scope, await findRow(scope, 'variant', params[id] as string)),
   })
   addKindEndpoint(routes, {
     bodyBytesMax: CONTENT_BODY_BYTES_MAX,
-    ...{ method: 'PUT', path: `${path}/:${id}`, permission: edit, answer, params },
+    method: 'PUT',
+    path: `${path}/:${id}`,
+    permission: edit,
+    answer,
+    params,
     summary: 'Edits a variant: what is left out stays, null clears.',
     body: wrapped(name, z.object(editedHeader(kind, 'variant'))),
     handle: async ({ scope, params, body: { id: inBody, ...changes } }) => {
@@ -67,7 +78,12 @@ export function addVariantRoutes(routes: KindRoutes): void {
   })
   for (const verb of ['archive', 'unarchive'] as const) {
     addKindEndpoint(routes, {
-      ...{ method: 'POST', path: `${path}/:${id}/${verb}`, permission: edit, answer, params, body: ignoredBody },
+      method: 'POST',
+      path: `${path}/:${id}/${verb}`,
+      permission: edit,
+      answer,
+      params,
+      body: ignoredBody,
       summary:
         verb === 'archive'
           ? 'Archives a variant with its revisions.'
@@ -78,7 +94,10 @@ export function addVariantRoutes(routes: KindRoutes): void {
   }
   addKindEndpoint(routes, {
     bodyBytesMax: QUERY_BODY_BYTES_MAX,
-    ...{ method: 'POST', path: `${path}/query`, permission: viewVariants, answer: manyAnswer(`${name}s`) },
+    method: 'POST',
+    path: `${path}/query`,
+    permission: viewVariants,
+    answer: manyAnswer(`${name}s`),
     share: 'heavy',
     summary: 'Lists variants, newest first.',
     query: queryString(kind, 'variant'),
@@ -96,7 +115,10 @@ function addForkRoute(routes: KindRoutes, { name, path }: { name: string; path: 
   const references = referenceMembers(kind)
   addKindEndpoint(routes, {
     bodyBytesMax: CONTENT_BODY_BYTES_MAX,
-    ...{ method: 'POST', path, permission: kind.permissions.edit, answer: oneAnswer(name) },
+    method: 'POST',
+    path,
+    permission: kind.permissions.edit,
+    answer: oneAnswer(name),
     summary: 'Creates a variant with copies of the revisions of another one, up to the one that is named.',
     body: z.object({
       ...references.members,

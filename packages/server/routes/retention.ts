@@ -19,12 +19,22 @@ const retention = z.object({
 export function retentionRoutes(stores: RetentionStores): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {
-      ...{ method: 'GET', path, tag, permission: 'view_spans', share: 'call', answer: retention },
+      method: 'GET',
+      path,
+      tag,
+      permission: 'view_spans',
+      share: 'call',
+      answer: retention,
       summary: 'Reads how long the spans of the project are kept.',
       handle: async ({ principal }) => ({ days: await projectRetention(stores, principal.project_id) }),
     })
     addEndpoint(app, {
-      ...{ method: 'PUT', path, tag, permission: 'edit_workspace', body: retention, answer: retention },
+      method: 'PUT',
+      path,
+      tag,
+      permission: 'edit_workspace',
+      body: retention,
+      answer: retention,
       summary: 'Changes how long the spans of the project are kept, those that are stored already too.',
       handle: async ({ principal, body: { days } }) => {
         await setProjectRetention(stores, principal.project_id, days)

@@ -17,7 +17,11 @@ export function sessionRoutes(engine: Engine): (app: FastifyInstance) => void {
       for (const actor of ['session', 'user'] as const)
         addEndpoint(app, {
           bodyBytesMax: QUERY_BODY_BYTES_MAX,
-          ...{ method: 'POST', path: `${family}/${actor}s/query`, tag: 'sessions', permission: 'view_spans', body },
+          method: 'POST',
+          path: `${family}/${actor}s/query`,
+          tag: 'sessions',
+          permission: 'view_spans',
+          body,
           summary: `Lists the ids of ${actor}s by their activity.`,
           answer: z.object({ count: z.int(), [`${actor}_ids`]: z.array(z.string()), windowing }),
           handle: async ({ principal: { project_id }, body }) => {

@@ -20,7 +20,12 @@ export function spanRoutes({ engine, registry }: ReadParts): (app: FastifyInstan
   return app => {
     addEndpoint(app, {
       bodyBytesMax: QUERY_BODY_BYTES_MAX,
-      ...{ method: 'POST', path: '/spans/query', tag, permission, body: spanQueryBody, answer: spans },
+      method: 'POST',
+      path: '/spans/query',
+      tag,
+      permission,
+      body: spanQueryBody,
+      answer: spans,
       summary: 'Finds spans, the newest first.',
       handle: async ({ principal, body, holder }) => {
         const query = await readSpanQuery(registry, principal, { body, focus: 'span' })
@@ -31,7 +36,11 @@ export function spanRoutes({ engine, registry }: ReadParts): (app: FastifyInstan
       },
     })
     addEndpoint(app, {
-      ...{ method: 'GET', path: '/spans', tag, permission, answer: spans },
+      method: 'GET',
+      path: '/spans',
+      tag,
+      permission,
+      answer: spans,
       summary: 'Reads spans by ids of their traces, of themselves, or both, in the order of their start.',
       query: z.object({ trace_id: text, trace_ids: text, span_id: text, span_ids: text }),
       handle: async ({ principal: { project_id }, request, holder }) => {
@@ -43,7 +52,11 @@ export function spanRoutes({ engine, registry }: ReadParts): (app: FastifyInstan
       },
     })
     addEndpoint(app, {
-      ...{ method: 'GET', path: '/spans/:trace_id/:span_id', tag, permission, summary: 'Reads a span.' },
+      method: 'GET',
+      path: '/spans/:trace_id/:span_id',
+      tag,
+      permission,
+      summary: 'Reads a span.',
       params: z.object({ trace_id: z.string(), span_id: z.string() }),
       answer: z.object({ count: z.int(), span: optional(span) }),
       handle: async ({ principal: { project_id }, params, holder }) => {

@@ -11,7 +11,11 @@ export function tailRoutes(engine: Engine): (app: FastifyInstance) => void {
     const tail = new Tail(engine)
     app.addHook('preClose', async () => tail.close())
     addEndpoint(app, {
-      ...{ method: 'GET', path: '/spans/tail', tag: 'spans', permission: 'view_spans', share: 'listen' },
+      method: 'GET',
+      path: '/spans/tail',
+      tag: 'spans',
+      permission: 'view_spans',
+      share: 'listen',
       summary: 'Listens to spans as they are stored: server-sent events, until the connection is closed.',
       query: z.object({ filter: optional(z.string()).meta({ description: 'A filter as JSON text.' }) }),
       handle: ({ principal, query, request, reply }) => {

@@ -44,7 +44,12 @@ const idsQuery = z.object({
 export function testcaseRoutes(registry: Registry): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {
-      ...{ method: 'GET', path: '/testcases', tag, permission, answer: listAnswer, query: idsQuery },
+      method: 'GET',
+      path: '/testcases',
+      tag,
+      permission,
+      answer: listAnswer,
+      query: idsQuery,
       summary: 'Fetches testcases by id, in the order of the ids.',
       handle: async ({ principal, query }) => {
         const ids = idsOf(query)
@@ -52,7 +57,10 @@ export function testcaseRoutes(registry: Registry): (app: FastifyInstance) => vo
       },
     })
     addEndpoint(app, {
-      ...{ method: 'GET', path: '/testcases/:testcase_id', tag, permission },
+      method: 'GET',
+      path: '/testcases/:testcase_id',
+      tag,
+      permission,
       summary: 'Fetches a testcase.',
       params: z.object({ testcase_id: uuid }),
       answer: z.object({ count: z.int(), testcase: record.optional() }),
@@ -63,7 +71,13 @@ export function testcaseRoutes(registry: Registry): (app: FastifyInstance) => vo
     })
     addEndpoint(app, {
       bodyBytesMax: QUERY_BODY_BYTES_MAX,
-      ...{ method: 'POST', path: '/testcases/query', tag, permission, share: 'heavy', answer: listAnswer, body: query },
+      method: 'POST',
+      path: '/testcases/query',
+      tag,
+      permission,
+      share: 'heavy',
+      answer: listAnswer,
+      body: query,
       summary: 'Lists testcases: by id, of a revision of a testset, or all that a testset ever had.',
       handle: async ({ principal, body }) => listed(await pageOf(scopeOf(registry, 'testset', principal), body)),
     })

@@ -64,7 +64,12 @@ export function testsetFileRoutes(registry: Registry): (app: FastifyInstance) =>
 function addUploads(app: FastifyInstance, registry: Registry): void {
   const permission = 'edit_testsets'
   addEndpoint(app, {
-    ...{ method, path: '/testsets/revisions/:testset_revision_id/upload', tag, permission, share: 'heavy', form },
+    method,
+    path: '/testsets/revisions/:testset_revision_id/upload',
+    tag,
+    permission,
+    share: 'heavy',
+    form,
     summary: "Commits the rows in a file to a revision's variant.",
     params: byRevision,
     body: revisionForm,
@@ -78,7 +83,13 @@ function addUploads(app: FastifyInstance, registry: Registry): void {
     },
   })
   addEndpoint(app, {
-    ...{ method, path: '/simple/testsets/upload', tag, permission, share: 'heavy', form, body: newSimpleForm },
+    method,
+    path: '/simple/testsets/upload',
+    tag,
+    permission,
+    share: 'heavy',
+    form,
+    body: newSimpleForm,
     summary: 'Creates a testset with the rows in a file.',
     answer: oneAnswer('testset'),
     handle: async ({ principal, body }) => {
@@ -90,7 +101,12 @@ function addUploads(app: FastifyInstance, registry: Registry): void {
     },
   })
   addEndpoint(app, {
-    ...{ method, path: '/simple/testsets/:testset_id/upload', tag, permission, share: 'heavy', form },
+    method,
+    path: '/simple/testsets/:testset_id/upload',
+    tag,
+    permission,
+    share: 'heavy',
+    form,
     summary: 'Replaces the rows of a testset by those in a file.',
     params: byTestset,
     body: simpleForm,
@@ -107,7 +123,11 @@ function addUploads(app: FastifyInstance, registry: Registry): void {
 function addDownloads(app: FastifyInstance, registry: Registry): void {
   const permission = 'view_testsets'
   addEndpoint(app, {
-    ...{ method, path: '/testsets/revisions/:testset_revision_id/download', tag, permission, share: 'heavy' },
+    method,
+    path: '/testsets/revisions/:testset_revision_id/download',
+    tag,
+    permission,
+    share: 'heavy',
     summary: 'The rows of a revision as a file.',
     params: byRevision,
     query: download,
@@ -118,7 +138,11 @@ function addDownloads(app: FastifyInstance, registry: Registry): void {
     },
   })
   addEndpoint(app, {
-    ...{ method, path: '/simple/testsets/:testset_id/download', tag, permission, share: 'heavy' },
+    method,
+    path: '/simple/testsets/:testset_id/download',
+    tag,
+    permission,
+    share: 'heavy',
     summary: 'The newest rows of a testset as a file.',
     params: byTestset,
     query: download,

@@ -23,7 +23,13 @@ export function traceWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInstan
   return app => {
     addEndpoint(app, {
       bodyBytesMax: CONTENT_BODY_BYTES_MAX,
-      ...{ method: 'POST', path: '/traces', tag, permission, status, body, answer: accepted },
+      method: 'POST',
+      path: '/traces',
+      tag,
+      permission,
+      status,
+      body,
+      answer: accepted,
       summary: 'Creates a trace, or adds spans to it; spans that are there get a new version.',
       handle: async ({ principal, body }) => {
         const { trace_id, spans } = await readTrace(body)
@@ -32,7 +38,13 @@ export function traceWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInstan
     })
     addEndpoint(app, {
       bodyBytesMax: CONTENT_BODY_BYTES_MAX,
-      ...{ method: 'PUT', path: '/traces/:trace_id', tag, permission, status, body, answer: accepted },
+      method: 'PUT',
+      path: '/traces/:trace_id',
+      tag,
+      permission,
+      status,
+      body,
+      answer: accepted,
       summary: 'Adds spans to a trace; spans that are there get a new version, and no other is taken away.',
       params,
       handle: async ({ principal, params, body }) => {
@@ -43,7 +55,13 @@ export function traceWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInstan
       },
     })
     addEndpoint(app, {
-      ...{ method: 'DELETE', path: '/traces/:trace_id', tag, permission, status, params, answer: accepted },
+      method: 'DELETE',
+      path: '/traces/:trace_id',
+      tag,
+      permission,
+      status,
+      params,
+      answer: accepted,
       summary: 'Deletes a trace for good, with what of it is accepted and not stored yet.',
       handle: async ({ principal, params }) => {
         const trace_id = requiredTraceId(params.trace_id)
@@ -52,7 +70,12 @@ export function traceWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInstan
     })
     addEndpoint(app, {
       bodyBytesMax: CONTENT_BODY_BYTES_MAX,
-      ...{ method: 'POST', path: '/traces/ingest', tag, permission, status, deprecated: true },
+      method: 'POST',
+      path: '/traces/ingest',
+      tag,
+      permission,
+      status,
+      deprecated: true,
       summary: 'Takes spans of several traces in; what is malformed is left out.',
       body: z.object({ traces: optional(list(trace)) }),
       answer: z.object({ count: z.int(), trace_ids: z.array(z.string()), links: z.array(link) }),

@@ -28,7 +28,13 @@ export function traceRoutes({ engine, registry }: ReadParts): (app: FastifyInsta
     ] as const)
       addEndpoint(app, {
         bodyBytesMax: QUERY_BODY_BYTES_MAX,
-        ...{ method: 'POST', path, tag, permission, deprecated, body: spanQueryBody, answer: traces },
+        method: 'POST',
+        path,
+        tag,
+        permission,
+        deprecated,
+        body: spanQueryBody,
+        answer: traces,
         summary: 'Finds traces of which a span is as asked, the newest first.',
         handle: async ({ principal, body, holder }) => {
           const query = await readSpanQuery(registry, principal, { body, focus: 'trace' })
@@ -39,7 +45,11 @@ export function traceRoutes({ engine, registry }: ReadParts): (app: FastifyInsta
         },
       })
     addEndpoint(app, {
-      ...{ method: 'GET', path: '/traces', tag, permission, answer: traces },
+      method: 'GET',
+      path: '/traces',
+      tag,
+      permission,
+      answer: traces,
       summary: 'Reads traces by their ids, in the order of their start.',
       query: z.object({
         trace_id: optional(z.union([z.string(), list(z.string())])),
@@ -53,8 +63,13 @@ export function traceRoutes({ engine, registry }: ReadParts): (app: FastifyInsta
       },
     })
     addEndpoint(app, {
-      ...{ method: 'GET', path: '/traces/:trace_id', tag, permission, params: z.object({ trace_id: z.string() }) },
-      ...{ summary: 'Reads a trace.', answer: z.object({ count: z.int(), trace: optional(trace) }) },
+      method: 'GET',
+      path: '/traces/:trace_id',
+      tag,
+      permission,
+      params: z.object({ trace_id: z.string() }),
+      summary: 'Reads a trace.',
+      answer: z.object({ count: z.int(), trace: optional(trace) }),
       handle: async ({ principal: { project_id }, params, holder }) => {
         const reading = { engine, project_id, holder }
         const [found] = await readTraces(reading, [requiredTraceId(params.trace_id)])

@@ -16,8 +16,13 @@ const deprecated = true
 const member = optional(json)
 /** Checked by the parser of `query`, which takes the same members from the body. */
 const query = z.looseObject({
-  ...{ focus: optional(z.enum(FOCUSES)), format: optional(z.enum(FORMATS)) },
-  ...{ oldest: member, newest: member, limit: member, interval: member, rate: member },
+  focus: optional(z.enum(FOCUSES)),
+  format: optional(z.enum(FORMATS)),
+  oldest: member,
+  newest: member,
+  limit: member,
+  interval: member,
+  rate: member,
   filter: member.meta({ description: 'A filter as JSON text.' }),
 })
 const body = optional(json).meta({
@@ -31,7 +36,13 @@ export function tracingReadRoutes(engine: Engine): (app: FastifyInstance) => voi
   return app => {
     addEndpoint(app, {
       bodyBytesMax: QUERY_BODY_BYTES_MAX,
-      ...{ method: 'POST', path: '/tracing/spans/query', tag, permission, deprecated, query, body },
+      method: 'POST',
+      path: '/tracing/spans/query',
+      tag,
+      permission,
+      deprecated,
+      query,
+      body,
       summary: 'Finds traces (focus trace) or spans (focus span).',
       answer: z.object({ count: z.int(), traces: optional(traces), spans: optional(z.array(json)) }),
       handle: async ({ principal: { project_id }, query, body, holder }) => {
@@ -56,7 +67,12 @@ export function tracingReadRoutes(engine: Engine): (app: FastifyInstance) => voi
       },
     })
     addEndpoint(app, {
-      ...{ method: 'GET', path: '/tracing/traces/:trace_id', tag, permission, deprecated, summary: 'Reads a trace.' },
+      method: 'GET',
+      path: '/tracing/traces/:trace_id',
+      tag,
+      permission,
+      deprecated,
+      summary: 'Reads a trace.',
       params: z.object({ trace_id: z.string() }),
       answer: z.object({ count: z.int(), traces: optional(traces) }),
       handle: async ({ principal: { project_id }, params, holder }) => {

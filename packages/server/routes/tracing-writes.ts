@@ -26,14 +26,28 @@ export function tracingWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInst
   return app => {
     addEndpoint(app, {
       bodyBytesMax: CONTENT_BODY_BYTES_MAX,
-      ...{ method: 'POST', path: '/tracing/spans/ingest', tag, permission, status, deprecated, body, answer: links },
+      method: 'POST',
+      path: '/tracing/spans/ingest',
+      tag,
+      permission,
+      status,
+      deprecated,
+      body,
+      answer: links,
       summary: 'Takes spans in; what is malformed is left out.',
       handle: async ({ principal, body }) =>
         linksEnvelope(await acceptSpans(ingest, principal, bodiesOf(await givenSpans(body)))),
     })
     addEndpoint(app, {
       bodyBytesMax: CONTENT_BODY_BYTES_MAX,
-      ...{ method: 'POST', path: '/tracing/traces', tag, permission, status, deprecated, body, answer: links },
+      method: 'POST',
+      path: '/tracing/traces',
+      tag,
+      permission,
+      status,
+      deprecated,
+      body,
+      answer: links,
       summary: 'Creates a trace, or adds spans to it.',
       handle: async ({ principal, body }) => {
         const spans = await givenTrace(body)
@@ -42,7 +56,14 @@ export function tracingWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInst
     })
     addEndpoint(app, {
       bodyBytesMax: CONTENT_BODY_BYTES_MAX,
-      ...{ method: 'PUT', path: '/tracing/traces/:trace_id', tag, permission, status, deprecated, body, answer: links },
+      method: 'PUT',
+      path: '/tracing/traces/:trace_id',
+      tag,
+      permission,
+      status,
+      deprecated,
+      body,
+      answer: links,
       summary: 'Adds spans to a trace; spans that are there get a new version.',
       params,
       handle: async ({ principal, params, body }) => {
@@ -54,8 +75,15 @@ export function tracingWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInst
       },
     })
     addEndpoint(app, {
-      ...{ method: 'DELETE', path: '/tracing/traces/:trace_id', tag, permission, status, deprecated, params },
-      ...{ summary: 'Deletes a trace for good.', answer: links },
+      method: 'DELETE',
+      path: '/tracing/traces/:trace_id',
+      tag,
+      permission,
+      status,
+      deprecated,
+      params,
+      summary: 'Deletes a trace for good.',
+      answer: links,
       handle: async ({ principal, params }) => {
         const trace_id = requiredTraceId(params.trace_id)
         const span_ids = await deleteTrace(ingest, principal, trace_id)

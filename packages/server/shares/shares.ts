@@ -46,7 +46,10 @@ export class Shares {
 
     function gauge(name: string, help: string, read: (pool: Pool) => number): void {
       new Gauge({
-        ...{ name, help, labelNames: ['share'] as const, registers: [registry] },
+        name,
+        help,
+        labelNames: ['share'] as const,
+        registers: [registry],
         collect() {
           for (const share of names) this.set({ share }, read(pools[share]))
         },

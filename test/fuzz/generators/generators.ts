@@ -24,7 +24,10 @@ const questions: Generator = {
       ? question(random, world)
       : { filtering: costlyFilter(random), windowing: { limit: 10 } }
     return send({
-      ...{ name: `POST ${path}`, method: 'POST', path: `/api${path}`, as: random.pick(['viewer', 'owner'] as const) },
+      name: `POST ${path}`,
+      method: 'POST',
+      path: `/api${path}`,
+      as: random.pick(['viewer', 'owner'] as const),
       headers: { 'content-type': 'application/json' },
       body: toJsonText(body),
     })

@@ -9,12 +9,10 @@ import type { Generator, Play } from './generator.ts'
 
 /** A JSON request of an attack, counted under the attack's operation. */
 const ask = (method: string, path: string, as: Role, body?: unknown): Shot => ({
-  ...{
-    name: `${method} ${path.replaceAll(/[0-9a-f-]{32,36}/g, '{id}').split('?')[0]}`,
-    method,
-    path: `/api${path}`,
-    as,
-  },
+  name: `${method} ${path.replaceAll(/[0-9a-f-]{32,36}/g, '{id}').split('?')[0]}`,
+  method,
+  path: `/api${path}`,
+  as,
   ...(body !== undefined && { headers: { 'content-type': 'application/json' }, body: toJsonText(body) }),
 })
 

@@ -1,0 +1,67 @@
+import { Problem, parseJson } from '@spanhouse/model'
+import { expect, test } from 'vitest'
+import { parseWindowing } from '../query/windowing.ts'
+import { list, validate, windowing, z } from './index.ts'
+
+function detailOf(read: () => unknown): unknown {
+  try {
+    read()
+  } catch (error) {
+    if (error instanceof Problem) return error.detail
+    throw error
+  }
+  throw new Error('nothing was refused')
+}
+
+test.each<[string, unknown]>([
+  ['no object', 'x'],
+  ['a list', []],
+  ['a time that is none', { newest: 'noon' }],
+  ['a time that is a boolean', { oldest: true }],
+  ['a time that is a list', { oldest: [] }],
+  ['a time past the last', { newest: '2300-01-01' }],
+  ['a time that is large', { newest: 'x'.repeat(1_000) }],
+  ['an unknown order', { order: 'desc' }],
+  ['a limit with a fraction', { limit: 1.5 }],
+  ['a limit that is a list', { limit: [1] }],
+  ['no interval', { interval: 0 }],
+  ['a rate that is a boolean', { rate: true }],
+  ['a rate above 1', { rate: 1.5 }],
+  ['a rate below 0', { rate: -0.5 }],
+  ['a cursor that is none', { next: 'page 2' }],
+])('%s is refused by a schema and by the reader of queries in the same words', (_name, value) => {
+  const inQuery = detailOf(() => parseWindowing(value, 'trace', ['body', 'windowing']))
+  const body = z.object({ windowing })
+  expect(detailOf(() => validate(body, { windowing: value }, 'body'))).toEqual(inQuery)
+})
+
+test.each([
+  '"2026-02-03T09:15:00Z"',
+  '"2026-02-03"',
+  '1770110100',
+  '1770110100.25',
+  '"1770110100.5"',
+  '1770110100250',
+  '1770110100000001',
+  '1770110100000001999',
+  '0',
+])('%s is the same time for both', json => {
+  const value = { newest: parseJson(json) }
+  const { newest } = parseWindowing(value, 'trace', ['body'])
+  expect(validate(windowing, value, 'body').newest).toBe(newest)
+})
+
+test('a schema says its own words where it has some, and the interface says the rest', () => {
+  const schema = z.object({
+    own: z.number().max(3, 'Three at most'),
+    above: z.number().lt(3),
+    many: list(z.string(), { max: 1 }),
+    text: z.string().min(2),
+  })
+  expect(detailOf(() => validate(schema, { own: 4, above: 3, many: ['a', 'b'], text: 'a' }, 'body'))).toEqual([
+    { type: 'less_than_equal', loc: ['body', 'own'], msg: 'Three at most', input: 4 },
+    { type: 'less_than', loc: ['body', 'above'], msg: 'Input should be less than 3', input: 3 },
+    { type: 'too_long', loc: ['body', 'many'], msg: 'List should have at most 1 items', input: ['a', 'b'] },
+    { type: 'string_too_short', loc: ['body', 'text'], msg: expect.stringContaining('2'), input: 'a' },
+  ])
+})
