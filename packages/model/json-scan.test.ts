@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { JsonBoundError, scanJson, scanShortJson } from './json-scan.ts'
 
-const BOUNDS = { depthMax: 5, valuesMax: 10, digitsMax: 4 }
+const BOUNDS = { depthMax: 5, valuesMax: 10, membersMax: 4, digitsMax: 4 }
 
 function countOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1
@@ -13,7 +13,7 @@ test('values are counted, names are not', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.nat(2), (value, indent) => {
       const text = JSON.stringify(value, null, indent)
-      const bounds = { depthMax: 1_000, valuesMax: 1e6, digitsMax: 1_000 }
+      const bounds = { depthMax: 1_000, valuesMax: 1e6, membersMax: 1e6, digitsMax: 1_000 }
       expect(scanShortJson(text, bounds)).toBe(countOf(JSON.parse(text)))
     }),
   )
@@ -28,6 +28,8 @@ test.each([
   ['["12345",-1.23]', null, []],
   ['{"a":1,"b":[0,{"c":12345}]}', 'digitsMax', ['b', 1, 'c']],
   ['1.2345', 'digitsMax', []],
+  ['{"a":{"b":1,"c":2,"d":{"e":1,"f":2},"g":3}}', null, []],
+  ['{"a":[{"b":1,"c":2,"d":{"e":1},"f":3,"g":4}]}', 'membersMax', ['a', 0, 'g']],
   ['{"a"', null, []],
   ['"]]]\\', null, []],
 ] as const)('%s: %s', async (text, bound, path) => {
@@ -40,7 +42,7 @@ test.each([
 
 test('a number, a text and an escape may reach from one slice into the next', async () => {
   const SLICE_BYTES = 64 * 1024
-  const bounds = { depthMax: 5, valuesMax: 10, digitsMax: 20 }
+  const bounds = { depthMax: 5, valuesMax: 10, membersMax: 4, digitsMax: 20 }
   const padded = (length: number, rest: string) => Buffer.from(`[${' '.repeat(length - 1)}${rest}`)
   await expect(scanJson(padded(SLICE_BYTES - 10, `${'1'.repeat(21)}]`), bounds)).rejects.toThrow(JsonBoundError)
   expect(await scanJson(padded(SLICE_BYTES - 10, `${'1'.repeat(20)}]`), bounds)).toBe(2)

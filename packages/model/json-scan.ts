@@ -6,6 +6,8 @@ export interface JsonBounds {
   depthMax: number
   /** Objects, lists, texts, numbers and words in all; names of members do not count. */
   valuesMax: number
+  /** Members of one object: a table of names is made anew each time it has doubled, and read with every name in it. */
+  membersMax: number
   /** Digits of one number: to read a number takes time that grows with their square. */
   digitsMax: number
 }
@@ -27,6 +29,7 @@ export class JsonBoundError extends Error {
 const WORDS: Record<keyof JsonBounds, (max: number) => string> = {
   depthMax: max => `should be nested at most ${max} levels deep`,
   valuesMax: max => `should have at most ${max} values`,
+  membersMax: max => `should have objects of at most ${max} members`,
   digitsMax: max => `should have numbers of at most ${max} digits`,
 }
 
@@ -85,6 +88,8 @@ class JsonScan {
   readonly #textStart = [0]
   readonly #textEnd = [0]
   readonly #commas = [0]
+  /** Names so far, by level. */
+  readonly #members = [0]
 
   constructor(bytes: Uint8Array, bounds: JsonBounds) {
     this.#bytes = bytes
@@ -136,6 +141,7 @@ class JsonScan {
     this.#isInScalar = false
     this.values++
     if (++this.#depth > this.#bounds.depthMax) throw this.#exceeded('depthMax')
+    this.#members[this.#depth] = 0
     if (this.#depth > PATH_LENGTH_MAX) return
     this.#isObject[this.#depth] = isObject
     this.#commas[this.#depth] = 0
@@ -155,6 +161,9 @@ class JsonScan {
   #colon(): void {
     this.#isInScalar = false
     this.values--
+    const members = (this.#members[this.#depth] ?? 0) + 1
+    if (members > this.#bounds.membersMax) throw this.#exceeded('membersMax')
+    this.#members[this.#depth] = members
   }
 
   #scalar(byte: number): void {

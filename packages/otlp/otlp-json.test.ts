@@ -15,7 +15,7 @@ function spanFrom(members: string): DecodedSpan {
 
 /** As the receiver does it. */
 async function received(json: string): Promise<Uint8Array> {
-  const bounds = { depthMax: 10_000, valuesMax: 20, digitsMax: 1_000 }
+  const bounds = { depthMax: 10_000, valuesMax: 20, membersMax: 20, digitsMax: 1_000 }
   return encodeTraces(await readTracesJson(Buffer.from(json), { bounds, onValues: () => {} }))
 }
 const valueFrom = (value: string) => spanFrom(`"attributes":[{"key":"k","value":${value}}]`).span.attributes.get('k')
@@ -139,7 +139,7 @@ describe('fields', () => {
   test('a byte order mark, and half a character', async () => {
     expect(await received('\ufeff{}')).toHaveLength(0)
     const bytes = Buffer.from('{"resourceSpans":[{"schemaUrl":"aé"}]}')
-    const bounds = { depthMax: 10, valuesMax: 20, digitsMax: 10 }
+    const bounds = { depthMax: 10, valuesMax: 20, membersMax: 20, digitsMax: 10 }
     const half = Buffer.concat([bytes.subarray(0, bytes.indexOf('é') + 1), Buffer.from('"}]}')])
     const read = await readTracesJson(half, { bounds, onValues: () => {} })
     expect(read).toEqual({ resourceSpans: [{ schemaUrl: 'a\ufffd' }] })

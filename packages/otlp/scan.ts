@@ -41,8 +41,8 @@ export type PartitionOf = (traceId: Uint8Array, partitions: number) => number
  * texts are UTF-8 is not looked at: the decoder replaces what is not.
  *
  * A span that cannot be stored is left out and counted. Throws a Problem `invalid` when the bytes are not a trace
- * export, and when there are spans but none is usable, and `too_large` when the spans with what they share would grow
- * beyond {@link SHARED_BYTES_MAX}. No bytes at all are an export without spans.
+ * export, and when there are spans but none is usable, and `too_large` when it has more than {@link MESSAGES_MAX} messages
+ * or the spans with what they share would grow beyond {@link SHARED_BYTES_MAX}. No bytes at all are an export without spans.
  */
 export function scanTraces(bytes: Uint8Array, partitions: number, partitionOf: PartitionOf): ScanResult {
   const scan = new Scan(bytes)
@@ -109,6 +109,12 @@ interface Group {
  */
 export const SHARED_BYTES_MAX = 256 * 1024 * 1024
 
+/**
+ * Resources, scopes and spans of one export. A span takes 30 bytes or more, so 10 MiB hold no more than 350,000 that could be
+ * accepted; of empty ones they hold five million, which take a gigabyte and half a second.
+ */
+export const MESSAGES_MAX = 350_000
+
 /** Trace id and span id, as bytes and as hexadecimal digits. */
 const ID_BYTES = 24
 const TRACE_ID_BYTES = 16
@@ -123,6 +129,7 @@ class Scan {
   readonly #outlines: SpanOutline[] = []
   #ids = Buffer.allocUnsafe(ID_BYTES * 64)
   #sharedBytes = 0
+  #messages = 0
 
   constructor(bytes: Uint8Array) {
     this.#reader = new WireReader(bytes)
@@ -133,6 +140,7 @@ class Scan {
       if (tag !== RESOURCE_SPANS_TAG) this.#reader.skip(tag, end)
       else {
         hasGroups = true
+        this.#countMessage()
         this.#readResourceSpans(this.#reader.delimited(end))
       }
     }
@@ -189,6 +197,7 @@ class Scan {
       const tag = reader.tag()
       if (tag === MEMBERS_TAG) {
         const stop = reader.delimited(end)
+        this.#countMessage()
         group.members.push(start, reader.pos, stop)
         reader.pos = stop
         continue
@@ -202,6 +211,11 @@ class Scan {
     }
     if (reader.pos !== end) throw notTraces(reader.bytes)
     return group
+  }
+
+  #countMessage(): void {
+    if (++this.#messages > MESSAGES_MAX)
+      throw new Problem('too_large', `The export has more than ${MESSAGES_MAX} resources, scopes and spans`)
   }
 
   #accept(outline: SpanOutline): void {

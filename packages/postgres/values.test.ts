@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { onEachDatabase } from './database.testing.ts'
-import { toJsonb } from './values.ts'
+import { toJsonb, toJsonbInTurns } from './values.ts'
 
 test.each<[unknown, string | null]>([
   [undefined, null],
@@ -10,8 +10,14 @@ test.each<[unknown, string | null]>([
   [{ 'k\ud800': ['\udc00x'] }, '{"k\\ufffd":["\\ufffdx"]}'],
   ['\\ud800', '"\\\\ud800"'],
   ['\\\ud800\ud83d\ude00', '"\\\\\\ufffd😀"'],
-])('%j is stored as %s', (value, text) => {
+])('%j is stored as %s', async (value, text) => {
   expect(toJsonb(value as string)).toBe(text)
+  expect(await toJsonbInTurns(value as string)).toBe(text)
+})
+
+test('a long value is written in turns as it is in one go', async () => {
+  const value = { text: 'é"\\\ud800'.repeat(100_000), list: Array.from({ length: 50_000 }, (_, at) => ({ at })) }
+  expect(await toJsonbInTurns(value)).toBe(toJsonb(value))
 })
 
 onEachDatabase('jsonb', postgres => {

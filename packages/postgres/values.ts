@@ -1,4 +1,4 @@
-import { type Json, microsToIso, parseJson, parseTime } from '@spanhouse/model'
+import { type Json, microsToIso, parseJson, parseTime, renderText } from '@spanhouse/model'
 
 /** Postgres' numbers of the types that both drivers would otherwise read in ways that differ or lose something. */
 const OID = { int8: 20, json: 114, timestamptz: 1184, jsonb: 3802 } as const
@@ -23,9 +23,19 @@ export const isJsonType = (type: number): boolean => type === OID.json || type =
  */
 export function toJsonb(value: Json | undefined): string | null {
   if (value == null) return null
-  const text = JSON.stringify(value)
-  return MAY_HAVE_HALVES.test(text) ? text.replace(ESCAPE, found => (HALF.test(found) ? REPLACEMENT : found)) : text
+  return withoutHalves(JSON.stringify(value))
 }
+
+/** As {@link toJsonb}, for what may be long: it is written in pieces, between which others have their turn. */
+export async function toJsonbInTurns(value: Json | undefined): Promise<string | null> {
+  if (value == null) return null
+  const pieces: string[] = []
+  for await (const piece of renderText(value)) pieces.push(withoutHalves(piece))
+  return pieces.join('')
+}
+
+const withoutHalves = (text: string): string =>
+  MAY_HAVE_HALVES.test(text) ? text.replace(ESCAPE, found => (HALF.test(found) ? REPLACEMENT : found)) : text
 
 /** `JSON.stringify` writes whole pairs as they are and halves as escapes. */
 const HALF = /^\\ud[89a-f]/

@@ -81,7 +81,7 @@ function parseEitherFilter(members: JsonObject, loc: Location): Filter | undefin
 }
 
 /** A value in a text may be smaller than one that is given as it is: it is read in one go. */
-const TEXT_BOUNDS: JsonBounds = { depthMax: 2_000, valuesMax: 50_000, digitsMax: 1_000 }
+const TEXT_BOUNDS: JsonBounds = { depthMax: 2_000, valuesMax: 50_000, membersMax: 50_000, digitsMax: 1_000 }
 const TEXT_LENGTH_MAX = 1_000_000
 
 /**

@@ -1,4 +1,4 @@
-import { invalid, type JsonObject, Problem, type Uuid } from '@spanhouse/model'
+import { invalid, type JsonObject, nextTurn, Problem, type Uuid } from '@spanhouse/model'
 import { sql } from '@spanhouse/postgres'
 import { isSameContent } from './equality.ts'
 import { defaultVariantOf } from './find.ts'
@@ -59,10 +59,12 @@ async function commitOnto(scope: Scope, locked: LockedVariant, input: CommitInpu
   if (scope.kind.commit.keepsData && !input.data && !input.delta && head?.data)
     throw invalid('A commit needs data or delta: the variant has data that it would lose.')
   const { data, warnings, message } = await contentOf(scope, locked, input)
+  await nextTurn()
   if (head && skipsEqual(scope.kind, input) && isSameContent(data ?? undefined, head.data ?? undefined)) {
     const warning = { code: 'no_change', message: 'The head holds this already: no revision was made.' }
     return { row: head, status: 'no_change', warnings: [...warnings, warning] }
   }
+  await nextTurn()
   const revision = { ...input, version: nextVersion, data, message: input.message ?? message }
   const [row] = await insertRevisions(scope, variant, [revision])
   return { row: row as RevisionRow, status: 'committed', warnings }

@@ -1,4 +1,4 @@
-import { isJsonObject, isRawJson, type Json } from '@spanhouse/model'
+import { isJsonObject, isRawJson, type Json, type JsonObject } from '@spanhouse/model'
 
 /** Whether two values are the same JSON. The order of members does not count; null is not the same as no member. */
 export const isSameJson = (a: Json | undefined, b: Json | undefined): boolean =>
@@ -12,22 +12,32 @@ export const isSameContent = (a: Json | undefined, b: Json | undefined): boolean
 
 type IsAbsent = (value: Json | undefined) => boolean
 
+/**
+ * Looks at each value once: two objects are the same when their members are, whether anything is set in them or not, so
+ * nothing is looked through at one level and again at the next.
+ */
 function isSame(a: Json | undefined, b: Json | undefined, isAbsent: IsAbsent): boolean {
+  if (isJsonObject(a) && isJsonObject(b)) return hasSameMembers(a, b, isAbsent)
   if (isAbsent(a) || isAbsent(b)) return isAbsent(a) && isAbsent(b)
   if (Array.isArray(a)) {
     return Array.isArray(b) && a.length === b.length && a.every((item, index) => isSame(item, b[index], isAbsent))
   }
-  if (isRawJson(a)) return isRawJson(b) && a.rawJSON === b.rawJSON
-  if (!isJsonObject(a) || !isJsonObject(b)) return a === b
-  const names = new Set([...Object.keys(a), ...Object.keys(b)])
-  return [...names].every(name => isSame(own(a, name), own(b, name), isAbsent))
+  return isRawJson(a) ? isRawJson(b) && a.rawJSON === b.rawJSON : a === b
 }
 
-const own = (object: { [name: string]: Json }, name: string): Json | undefined =>
+function hasSameMembers(a: JsonObject, b: JsonObject, isAbsent: IsAbsent): boolean {
+  for (const name in a) if (!isSame(a[name], own(b, name), isAbsent)) return false
+  for (const name in b) if (!Object.hasOwn(a, name) && !isAbsent(b[name])) return false
+  return true
+}
+
+const own = (object: JsonObject, name: string): Json | undefined =>
   Object.hasOwn(object, name) ? object[name] : undefined
 
 function isUnset(value: Json | undefined): boolean {
   if (value === undefined || value === null) return true
   if (typeof value === 'string') return value.trim() === ''
-  return isJsonObject(value) && Object.values(value).every(isUnset)
+  if (!isJsonObject(value)) return false
+  for (const name in value) if (!isUnset(value[name])) return false
+  return true
 }

@@ -1,5 +1,5 @@
 import type { JsonObject, Uuid } from '@spanhouse/model'
-import { newId, toJsonb } from '@spanhouse/postgres'
+import { newId, toJsonb, toJsonbInTurns } from '@spanhouse/postgres'
 import { requireUnguarded } from './guard.ts'
 import {
   archived,
@@ -33,27 +33,31 @@ export async function insertRevisions(
   variant: VariantRow,
   revisions: readonly NewRevision[],
 ): Promise<RevisionRow[]> {
-  const { db, project_id, user_id, kind } = scope
-  const rows = revisions.map(revision => {
-    const slug = revision.slug ?? newSlug()
-    return {
-      project_id,
-      family: kind.storedAs,
-      id: newId(),
-      artifact_id: variant.artifact_id,
-      variant_id: variant.id,
-      version: revision.version,
-      slug,
-      ...newHeader(revision),
-      flags: toJsonb(storedFlags(scope, revision, slug)),
-      message: revision.message,
-      data: toJsonb(revision.data),
-      created_by_id: user_id,
-    }
-  })
+  const { db } = scope
+  const rows: Awaited<ReturnType<typeof toRow>>[] = []
+  for (const revision of revisions) rows.push(await toRow(scope, variant, revision))
   const stored = await withRegistryProblems(() => db.insertInto('revisions').values(rows).returningAll().execute())
   const { artifact_slug, artifact_flags, slug: variant_slug } = variant
   return stored.map(row => ({ ...row, artifact_slug, artifact_flags, variant_slug }))
+}
+
+async function toRow(scope: Scope, variant: VariantRow, revision: NewRevision) {
+  const { project_id, user_id, kind } = scope
+  const slug = revision.slug ?? newSlug()
+  return {
+    project_id,
+    family: kind.storedAs,
+    id: newId(),
+    artifact_id: variant.artifact_id,
+    variant_id: variant.id,
+    version: revision.version,
+    slug,
+    ...newHeader(revision),
+    flags: toJsonb(storedFlags(scope, revision, slug)),
+    message: revision.message,
+    data: await toJsonbInTurns(revision.data),
+    created_by_id: user_id,
+  }
 }
 
 function storedFlags(scope: Scope, revision: NewRevision, slug: string): JsonObject | null {

@@ -43,7 +43,7 @@ export const workflowContent: Content = {
         violations.map(one => ({ ...one, loc: [...loc, ...one.loc], input: echoOf(one.input) })),
       )
     }
-    refuseReservedEmbeds(data)
+    await refuseReservedEmbeds(data)
     return enrichRevisionData(withoutShownUrl(data, scope.runtime), scope.runtime, scope.project_id)
   },
   flags: (data, slug, { runtime }) => ({ ...revisionFlags(data, slug, runtime) }),

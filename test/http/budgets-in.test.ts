@@ -93,6 +93,18 @@ describe('a small body that becomes large', () => {
     async body => expect((await zipped('/auth/reset-password', body())).status).toBe(413),
   )
 
+  test('an object with more members than are ever taken', async () => {
+    const members = Array.from({ length: 400_000 }, (_, at) => `"m${at}":1`)
+    const answer = await zipped(
+      '/workflows/',
+      `{"workflow":{"slug":"a","meta":{${members.join()}}}}`,
+      person.authorization,
+    )
+    const violation = { type: 'json_invalid', loc: ['body', 'workflow', 'meta', 'm100000'] }
+    expect(answer).toMatchObject({ status: 422, body: { detail: [violation] } })
+    expect(answer.text).toContain('at most 100000 members')
+  })
+
   test('what is no JSON is found out bit by bit', async () => {
     const body = `{"traces":${listOf(900_000, '{}')}`
     const answer = await zipped('/traces/ingest', body, person.authorization)

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@spanhouse/model'
+import { isJsonObject, type JsonObject, renderText } from '@spanhouse/model'
 import { STATIC_SLUG_PREFIX } from '@spanhouse/runtime'
 import { commitRefused } from '../problems.ts'
 import type { Embed } from './embed.ts'
@@ -9,11 +9,21 @@ import { plant } from './places.ts'
  * Refuses data that embeds a workflow of the program itself: those can be referred to, and not embedded. What else an
  * embed refers to is looked for when it is resolved, not when it is stored.
  */
-export function refuseReservedEmbeds(data: JsonObject): void {
-  if (!JSON.stringify(data).includes(STATIC_SLUG_PREFIX)) return
+export async function refuseReservedEmbeds(data: JsonObject): Promise<void> {
+  if (!(await mentions(data, STATIC_SLUG_PREFIX))) return
   const slug = embedsOf(data).flatMap(slugsOf).find(isReserved)
   if (slug !== undefined)
     throw commitRefused('invalid', 'non_embeddable_reference', `${slug} is part of the program and cannot be embedded.`)
+}
+
+/** Whether a text without escapes stands anywhere in the JSON. What is large is looked through in turns. */
+async function mentions(data: JsonObject, text: string): Promise<boolean> {
+  let end = ''
+  for await (const piece of renderText(data)) {
+    if ((end + piece.slice(0, text.length)).includes(text) || piece.includes(text)) return true
+    end = piece.slice(-text.length)
+  }
+  return false
 }
 
 function embedsOf(data: JsonObject): Embed[] {

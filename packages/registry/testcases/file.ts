@@ -73,7 +73,7 @@ async function* writeJson(rows: readonly TestcaseRow[]): AsyncGenerator<string> 
 }
 
 /** As of a body of the same size. */
-const JSON_BOUNDS: JsonBounds = { depthMax: 1_000, valuesMax: 1_000_000, digitsMax: 1_000 }
+const JSON_BOUNDS: JsonBounds = { depthMax: 1_000, valuesMax: 1_000_000, membersMax: 100_000, digitsMax: 1_000 }
 const BYTE_ORDER_MARK = Buffer.from('\ufeff')
 
 /** The objects in a JSON list; whatever else is in it is left out. */

@@ -69,7 +69,7 @@ function metadataIn(flatRow: JsonObject, column: string, position: number): Json
 }
 
 /** Of the JSON text in one cell. */
-const CELL_BOUNDS: JsonBounds = { depthMax: 200, valuesMax: 10_000, digitsMax: 1_000 }
+const CELL_BOUNDS: JsonBounds = { depthMax: 200, valuesMax: 10_000, membersMax: 10_000, digitsMax: 1_000 }
 
 function parsed(text: string): Json | undefined {
   try {

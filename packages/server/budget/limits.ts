@@ -18,12 +18,15 @@ const DEPTH_MAX = 2_000
 const VALUES_MAX = 1_000_000
 /** A smaller body may have one value for so many bytes, since a value may be written in two and takes 50 or more. */
 const BYTES_PER_VALUE = 8
+/** Of one object. */
+const MEMBERS_MAX = 100_000
 const DIGITS_MAX = 1_000
 
 /** What a JSON body of so many bytes at most may come to. */
 export const jsonBounds = (bodyBytesMax: number): JsonBounds => ({
   depthMax: DEPTH_MAX,
   valuesMax: Math.min(VALUES_MAX, bodyBytesMax / BYTES_PER_VALUE),
+  membersMax: MEMBERS_MAX,
   digitsMax: DIGITS_MAX,
 })
 

@@ -1,6 +1,6 @@
 import { createConnection } from 'node:net'
 import type { Authenticator } from '@spanhouse/access'
-import { JsonText, Problem } from '@spanhouse/model'
+import { JsonList, JsonText, Problem } from '@spanhouse/model'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { Gauge, Registry } from 'prom-client'
@@ -10,7 +10,6 @@ import { Shares } from '../shares/shares.ts'
 import { AnswerRoom } from './answer-room.ts'
 import { buildApp } from './app.ts'
 import { addPublicEndpoint } from './endpoint.ts'
-import { JsonList } from './render-json.ts'
 
 const MIB = 1024 * 1024
 const held = new Gauge({ name: 'held', help: 'Bytes.', registers: [new Registry()] })

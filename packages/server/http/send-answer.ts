@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
+import { isSmall, renderJson } from '@spanhouse/model'
 import type { FastifyReply } from 'fastify'
-import { isSmall, renderJson } from './render-json.ts'
 
 /** An answer must be taken at this pace, after a time for whatever may be in the way: what it holds is kept from others. */
 const PACE = { graceMs: 60_000, bytesPerSecond: 64 * 1024, lookMs: 5_000 }

@@ -1,6 +1,5 @@
-import { type JsonObject, type NestedSpan, nestSpans } from '@spanhouse/model'
+import { type JsonObject, type NestedSpan, nestSpans, renderJson } from '@spanhouse/model'
 import { expect, test } from 'vitest'
-import { renderJson } from './render-json.ts'
 import { treeJson } from './trace-json.ts'
 
 class Span implements NestedSpan {

@@ -1,5 +1,5 @@
 import type { JsonObject, NestedSpan, SpanLevel, TreeNode } from '@spanhouse/model'
-import { JsonMembers } from './render-json.ts'
+import { JsonMembers } from '@spanhouse/model'
 
 /** What stands in a tree: it becomes the span's JSON when its turn comes. */
 interface ShownSpan extends NestedSpan {

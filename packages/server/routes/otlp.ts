@@ -97,6 +97,7 @@ async function accept(
   const received = await readBody(request.raw, OTLP_BYTES_MAX, held)
   const bytes = await inflateBody(received, request.headers['content-encoding'], { bytesMax: OTLP_BYTES_MAX, held })
   const traces = isJson(request) ? await tracesInJson(bytes, held) : bytes
+  await nextTurn()
   const scan = scanTraces(traces, stream.partitions, partitionOf)
   const accepted_at = microsNow()
   await stream.publish(

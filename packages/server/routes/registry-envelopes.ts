@@ -1,8 +1,8 @@
 import type { JsonObject } from '@spanhouse/model'
+import { JsonList } from '@spanhouse/model'
 import type { RowList } from '@spanhouse/registry'
 import { z } from '@spanhouse/validation'
 import type { HeldAnswer } from '../http/answer-room.ts'
-import { JsonList } from '../http/render-json.ts'
 
 /** `{count, [name]}`; without a record the count is 0 and nothing else is there. */
 export const one = (name: string, record: JsonObject | undefined): JsonObject =>

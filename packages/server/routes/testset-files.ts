@@ -178,7 +178,7 @@ function tagsIn(text: string): JsonObject {
   return read.data
 }
 
-const FIELD_BOUNDS: JsonBounds = { depthMax: 1_000, valuesMax: 10_000, digitsMax: 1_000 }
+const FIELD_BOUNDS: JsonBounds = { depthMax: 1_000, valuesMax: 10_000, membersMax: 10_000, digitsMax: 1_000 }
 
 function objectIn(name: string, text: string): JsonObject {
   try {

@@ -1,4 +1,5 @@
-import { isRawJson, JsonText, nextTurn } from '@spanhouse/model'
+import { isRawJson, JsonText } from './json.ts'
+import { nextTurn } from './next-turn.ts'
 
 /** How much text is made before it is handed on; nothing larger than about twice this is ever made in one go. */
 const PIECE_LENGTH = 64 * 1024
@@ -37,6 +38,11 @@ export const isSmall = (value: unknown): boolean => costLeft(value, SMALL.cost, 
  * must be no cycle. Throws what `JSON.stringify` and the lists throw. A value that is no JSON (undefined) has no pieces.
  */
 export async function* renderJson(value: unknown): AsyncGenerator<Buffer, void, void> {
+  for await (const text of renderText(value)) yield Buffer.from(text)
+}
+
+/** As {@link renderJson}, as texts. None ends within an escape that this renderer writes. */
+export async function* renderText(value: unknown): AsyncGenerator<string, void, void> {
   const whole = plain(value, '')
   if (!isJson(whole)) return
   const open: Pieces[] = [piecesOf(whole)]
@@ -49,13 +55,13 @@ export async function* renderJson(value: unknown): AsyncGenerator<Buffer, void, 
       else if (typeof piece === 'string') text += piece
       else open.push(piecesOf(piece.value))
       if (text.length >= PIECE_LENGTH) {
-        yield Buffer.from(text)
+        yield text
         text = ''
       }
       const turn = nextTurn()
       if (turn) await turn
     }
-    if (text !== '') yield Buffer.from(text)
+    if (text !== '') yield text
   } finally {
     // Where the reader has gone, or a part has failed: lists may hold something open.
     for (const pieces of open) await pieces.return?.()

@@ -1,6 +1,6 @@
-import { integerToJson, JsonText } from '@spanhouse/model'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { integerToJson, JsonText } from './json.ts'
 import { isSmall, JsonList, JsonMembers, renderJson } from './render-json.ts'
 
 async function rendered(value: unknown): Promise<string | undefined> {
