@@ -124,7 +124,8 @@ export class Supervisor {
 
   #restart(kind: string, name: string, detail: string, from: number): void {
     const { target, tell } = this.#options
-    this.#incident(kind, name, detail, from, Date.now())
+    const words = target.lastWords(name)
+    this.#incident(kind, name, words ? `${detail}; ${words}` : detail, from, Date.now())
     this.#readLogs()
     this.#restarting.add(name)
     this.#restarted.add(name)
