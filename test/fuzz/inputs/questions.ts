@@ -157,7 +157,7 @@ export const specs = (random: Random): unknown =>
 
 /** A question about spans or traces in one of its spellings. */
 export function question(random: Random, world: World): Record<string, unknown> {
-  const filter = random.chance(0.05) ? costlyFilter(random) : filtering(random, world)
+  const filter = random.chance(0.02) ? costlyFilter(random) : filtering(random, world)
   const body: Record<string, unknown> = random.chance(0.8)
     ? { filtering: filter, windowing: windowing(random, world) }
     : { filter: random.chance(0.5) ? JSON.stringify(filter) : filter, ...windowing(random, world) }
