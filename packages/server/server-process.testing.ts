@@ -20,6 +20,8 @@ export interface ServerProcess {
   secretKey: string
   /** What it has written to standard output and error so far. */
   output(): string
+  /** Its exit code, or the signal that ended it; undefined while it runs. */
+  ended(): number | NodeJS.Signals | undefined
   /** CPU seconds that the process has used so far, its ClickHouse included. */
   cpuSeconds(): Promise<number>
   /** The most memory it has had resident, with its ClickHouse. */
@@ -63,9 +65,10 @@ export async function startServerProcess({ dataDir, like, env }: ServerProcessOp
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const output = collectOutput(child)
-  const url = await untilReady(child, output)
+  const ended = (): number | NodeJS.Signals | undefined => child.exitCode ?? child.signalCode ?? undefined
+  const url = await untilReady(child, ended, output)
   const keys = { apiKey, adminKey, secretKey }
-  return { url, pid: child.pid as number, ...keys, output, ...control(child), ...figures(child, url) }
+  return { url, pid: child.pid as number, ...keys, output, ended, ...control(child), ...figures(child, url) }
 }
 
 function collectOutput(child: ChildProcess): () => string {
@@ -80,11 +83,10 @@ function collectOutput(child: ChildProcess): () => string {
 const READY_MS = 60_000
 
 /** Resolves to where it listens, which the first lines of its output say. */
-async function untilReady(child: ChildProcess, output: () => string): Promise<string> {
+async function untilReady(child: ChildProcess, ended: ServerProcess['ended'], output: () => string): Promise<string> {
   const end = performance.now() + READY_MS
   while (performance.now() < end) {
-    if (child.exitCode !== null || child.signalCode !== null)
-      throw new Error(`the server ended with code ${child.exitCode ?? child.signalCode}:\n${output()}`)
+    if (ended() !== undefined) throw new Error(`the server ended with code ${ended()}:\n${output()}`)
     const [, url] = /listens at +(http:\S+)\/api\n/.exec(output()) ?? []
     const answer = url === undefined ? undefined : await fetch(`${url}/ready`).catch(() => undefined)
     if (url !== undefined && answer?.ok) return url

@@ -4,7 +4,7 @@ import { PROBLEMS } from '@spanhouse/model'
 export interface Bounds {
   /** Longest time for which nobody else is answered. */
   freezeMs: number
-  /** Longest answer. */
+  /** Longest answer; large traces are streamed, and the largest that is sent here comes to 220 MB. */
   answerMs: number
   answerBytes: number
   /** Most memory resident at any time. */
@@ -20,7 +20,7 @@ const MB = 1 << 20
 export const BOUNDS: Bounds = {
   freezeMs: 250,
   answerMs: 30_000,
-  answerBytes: 128 * MB,
+  answerBytes: 256 * MB,
   memoryBytes: 3_000 * MB,
   growthBytes: 400 * MB,
   neighbourMs: 5_000,

@@ -25,7 +25,7 @@ export interface Finding {
 
 /** Findings of which requests are kept and which are told as they come; of others only the number is. */
 const DETAILED_MAX = 20
-const SUSPECTS_MAX = 12
+const SUSPECTS_MAX = 20
 
 export interface FindingsOptions {
   seed: number

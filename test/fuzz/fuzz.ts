@@ -38,8 +38,9 @@ export interface FuzzResult {
   findings: Finding[]
 }
 
-const CLIENTS = 8
-const RATE = 220
+/** So many that slow questions do not keep the others from being asked. */
+const CLIENTS = 16
+const RATE = 260
 /** After so many plays they are about new records: lists grow with every run, and nobody's project grows for ever. */
 const WORLD_PLAYS = 4_000
 const TELL_EVERY_MS = 5_000
@@ -182,7 +183,7 @@ class Player {
     this.#options = options
   }
 
-  /** Eight clients, each of which plays every eighth play in order. */
+  /** Several clients, each of which plays its share of the plays in order. */
   async many({ seconds, rate = RATE, ended }: Pick<FuzzOptions, 'seconds' | 'rate' | 'ended'>): Promise<void> {
     const end = Date.now() + seconds * 1000
     const everyMs = (1000 * CLIENTS) / rate

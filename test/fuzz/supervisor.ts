@@ -10,6 +10,8 @@ const HANG_MS = 15_000
 const LOG_EVERY_MS = 2_000
 /** Listeners are told of spans twice a second, and writers need a moment to store them. */
 const SETTLE_MS = 2_000
+/** Connections end before a process does. */
+const LAST_WORDS_MS = 1_000
 /** What was on its way this long before memory was found to be in use, or a process to be gone, is suspected of it. */
 const SUSPECTED_MS = 3_000
 
@@ -124,13 +126,17 @@ export class Supervisor {
 
   #restart(kind: string, name: string, detail: string, from: number): void {
     const { target, tell } = this.#options
-    this.#incident(kind, name, detail, from, Date.now())
-    this.#readLogs()
+    const to = Date.now()
     this.#restarting.add(name)
     this.#restarted.add(name)
     this.#watcher.forget(name)
     tell(`${name}: ${detail}; it is started again`)
     this.ready = this.ready.then(async () => {
+      if (kind === 'gone') await delay(LAST_WORDS_MS)
+      if (this.isOver) return false
+      const words = target.lastWords(name)
+      this.#incident(kind, name, words ? `${detail}; ${words}` : detail, from, to)
+      this.#readLogs()
       const isBack = await target.restart(name).catch(() => false)
       const process = target.processes().find(one => one.name === name)
       if (isBack && process) this.#watcher.watch(process)

@@ -7,6 +7,8 @@ export interface Target extends Addresses {
   processes(): Watched[]
   /** Lines that the process has logged at level error or above, as far as they are kept. */
   errorLines(name: string): string[]
+  /** How the process ended and the last lines that it wrote; empty while it runs and where that is not known. */
+  lastWords(name: string): string
   /** Ends the process whatever it does and starts it again at the same address; false where that cannot be done. */
   restart(name: string): Promise<boolean>
   stop(): Promise<void>
@@ -20,6 +22,8 @@ export async function startTarget(choice: TargetChoice): Promise<Target> {
     ? ofVictims(await startEmbedded(), ['all'])
     : ofVictims(await startNetworked(1), ROLES)
 }
+
+const LAST_WORDS_LENGTH = 2_000
 
 const ROLES = ['api', 'receiver', 'writer-1']
 
@@ -36,6 +40,10 @@ function ofVictims(victims: Victims, names: readonly string[]): Target {
         .output()
         .split('\n')
         .filter(line => /^\{"level":[56]0,/.test(line)),
+    lastWords: name => {
+      const { ended, output } = victims.server(name)
+      return ended() === undefined ? '' : `ended with ${ended()}: ${output().slice(-LAST_WORDS_LENGTH)}`
+    },
     restart: async name => {
       const victim = victims.all.find(one => one.name === name)
       await victim?.kill()
@@ -56,6 +64,7 @@ function givenTarget(given: string, adminKey: string): Target {
     adminKey,
     processes: () => [{ name: 'given', url: origin }],
     errorLines: () => [],
+    lastWords: () => '',
     restart: async () => false,
     stop: async () => undefined,
   }

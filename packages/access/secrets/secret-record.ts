@@ -20,6 +20,8 @@ const MASK = '********'
 const SECRET_MEMBERS = new Set(['key', 'client_secret', 'content'])
 /** Members whose names are of the caller's choosing: clouds want their credentials there. */
 const FREE_MEMBERS = new Set(['extras', 'extra'])
+/** Deeper than anything that may be stored; a secret from before that bound is masked whole below it. */
+const MASKED_DEPTH_MAX = 250
 const SECRET_NAME = /key|secret|token|password|credential|auth/i
 
 export function toSecretRecord(row: Selectable<Tables['secrets']>, data: JsonObject, isMasked: boolean): SecretRecord {
@@ -43,16 +45,17 @@ function withModelKeys(data: JsonObject, name: string | null): JsonObject {
   return { ...data, provider_slug: name, model_keys }
 }
 
-function mask(data: JsonObject, isFree = false): JsonObject {
+function mask(data: JsonObject, isFree = false, depth = 0): JsonObject {
   return Object.fromEntries(
     Object.entries(data).map(([name, value]) => {
       const isSecret = SECRET_MEMBERS.has(name) || (isFree && SECRET_NAME.test(name))
-      return [name, isSecret && value !== null ? MASK : maskInside(value, isFree || FREE_MEMBERS.has(name))]
+      return [name, isSecret && value !== null ? MASK : maskInside(value, isFree || FREE_MEMBERS.has(name), depth + 1)]
     }),
   )
 }
 
-function maskInside(value: Json, isFree: boolean): Json {
-  if (Array.isArray(value)) return value.map(item => maskInside(item, isFree))
-  return isJsonObject(value) ? mask(value, isFree) : value
+function maskInside(value: Json, isFree: boolean, depth: number): Json {
+  if (typeof value === 'object' && depth > MASKED_DEPTH_MAX) return MASK
+  if (Array.isArray(value)) return value.map(item => maskInside(item, isFree, depth + 1))
+  return isJsonObject(value) ? mask(value, isFree, depth) : value
 }

@@ -17,10 +17,10 @@ const ASKED = [
 /** Questions of all kinds, and the few that are costly. */
 const questions: Generator = {
   name: 'question',
-  weight: 20,
+  weight: 10,
   play: ({ random, world, send }) => {
     const path = random.pick(ASKED)
-    const body = random.chance(0.95)
+    const body = random.chance(0.98)
       ? question(random, world)
       : { filtering: costlyFilter(random), windowing: { limit: 10 } }
     return send({

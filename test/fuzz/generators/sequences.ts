@@ -259,7 +259,7 @@ export const SEQUENCES: readonly Generator[] = [
     name: 'deep members that are stored',
     weight: 0.3,
     play: async play => {
-      const deep = raw('objects', sized(play, 100, play.random.between(2_000, 7_000)))
+      const deep = raw('objects', sized(play, 100, play.random.pick([190, 210, 1_000, 1_990, 7_000])))
       const organization = play.world.spare.organization?.[0]
       const provider = { url: 'https://fuzz.invalid', version: '1', key: 'k', extras: { deep } }
       const secret = {

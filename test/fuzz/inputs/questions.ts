@@ -1,7 +1,7 @@
 import type { World } from '../world.ts'
 import { hostileText, hostileValue, lengthOf } from './hostile.ts'
 import type { Random } from './random.ts'
-import { raw } from './raw-json.ts'
+import { raw, toJsonText } from './raw-json.ts'
 
 /** Fields that a condition can name, and some that none can. */
 const FIELDS = [
@@ -80,22 +80,28 @@ export function filtering(random: Random, world: World, depth = 0): Record<strin
   }
 }
 
-/** A filter that is costly to compile, to analyse or to match, whatever is stored. */
+/** Conditions that are costly to compile, to analyse or to match, of a size. */
+const COSTLY: readonly ((size: number) => Record<string, unknown>)[] = [
+  size => ({ field: 'span_name', operator: 'like', value: `${'%a'.repeat(size)}b` }),
+  size => ({ field: 'span_name', operator: 'like', value: `${'_%'.repeat(size)}b` }),
+  size => ({ field: 'span_name', operator: 'matches', value: `${'(a+)+'.repeat(Math.min(size, 60))}$` }),
+  size => ({ field: 'attributes', key: 'n', operator: 'gt', value: raw('digitText', size * 100) }),
+  size => ({ field: 'attributes', key: 'n', operator: 'eq', value: raw('digits', size) }),
+  size => ({ field: 'attributes', key: Array(size).fill('0').join('.'), operator: 'not_in', value: ['0', '1'] }),
+  size => ({ field: 'attributes', key: raw('segments', size), operator: 'in', value: raw('texts', size) }),
+  size => ({ field: 'trace_id', operator: 'in', value: Array(size).fill('a'.repeat(32)) }),
+  size => ({ field: 'content', operator: 'contains', value: 'a'.repeat(size) }),
+]
+
+/** More is refused for its size alone, and costs the client more than the server. */
+const COSTLY_BYTES_MAX = 4_000_000
+
+/** A filter that is costly, whatever is stored. */
 export function costlyFilter(random: Random): Record<string, unknown> {
   const size = random.pick([10, 60, 140, 1000, 20_000])
-  const many = random.pick([1, 13, 117, 1000])
-  const conditions: Record<string, unknown>[] = [
-    { field: 'span_name', operator: 'like', value: `${'%a'.repeat(size)}b` },
-    { field: 'span_name', operator: 'like', value: `${'_%'.repeat(size)}b` },
-    { field: 'span_name', operator: 'matches', value: `${'(a+)+'.repeat(Math.min(size, 60))}$` },
-    { field: 'attributes', key: 'n', operator: 'gt', value: raw('digitText', size * 100) },
-    { field: 'attributes', key: 'n', operator: 'eq', value: raw('digits', size) },
-    { field: 'attributes', key: Array(size).fill('0').join('.'), operator: 'not_in', value: ['0', '1'] },
-    { field: 'attributes', key: raw('segments', size), operator: 'in', value: raw('texts', size) },
-    { field: 'trace_id', operator: 'in', value: Array(size).fill('a'.repeat(32)) },
-    { field: 'content', operator: 'contains', value: 'a'.repeat(size) },
-  ]
-  return { operator: random.pick(['and', 'or', 'not']), conditions: Array(many).fill(random.pick(conditions)) }
+  const condition = random.pick(COSTLY)(size)
+  const many = Math.min(random.pick([1, 13, 117, 1000]), Math.ceil(COSTLY_BYTES_MAX / toJsonText(condition).length))
+  return { operator: random.pick(['and', 'or', 'not']), conditions: Array(many).fill(condition) }
 }
 
 const TIMES = [
@@ -151,7 +157,7 @@ export const specs = (random: Random): unknown =>
 
 /** A question about spans or traces in one of its spellings. */
 export function question(random: Random, world: World): Record<string, unknown> {
-  const filter = random.chance(0.05) ? costlyFilter(random) : filtering(random, world)
+  const filter = random.chance(0.02) ? costlyFilter(random) : filtering(random, world)
   const body: Record<string, unknown> = random.chance(0.8)
     ? { filtering: filter, windowing: windowing(random, world) }
     : { filter: random.chance(0.5) ? JSON.stringify(filter) : filter, ...windowing(random, world) }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import http from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -28,6 +28,7 @@ export class Watch {
   readonly #own = monitorEventLoopDelay({ resolution: 10 })
   /** Longest delays of the event loop, and until when they were measured. */
   #loopDelays: { ms: number; at: number }[] = []
+  #collectors: string[] | undefined
   #isStopped = false
 
   constructor(watched: Watched, { freezeMs, tell, past }: WatchOptions) {
@@ -70,7 +71,7 @@ export class Watch {
         await this.#note({
           from,
           to: Date.now(),
-          waitedMs: this.#waitedMs() - waitedBefore,
+          waitedMs: lost(waitedBefore, this.#waitedMs()),
           ownMs: this.#own.max / 1e6 - 10,
         })
       await delay(error ? 500 : Math.max(0, PING_EVERY_MS - (Date.now() - from)))
@@ -132,11 +133,17 @@ export class Watch {
     this.#tell({ kind: 'memory', name: this.#watched.name, bytes, at: Date.now() })
   }
 
-  /** How long the main thread has had work and no processor since it began, where the system counts that. */
-  #waitedMs(): number {
+  /**
+   * How long the main thread, and each that collects garbage for it while it waits, has had work and no processor since it
+   * began, where the system counts that.
+   */
+  #waitedMs(): number[] {
     const { pid } = this.#watched
-    if (pid === undefined) return 0
-    return Number(readIfThere(`/proc/${pid}/schedstat`).split(' ')[1] ?? 0) / 1e6
+    if (pid === undefined) return [0]
+    this.#collectors ??= collectorsOf(pid)
+    return [pid, ...this.#collectors].map(
+      thread => Number(readIfThere(`/proc/${pid}/task/${thread}/schedstat`).split(' ')[1] ?? 0) / 1e6,
+    )
   }
 
   #get(path: string): Promise<string> {
@@ -161,4 +168,17 @@ function readIfThere(file: string): string {
   } catch {
     return ''
   }
+}
+
+/** The threads on which the engine works for all others; none when the process is no more. */
+function collectorsOf(pid: number): string[] {
+  const folder = `/proc/${pid}/task`
+  const threads = existsSync(folder) ? readdirSync(folder) : []
+  return threads.filter(thread => readIfThere(`${folder}/${thread}/comm`).startsWith('V8Worker'))
+}
+
+/** Time without a processor between two readings: the main thread's, and that of the collector it waited for the longest. */
+function lost(before: readonly number[], after: readonly number[]): number {
+  const [main = 0, ...collectors] = after.map((ms, thread) => ms - (before[thread] ?? 0))
+  return main + Math.max(0, ...collectors)
 }
