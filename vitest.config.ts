@@ -20,6 +20,13 @@ const files = globSync(['packages/**/*.test.ts', 'test/**/*.test.ts'], {
 
 export default defineConfig({
   test: {
+    // Both cores of a small machine: Vitest leaves one free, and tests of servers mostly wait.
+    maxWorkers: '100%',
+    coverage: {
+      include: ['packages/**/*.ts'],
+      exclude: ['**/*.test.ts', '**/*.testing.ts'],
+      reporter: ['text-summary'],
+    },
     projects: [
       { test: { ...common, name: 'unit', include: files.filter(file => !needsServer(file)) } },
       { test: { ...common, name: 'parts', include: files.filter(needsServer), globalSetup: ['test/sets/parts.ts'] } },

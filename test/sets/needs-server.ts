@@ -3,21 +3,18 @@ import { dirname, join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** Modules of this name start a server in a process of its own. */
-const STARTS_SERVER = /(-server|server-process)\.testing\.ts$/
-
 const VALUE_IMPORT = /^(?:import|export|\}) (?!type\b).*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm
 
 /**
- * Whether a test file starts servers: one of the modules that it imports, directly or through others, is named for that.
- * `file` is relative to the repository. This decides which project of vitest.config.ts the file belongs to.
+ * Whether a test file may start servers: it imports `node:child_process`, directly or through other modules. `file` is
+ * relative to the repository. This decides which project of vitest.config.ts the file belongs to.
  */
 export function needsServer(file: string): boolean {
   return reachesServer(join(ROOT, file), new Set())
 }
 
 function reachesServer(path: string, seen: Set<string>): boolean {
-  if (STARTS_SERVER.test(path)) return true
+  if (path === 'node:child_process') return true
   if (seen.has(path)) return false
   seen.add(path)
   return importsOf(path).some(one => reachesServer(one, seen))
@@ -25,19 +22,20 @@ function reachesServer(path: string, seen: Set<string>): boolean {
 
 const read = new Map<string, string[]>()
 
-/** The files of this repository that a file imports for more than types. */
+/** What a file imports for more than types: paths of this repository's files, and `node:child_process`. */
 function importsOf(path: string): string[] {
   const known = read.get(path)
   if (known !== undefined) return known
   const text = readFileSync(path, 'utf8')
   const specifiers = [...text.matchAll(VALUE_IMPORT)].map(([, from, bare, called]) => from ?? bare ?? called ?? '')
-  const imports = specifiers.map(one => fileOf(one, path)).filter(one => one?.endsWith('.ts') && existsSync(one))
-  read.set(path, imports as string[])
-  return imports as string[]
+  const imports = specifiers.map(one => fileOf(one, path)).filter(one => one !== undefined)
+  read.set(path, imports)
+  return imports
 }
 
 function fileOf(specifier: string, importer: string): string | undefined {
-  if (specifier.startsWith('.')) return join(dirname(importer), specifier)
+  if (specifier === 'node:child_process') return specifier
   const [, name, inside] = /^@spanhouse\/([^/]+)(?:\/(.+))?$/.exec(specifier) ?? []
-  return name && join(ROOT, 'packages', name, inside ?? 'index.ts')
+  const path = name ? join(ROOT, 'packages', name, inside ?? 'index.ts') : join(dirname(importer), specifier)
+  return path.endsWith('.ts') && existsSync(path) ? path : undefined
 }
