@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -16,11 +17,14 @@ if (!postgresAvailable) {
   console.warn(`SKIPPED: no Postgres under ${INSTALLED}; tests ran on the embedded database only`)
 }
 
+/** The database with all migrations on the server that all files share; each suite gets a copy. */
+export const TEMPLATE = 'spanhouse_template'
+
 export interface PostgresServer {
   /** The database `postgres` over TCP; changes nothing across `restart`. */
   readonly url: string
-  /** A fresh, empty database on this server. */
-  createDatabase(): Promise<string>
+  /** A fresh, empty database on this server. Resolves to its address. */
+  createDatabase(name?: string): Promise<string>
   /** Ends the server as an operator would, and removes its files. */
   stop(): Promise<void>
   /** Ends all its processes at once, without a shutdown. */
@@ -52,7 +56,7 @@ export async function startPostgres(options: { durable?: boolean } = {}): Promis
   process.once('exit', abandon)
   return {
     url,
-    createDatabase: () => createDatabase(url),
+    createDatabase: name => createDatabase(url, { name }),
     stop: async () => {
       await end(server, 'SIGINT')
       rmSync(dir, { recursive: true, force: true })
@@ -93,14 +97,32 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-let databases = 0
-async function createDatabase(url: string): Promise<string> {
-  const name = `test_${process.pid}_${++databases}`
+/** As {@link PostgresServer.createDatabase}; or a copy of `template`, to which nobody may be connected. */
+export async function createDatabase(
+  url: string,
+  { name = `test_${randomUUID().replaceAll('-', '')}`, template = 'template1' } = {},
+): Promise<string> {
+  await administer(url, `create database ${name} template ${template}`)
+  return addressOf(url, name)
+}
+
+/** Removes a database that `createDatabase` made, whoever is still connected to it. */
+export function dropDatabase(url: string): Promise<void> {
+  return administer(addressOf(url, 'postgres'), `drop database ${new URL(url).pathname.slice(1)} with (force)`)
+}
+
+function addressOf(url: string, database: string): string {
+  return Object.assign(new URL(url), { pathname: `/${database}` }).href
+}
+
+async function administer(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  await client.query(`create database ${name}`)
-  await client.end()
-  return url.replace(/postgres$/, name)
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
 }
 
 /** SIGINT is Postgres' fast shutdown, SIGQUIT its immediate one: a crash of every process of the server. */

@@ -122,13 +122,20 @@ async function bytesOf(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
   return read.length === 1 ? (read[0] as Buffer) : Buffer.concat(read)
 }
 
-const EXCEPTION = /Code: (\d+)\. DB::Exception: (.*?)(?: \(version [^)]*\))?\s*$/s
+/** How ClickHouse's own words begin. */
+const EXCEPTION = /Code: (\d{1,9})\. DB::Exception: /
+/** How they end. */
+const VERSION = ' (version '
 /** Of what somebody else says in ClickHouse's place. */
 const OTHER_WORDS_LENGTH_MAX = 500
 
 function errorOf(text: string, code: string | undefined): Error {
   const exception = EXCEPTION.exec(text)
-  if (exception) return new ClickHouseError(exception[1] as string, exception[2] as string)
+  if (exception) {
+    const message = text.slice(exception.index + exception[0].length).trimEnd()
+    const version = message.endsWith(')') ? message.lastIndexOf(VERSION) : -1
+    return new ClickHouseError(exception[1] as string, version < 0 ? message : message.slice(0, version))
+  }
   if (code) return new ClickHouseError(code, text)
   return new Error(text.slice(0, OTHER_WORDS_LENGTH_MAX) || 'an answer without words')
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { emptyCluster } from '../database.testing.ts'
+import { migratedCluster } from '../database.testing.ts'
 import { databaseProblem } from '../database-problem.ts'
 import { openPostgres, type Postgres, type PostgresOptions } from '../postgres.ts'
 import type { Database } from '../tables.ts'
@@ -13,7 +13,7 @@ let dataDir: string
 let postgres: Postgres
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'spanhouse-embedded-'))
-  cpSync(await emptyCluster(), dataDir, { recursive: true })
+  cpSync(await migratedCluster(), dataDir, { recursive: true })
 })
 afterEach(async () => {
   await postgres.close()
