@@ -24,6 +24,8 @@ test.skipIf(!natsAvailable || !postgresAvailable)(
     expect((await send()).status).toBe(202)
     await postgres.kill()
     const parts = { postgres: 'failing', stream: 'ok' }
+    // An answer of /ready stands for a second.
+    await eventually(async () => (await ready()).body.status === 'degraded')
     expect(await ready()).toMatchObject({ status: 200, body: { status: 'degraded', parts } })
     expect((await send()).status).toBe(202)
 
