@@ -3,9 +3,18 @@ import { expect, test } from 'vitest'
 import { toSecretRecord } from './secret-record.ts'
 
 const row = {
-  ...{ id: '1', project_id: '2', slug: null, kind: 'custom_secret', name: null, description: null },
-  ...{ created_at: '2026-11-22T00:00:00Z', updated_at: null, created_by_id: null, updated_by_id: null },
-  ...{ sealed: '', key_id: '' },
+  id: '1',
+  project_id: '2',
+  slug: null,
+  kind: 'custom_secret',
+  name: null,
+  description: null,
+  created_at: '2026-11-22T00:00:00Z',
+  updated_at: null,
+  created_by_id: null,
+  updated_by_id: null,
+  sealed: '',
+  key_id: '',
 } as Parameters<typeof toSecretRecord>[0]
 
 test('a secret stored before depth was bounded is masked, and hides what is beyond the bound', () => {
