@@ -8,18 +8,18 @@ const ROOT = new URL('..', import.meta.url).pathname
 
 /** Expressions that may take more than linear time, and why they never see what a caller wrote. */
 const EXEMPT: Record<string, string> = {
-  'packages/span-store/failures.ts /\\b(maximum|max[^:]*): [^,.)]*/i': "ClickHouse's own messages",
+  'packages/span-store/engine/failures.ts /\\b(maximum|max[^:]*): [^,.)]*/i': "ClickHouse's own messages",
   'packages/span-store/migrate.ts /^\\s*--.*$/gm': 'our own files of SQL',
 }
 
 /** Where an expression is made of something that is no literal: of constants, unless it says more. */
 const CONSTRUCTED: Record<string, string> = {
-  'packages/query/content-query.ts': 'the class of characters in words',
-  'packages/query/match-value.ts': 'the grammar of numbers, which is also sent to ClickHouse',
+  'packages/query/filter/content-query.ts': 'the class of characters in words',
+  'packages/query/match/match-value.ts': 'the grammar of numbers, which is also sent to ClickHouse',
   'packages/registry/embeds/embed.ts': 'names of kinds and layers',
   'packages/registry/embeds/tokens.ts': 'one of three literals',
   'packages/server/http/paths.ts': 'names of route families',
-  'packages/runtime/well-formed.ts':
+  'packages/runtime/schema/well-formed.ts':
     'a pattern of a caller, in a thread that can be ended, and only to see whether it can be read',
 }
 

@@ -1,11 +1,11 @@
 import { type Database, sql, type Tables } from '@spanhouse/postgres'
 import { validate } from '@spanhouse/validation'
-import type { AccountAnswer, AccountsAnswer } from './account-answer.ts'
-import { createAccountsBody } from './account-body.ts'
-import { createAccounts } from './accounts.ts'
-import { openAuthenticator } from './authenticate.ts'
-import type { ProjectPrincipal } from './principal.ts'
-import type { Seed } from './seed.ts'
+import type { AccountAnswer, AccountsAnswer } from './accounts/account-answer.ts'
+import { createAccountsBody } from './accounts/account-body.ts'
+import { createAccounts } from './accounts/accounts.ts'
+import type { Seed } from './accounts/seed.ts'
+import { openAuthenticator } from './credentials/authenticate.ts'
+import type { ProjectPrincipal } from './credentials/principal.ts'
 
 export const SECRET = 'a-secret-of-the-deployment'
 

@@ -2,7 +2,7 @@ import { newId } from '@spanhouse/postgres'
 import { expect, test } from 'vitest'
 import { onEachDatabase } from '../postgres/database.testing.ts'
 import { makeAccount, principalOf } from './account.testing.ts'
-import { createProject } from './projects.ts'
+import { createProject } from './organizations/projects.ts'
 
 onEachDatabase('limits', postgres => {
   const db = () => postgres().db

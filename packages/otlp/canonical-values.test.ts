@@ -1,6 +1,6 @@
 import type { JsonObject } from '@spanhouse/model'
 import { describe, expect, test } from 'vitest'
-import { SKELETON, spanOf } from './drafts.testing.ts'
+import { SKELETON, spanOf } from './conventions/drafts.testing.ts'
 
 describe('what loses its place', () => {
   test('is parked under the key of its attribute', () => {

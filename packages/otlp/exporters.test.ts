@@ -9,10 +9,10 @@ import {
 } from '@opentelemetry/sdk-trace-base'
 import type { Span } from '@spanhouse/model'
 import { expect, test } from 'vitest'
-import { decodeTraces } from './decode.ts'
+import { decodeTraces } from './bytes/decode.ts'
+import { scanTraces } from './bytes/scan.ts'
+import { toSpan } from './canonical/normalise.ts'
 import { tracesFromJson } from './exports.testing.ts'
-import { toSpan } from './normalise.ts'
-import { scanTraces } from './scan.ts'
 
 /** What OpenTelemetry's own SDK for JavaScript makes of a small trace. */
 function record(): ReadableSpan[] {

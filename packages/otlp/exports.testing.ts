@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isJsonObject, type Json, type JsonObject, parseJson } from '@spanhouse/model'
 import fc from 'fast-check'
-import { encodeTraces } from './otlp-json.ts'
+import { encodeTraces } from './json/otlp-json.ts'
 
 /** Ids made from a text, so that tests can name them. */
 export const traceIdOf = (seed: string): string => createHash('sha256').update(seed).digest('hex').slice(0, 32)

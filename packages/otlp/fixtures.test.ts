@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { measureSpan, rollUp, type Span } from '@spanhouse/model'
 import { describe, expect, test } from 'vitest'
-import { decodeTraces } from './decode.ts'
+import { decodeTraces } from './bytes/decode.ts'
+import { toSpan } from './canonical/normalise.ts'
 import { tracesFromJson } from './exports.testing.ts'
-import { toSpan } from './normalise.ts'
 
 /** What a recorded export becomes, in the order in which its spans ended. */
 function recorded(name: string): Span[] {

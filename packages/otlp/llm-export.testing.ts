@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Json } from '@spanhouse/model'
-import { encodeTraces } from './otlp-json.ts'
+import { encodeTraces } from './json/otlp-json.ts'
 
 /** An attribute in OTLP/JSON. Integers are written as protobuf's JSON mapping has them: in quotes. */
 export function attribute(key: string, value: string | number | boolean): object {

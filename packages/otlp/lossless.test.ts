@@ -1,9 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decodeTraces } from './decode.ts'
+import { decodeTraces } from './bytes/decode.ts'
+import { toSpan } from './canonical/normalise.ts'
 import { attributeKey, attributeList, exportOf, spanJson } from './exports.testing.ts'
-import { toSpan } from './normalise.ts'
 
 /** Values no two of which are equal, so that each can be found again: plain ones, and some with others inside. */
 const shape = fc.letrec<{ value: unknown }>(tie => ({

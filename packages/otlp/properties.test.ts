@@ -1,12 +1,12 @@
 import { isJsonObject, type Json, type JsonObject, Problem, type Span } from '@spanhouse/model'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decodeTraces } from './decode.ts'
-import { ACCEPTED, spanOf } from './drafts.testing.ts'
+import { decodeTraces } from './bytes/decode.ts'
+import { scanTraces } from './bytes/scan.ts'
+import { toSpan } from './canonical/normalise.ts'
+import { ACCEPTED, spanOf } from './conventions/drafts.testing.ts'
 import { attributeList, attributes, exportOf, spanIdOf, spanJson, traceIdOf } from './exports.testing.ts'
 import { llmExport } from './llm-export.testing.ts'
-import { toSpan } from './normalise.ts'
-import { scanTraces } from './scan.ts'
 
 /** All spans of the bytes, the way they take in production; throws Problems only. */
 function ingest(bytes: Uint8Array, partitions: number): Span[] {

@@ -1,7 +1,7 @@
-import { decodeTraces } from './decode.ts'
+import { decodeTraces } from './bytes/decode.ts'
+import { scanTraces } from './bytes/scan.ts'
+import { toSpan } from './canonical/normalise.ts'
 import { llmExport } from './llm-export.testing.ts'
-import { toSpan } from './normalise.ts'
-import { scanTraces } from './scan.ts'
 
 /**
  * Measures the way of a span on one core: `node packages/otlp/throughput.ts`. Prints one JSON line a step, the median

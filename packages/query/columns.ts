@@ -17,8 +17,8 @@ import {
   type Uuid,
 } from '@spanhouse/model'
 import { amounts, type Column, flag, hex, oneOf, shown, text, time, uuid } from './column.ts'
-import { engineJson } from './engine-json.ts'
-import { searchTermsOf } from './search-terms.ts'
+import { engineJson } from './compile/engine-json.ts'
+import { searchTermsOf } from './hints/search-terms.ts'
 
 /*
  * The stored columns of a span, a row each: its name, type and codec in ClickHouse, how it is put into a row of an insert and

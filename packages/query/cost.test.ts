@@ -1,15 +1,15 @@
 import { Problem } from '@spanhouse/model'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { parseAnalyticsQuery } from './analytics-query.ts'
-import { bucketsOf } from './buckets.ts'
-import { compileAnalytics } from './compile-analytics.ts'
-import { compileFilters } from './compile-filter.ts'
-import { parseFilter } from './parse-filter.ts'
+import { parseAnalyticsQuery } from './analytics/analytics-query.ts'
+import { bucketsOf } from './analytics/buckets.ts'
+import { compileAnalytics } from './analytics/compile-analytics.ts'
+import { compileFilters } from './compile/compile-filter.ts'
+import { parseFilter } from './filter/parse-filter.ts'
+import { parseSpanQuery } from './page/span-query.ts'
+import { compileSpanQuery, compileTraceQuery } from './page/statements.ts'
 import { NOON, openTable, PROJECT, type TestTable } from './query.testing.ts'
-import { parseSpanQuery } from './span-query.ts'
 import { COST_MAX, costOf, printSql, type Sql, sql } from './sql.ts'
-import { compileSpanQuery, compileTraceQuery } from './statements.ts'
 
 let table: TestTable
 beforeAll(async () => {

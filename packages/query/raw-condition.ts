@@ -1,5 +1,5 @@
 import type { Json } from '@spanhouse/model'
-import type { Operator } from './fields.ts'
+import type { Operator } from './filter/fields.ts'
 
 /** One condition as it was sent, its shape checked, its meaning not yet. */
 export interface RawCondition {

@@ -1,7 +1,7 @@
 import { onEachDatabase } from '@spanhouse/postgres/database.testing.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { commitRevision } from './commit.ts'
-import { deployRevision } from './deploy.ts'
+import { deployRevision } from './environments/deploy.ts'
 import { logRevisions } from './log.ts'
 import { newScope } from './registry.testing.ts'
 import { createSimple } from './simple.ts'

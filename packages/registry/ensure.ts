@@ -1,9 +1,9 @@
 import { type JsonObject, Problem, type Uuid } from '@spanhouse/model'
-import { findRevision, namesRevision } from './find.ts'
-import { newSlug } from './header.ts'
 import type { Scope } from './kind.ts'
 import type { References } from './references.ts'
-import type { RevisionRow } from './rows.ts'
+import { findRevision, namesRevision } from './rows/find.ts'
+import { newSlug } from './rows/header.ts'
+import type { RevisionRow } from './rows/rows.ts'
 import { createSimple } from './simple.ts'
 
 /** A revision with its parents, as references from elsewhere name them, and what it holds. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@spanhouse/model'
 import type { Kind, Scope } from './kind.ts'
-import type { RevisionRow, VariantRow } from './rows.ts'
+import type { RevisionRow, VariantRow } from './rows/rows.ts'
 
 /** Every one of these flags, none of them set. */
 export const falseFor = (names: readonly string[]): JsonObject => Object.fromEntries(names.map(name => [name, false]))

@@ -1,9 +1,9 @@
 import { evaluatorHydration } from '@spanhouse/runtime'
-import { environmentContent } from './environment-content.ts'
+import { queryContent } from './content/query-content.ts'
+import { simpleTestsetData, testsetContent } from './content/testset-content.ts'
+import { workflowContent } from './content/workflow-content.ts'
+import { environmentContent } from './environments/environment-content.ts'
 import type { Kind, KindName, Layer } from './kind.ts'
-import { queryContent } from './query-content.ts'
-import { simpleTestsetData, testsetContent } from './testset-content.ts'
-import { workflowContent } from './workflow-content.ts'
 
 const ALL_LAYERS: readonly Layer[] = ['artifact', 'variant', 'revision']
 

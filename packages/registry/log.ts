@@ -1,11 +1,11 @@
 import type { Uuid } from '@spanhouse/model'
 import { invalid } from '@spanhouse/model'
 import { type RawBuilder, sql } from '@spanhouse/postgres'
-import { defaultVariantOf } from './find.ts'
 import type { Scope } from './kind.ts'
-import { listOf, type RowList } from './row-list.ts'
-import { findRow, type RevisionRow, readBatch, selectSizes } from './rows.ts'
-import { PAGE_ROWS_MAX } from './window.ts'
+import { defaultVariantOf } from './rows/find.ts'
+import { listOf, type RowList } from './rows/row-list.ts'
+import { findRow, type RevisionRow, readBatch, selectSizes } from './rows/rows.ts'
+import { PAGE_ROWS_MAX } from './rows/window.ts'
 
 export interface LogQuery {
   /** One of these is needed; the most precise one that is given counts. */

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@spanhouse/model'
 import { revisionFlagsShown, variantFlags } from './flags.ts'
 import type { Kind, Scope } from './kind.ts'
-import type { ArtifactRow, RevisionRow, VariantRow } from './rows.ts'
+import type { ArtifactRow, RevisionRow, VariantRow } from './rows/rows.ts'
 
 /** Records as the interface shows them: members without a value are left out, nulls inside free-form JSON are not. */
 

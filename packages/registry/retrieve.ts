@@ -1,10 +1,10 @@
 import { invalid, isJsonObject, type JsonObject, Problem } from '@spanhouse/model'
-import { defaultKey } from './deployed.ts'
-import { findRevision, hasReference, requireConsistent } from './find.ts'
+import { defaultKey } from './environments/deployed.ts'
 import type { Kind, Scope } from './kind.ts'
 import { KINDS } from './kinds.ts'
 import type { Reference, References } from './references.ts'
-import { findRow, type RevisionRow } from './rows.ts'
+import { findRevision, hasReference, requireConsistent } from './rows/find.ts'
+import { findRow, type RevisionRow } from './rows/rows.ts'
 import { asKind } from './scope.ts'
 
 export interface RetrieveQuery {

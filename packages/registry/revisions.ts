@@ -1,6 +1,8 @@
 import type { JsonObject, Uuid } from '@spanhouse/model'
 import { newId, toJsonb, toJsonbInTurns } from '@spanhouse/postgres'
 import { requireUnguarded } from './guard.ts'
+import type { Scope } from './kind.ts'
+import { withRegistryProblems } from './problems.ts'
 import {
   archived,
   changedFlags,
@@ -10,10 +12,8 @@ import {
   newSlug,
   restored,
   touched,
-} from './header.ts'
-import type { Scope } from './kind.ts'
-import { withRegistryProblems } from './problems.ts'
-import { findRow, type RevisionRow, type VariantRow } from './rows.ts'
+} from './rows/header.ts'
+import { findRow, type RevisionRow, type VariantRow } from './rows/rows.ts'
 import { inTransaction } from './scope.ts'
 
 /** A revision about to be stored. */

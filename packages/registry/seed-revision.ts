@@ -1,9 +1,9 @@
 import { invalid, Problem, type Uuid } from '@spanhouse/model'
 import { refuseReservedSlug, requireUnguarded } from './guard.ts'
-import type { HeaderInput } from './header.ts'
 import type { Scope } from './kind.ts'
 import { insertRevisions } from './revisions.ts'
-import type { RevisionRow } from './rows.ts'
+import type { HeaderInput } from './rows/header.ts'
+import type { RevisionRow } from './rows/rows.ts'
 import { inTransaction } from './scope.ts'
 import { headOf, lockVariant } from './variant-lock.ts'
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
-import { DeltaRefusal } from './delta-refusal.ts'
-import { changeItem, type ItemSegment } from './keyed-items.ts'
+import { DeltaRefusal } from './delta/delta-refusal.ts'
+import { changeItem, type ItemSegment } from './delta/keyed-items.ts'
 
 /** A step into data: a member of an object, or an entry of a list by its key. */
 export type Segment = string | ItemSegment

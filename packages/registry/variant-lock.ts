@@ -2,7 +2,7 @@ import { Problem, type Uuid } from '@spanhouse/model'
 import { sql } from '@spanhouse/postgres'
 import type { Scope } from './kind.ts'
 import { withRegistryProblems } from './problems.ts'
-import { type RevisionRow, selectRows, type VariantRow } from './rows.ts'
+import { type RevisionRow, selectRows, type VariantRow } from './rows/rows.ts'
 
 /** How long a commit waits for another one to the same variant. */
 const LOCK_MS_MAX = 5_000

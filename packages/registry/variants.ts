@@ -1,10 +1,10 @@
 import { type JsonObject, Problem, type Uuid } from '@spanhouse/model'
 import { newId, toJsonb } from '@spanhouse/postgres'
 import { refuseReservedSlug, requireUnguarded } from './guard.ts'
-import { archived, changedFlags, changedHeader, type HeaderInput, newHeader, restored, touched } from './header.ts'
 import type { Scope } from './kind.ts'
 import { withRegistryProblems } from './problems.ts'
-import { findRow, type VariantRow } from './rows.ts'
+import { archived, changedFlags, changedHeader, type HeaderInput, newHeader, restored, touched } from './rows/header.ts'
+import { findRow, type VariantRow } from './rows/rows.ts'
 import { inTransaction } from './scope.ts'
 
 export interface NewVariant extends HeaderInput {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { checkRevisionData, findTemplate, listLegacyTemplates, listTemplates, TYPES, validateAgainst } from './index.ts'
-import { schemaMistake } from './well-formed.ts'
+import { schemaMistake } from './schema/well-formed.ts'
 
 const SETTINGS = { servicesUrl: 'https://host/services', uriPrefix: 'house' }
 const OWNER = 'a project'

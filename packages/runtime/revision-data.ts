@@ -2,8 +2,8 @@ import { isJsonObject, type Json, type JsonObject, type Violation } from '@spanh
 import type { Handler, Schemas } from './handler.ts'
 import { handlerOf } from './handlers.ts'
 import { handlerUriOf, hostedUrl, webAddressOf } from './revision-url.ts'
+import { schemaMistake } from './schema/validate-against.ts'
 import { isCallableUrl, isManaged, type RuntimeSettings } from './uri.ts'
-import { schemaMistake } from './validate-against.ts'
 
 const SCHEMA_NAMES = ['parameters', 'inputs', 'outputs'] as const
 

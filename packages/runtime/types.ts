@@ -1,5 +1,5 @@
 import type { JsonObject } from '@spanhouse/model'
-import { DIALECT } from './schema-parts.ts'
+import { DIALECT } from './schema/schema-parts.ts'
 import { agentTemplate, skillTemplate } from './types/agent-template.ts'
 import { llm, llms, model } from './types/llm.ts'
 import { context, loop, permissions, response, tool, tools } from './types/loop.ts'

@@ -1,7 +1,7 @@
 import { inlineParams } from '@spanhouse/query'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Engine } from './engine.ts'
+import type { Engine } from './engine/engine.ts'
 import { openTestEngine } from './spans.testing.ts'
 
 let engine: Engine

@@ -12,12 +12,12 @@ import {
 } from '@spanhouse/query'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Engine } from './engine.ts'
-import { toMatchable } from './matchable.ts'
-import { readSpanRows, SPAN_COLUMNS } from './row.ts'
-import { SpanBatch } from './span-batch.ts'
+import { SpanBatch } from './bytes/span-batch.ts'
+import type { Engine } from './engine/engine.ts'
+import { toMatchable } from './read/matchable.ts'
+import { readSpanRows, SPAN_COLUMNS } from './read/row.ts'
 import { makeSpan, newProject, openTestEngine } from './spans.testing.ts'
-import { SpanWriter } from './write.ts'
+import { SpanWriter } from './write/write.ts'
 
 const PROJECT = newProject()
 const SENDER = '0d9f8e7c-1111-4222-8333-944455556666'

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Engine } from './engine.ts'
-import { INSERT_COLUMNS } from './row-columns.ts'
+import { INSERT_COLUMNS } from './bytes/row-columns.ts'
+import type { Engine } from './engine/engine.ts'
 
 export interface Migration {
   /** From 1, without gaps. */

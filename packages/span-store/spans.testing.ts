@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { startTestServer } from '@spanhouse/clickhouse-server/test-server.testing.ts'
 import type { Span } from '@spanhouse/model'
-import { type Engine, openEngine } from './engine.ts'
-import type { Settings } from './http-client.ts'
+import { type Engine, openEngine } from './engine/engine.ts'
+import type { Settings } from './engine/http-client.ts'
 import { migrateSpans } from './migrate.ts'
 
 /** A server of its own with the tables made. */

@@ -1,11 +1,11 @@
 import { parseAnalyticsQuery, parseSpanQuery } from '@spanhouse/query'
 import { expect, test } from 'vitest'
-import { readAnalytics } from './analytics.ts'
-import type { Engine } from './engine.ts'
-import { readTraceHeads } from './row.ts'
-import { SpanBatch } from './span-batch.ts'
+import { SpanBatch } from './bytes/span-batch.ts'
+import type { Engine } from './engine/engine.ts'
+import { readAnalytics } from './read/analytics.ts'
+import { readTraceHeads } from './read/row.ts'
 import { makeSpan, newProject, openTestEngine } from './spans.testing.ts'
-import { SpanWriter } from './write.ts'
+import { SpanWriter } from './write/write.ts'
 
 async function headsOf(engine: Engine, project_id: string, body: object = {}): Promise<number[]> {
   const rows = await readTraceHeads(engine, { project_id, query: parseSpanQuery(body, 'trace') })

@@ -1,6 +1,6 @@
 import { Problem, parseJson } from '@spanhouse/model'
 import { expect, test } from 'vitest'
-import { parseWindowing } from '../query/windowing.ts'
+import { parseWindowing } from '../query/page/windowing.ts'
 import { list, validate, windowing, z } from './index.ts'
 
 function detailOf(read: () => unknown): unknown {

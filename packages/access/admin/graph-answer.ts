@@ -1,6 +1,6 @@
 import type { Uuid } from '@spanhouse/model'
-import type { AccountAnswer } from '../account-answer.ts'
-import type { AccountError } from '../account-identities.ts'
+import type { AccountAnswer } from '../accounts/account-answer.ts'
+import type { AccountError } from '../accounts/account-identities.ts'
 
 type Named<T> = Record<string, T>
 

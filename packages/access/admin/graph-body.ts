@@ -10,8 +10,8 @@ import {
   user,
   workspace,
   workspaceMembership,
-} from '../account-body.ts'
-import { reference, referenceOrEmail } from '../reference.ts'
+} from '../accounts/account-body.ts'
+import { reference, referenceOrEmail } from '../organizations/reference.ts'
 
 /** Identities of one request: hashing a password takes 0.2 s. */
 const IDENTITIES_MAX = 50

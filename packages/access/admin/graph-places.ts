@@ -1,6 +1,6 @@
 import { Problem, type Uuid } from '@spanhouse/model'
 import { type Insertable, newId, type Tables, type Trx } from '@spanhouse/postgres'
-import type { AccountRows } from '../account-rows.ts'
+import type { AccountRows } from '../accounts/account-rows.ts'
 import type { GraphWork } from './graph-work.ts'
 
 type WorkspaceRow = Insertable<Tables['workspaces']>

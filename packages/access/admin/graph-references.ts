@@ -1,4 +1,4 @@
-import type { WantedReference } from '../reference.ts'
+import type { WantedReference } from '../organizations/reference.ts'
 import type { GraphBody } from './graph-body.ts'
 
 /** Every reference of the graph with the table it leads to, so that all are looked up together. */

@@ -1,7 +1,7 @@
 import type { Uuid } from '@spanhouse/model'
 import type { Trx } from '@spanhouse/postgres'
-import type { Reference, ReferenceTarget } from '../reference.ts'
-import type { Seed } from '../seed.ts'
+import type { Seed } from '../accounts/seed.ts'
+import type { Reference, ReferenceTarget } from '../organizations/reference.ts'
 import type { GraphBody } from './graph-body.ts'
 
 /** What is done with a graph beyond storing it. */

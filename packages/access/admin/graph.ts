@@ -18,20 +18,20 @@ import {
   userAnswer,
   workspaceAnswer,
   workspaceMembership,
-} from '../account-answer.ts'
-import type { IdentityBody } from '../account-body.ts'
+} from '../accounts/account-answer.ts'
+import type { IdentityBody } from '../accounts/account-body.ts'
 import {
   type AccountError,
   type IdentityPlans,
   identityError,
   identityRow,
   insertIdentities,
-} from '../account-identities.ts'
-import { type AccountRows, type MembershipRow, usernameOf } from '../account-rows.ts'
-import { identifyApiKey, type KeyIdentity, makeApiKey } from '../api-key.ts'
-import { runOrTry } from '../dry-run.ts'
-import { hashPassword } from '../password.ts'
-import { findReferences, type Reference } from '../reference.ts'
+} from '../accounts/account-identities.ts'
+import { type AccountRows, type MembershipRow, usernameOf } from '../accounts/account-rows.ts'
+import { runOrTry } from '../accounts/dry-run.ts'
+import { identifyApiKey, type KeyIdentity, makeApiKey } from '../credentials/api-key.ts'
+import { hashPassword } from '../credentials/password.ts'
+import { findReferences, type Reference } from '../organizations/reference.ts'
 import type { Graph, GraphAnswer } from './graph-answer.ts'
 import type { GraphBody } from './graph-body.ts'
 import { putProjects, putWorkspaces } from './graph-places.ts'

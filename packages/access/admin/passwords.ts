@@ -1,7 +1,7 @@
 import { Problem } from '@spanhouse/model'
 import { type Database, sql, withDatabaseProblems } from '@spanhouse/postgres'
 import { list, z } from '@spanhouse/validation'
-import { hashPassword } from '../password.ts'
+import { hashPassword } from '../credentials/password.ts'
 
 const IDENTITIES_MAX = 50
 

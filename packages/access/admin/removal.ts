@@ -1,10 +1,10 @@
 import { Problem, parseUuid, type Uuid } from '@spanhouse/model'
 import { type Database, type Trx, withDatabaseProblems } from '@spanhouse/postgres'
 import { list, optional, z } from '@spanhouse/validation'
-import type { CredentialCache } from '../authenticate.ts'
-import { type Deleted, deleteRecords, usersOf } from '../deletion.ts'
-import { runOrTry } from '../dry-run.ts'
-import { findReferences, type Reference } from '../reference.ts'
+import { type Deleted, deleteRecords, usersOf } from '../accounts/deletion.ts'
+import { runOrTry } from '../accounts/dry-run.ts'
+import type { CredentialCache } from '../credentials/authenticate.ts'
+import { findReferences, type Reference } from '../organizations/reference.ts'
 
 const IDS_MAX = 1000
 const ids = optional(list(z.string(), { max: IDS_MAX }))

@@ -1,10 +1,10 @@
 import type { Uuid } from '@spanhouse/model'
 import { type Database, type Trx, withDatabaseProblems } from '@spanhouse/postgres'
 import { list, mapOf, optional, z } from '@spanhouse/validation'
-import { ACCOUNTS_MAX } from '../account-body.ts'
-import type { CredentialCache } from '../authenticate.ts'
-import { handOver, membersAmong, type Scope } from '../ownership.ts'
-import { findReferences, type Reference, reference, referenceOrEmail } from '../reference.ts'
+import { ACCOUNTS_MAX } from '../accounts/account-body.ts'
+import type { CredentialCache } from '../credentials/authenticate.ts'
+import { handOver, membersAmong, type Scope } from '../organizations/ownership.ts'
+import { findReferences, type Reference, reference, referenceOrEmail } from '../organizations/reference.ts'
 
 /** All of them, or with an empty list none. */
 const selection = optional(z.union([z.literal('all'), list(z.never(), { max: 0 })]))

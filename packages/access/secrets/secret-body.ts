@@ -1,7 +1,7 @@
 import { isJsonObject, isRawJson, type JsonObject } from '@spanhouse/model'
 import { type OutboundRules, outboundUrl } from '@spanhouse/outbound'
 import { list, optional, slug, storedObject, z } from '@spanhouse/validation'
-import { description, name } from '../names.ts'
+import { description, name } from '../organizations/names.ts'
 import { CUSTOM_ALIASES, CUSTOM_KINDS, STANDARD_ALIASES, STANDARD_KINDS } from './providers.ts'
 
 const MODELS_MAX = 1000

@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto'
 import type { JsonObject, Uuid } from '@spanhouse/model'
 import { isJsonObject, parseJson } from '@spanhouse/model'
-import { seal, unseal } from '../sealed.ts'
+import { seal, unseal } from '../credentials/sealed.ts'
 
 /** What a secret is sealed for: its text opens in its own row only, so rows cannot be exchanged in the database. */
 export interface SealedFor {

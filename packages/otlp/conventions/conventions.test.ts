@@ -1,9 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { spanOf } from '../drafts.testing.ts'
 import { attributeValue } from '../exports.testing.ts'
 import { CONVENTIONS, recognise } from './conventions.ts'
+import { spanOf } from './drafts.testing.ts'
 import { agOf } from './recognised.testing.ts'
 
 describe('several conventions in one span', () => {

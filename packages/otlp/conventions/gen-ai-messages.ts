@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
-import { parseText } from '../json-text.ts'
+import { parseText } from '../json/json-text.ts'
 
 /**
  * Messages `{ role, parts }`, as JSON text or as a list, in the form `{ role, content }` that chat APIs use: text

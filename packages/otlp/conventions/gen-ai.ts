@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, numberOf, type SpanType } from '@spanhouse/model'
-import { parseText } from '../json-text.ts'
+import { parseText } from '../json/json-text.ts'
 import { type Convention, type Found, lookedAt, rowsOf, type SentAttributes } from './convention.ts'
 import { normaliseMessages, splitAtLastUser } from './gen-ai-messages.ts'
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@spanhouse/model'
 import { describe, expect, test } from 'vitest'
-import { SKELETON, spanOf } from '../drafts.testing.ts'
+import { SKELETON, spanOf } from './drafts.testing.ts'
 
 const metrics = (members: JsonObject): JsonObject => ({ metrics: { ...SKELETON.metrics, ...members } })
 

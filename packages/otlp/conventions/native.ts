@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
-import { mergeBelow } from '../unflatten.ts'
+import { mergeBelow } from '../canonical/unflatten.ts'
 
 /** An older name of a place in `ag`. */
 interface Move {

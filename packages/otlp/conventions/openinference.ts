@@ -1,5 +1,5 @@
 import type { Json, SpanType } from '@spanhouse/model'
-import { parseText } from '../json-text.ts'
+import { parseText } from '../json/json-text.ts'
 import { type Convention, type Found, rowsOf } from './convention.ts'
 
 const SPAN_TYPE_OF_KIND: ReadonlyMap<string, SpanType> = new Map([

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '@spanhouse/model'
-import { parseObjectText, parseText } from '../json-text.ts'
-import { getOwn } from '../own-property.ts'
+import { getOwn } from '../canonical/own-property.ts'
+import { parseObjectText, parseText } from '../json/json-text.ts'
 import { type Convention, rowsOf } from './convention.ts'
 import { lowerCaseSpanType } from './span-type.ts'
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@spanhouse/model'
 import { expect } from 'vitest'
-import { SKELETON, spanOf } from '../drafts.testing.ts'
+import { SKELETON, spanOf } from './drafts.testing.ts'
 
 /** The `ag` of an instrumented span with these attributes, without the empty members that every span has. */
 export function agOf(attributes: JsonObject): JsonObject {

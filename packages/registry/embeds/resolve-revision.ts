@@ -1,5 +1,5 @@
 import type { Scope } from '../kind.ts'
-import type { RevisionRow } from '../rows.ts'
+import type { RevisionRow } from '../rows/rows.ts'
 import { embedLoader } from './load.ts'
 import { type EmbedLimits, type ResolutionInfo, resolveEmbeds } from './resolve.ts'
 

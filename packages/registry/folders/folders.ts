@@ -1,8 +1,8 @@
 import { invalid, type JsonObject, Problem, type Uuid } from '@spanhouse/model'
 import { newId, sql, type Trx, toJsonb } from '@spanhouse/postgres'
-import { changedHeader, type HeaderInput, newHeader } from '../header.ts'
 import type { Scope } from '../kind.ts'
 import { withRegistryProblems } from '../problems.ts'
+import { changedHeader, type HeaderInput, newHeader } from '../rows/header.ts'
 import { inTransaction } from '../scope.ts'
 import { type FolderRow, findFolder } from './rows.ts'
 import {

@@ -1,7 +1,7 @@
 import type { JsonObject, Uuid } from '@spanhouse/model'
 import { type FoldersTable, type RawBuilder, type Selectable, sql } from '@spanhouse/postgres'
 import type { Scope } from '../kind.ts'
-import { anyOf, containing } from '../list.ts'
+import { anyOf, containing } from '../rows/list.ts'
 import { FOLDERS_MAX, type FolderKind } from './rules.ts'
 
 export type FolderRow = Selectable<FoldersTable>

@@ -1,5 +1,5 @@
 import type { Handler } from '../handler.ts'
-import { open, typed } from '../schema-parts.ts'
+import { open, typed } from '../schema/schema-parts.ts'
 
 const MESSAGES = {
   type: 'array',

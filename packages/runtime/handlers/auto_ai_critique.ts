@@ -8,7 +8,7 @@ import {
   SCORE_AND_SUCCESS,
   THRESHOLD,
   typed,
-} from '../schema-parts.ts'
+} from '../schema/schema-parts.ts'
 import { DEFAULT_RUBRIC, judgeSchema, RUBRICS } from './judge-rubrics.ts'
 
 const PARAMETERS = closed(

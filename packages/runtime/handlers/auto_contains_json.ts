@@ -1,5 +1,5 @@
 import type { Handler } from '../handler.ts'
-import { closed, SUCCESS } from '../schema-parts.ts'
+import { closed, SUCCESS } from '../schema/schema-parts.ts'
 
 /** True when a JSON object can be cut out of the output. */
 export const autoContainsJson: Handler = {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@spanhouse/model'
 import type { Handler, Preset } from '../handler.ts'
-import { closed, field, OPTIONAL_CORRECT_ANSWER_KEY, SCORE_AND_SUCCESS, THRESHOLD } from '../schema-parts.ts'
+import { closed, field, OPTIONAL_CORRECT_ANSWER_KEY, SCORE_AND_SUCCESS, THRESHOLD } from '../schema/schema-parts.ts'
 
 const PYTHON = `def evaluate(inputs, outputs, trace):
     success = outputs == inputs.get("correct_answer")

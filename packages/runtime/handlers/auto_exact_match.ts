@@ -1,5 +1,5 @@
 import type { Handler } from '../handler.ts'
-import { CORRECT_ANSWER_KEY, closed, SUCCESS } from '../schema-parts.ts'
+import { CORRECT_ANSWER_KEY, closed, SUCCESS } from '../schema/schema-parts.ts'
 
 /** True when the output equals the expected answer. */
 export const autoExactMatch: Handler = {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@spanhouse/model'
 import type { Handler } from '../handler.ts'
-import { CORRECT_ANSWER_KEY, closed, field, SCORE_AND_SUCCESS, THRESHOLD } from '../schema-parts.ts'
+import { CORRECT_ANSWER_KEY, closed, field, SCORE_AND_SUCCESS, THRESHOLD } from '../schema/schema-parts.ts'
 
 const off = (title: string, description: string): JsonObject =>
   field('boolean', { title, description, widget: 'bool', default: false, isAdvanced: true })

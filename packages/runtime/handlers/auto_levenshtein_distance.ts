@@ -1,5 +1,11 @@
 import type { Handler } from '../handler.ts'
-import { CORRECT_ANSWER_KEY, closed, OPTIONAL_CASE_SENSITIVE, SCORE_AND_SUCCESS, THRESHOLD } from '../schema-parts.ts'
+import {
+  CORRECT_ANSWER_KEY,
+  closed,
+  OPTIONAL_CASE_SENSITIVE,
+  SCORE_AND_SUCCESS,
+  THRESHOLD,
+} from '../schema/schema-parts.ts'
 
 /** How few edits turn the output into the expected answer. */
 export const autoLevenshteinDistance: Handler = {

@@ -1,5 +1,5 @@
 import type { Handler, Preset } from '../handler.ts'
-import { closed, field, OPTIONAL_CASE_SENSITIVE, SUCCESS } from '../schema-parts.ts'
+import { closed, field, OPTIONAL_CASE_SENSITIVE, SUCCESS } from '../schema/schema-parts.ts'
 
 const PARAMETERS = closed(
   {

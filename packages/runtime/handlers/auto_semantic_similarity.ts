@@ -1,5 +1,5 @@
 import type { Handler } from '../handler.ts'
-import { CORRECT_ANSWER_KEY, closed, field, SCORE_AND_SUCCESS, THRESHOLD } from '../schema-parts.ts'
+import { CORRECT_ANSWER_KEY, closed, field, SCORE_AND_SUCCESS, THRESHOLD } from '../schema/schema-parts.ts'
 
 const PARAMETERS = closed(
   {

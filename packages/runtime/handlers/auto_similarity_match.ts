@@ -6,7 +6,7 @@ import {
   OPTIONAL_CASE_SENSITIVE,
   SCORE_AND_SUCCESS,
   THRESHOLD,
-} from '../schema-parts.ts'
+} from '../schema/schema-parts.ts'
 
 const PARAMETERS = closed(
   {

@@ -1,5 +1,5 @@
 import type { Handler } from '../handler.ts'
-import { CASE_SENSITIVE, closed, field, SUCCESS } from '../schema-parts.ts'
+import { CASE_SENSITIVE, closed, field, SUCCESS } from '../schema/schema-parts.ts'
 
 const PARAMETERS = closed(
   {

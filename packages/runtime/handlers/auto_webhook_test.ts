@@ -1,5 +1,5 @@
 import type { Handler } from '../handler.ts'
-import { closed, field, OPTIONAL_CORRECT_ANSWER_KEY, SCORE_AND_SUCCESS, THRESHOLD } from '../schema-parts.ts'
+import { closed, field, OPTIONAL_CORRECT_ANSWER_KEY, SCORE_AND_SUCCESS, THRESHOLD } from '../schema/schema-parts.ts'
 
 const PARAMETERS = closed(
   {

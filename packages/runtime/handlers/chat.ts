@@ -1,5 +1,5 @@
 import type { Handler } from '../handler.ts'
-import { DIALECT, open, typed } from '../schema-parts.ts'
+import { DIALECT, open, typed } from '../schema/schema-parts.ts'
 
 /** A conversation so far, and its next message. */
 export const chat: Handler = {

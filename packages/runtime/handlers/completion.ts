@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
 import type { Handler } from '../handler.ts'
-import { DIALECT, open, typed } from '../schema-parts.ts'
+import { DIALECT, open, typed } from '../schema/schema-parts.ts'
 
 const SYSTEM = 'You are an expert in geography.'
 const USER = 'What is the capital of {{country}}?'

@@ -1,5 +1,5 @@
 import type { Handler } from '../handler.ts'
-import { closed, open } from '../schema-parts.ts'
+import { closed, open } from '../schema/schema-parts.ts'
 
 /** Returns one of its inputs: tells whether a caller gets through. */
 export const echo: Handler = {

@@ -1,5 +1,5 @@
 import type { Handler } from '../handler.ts'
-import { closed } from '../schema-parts.ts'
+import { closed } from '../schema/schema-parts.ts'
 
 /** Judgements by people: it cannot be run, and holds the schema of what they say. */
 export const feedback: Handler = {

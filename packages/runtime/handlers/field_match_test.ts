@@ -1,5 +1,5 @@
 import type { Handler } from '../handler.ts'
-import { CORRECT_ANSWER_KEY, closed, field, SUCCESS } from '../schema-parts.ts'
+import { CORRECT_ANSWER_KEY, closed, field, SUCCESS } from '../schema/schema-parts.ts'
 
 const PARAMETERS = closed(
   {

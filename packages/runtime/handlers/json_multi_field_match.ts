@@ -1,6 +1,6 @@
 import type { JsonObject } from '@spanhouse/model'
 import type { Handler } from '../handler.ts'
-import { CORRECT_ANSWER_KEY, closed, DIALECT, field } from '../schema-parts.ts'
+import { CORRECT_ANSWER_KEY, closed, DIALECT, field } from '../schema/schema-parts.ts'
 
 const PARAMETERS = closed(
   {

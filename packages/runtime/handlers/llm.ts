@@ -1,6 +1,6 @@
 import { isJsonObject } from '@spanhouse/model'
 import type { Handler } from '../handler.ts'
-import { field, open, typed } from '../schema-parts.ts'
+import { field, open, typed } from '../schema/schema-parts.ts'
 
 const MESSAGES = {
   type: 'array',

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '@spanhouse/model'
 import type { Handler } from '../handler.ts'
-import { closed, DIALECT, field, open } from '../schema-parts.ts'
+import { closed, DIALECT, field, open } from '../schema/schema-parts.ts'
 
 const NUMBER: JsonObject = { type: 'number' }
 const BOOLEAN: JsonObject = { type: 'boolean' }

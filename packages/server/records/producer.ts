@@ -9,7 +9,7 @@ import {
   type Scope,
 } from '@spanhouse/registry'
 import { validateAgainst } from '@spanhouse/runtime'
-import { type Registry, scopeOf } from '../routes/registry-endpoint.ts'
+import { type Registry, scopeOf } from '../routes/registry/endpoint.ts'
 import type { GivenReferences, RecordReferences } from './bodies.ts'
 import { schemaOf } from './feedback-schema.ts'
 

@@ -13,7 +13,7 @@ import {
 } from '@spanhouse/span-store'
 import { type Ingest, publishDrafts } from '../ingest/accept.ts'
 import { type Deleting, deleteTrace } from '../ingest/delete-trace.ts'
-import type { Registry } from '../routes/registry-endpoint.ts'
+import type { Registry } from '../routes/registry/endpoint.ts'
 import type { GivenReferences, NewRecord, RecordEdit } from './bodies.ts'
 import { applicationOf, evaluatorOf, requireOutputs, withProducer } from './producer.ts'
 import { RecentWrites } from './recent-writes.ts'

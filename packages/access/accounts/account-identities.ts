@@ -1,0 +1,114 @@
+import type { Uuid } from '@spanhouse/model'
+import { type Database, type Insertable, newId, type Tables, type Trx, toJsonb } from '@spanhouse/postgres'
+import { hashPassword } from '../credentials/password.ts'
+import { resolveReference } from '../organizations/reference.ts'
+import { type AccountBody, type IdentityBody, isEmail } from './account-body.ts'
+
+/** What went wrong beside an account that was made all the same. */
+export interface AccountError {
+  code:
+    | 'not_implemented'
+    | 'invalid_identity'
+    | 'identity_already_exists'
+    | 'identity_method_unavailable'
+    | 'identity_creation_failed'
+    | 'subscription_provision_failed'
+  message: string
+  details: Record<string, string>
+}
+
+export interface IdentityPlan {
+  /** `identity_<position in the request>`. */
+  ref: string
+  row: Insertable<Tables['user_identities']> & { email: string; verified: boolean }
+}
+
+/** The identities of an account that can be made, and an error for each that cannot. */
+export interface IdentityPlans {
+  plans: IdentityPlan[]
+  errors: AccountError[]
+}
+
+/** The one way to sign in that can be set up here. */
+const PASSWORD_METHOD = 'email:password'
+/** Needs a mail server. */
+const CODE_METHOD = 'email:otp'
+
+/** Hashes the passwords, about 0.2 s each; `withPasswords` false leaves them out (a dry run stores nothing). */
+export async function planIdentities(
+  db: Database,
+  account: AccountBody,
+  user: Uuid,
+  withPasswords: boolean,
+): Promise<IdentityPlans> {
+  const result: IdentityPlans = { plans: [], errors: [] }
+  const local = { users: { user }, organizations: {}, workspaces: {}, projects: {} }
+  for (const [index, identity] of (account.user_identities ?? []).entries()) {
+    const ref = `identity_${index}`
+    const error = identityError(ref, identity)
+    if (error !== null) {
+      result.errors.push(error)
+      continue
+    }
+    const { user_ref } = identity
+    const user_id = user_ref === undefined ? user : await resolveReference(db, 'users', user_ref, local)
+    const password_hash = withPasswords ? await hashPassword(identity.password ?? '') : null
+    result.plans.push({ ref, row: identityRow(identity, { user_id, password_hash }) })
+  }
+  return result
+}
+
+/** Stores them; one whose address somebody has already is left out and becomes an error. */
+export async function insertIdentities(trx: Trx, { plans, errors }: IdentityPlans): Promise<IdentityPlans> {
+  if (plans.length === 0) return { plans, errors }
+  const rows = await trx
+    .insertInto('user_identities')
+    .values(plans.map(plan => plan.row))
+    .onConflict(conflict => conflict.doNothing())
+    .returning('id')
+    .execute()
+  const stored = new Set(rows.map(row => row.id))
+  const taken = plans.filter(plan => !stored.has(plan.row.id))
+  return { plans: plans.filter(plan => stored.has(plan.row.id)), errors: [...errors, ...taken.map(alreadyExists)] }
+}
+
+/** Why the identity cannot be made; null when it can. */
+export function identityError(ref: string, { method, subject, email, password }: IdentityBody): AccountError | null {
+  if (method !== PASSWORD_METHOD) {
+    const message = `Identities with the method '${method}' cannot be made here.`
+    const code = method === CODE_METHOD ? 'identity_method_unavailable' : 'not_implemented'
+    return { code, message, details: { ref, method } }
+  }
+  const address = email ?? subject
+  if (!isEmail(address)) {
+    return { code: 'invalid_identity', message: 'The identity needs an email address.', details: { ref, method } }
+  }
+  if (password) return null
+  return {
+    code: 'invalid_identity',
+    message: 'The identity needs a password.',
+    details: { ref, method, email: address },
+  }
+}
+
+export function identityRow(
+  { method, subject, email, domain, provider_user_id, verified, claims }: IdentityBody,
+  owner: { user_id: Uuid; password_hash: string | null },
+): IdentityPlan['row'] {
+  return {
+    id: newId(),
+    ...owner,
+    method,
+    subject: email ?? subject,
+    email: email ?? subject,
+    verified: verified ?? false,
+    domain,
+    provider_user_id,
+    claims: toJsonb(claims),
+  }
+}
+
+function alreadyExists({ ref, row }: IdentityPlan): AccountError {
+  const message = `There is already an identity with the method '${row.method}' for '${row.email}'.`
+  return { code: 'identity_already_exists', message, details: { ref, method: row.method, email: row.email } }
+}

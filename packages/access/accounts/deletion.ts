@@ -1,0 +1,103 @@
+import { NIL_UUID, Problem, type Uuid } from '@spanhouse/model'
+import { type Database, type Trx, withDatabaseProblems } from '@spanhouse/postgres'
+import type { CredentialCache } from '../credentials/authenticate.ts'
+import { findReferences, type Reference } from '../organizations/reference.ts'
+import type { DeleteAccountsBody } from './account-body.ts'
+import { runOrTry } from './dry-run.ts'
+
+/** The ids of what was deleted. Whoever stores something by project outside Postgres removes that of these projects. */
+export interface Deleted {
+  users: Uuid[]
+  organizations: Uuid[]
+  workspaces: Uuid[]
+  projects: Uuid[]
+}
+
+/**
+ * `DELETE /admin/simple/accounts/`: users and the organizations they own, whoever else is a member there; all or none.
+ * An unknown email is passed over. A dry run deletes nothing and answers what would be deleted. Throws Problems:
+ * `invalid` (a `ref`, a `slug` or a bad UUID) and `not_found` (an unknown id).
+ */
+export async function deleteAccounts(
+  db: Database,
+  cache: CredentialCache,
+  { accounts, dry_run = false }: DeleteAccountsBody,
+): Promise<Deleted> {
+  const references = [...accounts.values()].map(account => account.user)
+  const deleted = await withDatabaseProblems(() =>
+    runOrTry(db, dry_run, async trx => deleteRecords(trx, { users: await usersOf(trx, references) })),
+  )
+  if (!dry_run) cache.forget()
+  return deleted
+}
+
+/**
+ * Deletes the records with all that is in them, and with users the organizations they own. The caller forgets cached
+ * credentials once this is committed.
+ */
+export async function deleteRecords(trx: Trx, roots: Partial<Deleted>): Promise<Deleted> {
+  const deleted = await contentsOf(trx, roots)
+  // What is in them goes with them.
+  for (const table of ['users', 'organizations', 'workspaces', 'projects'] as const) {
+    if (roots[table]?.length) await trx.deleteFrom(table).where('id', 'in', roots[table]).execute()
+  }
+  return deleted
+}
+
+/** Locks the users, so that they cannot come to own anything between the reading and the deleting. */
+async function contentsOf(trx: Trx, roots: Partial<Deleted>): Promise<Deleted> {
+  const users = orNobody(roots.users)
+  await trx.selectFrom('users').select('id').where('id', 'in', users).orderBy('id').forUpdate().execute()
+  const organizations = await trx
+    .selectFrom('organizations')
+    .select('id')
+    .where(either => either.or([either('owner_id', 'in', users), either('id', 'in', orNobody(roots.organizations))]))
+    .orderBy('id')
+    .execute()
+  const inside = orNobody(idsOf(organizations))
+  const workspaces = await trx
+    .selectFrom('workspaces')
+    .select('id')
+    .where(either =>
+      either.or([either('organization_id', 'in', inside), either('id', 'in', orNobody(roots.workspaces))]),
+    )
+    .orderBy('id')
+    .execute()
+  const projects = await trx
+    .selectFrom('projects')
+    .select('id')
+    .where(either =>
+      either.or([
+        either('workspace_id', 'in', orNobody(idsOf(workspaces))),
+        either('id', 'in', orNobody(roots.projects)),
+      ]),
+    )
+    .orderBy('id')
+    .execute()
+  return {
+    users: [...(roots.users ?? [])].sort(),
+    organizations: idsOf(organizations),
+    workspaces: idsOf(workspaces),
+    projects: idsOf(projects),
+  }
+}
+
+/** The ids of the users. Throws a Problem `not_found` for an unknown id; an unknown email is passed over. */
+export async function usersOf(trx: Trx, references: Reference[]): Promise<Uuid[]> {
+  const found = await findReferences(
+    trx,
+    references.map(reference => ['users', reference] as const),
+  )
+  const ids = references.flatMap(reference => {
+    const id = found.find('users', reference)
+    if (id !== null) return id
+    if (reference.by === 'email') return []
+    throw new Problem('not_found', { message: `There is no user '${reference.value}'.`, ref: reference.value })
+  })
+  return [...new Set(ids)]
+}
+
+/** SQL has no empty list. */
+const orNobody = (ids: readonly Uuid[] = []): readonly Uuid[] => (ids.length > 0 ? ids : [NIL_UUID])
+
+const idsOf = (rows: { id: Uuid }[]): Uuid[] => rows.map(row => row.id)

@@ -1,0 +1,92 @@
+import { type Database, newId, sql, type Trx, toJsonb, withDatabaseProblems } from '@spanhouse/postgres'
+import { identifyApiKey, isSameKey, type KeyIdentity } from '../credentials/api-key.ts'
+import { insertApiKey } from '../credentials/stored-keys.ts'
+import { findReferenced } from '../organizations/reference.ts'
+import { account } from './account-body.ts'
+import { insertAccounts, insertOrganizations } from './account-insert.ts'
+import { accountRowsOf } from './account-rows.ts'
+import { type NewProject, newProjectOf, type Seed } from './seed.ts'
+
+/** How the project that is made at the first start is found again. Names, slugs and owners can change. */
+const FIRST = toJsonb({ is_first: true })
+const DEFAULT_EMAIL = 'owner@spanhouse.local'
+/** The name of the key that the setting presets, by which it is found when the setting changes. */
+const SETTING = 'SPANHOUSE_API_KEY'
+
+export interface FirstStartOptions {
+  /** Presets the key of the default project. Any visible ASCII text of up to 256 characters; best is a long random one. */
+  apiKey?: string
+  seeds?: readonly Seed[]
+}
+
+export interface DefaultProject {
+  project: NewProject
+  /** The key that was made now: set once in the life of a database, and only where none was preset. */
+  apiKey?: string
+}
+
+/**
+ * Makes the default organization, workspace, project, user and API key where there are none; any number of processes may
+ * do so at once. A preset key is the default project's from now on, and the one that was preset before stops working.
+ * Throws an Error that names the setting when the preset text cannot be a key or belongs to somebody else.
+ */
+export async function ensureDefaultProject(
+  db: Database,
+  { apiKey, seeds = [] }: FirstStartOptions = {},
+): Promise<DefaultProject> {
+  const preset = apiKey === undefined ? null : identifyApiKey(apiKey)
+  if (apiKey !== undefined && preset === null) {
+    throw new Error(`${SETTING} must be 1 to 256 visible ASCII characters without spaces`)
+  }
+  return withDatabaseProblems(() =>
+    db.transaction().execute(async trx => {
+      await sql`select pg_advisory_xact_lock(hashtextextended('spanhouse first start', 0))`.execute(trx)
+      const existing = await findDefaultProject(trx)
+      const project = existing ?? (await makeDefaultProject(trx, seeds))
+      if (preset !== null) await presetKey(trx, project, preset)
+      if (preset !== null || existing !== null) return { project }
+      return { project, apiKey: await insertApiKey(trx, { user_id: project.user_id, project_id: project.project_id }) }
+    }),
+  )
+}
+
+async function findDefaultProject(trx: Trx): Promise<NewProject | null> {
+  const row = await trx
+    .selectFrom('projects')
+    .innerJoin('organizations', 'organizations.id', 'projects.organization_id')
+    .select(['projects.id as project_id', 'projects.workspace_id', 'projects.organization_id'])
+    .select('organizations.owner_id as user_id')
+    .where(sql<boolean>`projects.flags @> ${FIRST}::jsonb`)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** The user may be there without the project: an admin can delete an organization and leave its owner. */
+async function makeDefaultProject(trx: Trx, seeds: readonly Seed[]): Promise<NewProject> {
+  const user = await findReferenced(trx, 'users', { by: 'email', value: DEFAULT_EMAIL })
+  const body = account.parse({ user: { email: DEFAULT_EMAIL, username: 'owner' }, organization: { name: 'Default' } })
+  const rows = await accountRowsOf(trx, body, user ?? undefined)
+  rows.project.flags = FIRST
+  await (user === null ? insertAccounts(trx, [rows]) : insertOrganizations(trx, [rows]))
+  const project = newProjectOf(rows)
+  for (const seed of seeds) await seed(trx, project)
+  return project
+}
+
+async function presetKey(trx: Trx, { project_id, user_id }: NewProject, preset: KeyIdentity): Promise<void> {
+  const { prefix } = preset
+  await trx
+    .deleteFrom('api_keys')
+    .where('name', '=', SETTING)
+    .where('project_id', '=', project_id)
+    .where('prefix', '!=', prefix)
+    .execute()
+  await trx
+    .insertInto('api_keys')
+    .values({ id: newId(), ...preset, project_id, user_id, name: SETTING })
+    .onConflict(conflict => conflict.column('prefix').doNothing())
+    .execute()
+  const key = await trx.selectFrom('api_keys').selectAll().where('prefix', '=', prefix).executeTakeFirstOrThrow()
+  if (isSameKey(preset, key) && key.project_id === project_id) return
+  throw new Error(`${SETTING} begins like the API key of somebody else: choose another one`)
+}

@@ -1,0 +1,90 @@
+import { Problem, type Uuid } from '@spanhouse/model'
+import { type Database, newId, withDatabaseProblems } from '@spanhouse/postgres'
+import { refuseBeyondLimit } from '../limits.ts'
+import { identifyApiKey, type KeyIdentity, makeApiKey } from './api-key.ts'
+import type { CredentialCache } from './authenticate.ts'
+import { type Principal, requirePermission } from './principal.ts'
+
+/** A key as its owner sees it in a list. */
+export interface ApiKeyRecord {
+  prefix: string
+  created_at: string
+  /** Exact to a minute; null until the key is first used. */
+  last_used_at: string | null
+  expiration_date: string | null
+}
+
+export interface NewApiKey {
+  user_id: Uuid
+  project_id: Uuid
+  name?: string | null
+  expires_at?: string | null
+  hidden?: boolean
+}
+
+/** Prefixes have 47 bits, so that even one collision is not to be expected. */
+const ATTEMPTS_MAX = 3
+
+/** Stores a new key and returns its text, which nothing can tell afterwards. */
+export async function insertApiKey(db: Database, key: NewApiKey): Promise<string> {
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+    const text = makeApiKey()
+    const row = await db
+      .insertInto('api_keys')
+      .values({ id: newId(), ...(identifyApiKey(text) as KeyIdentity), ...key })
+      .onConflict(conflict => conflict.column('prefix').doNothing())
+      .returning('id')
+      .executeTakeFirst()
+    if (row !== undefined) return text
+  }
+  throw new Error(`no free API key prefix in ${ATTEMPTS_MAX} attempts`)
+}
+
+/** `GET /keys`: the caller's own visible keys of the current project, newest first. Needs `view_api_keys`. */
+export function listApiKeys(db: Database, principal: Principal): Promise<ApiKeyRecord[]> {
+  requirePermission(principal, 'view_api_keys')
+  return withDatabaseProblems(() =>
+    db
+      .selectFrom('api_keys')
+      .select(['prefix', 'created_at', 'last_used_at', 'expires_at as expiration_date'])
+      .where('user_id', '=', principal.user_id)
+      .where('project_id', '=', principal.project_id)
+      .where('hidden', '=', false)
+      .orderBy('id', 'desc')
+      .execute(),
+  )
+}
+
+/** `POST /keys`: a new key of the caller for the current project, as its text. Needs `edit_api_keys`. */
+export function createApiKey(db: Database, principal: Principal): Promise<string> {
+  requirePermission(principal, 'edit_api_keys')
+  const { user_id, project_id } = principal
+  return withDatabaseProblems(async () => {
+    await refuseBeyondLimit(db, 'api_keys', user_id)
+    return insertApiKey(db, { user_id, project_id })
+  })
+}
+
+/**
+ * `DELETE /keys/{prefix}`: the caller's own key, of any project, stops working at once. Needs `edit_api_keys`. Throws a
+ * Problem `not_found` when the caller has no such key.
+ */
+export async function revokeApiKey(
+  db: Database,
+  cache: CredentialCache,
+  principal: Principal,
+  prefix: string,
+): Promise<{ message: string }> {
+  requirePermission(principal, 'edit_api_keys')
+  const { numDeletedRows } = await withDatabaseProblems(() =>
+    db
+      .deleteFrom('api_keys')
+      .where('prefix', '=', prefix)
+      .where('user_id', '=', principal.user_id)
+      .executeTakeFirstOrThrow(),
+  )
+  if (numDeletedRows === 0n)
+    throw new Problem('not_found', { message: 'You have no API key with this prefix.', prefix })
+  cache.forget()
+  return { message: 'The API key was deleted.' }
+}

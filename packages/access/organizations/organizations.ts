@@ -1,0 +1,234 @@
+import { randomBytes } from 'node:crypto'
+import { invalid, Problem, type Uuid } from '@spanhouse/model'
+import { type Database, newId, sql, type Trx, toJsonb, withDatabaseProblems } from '@spanhouse/postgres'
+import { optional, SLUG_LENGTH_MAX, slug, storedObject, z } from '@spanhouse/validation'
+import { account } from '../accounts/account-body.ts'
+import { insertOrganizations } from '../accounts/account-insert.ts'
+import { type AccountRows, accountRowsOf } from '../accounts/account-rows.ts'
+import { newProjectOf, type Seed } from '../accounts/seed.ts'
+import type { CredentialCache } from '../credentials/authenticate.ts'
+import type { ProjectPrincipal } from '../credentials/principal.ts'
+import { refuseBeyondLimit } from '../limits.ts'
+import { requireInWorkspace } from '../roles/rights.ts'
+import { description, name, nameOf } from './names.ts'
+import type { WorkspaceRecord } from './organization-records.ts'
+import { insertProject } from './projects.ts'
+
+export const createOrganizationBody = z.object({ name, description })
+export const editOrganizationBody = z.object({
+  name: optional(name),
+  description,
+  slug: optional(slug),
+  flags: optional(storedObject),
+})
+export const createWorkspaceBody = z.object({ name, description })
+export const editWorkspaceBody = z.object({ name: optional(name), description })
+
+export const organizationSummary = z.object({
+  id: z.string(),
+  name: z.string(),
+  description: z.string().nullable(),
+})
+export type OrganizationSummary = z.output<typeof organizationSummary>
+
+/**
+ * `POST /organizations`: an organization of the caller's own with a workspace and a seeded project, all three named
+ * Default but the first. Throws a Problem `invalid` for a blank name.
+ */
+export function createOrganization(
+  db: Database,
+  principal: ProjectPrincipal,
+  { body, seeds }: { body: z.output<typeof createOrganizationBody>; seeds: readonly Seed[] },
+): Promise<OrganizationSummary> {
+  const owner = { id: principal.user_id, email: principal.user_email }
+  return withDatabaseProblems(() =>
+    db.transaction().execute(async trx => {
+      await trx.selectFrom('users').select('id').where('id', '=', owner.id).forUpdate().execute()
+      await refuseBeyondLimit(trx, 'organizations', owner.id)
+      const fields = { name: nameOf(body.name), description: body.description }
+      const { organization } = await insertOwnOrganization(trx, owner, { fields, seeds })
+      return { id: organization.id, name: organization.name, description: organization.description ?? null }
+    }),
+  )
+}
+
+export interface NewOrganization {
+  fields: { name: string; description?: string; slug?: string; meta?: string | null }
+  seeds: readonly Seed[]
+}
+
+/** Stores an organization with workspace, project and owner memberships of a user who exists, and seeds the project. */
+export async function insertOwnOrganization(
+  trx: Trx,
+  owner: { id: Uuid; email: string },
+  { fields, seeds }: NewOrganization,
+): Promise<AccountRows> {
+  const rows = await accountRowsOf(trx, account.parse({ user: { email: owner.email } }), owner.id)
+  Object.assign(rows.organization, fields)
+  await insertOrganizations(trx, [rows])
+  for (const seed of seeds) await seed(trx, newProjectOf(rows))
+  return rows
+}
+
+/**
+ * `PUT` and `PATCH /organizations/{id}`: what is given changes; flags are merged into those there are. A slug that another
+ * organization has gets a suffix: to refuse it would tell who else is here. Throws Problems: `invalid` when nothing is
+ * given, for a blank name and for another slug than the one that is set; `forbidden` for everybody but the owner.
+ */
+export async function editOrganization(
+  db: Database,
+  principal: ProjectPrincipal,
+  edit: OrganizationEdit,
+): Promise<OrganizationSummary> {
+  const { name, description, slug, flags } = edit.body
+  if ([name, description, slug, flags].every(field => field === undefined)) {
+    throw invalid('Give a name, description, slug or flags.')
+  }
+  try {
+    return await storeOrganization(db, principal, edit)
+  } catch (error) {
+    // The slug is all that can be taken.
+    if (slug === undefined || !(error instanceof Problem && error.code === 'conflict')) throw error
+    return storeOrganization(db, principal, edit, suffixed(slug))
+  }
+}
+
+interface OrganizationEdit {
+  organization_id: Uuid
+  body: z.output<typeof editOrganizationBody>
+}
+
+const SUFFIX_BYTES = 6
+const SUFFIX_LENGTH = 1 + 2 * SUFFIX_BYTES
+const SUFFIX = /^-[0-9a-f]{12}$/
+
+/** What of a slug leaves room for a suffix. */
+const stemOf = (slug: string): string => slug.slice(0, SLUG_LENGTH_MAX - SUFFIX_LENGTH)
+
+const suffixed = (slug: string): string => `${stemOf(slug)}-${randomBytes(SUFFIX_BYTES).toString('hex')}`
+
+/** Whether a slug is stored that was given, or what was made of it when it was taken. */
+const isStoredAs = (given: string, stored: string): boolean =>
+  given === stored || (SUFFIX.test(stored.slice(-SUFFIX_LENGTH)) && stored.slice(0, -SUFFIX_LENGTH) === stemOf(given))
+
+function storeOrganization(
+  db: Database,
+  principal: ProjectPrincipal,
+  { organization_id, body }: OrganizationEdit,
+  freeSlug = body.slug,
+): Promise<OrganizationSummary> {
+  const { name, description, slug, flags } = body
+  return withDatabaseProblems(() =>
+    db.transaction().execute(async trx => {
+      const organization = await lockOwned(trx, principal, organization_id)
+      if (slug !== undefined && organization.slug !== null && !isStoredAs(slug, organization.slug)) {
+        throw invalid('The slug of an organization is set once.')
+      }
+      return trx
+        .updateTable('organizations')
+        .set({ ...(name !== undefined && { name: nameOf(name) }), slug: organization.slug ?? freeSlug, description })
+        .$if(flags !== undefined, query => query.set({ flags: sql`coalesce(flags, '{}') || ${toJsonb(flags)}::jsonb` }))
+        .set({ updated_at: sql`now()`, updated_by_id: principal.user_id })
+        .where('id', '=', organization_id)
+        .returning(['id', 'name', 'description'])
+        .executeTakeFirstOrThrow()
+    }),
+  )
+}
+
+/**
+ * `DELETE /organizations/{id}` with all that is in it. Throws Problems: `forbidden` for everybody but the owner,
+ * `invalid` for the last one that the caller owns.
+ */
+export async function deleteOrganization(
+  db: Database,
+  cache: CredentialCache,
+  { principal, organization_id }: { principal: ProjectPrincipal; organization_id: Uuid },
+): Promise<{ detail: string }> {
+  await withDatabaseProblems(() =>
+    db.transaction().execute(async trx => {
+      // All of the owner's, so that of two deletions at once the second sees the first.
+      const owned = await trx
+        .selectFrom('organizations')
+        .select('id')
+        .where('owner_id', '=', principal.user_id)
+        .orderBy('id')
+        .forUpdate()
+        .execute()
+      if (!owned.some(({ id }) => id === organization_id)) throw notOwner()
+      if (owned.length === 1) throw invalid('The last organization that you own cannot be deleted.')
+      await trx.deleteFrom('organizations').where('id', '=', organization_id).execute()
+    }),
+  )
+  cache.forget()
+  return { detail: 'The organization was deleted.' }
+}
+
+/** `POST /organizations/{id}/workspaces`: with a seeded default project, by the owner, who is its only member. */
+export function createWorkspace(
+  db: Database,
+  principal: ProjectPrincipal,
+  request: { organization_id: Uuid; body: z.output<typeof createWorkspaceBody>; seeds: readonly Seed[] },
+): Promise<WorkspaceRecord> {
+  const { organization_id, body, seeds } = request
+  const { user_id } = principal
+  const row = { name: nameOf(body.name), description: body.description, organization_id, created_by_id: user_id }
+  return withDatabaseProblems(() =>
+    db.transaction().execute(async trx => {
+      await lockOwned(trx, principal, organization_id)
+      await refuseBeyondLimit(trx, 'workspaces', organization_id)
+      const workspace = await trx
+        .insertInto('workspaces')
+        .values({ id: newId(), ...row })
+        .returning(['id', 'name', 'description', 'type'])
+        .executeTakeFirstOrThrow()
+      const workspace_id = workspace.id
+      await trx
+        .insertInto('workspace_memberships')
+        .values({ id: newId(), workspace_id, user_id, role: 'owner' })
+        .execute()
+      const project = { id: newId(), name: 'Default', workspace_id, organization_id, is_default: true }
+      await insertProject(trx, { ...project, created_by_id: user_id })
+      for (const seed of seeds) await seed(trx, { project_id: project.id, workspace_id, organization_id, user_id })
+      return workspace
+    }),
+  )
+}
+
+/** `PUT /organizations/{id}/workspaces/{id}`. Throws Problems: `not_found`, `forbidden`, `invalid`. */
+export function editWorkspace(
+  db: Database,
+  principal: ProjectPrincipal,
+  request: { organization_id: Uuid; workspace_id: Uuid; body: z.output<typeof editWorkspaceBody> },
+): Promise<WorkspaceRecord> {
+  const { organization_id, workspace_id, body } = request
+  const { user_id } = principal
+  return withDatabaseProblems(async () => {
+    await requireInWorkspace(db, user_id, { workspace_id, organization_id, permission: 'edit_workspace' })
+    return db
+      .updateTable('workspaces')
+      .set({ ...(body.name !== undefined && { name: nameOf(body.name) }), description: body.description })
+      .set({ updated_at: sql`now()`, updated_by_id: user_id })
+      .where('id', '=', workspace_id)
+      .returning(['id', 'name', 'description', 'type'])
+      .executeTakeFirstOrThrow()
+  })
+}
+
+/** Locks the organization. Throws a Problem `forbidden` for everybody but its owner, also when there is none. */
+export async function lockOwned(
+  trx: Trx,
+  { user_id }: Pick<ProjectPrincipal, 'user_id'>,
+  organization_id: Uuid,
+): Promise<{ slug: string | null }> {
+  const organization = await trx
+    .selectFrom('organizations')
+    .select(['slug', 'owner_id'])
+    .where('id', '=', organization_id)
+    .forUpdate()
+    .executeTakeFirst()
+  if (organization?.owner_id === user_id) return organization
+  throw notOwner()
+}
+
+const notOwner = (): Problem => new Problem('forbidden', 'Only the owner of the organization may do this.')

@@ -1,0 +1,104 @@
+import { isRawJson, type Json, parseSpanId, parseTraceId } from '@spanhouse/model'
+import type { Writer } from 'protobufjs/minimal.js'
+import type { EnumNames, Scalar } from '../canonical/messages.ts'
+
+/** How OTLP/JSON writes one scalar type. `write` puts the value after its tag, or returns false for a wrong type. */
+interface ScalarFormat {
+  expected: string
+  write(writer: Writer, value: Json): boolean
+}
+
+const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n }
+const UINT64 = { min: 0n, max: 2n ** 64n - 1n }
+const UINT32 = { min: 0n, max: 2n ** 32n - 1n }
+
+export const SCALARS: Readonly<Record<Scalar, ScalarFormat>> = {
+  string: {
+    expected: 'a string',
+    write: (writer, value) => typeof value === 'string' && Boolean(writer.string(value)),
+  },
+  bool: {
+    expected: 'true or false',
+    write: (writer, value) => typeof value === 'boolean' && Boolean(writer.bool(value)),
+  },
+  int64: {
+    expected: 'a 64-bit integer, as a number or in quotes',
+    write: (writer, value) => withInteger(value, INT64, integer => writer.int64(integer.toString())),
+  },
+  fixed64: {
+    expected: 'an unsigned 64-bit integer, as a number or in quotes',
+    write: (writer, value) =>
+      withInteger(value, UINT64, integer =>
+        writer.fixed32(Number(integer & 0xffff_ffffn)).fixed32(Number(integer >> 32n)),
+      ),
+  },
+  uint32: {
+    expected: 'an unsigned 32-bit integer',
+    write: (writer, value) => withInteger(value, UINT32, integer => writer.uint32(Number(integer))),
+  },
+  fixed32: {
+    expected: 'an unsigned 32-bit integer',
+    write: (writer, value) => withInteger(value, UINT32, integer => writer.fixed32(Number(integer))),
+  },
+  double: { expected: 'a number', write: writeDouble },
+  bytes: {
+    expected: 'base64 text',
+    write: (writer, value) =>
+      typeof value === 'string' && BASE64.test(value) && Boolean(writer.bytes(Buffer.from(value, 'base64'))),
+  },
+  traceId: { expected: 'hexadecimal text', write: (writer, value) => writeId(writer, value, parseTraceId) },
+  spanId: { expected: 'hexadecimal text', write: (writer, value) => writeId(writer, value, parseSpanId) },
+}
+
+/** In the standard alphabet or the one for URLs; padding may be missing. */
+const BASE64 = /^[\w+/-]*={0,2}$/
+const INTEGER = /^-?\d{1,20}$/
+
+function withInteger(value: Json, range: { min: bigint; max: bigint }, write: (integer: bigint) => void): boolean {
+  const integer = integerOf(value)
+  if (integer === undefined || integer < range.min || integer > range.max) return false
+  write(integer)
+  return true
+}
+
+function integerOf(value: Json): bigint | undefined {
+  if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : undefined
+  const digits = isRawJson(value) ? value.rawJSON : value
+  return typeof digits === 'string' && INTEGER.test(digits) ? BigInt(digits) : undefined
+}
+
+/** What protobuf's JSON mapping has for the doubles that JSON lacks. */
+const NAMED_DOUBLES: Readonly<Record<string, number>> = {
+  NaN: Number.NaN,
+  Infinity: Number.POSITIVE_INFINITY,
+  '-Infinity': Number.NEGATIVE_INFINITY,
+}
+const DECIMAL = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/
+
+function writeDouble(writer: Writer, value: Json): boolean {
+  const text = isRawJson(value) ? value.rawJSON : value
+  const number = typeof text === 'string' ? (NAMED_DOUBLES[text] ?? (DECIMAL.test(text) ? Number(text) : null)) : text
+  return typeof number === 'number' && Boolean(writer.double(number))
+}
+
+/** No id has this length. */
+const NO_ID = Buffer.from([0])
+const ABSENT_ID = /^0*$/
+
+function writeId(writer: Writer, value: Json, parse: (text: string) => string | null): boolean {
+  if (typeof value !== 'string') return false
+  const id = parse(value)
+  writer.bytes(id !== null ? Buffer.from(id, 'hex') : ABSENT_ID.test(value) ? Buffer.alloc(0) : NO_ID)
+  return true
+}
+
+/** No enum has this number. */
+const NO_NUMBER = 0x7fff_ffff
+
+/** By number or name; what is not in the enum becomes a number that is not in it either. False for a wrong type. */
+export function writeEnum(writer: Writer, names: EnumNames, value: Json): boolean {
+  const number = typeof value === 'string' ? (/^\d+$/.test(value) ? Number(value) : names.indexOf(value)) : value
+  if (typeof number !== 'number' || !Number.isInteger(number)) return false
+  writer.uint32(number in names ? number : NO_NUMBER)
+  return true
+}

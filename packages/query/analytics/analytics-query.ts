@@ -1,0 +1,115 @@
+import { FAULTS, isJsonObject, isRawJson, type JsonObject, microsToIso, parseTime } from '@spanhouse/model'
+import type { Filter } from '../filter/filter.ts'
+import { type Location, malformed, oneOf, optional, readObject, refuseOthers } from '../filter/shape.ts'
+import { parseJsonText, parseSpanQuery } from '../page/span-query.ts'
+import { type GivenWindowing, WINDOWING_MEMBERS } from '../page/windowing.ts'
+import type { Focus } from '../position.ts'
+import { DEFAULT_SPECS, parseSpecs, type Spec } from './analytics-spec.ts'
+
+export const FORMATS = ['agenta', 'opentelemetry'] as const
+export const FOCUSES = ['trace', 'span'] as const
+
+export interface Formatting {
+  readonly focus: Focus
+  readonly format: (typeof FORMATS)[number]
+}
+
+/** What analytics are asked of: see {@link parseAnalyticsQuery}. */
+export interface AnalyticsQuery {
+  readonly formatting: Formatting
+  readonly filter: Filter | undefined
+  readonly windowing: GivenWindowing
+  readonly specs: readonly Spec[]
+  /** The request as it was understood, for the answer. */
+  readonly echo: { readonly query: JsonObject; readonly specs: readonly JsonObject[] }
+}
+
+const MEMBERS = ['focus', 'format', 'formatting', ...WINDOWING_MEMBERS, 'windowing', 'filter', 'filtering', 'specs']
+const NESTED = [
+  ['formatting', ['focus', 'format']],
+  ['windowing', WINDOWING_MEMBERS],
+] as const
+
+/**
+ * Reads analytics from query string and body, flat (`focus, format, oldest, newest, interval, rate, filter, specs`) or
+ * nested (`formatting, windowing, filtering`). Of formatting, windowing, filtering and specs each comes as a whole from
+ * the body where that has it, else from the query string; a body with anything in it decides on the formatting. Throws
+ * `unprocessable` (422) on a member of the wrong type and on unknown members of the body, `invalid` (400) on a filter
+ * that makes no sense.
+ */
+export function parseAnalyticsQuery(query: JsonObject, json: unknown): AnalyticsQuery {
+  const body = optional(json, ['body'], readObject) ?? {}
+  refuseOthers(body, MEMBERS, ['body'])
+  for (const [name, members] of NESTED) {
+    const nested = body[name]
+    if (isJsonObject(nested)) refuseOthers(nested, members, ['body', name])
+  }
+  const inQuery = parseBlocks(query, ['query'])
+  const inBody = parseBlocks(body, ['body'])
+  const isEmpty = Object.keys(body).length === 0
+  const formatting = isEmpty ? inQuery.formatting : inBody.formatting
+  const windowing = inBody.windowing ?? inQuery.windowing ?? {}
+  const filtering = inBody.filtering ?? inQuery.filtering
+  const specs = inBody.specs ?? inQuery.specs ?? DEFAULT_SPECS
+  return {
+    formatting,
+    windowing,
+    specs,
+    filter: filtering?.filter,
+    echo: {
+      query: {
+        formatting: { ...formatting },
+        windowing: windowingJson(windowing),
+        filtering: { operator: 'and', conditions: [], ...filtering?.json },
+      },
+      specs: specs.map(spec => spec.echo),
+    },
+  }
+}
+
+interface Blocks {
+  readonly formatting: Formatting
+  readonly windowing: GivenWindowing | undefined
+  readonly filtering: { readonly filter: Filter | undefined; readonly json: JsonObject } | undefined
+  readonly specs: readonly Spec[] | undefined
+}
+
+/** What one part of the request says; undefined is what it says nothing of. */
+function parseBlocks(members: JsonObject, loc: Location): Blocks {
+  const formatting = parseFormatting(members, loc)
+  for (const name of ['oldest', 'newest'] as const) refuseOddInteger(members[name], [...loc, name])
+  const { filter, windowing } = parseSpanQuery(members, formatting.focus, loc)
+  const given = Object.entries(windowing).filter(([name]) => name !== 'order')
+  const filterJson = members.filtering ?? parseJsonText(members.filter, [...loc, 'filter'])
+  const specs = parseJsonText(members.specs, [...loc, 'specs'])
+  const list = optional(specs, [...loc, 'specs'], parseSpecs) ?? []
+  return {
+    formatting,
+    windowing: given.length === 0 ? undefined : Object.fromEntries(given),
+    filtering: isGiven(filterJson) ? { filter, json: withoutNulls(filterJson) } : undefined,
+    specs: list.length === 0 ? undefined : list,
+  }
+}
+
+/** In flat form an integer is a time when its number of digits says in which unit. */
+function refuseOddInteger(value: unknown, loc: Location): void {
+  const written = String(isRawJson(value) ? value.rawJSON : (value ?? '')).trim()
+  if (/^\d+$/.test(written) && parseTime(written) === null) throw malformed(FAULTS.datetime, loc, value)
+}
+
+function parseFormatting(members: JsonObject, loc: Location): Formatting {
+  const nested = optional(members.formatting, [...loc, 'formatting'], readObject) ?? {}
+  const read = <T>(name: 'focus' | 'format', reader: (value: unknown, loc: Location) => T): T | undefined =>
+    optional(nested[name], [...loc, 'formatting', name], reader) ?? optional(members[name], [...loc, name], reader)
+  return { focus: read('focus', oneOf(FOCUSES)) ?? 'trace', format: read('format', oneOf(FORMATS)) ?? 'agenta' }
+}
+
+function windowingJson({ oldest, newest, ...others }: GivenWindowing): JsonObject {
+  const times = Object.entries({ oldest, newest }).filter(([, time]) => time !== undefined)
+  return { ...Object.fromEntries(times.map(([name, time]) => [name, microsToIso(time as number)])), ...others }
+}
+
+const isGiven = (value: unknown): value is JsonObject => isJsonObject(value) && Object.keys(value).length > 0
+
+const withoutNulls = (object: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null))

@@ -1,0 +1,84 @@
+import type { Uuid } from '@spanhouse/model'
+import { compileFilters } from '../compile/compile-filter.ts'
+import { attributePlace } from '../compile/place.ts'
+import { fromSpans, fromTraceHeads, SETTINGS } from '../page/statements.ts'
+import type { Focus } from '../position.ts'
+import { join, type Sql, sql } from '../sql.ts'
+import type { AnalyticsQuery } from './analytics-query.ts'
+import type { Measure, Spec } from './analytics-spec.ts'
+import { type Buckets, compileBucket, compileRange, windowingOf } from './buckets.ts'
+import { compileMeasure } from './compile-measure.ts'
+
+/** A question about the traces or spans of a project, and the parts of time that it is asked for. */
+interface Asked {
+  readonly project_id: Uuid
+  readonly query: Pick<AnalyticsQuery, 'filter' | 'windowing'>
+  readonly buckets: Buckets
+}
+
+/** Measures to choose from where a request leaves it open, in order of preference among equals. */
+const INFERRED: readonly Measure[] = [
+  'numeric/continuous',
+  'categorical/single',
+  'binary',
+  'categorical/multiple',
+  'json',
+]
+
+/** The measures that a spec takes; several: the one that has most values is meant. */
+export function measuresOf({ type }: Spec): readonly Measure[] {
+  if (type === '*') return INFERRED
+  return type === 'none' ? [] : [type]
+}
+
+/**
+ * Rows of `bucket` (an index) and `measures`: for each spec the list of its measures, see `MeasureRows`. The values are
+ * those of the one span that stands for its trace, so that each trace counts once, at the time it has in lists.
+ */
+export function compileAnalytics(asked: Asked & { readonly specs: readonly Spec[] }): Sql {
+  const measures = asked.specs.map(
+    spec => sql`tuple(${join(measuresOf(spec).map(one => compileMeasure(one, spec.path, spec)))})`,
+  )
+  return compileByBucket(asked, 'trace', sql`tuple(${join(measures)}) AS measures`)
+}
+
+/** Metrics of the older form of analytics: of all traces or spans, and of those with an exception. */
+const TOTALS: Record<Focus, readonly (readonly string[])[]> = {
+  trace: totalsOf('cumulative'),
+  span: totalsOf('incremental'),
+}
+
+function totalsOf(view: 'cumulative' | 'incremental'): string[][] {
+  const keys = ['duration.cumulative', `costs.${view}.total`, `tokens.${view}.total`]
+  return keys.map(key => `ag.metrics.${key}`.split('.'))
+}
+
+/** A count, and then for duration, costs and tokens how many values there are and their sum. */
+export type TotalsRow = readonly [count: number, ...metrics: (readonly [count: number, sum: number])[]]
+
+/** Rows of `bucket` (an index), `total` and `errors`, each a {@link TotalsRow}. */
+export function compileTotals(asked: Asked & { readonly focus: Focus }): Sql {
+  const { focus } = asked
+  const columns = sql`${totals(focus, sql`true`)} AS total, ${totals(focus, HAS_EXCEPTION)} AS errors`
+  return compileByBucket(asked, focus, columns)
+}
+
+const HAS_EXCEPTION = sql`(events != '' AND arrayExists(x -> JSONExtractString(x, 'name') = 'exception', JSONExtractArrayRaw(events)))`
+
+function totals(focus: Focus, isMeant: Sql): Sql {
+  const metrics = TOTALS[focus].map(path => {
+    const { column, present } = attributePlace(path)
+    const isCounted = sql`(${isMeant} AND ${present})`
+    return sql`tuple(countIf(${isCounted}), toFloat64(sumIf(${column?.column ?? sql`0`}, ${isCounted})))`
+  })
+  return sql`tuple(${join([sql`countIf(${isMeant})`, ...metrics])})`
+}
+
+function compileByBucket({ project_id, query, buckets }: Asked, focus: Focus, columns: Sql): Sql {
+  const { filter, windowing } = query
+  const rows =
+    focus === 'trace'
+      ? fromTraceHeads({ project_id, query: { focus, filter, windowing: windowingOf(buckets, windowing.rate) } })
+      : fromSpans(project_id, [...compileRange(buckets, windowing.rate), ...(filter ? compileFilters([filter]) : [])])
+  return sql`SELECT ${compileBucket(buckets)} AS bucket, ${columns} ${rows} GROUP BY bucket ORDER BY bucket ${SETTINGS}`
+}

@@ -1,0 +1,138 @@
+import { attributePlace, type Place } from '../compile/place.ts'
+import { count, float, type Sql, sql } from '../sql.ts'
+import type { Histogram, Measure } from './analytics-spec.ts'
+
+/*
+ * A measure is one aggregate expression, a tuple, so that all measures of a request come from one pass over the rows.
+ * Numbers are gathered and sorted, and what follows from their order (percentiles, bins, frequencies) is worked out on
+ * the sorted array inside the engine: of a million numbers 27 percentiles, a thousand bins and no more leave it.
+ *
+ * Names are bound by `arrayMap((name, ..) -> body, [value], ..)[1]`. A lambda inside another must not mention an array
+ * that is bound outside of it: the engine would copy the array for each element.
+ */
+
+/** The percentiles of the interface, in hundredths of a percent: p00.05 is 5. */
+export const PERCENTILES = [
+  ...[5, 10, 50, 100, 250, 500, 1000, 1250, 2000, 2500, 3000, 3750, 4000, 5000, 6000, 6250, 7000, 7500, 8000, 8750],
+  ...[9000, 9500, 9750, 9900, 9950, 9990, 9995],
+] as const
+
+/** Runs of equal values in a sorted array: the values, and where each run ends (from 1). */
+export type Runs<T> = readonly [values: readonly T[], ends: readonly number[]]
+
+/** What a measure selects, as JSON. Sums beyond the range of numbers are null. */
+export interface MeasureRows {
+  'numeric/continuous': readonly [...NumbersRow, histogram: HistogramRow]
+  'numeric/discrete': readonly [...NumbersRow, runs: Runs<number>]
+  binary: readonly [yes: number, no: number]
+  'categorical/single': Frequencies
+  'categorical/multiple': Frequencies
+  string: number
+  json: number
+}
+export type Frequencies = readonly [values: readonly string[], counts: readonly number[]]
+/** The last are the values at each of {@link PERCENTILES}, between two neighbours by linear interpolation. */
+export type NumbersRow = readonly [
+  sum: number | null,
+  ...[count: number, min: number, max: number, percentiles: readonly number[]],
+]
+/** The runs are of indexes of bins, from 0; values below `low` are in none. */
+export type HistogramRow = readonly [low: number, high: number, bins: number, runs: Runs<number>]
+
+/** One measure of the values at a path; without a path, of all attributes as one object. */
+export function compileMeasure(measure: Measure, path: readonly string[] | undefined, histogram: Histogram): Sql {
+  if (path === undefined) return measure === 'json' ? sql`count()` : compileMeasure(measure, NOWHERE, histogram)
+  return MEASURES[measure](attributePlace(path), histogram)
+}
+
+/** The object of all attributes has no value of any other type. */
+const NOWHERE = ['']
+
+const MEASURES: Record<Measure, (place: Place, histogram: Histogram) => Sql> = {
+  'numeric/continuous': (place, histogram) => numbers(place, sql`${binned(histogram)}`),
+  'numeric/discrete': place => numbers(place, runsOf(sql`sorted`, sql`nan`)),
+  binary: ({ json }) => sql`tuple(countIf(${json} = 'true'), countIf(${json} = 'false'))`,
+  'categorical/single': place => sql`sumMapIf([${stringOf(place)}], [toUInt64(1)], ${isString(place)})`,
+  'categorical/multiple': ({ json }) => {
+    const members = sql`arrayMap(x -> JSONExtractString(x), arrayFilter(x -> startsWith(x, '"'), JSONExtractArrayRaw(${json})))`
+    return sql`sumMapIf(${members}, arrayWithConstant(length(${members}), toUInt64(1)), startsWith(${json}, '['))`
+  },
+  string: place => sql`countIf(${isString(place)})`,
+  json: ({ isObject }) => sql`countIf(${isObject})`,
+}
+
+const isString = ({ column, json, present }: Place): Sql =>
+  column?.type === 'text' ? present : sql`startsWith(${json}, '"')`
+
+const stringOf = ({ column, json }: Place): Sql =>
+  column?.type === 'text' ? column.column : sql`JSONExtractString(${json})`
+
+/** The engine analyses an expression for each of them in 1 ms; this is one. */
+const PERCENTILES_OF = sql`'quantilesExactInclusive(0.0005, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.125, 0.2, 0.25, 0.3, 0.375, 0.4, 0.5, 0.6, 0.625, 0.7, 0.75, 0.8, 0.875, 0.9, 0.95, 0.975, 0.99, 0.995, 0.999, 0.9995)'`
+
+/** Sum, count and percentiles, and then what `more` makes of the array `sorted`. Money is summed as decimals. */
+function numbers(place: Place, more: Sql): Sql {
+  const { value, isNumber, sum } = numberAt(place)
+  const body = sql`tuple(length(sorted), sorted[1], sorted[-1], arrayReduce(${PERCENTILES_OF}, sorted), ${more})`
+  const gathered = sql`arraySort(groupArrayIf(${value}, ${isNumber}))`
+  return sql`tupleConcat(tuple(${sum}), arrayMap(sorted -> ${body}, [${gathered}])[1])`
+}
+
+/** Numbers in JSON begin with a digit or a minus, which no other value does. */
+function numberAt({ column, json, present }: Place): { value: Sql; isNumber: Sql; sum: Sql } {
+  if (column?.type === 'number') {
+    const sum = sql`toFloat64(sumIf(${column.column}, ${present}))`
+    return { value: sql`toFloat64(${column.column})`, isNumber: present, sum }
+  }
+  const value = sql`JSONExtractFloat(${json})`
+  const isNumber = sql`(${json} >= '-' AND ${json} < ':')`
+  return { value, isNumber, sum: sql`sumKahanIf(${value}, ${isNumber})` }
+}
+
+/** Of a sorted array; `other` is what never follows an element. */
+function runsOf(sorted: Sql, other: Sql): Sql {
+  const next = sql`arrayShiftLeft(${sorted}, 1, ${other})`
+  const values = sql`arrayFilter((one, after) -> one != after, ${sorted}, ${next})`
+  const ends = sql`arrayFilter((at, one, after) -> one != after, arrayEnumerate(${sorted}), ${sorted}, ${next})`
+  return sql`tuple(${values}, ${ends})`
+}
+
+/** The bins of the values in `sorted`. Their bounds are `low + (high - low) * k / bins`; see {@link binBounds}. */
+function binned({ bins, vmin, vmax, edge }: Histogram): Sql {
+  const asked = bins === undefined ? sql`ceil(sqrt(length(sorted)))` : sql`toFloat64(${count(bins)})`
+  const isOne = sql`(length(sorted) < 2 OR sorted[1] = sorted[-1] OR low = high)`
+  const result = sql`tuple(low, high, bins, ${runsInBins(edge)})`
+  const low = vmin === undefined ? sql`sorted[1]` : sql`${float(vmin)}`
+  const high = vmax === undefined ? sql`sorted[-1]` : sql`${float(vmax)}`
+  // A bound that the values lie beyond leaves no room for the other, which then gives way.
+  const [from, to] = vmin === undefined ? [sql`least(${low}, ${high})`, high] : [low, sql`greatest(${low}, ${high})`]
+  const counted = sql`arrayMap((sorted, low, high, bins) -> ${result}, [sorted], [low], [high], [if(${isOne}, 1., ${asked})])[1]`
+  return sql`arrayMap((sorted, low, high) -> ${counted}, [sorted], [${from}], [${to}])[1]`
+}
+
+/**
+ * Which bin each value is in, and the runs of that. The division may be off by the last digit of a value that stands on
+ * a bound, so the bin found is put right by the bounds themselves.
+ */
+function runsInBins(edge: boolean): Sql {
+  const bound = (k: Sql): Sql => (edge ? sql`(low + (high - low) * ${k} / bins)` : centredBound(k))
+  const guess = edge
+    ? sql`floor((value - low) * bins / (high - low))`
+    : sql`floor((value - low) * (bins - 1) / (high - low) + 0.5)`
+  const near = sql`least(bins - 1, greatest(0., ${guess}))`
+  const right = sql`arrayMap(k -> toInt32(multiIf(k > 0 AND value < ${bound(sql`k`)}, k - 1, k < bins - 1 AND value >= ${bound(sql`(k + 1)`)}, k + 1, k)), [${near}])[1]`
+  const found = sql`arrayMap(value -> if(bins = 1, toInt32(0), ${right}), arrayFilter(value -> value >= low, sorted))`
+  return sql`arrayMap(places -> ${runsOf(sql`places`, sql`toInt32(-1)`)}, [${found}])[1]`
+}
+
+const centredBound = (k: Sql): Sql => sql`(low + (high - low) * (${k} - 0.5) / (bins - 1))`
+
+/** The bounds of the bins, one more than there are bins; the same expressions as in the statement. */
+export function binBounds([low, high, bins]: HistogramRow, edge: boolean): number[] {
+  const bound = (k: number): number => {
+    if (k === 0) return low
+    if (k === bins) return high
+    return edge ? low + ((high - low) * k) / bins : low + ((high - low) * (k - 0.5)) / (bins - 1)
+  }
+  return Array.from({ length: bins + 1 }, (_, k) => bound(k))
+}

@@ -1,0 +1,41 @@
+import type { Column } from '../column.ts'
+import { COLUMNS } from '../columns.ts'
+import { identifier, type Sql, sql } from '../sql.ts'
+
+/**
+ * An attribute that is a typed column as well, or instead of standing in the JSON text of the attributes.
+ * A metric of zero is not written there: for most metrics that means absent; the span's own amounts (`alsoInJson`)
+ * may also be an explicit zero, which only the JSON text tells.
+ */
+export type AttributeColumn =
+  | { readonly key: string; readonly type: 'text'; readonly column: Sql }
+  | {
+      readonly key: string
+      readonly type: 'number'
+      readonly column: Sql
+      /** Of the column's decimal type. */
+      readonly precision: number
+      readonly scale: number
+      readonly alsoInJson: boolean
+    }
+
+const DECIMAL = /^Decimal\((\d+), (\d+)\)$/
+
+const ROWS: readonly AttributeColumn[] = (COLUMNS as readonly Column[]).flatMap(({ name, type, attribute }) => {
+  if (!attribute) return []
+  const { key, alsoInJson = false, ifSet } = attribute
+  const column = identifier(name)
+  const [, precision, scale] = DECIMAL.exec(type) ?? []
+  if (precision) return { key, type: 'number', column, precision: Number(precision), scale: Number(scale), alsoInJson }
+  const words = type.startsWith('Enum8') ? sql`toString(${column})` : column
+  return { key, type: 'text', column: ifSet ? sql`if(${identifier(ifSet)}, ${words}, '')` : words }
+})
+
+/** By dotted key. */
+export const ATTRIBUTE_COLUMNS: ReadonlyMap<string, AttributeColumn> = new Map(ROWS.map(row => [row.key, row]))
+
+/** The columns that are members of this object and stand nowhere in its JSON text. */
+export const derivedMembers = (key: string): readonly AttributeColumn[] =>
+  ROWS.filter(row => row.type === 'number' && !row.alsoInJson && parentOf(row.key) === key)
+
+const parentOf = (key: string): string => key.slice(0, key.lastIndexOf('.'))

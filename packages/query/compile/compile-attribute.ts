@@ -1,0 +1,108 @@
+import type { Json } from '@spanhouse/model'
+import type { AttributeCondition, AttributeTest, NumberTest, Relation, TextTest } from '../filter/filter.ts'
+import { allOf, anyOf, count, type Sql, sql, text } from '../sql.ts'
+import { contains } from './compile-json.ts'
+import { compileNumber, compileNumberColumn } from './compile-number.ts'
+import { compileText, isTextTest, RELATIONS } from './compile-text.ts'
+import { canonicalSet, engineJson, isScalar } from './engine-json.ts'
+import { attributePlace, itemPlace, type Place } from './place.ts'
+
+/** A condition on the JSON value at a path. */
+export function compileAttribute({ path, test }: AttributeCondition): Sql {
+  const place = attributePlace(path)
+  if (isTextTest(test)) return narrowText(place, test, allOf([hasText(place), compileText(textOf(place), test)]))
+  switch (test.test) {
+    case 'exists':
+      return place.present
+    case 'not_exists':
+      return sql`NOT (${place.present})`
+    case 'is':
+      return contains(place, test.value)
+    case 'is_not':
+      return sql`NOT (${contains(place, test.value)})`
+    case 'in':
+      return isMember(place, test)
+    case 'not_in':
+      return allOf([place.present, sql`NOT (${isMember(place, test)})`])
+    default:
+      return isNumberTest(test) ? compileNumberAt(place, test) : compileOrder(place, test)
+  }
+}
+
+/**
+ * In a text, and in nothing else that JSON is made of, these characters are written as they are. Sigma is not among them:
+ * it is lower-cased by what stands before it, be that the letter of an escape.
+ */
+const UNESCAPED = /^[^"\\\p{Cc}{}[\]Σσς]*$/u
+/** The end of an escape that the engine writes in lists and objects, and that is not stored: of U+2028 and U+2029. */
+const LINE_SEPARATOR = /^u?2?0?2?[89]/i
+/** Besides numbers, which the engine may write in another way than they are stored. */
+const HAS_LETTERS = /[^\d\s.,:+eE-]/
+const BESIDE_NUMBER = /\d[,:]|[,:][-\d]/
+
+/** The document is only parsed where it has the text somewhere. */
+function narrowText({ document }: Place, { test, text: operand, caseSensitive }: TextTest, satisfied: Sql): Sql {
+  const isTellable =
+    UNESCAPED.test(operand) &&
+    HAS_LETTERS.test(operand) &&
+    !BESIDE_NUMBER.test(operand) &&
+    !LINE_SEPARATOR.test(operand)
+  if (document === undefined || test === 'like' || !isTellable) return satisfied
+  const hasText = compileText(document, { test: 'contains', text: operand, caseSensitive })
+  return sql`if(${hasText}, ${satisfied}, false)`
+}
+
+type OrderTest = Extract<AttributeTest, { readonly test: Relation | 'btwn' }>
+
+const isNumberTest = (test: OrderTest): test is NumberTest =>
+  typeof (test.test === 'btwn' ? test.low : test.value) !== 'string'
+
+function compileNumberAt({ column, json }: Place, test: NumberTest): Sql {
+  return column?.type === 'number' ? compileNumberColumn(column, json, test) : compileNumber(json, test)
+}
+
+/** Texts in order of their code points. */
+function compileOrder(place: Place, test: Exclude<OrderTest, NumberTest>): Sql {
+  const compare = (relation: Relation, operand: string): Sql =>
+    sql`${textOf(place)} ${RELATIONS[relation]} ${text(operand)}`
+  const comparisons =
+    test.test === 'btwn' ? [compare('gte', test.low), compare('lte', test.high)] : [compare(test.test, test.value)]
+  return allOf([hasText(place), ...comparisons])
+}
+
+/** A text as it is, any other value as its JSON. */
+const textOf = ({ column, json }: Place): Sql =>
+  column?.type === 'text' ? column.column : sql`JSONExtractString(${json})`
+
+/** Null has no text form. */
+const hasText = ({ column, json, present }: Place): Sql =>
+  column?.type === 'text' ? present : sql`${json} NOT IN ('', 'null')`
+
+type MemberTest = Extract<AttributeTest, { readonly test: 'in' | 'not_in' }>
+
+/** The value is one of the given ones, or is a list that holds one of them (`all`: every one). */
+function isMember(place: Place, { values, all }: MemberTest): Sql {
+  if (values.length === 0) return sql`false`
+  const scalars = values.filter(isScalar)
+  const structures = values.filter(value => !isScalar(value))
+  const isOne = [sql`${place.json} IN ${canonicalSet(scalars)}`, ...structures.map(value => contains(place, value))]
+  return anyOf([...isOne, (all ? holdsAll : holdsAny)(place, scalars, structures)])
+}
+
+const itemsOf = (place: Place): Sql => sql`JSONExtractArrayRaw(${place.json})`
+
+const holds = (place: Place, structure: Json): Sql =>
+  sql`arrayExists(x -> ${contains(itemPlace(), structure)}, ${itemsOf(place)})`
+
+const holdsAny = (place: Place, scalars: readonly Json[], structures: readonly Json[]): Sql =>
+  anyOf([
+    sql`arrayExists(x -> x IN ${canonicalSet(scalars)}, ${itemsOf(place)})`,
+    ...structures.map(one => holds(place, one)),
+  ])
+
+/** As many different items are in the set as it has members: unlike `hasAll`, not slowed down by a long list. */
+function holdsAll(place: Place, scalars: readonly Json[], structures: readonly Json[]): Sql {
+  const found = sql`length(arrayDistinct(arrayFilter(x -> x IN ${canonicalSet(scalars)}, ${itemsOf(place)})))`
+  const wanted = new Set(scalars.map(engineJson)).size
+  return allOf([sql`${found} = ${count(wanted)}`, ...structures.map(one => holds(place, one))])
+}

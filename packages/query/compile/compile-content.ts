@@ -1,0 +1,68 @@
+import { WORD_CHARACTERS } from '../filter/content-query.ts'
+import type { ContentAlternative, ContentQuery, Phrase } from '../filter/filter.ts'
+import { allOf, anyOf, join, type Sql, sql, text } from '../sql.ts'
+
+/** A document: the string values of one or more columns of JSON text. */
+interface Document {
+  readonly columns: readonly Sql[]
+  /** Lower-cased string values, decoded, as an array. */
+  readonly values: Sql
+}
+
+/** Strings, with the colon behind those that are keys. */
+const STRING = '"(?:[^"\\\\]+|\\\\.)*":?'
+
+const documentOf = (...columns: readonly Sql[]): Document => {
+  const strings = columns.map(column => sql`extractAll(${column}, ${text(STRING)})`)
+  const all = strings.length === 1 ? join(strings) : sql`arrayConcat(${join(strings)})`
+  const values = sql`arrayMap(x -> lowerUTF8(JSONExtractString(x)), arrayFilter(x -> NOT endsWith(x, ':'), ${all}))`
+  return { columns, values }
+}
+
+const ATTRIBUTES = documentOf(sql`attributes`, sql`data`)
+const EVENTS = documentOf(sql`events`)
+
+/**
+ * Full text over the attributes or the events. Reads and decodes all of them, at 24 µs a span of 5.5 KB; spans that do
+ * not have the letters of the required words and phrases anywhere are told by a search of the undecoded text at 5 to 7 µs.
+ */
+export const compileContent = (query: ContentQuery): Sql =>
+  anyOf([documentMatches(ATTRIBUTES, query), allOf([sql`events != ''`, documentMatches(EVENTS, query)])])
+
+const documentMatches = (document: Document, query: ContentQuery): Sql =>
+  anyOf(
+    query.map(alternative =>
+      allOf([
+        mayMatch(document, alternative),
+        ...alternative.all.map(phrase => isIn(document, phrase)),
+        ...alternative.none.map(phrase => sql`NOT ${isIn(document, phrase)}`),
+      ]),
+    ),
+  )
+
+/** A phrase lies within one value: words in a row with no other word between them. */
+const isIn = ({ values }: Document, phrase: Phrase): Sql =>
+  sql`arrayExists(x -> match(x, ${text(phrasePattern(phrase))}), ${values})`
+
+/** Words hold no character that means anything in a regular expression. */
+const phrasePattern = (phrase: Phrase): string =>
+  `(?:^|[^${WORD_CHARACTERS}])${phrase.join(`[^${WORD_CHARACTERS}]+`)}(?:$|[^${WORD_CHARACTERS}])`
+
+/** True whenever the alternative holds: the letters of words are stored unescaped. */
+function mayMatch({ columns }: Document, { all }: ContentAlternative): Sql {
+  const phrases = all.filter(phrase => !phrase.some(word => FINAL_SIGMA.test(word)))
+  return allOf(phrases.map(phrase => anyOf(columns.map(column => mayHave(column, phrase)))))
+}
+
+/** Lower-cased by what stands before and behind it, be that the letter of an escape. */
+const FINAL_SIGMA = /[σς]/
+
+/** What may lie between two words of a phrase, as it is stored, and perhaps more. */
+const STORED_BETWEEN = `(?:[^${WORD_CHARACTERS}]|\\\\[bfnrt]|\\\\u[0-9a-f]{4})+`
+
+function mayHave(column: Sql, phrase: Phrase): Sql {
+  const [word = ''] = phrase
+  return phrase.length === 1
+    ? sql`position(lowerUTF8(${column}), ${text(word)}) > 0`
+    : sql`match(lowerUTF8(${column}), ${text(phrase.join(STORED_BETWEEN))})`
+}

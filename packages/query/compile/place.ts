@@ -1,0 +1,98 @@
+import { anyOf, ints, join, type Sql, sql, text, texts } from '../sql.ts'
+import { ATTRIBUTE_COLUMNS, type AttributeColumn, derivedMembers } from './attribute-columns.ts'
+
+/** Where a JSON value is looked for: in a span's attributes, or below an item of a list. */
+export interface Place {
+  /** The value as the engine writes JSON (see `canonical`); empty when absent. */
+  readonly json: Sql
+  /** Whether there is a value; null is one. */
+  readonly present: Sql
+  readonly isObject: Sql
+  /** The column of JSON text, as it was written, that the value is taken from; absent inside a list. */
+  readonly document?: Sql
+  /** The typed column that holds the value. */
+  readonly column?: AttributeColumn
+  /** The same place, a member further in. */
+  readonly member: (key: string) => Place
+}
+
+/** A step is a key, or an index where the value is a list (`mayIndex`). */
+interface Step {
+  readonly key: string
+  readonly mayIndex: boolean
+}
+
+export const INDEX = /^(0|[1-9][0-9]{0,8})$/
+
+/** The place that a path of the interface names: segments of digits may be indexes. */
+export const attributePlace = (path: readonly string[]): Place =>
+  placeAt(path.map(key => ({ key, mayIndex: INDEX.test(key) })))
+
+/** The value of the lambda variable `x` (JSON text), or a place below it named by keys. */
+export const itemPlace = (path: readonly string[] = []): Place => jsonPlace(sql`x`, path.map(toKey))
+
+const toKey = (key: string): Step => ({ key, mayIndex: false })
+
+/** Typed columns first, then `ag.data`, which is a JSON text of its own, then all other attributes. */
+function placeAt(steps: readonly Step[]): Place {
+  const key = steps.some(step => step.key.includes('.')) ? '' : steps.map(step => step.key).join('.')
+  const member = (name: string): Place => placeAt([...steps, toKey(name)])
+  const column = ATTRIBUTE_COLUMNS.get(key)
+  if (column !== undefined) return { ...columnPlace(column, extract(sql`attributes`, steps)), member }
+  if (key === 'ag.data') return { ...dataPlace(), member }
+  if (steps[0]?.key === 'ag' && steps[1]?.key === 'data') return { ...documentPlace(sql`data`, steps.slice(2)), member }
+  return { ...objectPlace(documentPlace(sql`attributes`, steps), key), member }
+}
+
+const documentPlace = (document: Sql, steps: readonly Step[]): Place => ({ ...jsonPlace(document, steps), document })
+
+function jsonPlace(document: Sql, steps: readonly Step[]): Place {
+  const json = extract(document, steps)
+  const member = (name: string): Place => jsonPlace(document, [...steps, toKey(name)])
+  return { json, present: sql`${json} != ''`, isObject: sql`startsWith(${json}, '{')`, member }
+}
+
+/** An object some of whose members are typed columns exists also when only these have a value. */
+function objectPlace(place: Place, key: string): Omit<Place, 'member'> {
+  const derived = derivedMembers(key).map(({ column }) => sql`${column} != 0`)
+  if (derived.length === 0) return place
+  return { ...place, present: anyOf([place.present, ...derived]), isObject: anyOf([place.isObject, ...derived]) }
+}
+
+/** `ag.data` is there on every span. */
+const dataPlace = (): Omit<Place, 'member'> => ({
+  json: sql`if(data = '', '{}', JSONExtractRaw(data))`,
+  present: sql`true`,
+  isObject: sql`true`,
+})
+
+function columnPlace(column: AttributeColumn, inJson: Sql): Omit<Place, 'member'> {
+  const value = column.column
+  if (column.type === 'text') {
+    const json = sql`if(${value} = '', '', JSONExtractRaw(toJSONString(${value})))`
+    return { json, present: sql`${value} != ''`, isObject: sql`false`, column }
+  }
+  const zero = column.alsoInJson ? inJson : sql`''`
+  const json = sql`if(${value} = 0, ${zero}, JSONExtractRaw(toString(${value})))`
+  const present = column.alsoInJson ? sql`${json} != ''` : sql`${value} != 0`
+  return { json, present, isObject: sql`false`, column }
+}
+
+/**
+ * The JSON text at the end of the steps. Plain keys go into one call. From the first step that may be an index on, each is
+ * tried as a key and as an index: a list has no keys, only a list has items, and an item 0 (they count from 1) is empty. One
+ * call folds over all of them, so the text does not grow with the path.
+ */
+function extract(document: Sql, steps: readonly Step[]): Sql {
+  const at = steps.findIndex(step => step.mayIndex)
+  if (at < 0) return extractKeys(document, steps)
+  const before = at === 0 ? document : extractKeys(document, steps.slice(0, at))
+  const rest = steps.slice(at)
+  const keys = texts(rest.map(step => step.key))
+  const items = ints(rest.map(step => (step.mayIndex ? Number(step.key) + 1 : 0)))
+  const either = sql`concat(JSONExtractRaw(v, k), JSONExtractArrayRaw(v)[i])`
+  return sql`arrayFold((v, k, i) -> ${either}, ${keys}, ${items}, ${before})`
+}
+
+const extractKeys = (document: Sql, steps: readonly Step[]): Sql =>
+  sql`JSONExtractRaw(${join([document, ...steps.map(({ key }) => sql`${text(key)}`)])})`

@@ -1,0 +1,164 @@
+import { parseSpanId, parseTraceId, parseUuid } from '@spanhouse/model'
+import type { Column, ColumnFilter, ColumnKind } from '../column.ts'
+import { COLUMNS } from '../columns.ts'
+import { identifier, join, type Sql, sql } from '../sql.ts'
+
+/** Operators of a condition, by group. */
+export const OPERATOR_GROUPS = {
+  comparison: ['is', 'is_not'],
+  numeric: ['eq', 'neq', 'gt', 'lt', 'gte', 'lte', 'btwn'],
+  string: ['startswith', 'endswith', 'contains', 'matches', 'like'],
+  list: ['in', 'not_in'],
+  dict: ['has', 'has_not'],
+  existence: ['exists', 'not_exists'],
+} as const
+export type OperatorGroup = keyof typeof OPERATOR_GROUPS
+export type Operator = (typeof OPERATOR_GROUPS)[OperatorGroup][number]
+
+const operatorsOf = (...groups: OperatorGroup[]): ReadonlySet<string> =>
+  new Set(groups.flatMap((group): readonly string[] => OPERATOR_GROUPS[group]))
+
+export const OPERATORS: readonly Operator[] = Object.values(OPERATOR_GROUPS).flat()
+
+/** What can be asked of a field of each kind. */
+export const KINDS = {
+  trace_id: operatorsOf('comparison', 'list'),
+  span_id: operatorsOf('comparison', 'list'),
+  enum: operatorsOf('comparison', 'list'),
+  text: operatorsOf('comparison', 'numeric', 'string', 'list', 'existence'),
+  time: operatorsOf('comparison', 'numeric', 'string', 'list'),
+  uuid: operatorsOf('comparison', 'list', 'existence'),
+  attributes: operatorsOf('comparison', 'numeric', 'string', 'list', 'dict', 'existence'),
+  list: operatorsOf('list', 'dict', 'existence'),
+  content: new Set(['contains']) as ReadonlySet<string>,
+} as const
+export type Kind = keyof typeof KINDS
+
+/** A field that is a column. `present`: when it has a value; left out when it always has. */
+export interface ColumnField {
+  readonly name: string
+  readonly kind: ColumnKind
+  readonly column: Sql
+  readonly present?: Sql
+  /** Of an enum. */
+  readonly values?: readonly string[]
+}
+
+/** A field that is a column of JSON text: a list of objects, or empty. */
+export interface ListField {
+  readonly name: string
+  readonly kind: 'list'
+  readonly column: Sql
+  /** By which members `in` tells items, in the order in which patterns are compared. */
+  readonly members: readonly ListMember[]
+  /** A pattern without members matches any item; otherwise it matches none. */
+  readonly emptyMatchesAny?: true
+  /** A member that a bare text in the list stands for, and that `has` can name. */
+  readonly textMember?: string
+}
+
+export interface ListMember {
+  readonly name: string
+  /** Where the value stands in an item, of the request as of the column. */
+  readonly path: readonly string[]
+  /** Normalised; null when malformed. */
+  readonly parse: (value: string) => string | null
+  /** The same normal form of a stored value; left out when values are stored in it. */
+  readonly stored?: (value: Sql) => Sql
+  /** Not looked at beside this other member. */
+  readonly unless?: string
+}
+
+export type Field =
+  | ColumnField
+  | ListField
+  | { readonly name: string; readonly kind: 'attributes' }
+  | { readonly name: string; readonly kind: 'content' }
+
+export const IS_ROOT = sql`is_root = true`
+
+const EPOCH = sql`fromUnixTimestamp64Micro(0, 'UTC')`
+const NOBODY = sql`'00000000-0000-0000-0000-000000000000'`
+const anyText = (value: string): string => value
+
+/** When a column has a value, by what it holds where there is none. */
+const PRESENT: Record<NonNullable<ColumnFilter['absent']>, (column: Sql) => Sql> = {
+  empty: column => sql`${column} != ''`,
+  epoch: column => sql`${column} != ${EPOCH}`,
+  nobody: column => sql`${column} != ${NOBODY}`,
+  root: () => sql`NOT (${IS_ROOT})`,
+}
+
+const columnFields = (COLUMNS as readonly Column[]).flatMap(({ name, filter }): ColumnField[] => {
+  if (!filter) return []
+  const { kind, values, absent, rootsOnly } = filter
+  const column = identifier(name)
+  const conditions = [...(absent ? [PRESENT[absent](column)] : []), ...(rootsOnly ? [IS_ROOT] : [])]
+  return [
+    {
+      name,
+      kind,
+      column,
+      ...(conditions.length > 0 && { present: join(conditions, sql` AND `) }),
+      ...(values && { values }),
+    },
+  ]
+})
+
+const ROLE = /^(application|evaluator)(_variant|_revision)?$/
+const FIELD_ROWS: readonly Field[] = [
+  ...columnFields,
+  { name: 'end_time', kind: 'time', column: sql`end_time` },
+  // Deleting is for good: no stored span has a time or an author of its deletion.
+  { name: 'deleted_at', kind: 'time', column: sql`${EPOCH}`, present: sql`false` },
+  { name: 'deleted_by_id', kind: 'uuid', column: sql`toUUID(${NOBODY})`, present: sql`false` },
+  { name: 'attributes', kind: 'attributes' },
+  { name: 'content', kind: 'content' },
+  {
+    name: 'references',
+    kind: 'list',
+    column: sql`references`,
+    members: [
+      { name: 'id', path: ['id'], parse: parseUuid },
+      { name: 'slug', path: ['slug'], parse: anyText },
+      { name: 'version', path: ['version'], parse: anyText },
+      {
+        name: 'role',
+        path: ['attributes', 'key'],
+        // An artifact is recorded under any of workflow, application and evaluator: they are one role at each level.
+        parse: key => key.replace(ROLE, 'workflow$2'),
+        stored: key => sql`replaceRegexpOne(${key}, '^(application|evaluator)(_variant|_revision)?$', 'workflow\\\\2')`,
+        unless: 'id',
+      },
+    ],
+  },
+  {
+    name: 'links',
+    kind: 'list',
+    column: sql`links`,
+    emptyMatchesAny: true,
+    members: [
+      { name: 'trace_id', path: ['trace_id'], parse: parseTraceId },
+      { name: 'span_id', path: ['span_id'], parse: parseSpanId },
+    ],
+  },
+  {
+    name: 'hashes',
+    kind: 'list',
+    column: sql`hashes`,
+    textMember: 'id',
+    members: [
+      { name: 'id', path: ['id'], parse: parseUuid },
+      { name: 'key', path: ['attributes', 'key'], parse: anyText },
+    ],
+  },
+  {
+    name: 'events',
+    kind: 'list',
+    column: sql`events`,
+    members: [{ name: 'name', path: ['name'], parse: anyText }],
+  },
+]
+
+/** Every field that a condition can name, by name. A new one is a new row. */
+export const FIELDS: ReadonlyMap<string, Field> = new Map(FIELD_ROWS.map(field => [field.name, field]))

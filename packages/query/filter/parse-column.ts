@@ -1,0 +1,88 @@
+import { invalid, isRawJson, type Json, parseSpanId, parseTime, parseTraceId, parseUuid } from '@spanhouse/model'
+import type { ColumnKind } from '../column.ts'
+import type { Options, RawCondition } from '../raw-condition.ts'
+import type { ColumnField } from './fields.ts'
+import type { ColumnTest, ColumnValue, TextTest } from './filter.ts'
+import { boundedText, quote, refuseValue, scalarText, valueList, valuePair } from './parse-value.ts'
+
+/** The normal form of a value of each kind, or null when it is none. */
+const PARSE: Record<ColumnKind, (value: Json, field: ColumnField) => ColumnValue | null> = {
+  trace_id: value => (typeof value === 'string' ? parseTraceId(value) : null),
+  span_id: value => (typeof value === 'string' ? parseSpanId(value) : null),
+  uuid: value => (typeof value === 'string' ? parseUuid(value) : null),
+  time: parseTime,
+  enum: (value, field) => field.values?.find(one => one === value) ?? null,
+  text: (value, field) => scalarText(field.name, value),
+}
+
+/** A test of a plain field. Throws `invalid` naming the field. The operator is known to be allowed. */
+export function parseColumnTest(field: ColumnField, condition: RawCondition): ColumnTest {
+  const { operator, value, options } = condition
+  const parse = (one: Json): ColumnValue => parseColumnValue(field, one)
+  switch (operator) {
+    case 'exists':
+    case 'not_exists':
+      refuseValue(field.name, operator, value)
+      return { test: operator }
+    case 'is':
+      return value === null ? nullTest(field, 'not_exists') : { test: 'eq', value: parse(value) }
+    case 'is_not':
+      return value === null ? nullTest(field, 'exists') : { test: 'neq', value: parse(value) }
+    case 'btwn': {
+      const [low, high] = valuePair(field.name, value)
+      return { test: 'btwn', low: parse(low), high: parse(high) }
+    }
+    case 'in':
+    case 'not_in':
+      return { test: operator, values: valueList(field.name, operator, value).map(parse) }
+    case 'eq':
+    case 'neq':
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      return { test: operator, value: parse(value) }
+    default:
+      return parseTextTest(operator, columnText(field, value), options)
+  }
+}
+
+function parseColumnValue(field: ColumnField, value: Json): ColumnValue {
+  const parsed = value === null ? null : PARSE[field.kind](value, field)
+  if (parsed === null) throw invalid(`${field.name}: ${shown(value)} is not a value of this field`)
+  return parsed
+}
+
+const shown = (value: Json): string => {
+  if (typeof value === 'string') return quote(value)
+  return typeof value === 'object' && value !== null && !isRawJson(value) ? 'an object or list' : JSON.stringify(value)
+}
+
+/** Null asks for the absence of a value; ids of spans and traces are never absent. */
+function nullTest(field: ColumnField, test: 'exists' | 'not_exists'): ColumnTest {
+  const isId = field.kind === 'trace_id' || field.kind === 'span_id'
+  if (isId && field.present === undefined) throw invalid(`${field.name}: the value must not be null`)
+  return { test }
+}
+
+function columnText(field: ColumnField, value: Json): string {
+  if (field.kind !== 'time') return scalarText(field.name, value)
+  if (typeof value !== 'string') throw invalid(`${field.name}: text operators take a text`)
+  return boundedText(field.name, value)
+}
+
+/** A text operator: `matches` is `contains`, or equality with the option `exact_match`. Throws on no other operator. */
+export function parseTextTest(operator: string, text: string, options: Options): TextTest {
+  const { caseSensitive } = options
+  switch (operator) {
+    case 'startswith':
+    case 'endswith':
+    case 'contains':
+    case 'like':
+      return { test: operator, text, caseSensitive }
+    case 'matches':
+      return { test: options.exactMatch ? 'equals' : 'contains', text, caseSensitive }
+    default:
+      throw new Error(`${operator} is not a text operator`)
+  }
+}

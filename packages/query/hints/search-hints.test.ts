@@ -1,0 +1,141 @@
+import type { Json, Span } from '@spanhouse/model'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { compileFilter } from '../compile/compile-filter.ts'
+import type { Filter } from '../filter/filter.ts'
+import { parseFilter } from '../filter/parse-filter.ts'
+import { fromSpans } from '../page/statements.ts'
+import { NOON, openTable, PROJECT, printed, spanId, type TestTable, traceId } from '../query.testing.ts'
+import { allOf, type Sql, sql } from '../sql.ts'
+import { compileSearchHints } from './search-hints.ts'
+import { MANY_TERMS, searchTermsOf } from './search-terms.ts'
+
+let table: TestTable
+beforeAll(async () => {
+  table = await openTable()
+})
+afterAll(() => table.close())
+
+const parse = (...conditions: object[]): Filter => parseFilter({ conditions }, ['body', 'filtering']) as Filter
+const hintsOf = (...conditions: object[]): number => (compileSearchHints(parse(...conditions))[0] as Sql[]).length
+const attribute = (key: string, value: unknown, operator = 'is') => ({ field: 'attributes', key, operator, value })
+const spanOf = (differences: object): Span => ({ attributes: { ag: {} }, ...differences }) as unknown as Span
+
+test.each<[number, object]>([
+  [1, attribute('a.b', 'x')],
+  [1, attribute('a.b', 5)],
+  [1, attribute('a.b', null)],
+  [1, attribute('a.b', ['x', 5], 'in')],
+  [1, attribute('ag.meta.model', 'm')],
+  [1, { field: 'references', operator: 'in', value: [{ slug: 'x' }, { slug: 'y', version: '1' }] }],
+  [1, { field: 'links', operator: 'in', value: [{ trace_id: traceId(1) }] }],
+  [1, { field: 'session_id', operator: 'is', value: 's' }],
+  [2, { operator: 'and', conditions: [attribute('a', 1), { conditions: [attribute('b', 1)] }] }],
+  [0, attribute('a.b', 'x', 'is_not')],
+  [0, attribute('a.b', ['x'], 'not_in')],
+  [0, attribute('a.0', 'x')],
+  [0, attribute('a', { b: 'x' })],
+  [0, attribute('a', ['x', { b: 1 }], 'in')],
+  [0, attribute('a', 2 ** 53)],
+  [0, attribute('a', 'x'.repeat(300))],
+  [0, attribute('ag.data.outputs', 'x')],
+  [1, attribute('ag.data.outputs', 'long')],
+  [0, attribute('ag.metrics.tokens.incremental.total', 5)],
+  [0, { field: 'references', operator: 'in', value: [{ version: '1' }] }],
+  [0, { field: 'links', operator: 'in', value: [{ span_id: spanId(1) }] }],
+  [0, { operator: 'or', conditions: [attribute('a', 1), attribute('b', 1)] }],
+  [0, { operator: 'not', conditions: [attribute('a', 1)] }],
+])('%i hints for %j', (count, condition) => expect(hintsOf(condition)).toBe(count))
+
+test('the terms of a root are asked for alone where only roots are wanted', () => {
+  const wanted = (...conditions: object[]) => printed(compileSearchHints(parse(...conditions))[0]?.[0] as Sql)
+  expect(wanted(attribute('a', 1)).match(/\d{3,}/g)).toHaveLength(2)
+  expect(wanted(attribute('a', 1), { field: 'parent_id', operator: 'is', value: null }).match(/\d{3,}/g)).toHaveLength(
+    1,
+  )
+})
+
+test('a span with more attributes than have room has the term that stands for all', () => {
+  const wide = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`k${at}`, at]))
+  expect(searchTermsOf(spanOf({ attributes: { ag: {}, wide } }))).toEqual([MANY_TERMS])
+})
+
+const scalar = fc.oneof(
+  fc.constantFrom('x', 'y', '', '5', 'null', 'é\u0000"', '\ud800', 0, -0, 5, 5.5, 1e-7, true, false, null),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.string({ maxLength: 3 }),
+)
+const value = fc.oneof({ weight: 3, arbitrary: scalar }, { weight: 1, arbitrary: fc.array(scalar, { maxLength: 3 }) })
+const key = fc.constantFrom('a', 'b', '0', 'k.d')
+const attributes = fc.dictionary(key, fc.oneof(value, fc.dictionary(key, value, { maxKeys: 2 })), { maxKeys: 3 })
+
+test('no hint hides a span that satisfies the filter', async () => {
+  const condition = fc.oneof(
+    fc
+      .record({ path: fc.array(key, { minLength: 1, maxLength: 2 }), value: scalar })
+      .map(one => attribute(one.path.join('.'), one.value)),
+    fc
+      .record({
+        path: fc.array(key, { minLength: 1, maxLength: 2 }),
+        value: fc.array(scalar, { minLength: 1, maxLength: 3 }),
+      })
+      .map(one => attribute(one.path.join('.'), one.value, 'in')),
+  )
+  let next = 1
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(attributes, { minLength: 1, maxLength: 8 }),
+      fc.array(condition, { minLength: 1, maxLength: 8 }),
+      async (spans, conditions) => {
+        const project_id = `33333333-3333-4333-8333-${String(next++).padStart(12, '0')}`
+        await table.insert(
+          spans.map((one, at) => ({
+            project_id,
+            trace_id: traceId(at + 1),
+            span_id: spanId(at + 1),
+            start_time: NOON + at,
+            parent_id: at % 2 ? spanId(99) : '',
+            attributes: { ag: {}, ...(one as Record<string, Json>) },
+          })),
+        )
+        for (const one of conditions) {
+          const filter = parse(one)
+          const found = await idsOf(project_id, [compileFilter(filter)])
+          expect(await idsOf(project_id, [...(compileSearchHints(filter)[0] as Sql[]), compileFilter(filter)])).toEqual(
+            found,
+          )
+        }
+      },
+    ),
+    { numRuns: 25 },
+  )
+})
+
+const idsOf = (project_id: string, conditions: Sql[]) =>
+  table.run<{ id: string }>(sql`SELECT hex(span_id) AS id ${fromSpans(project_id, [allOf(conditions)])} ORDER BY id`)
+
+test('the index finds a rare attribute, also while updates are not merged, and what an update changed', async () => {
+  await table.command(`INSERT INTO spans (project_id, start_time, trace_id, span_id, attributes, search_terms)
+    SELECT '${PROJECT}', now64(6) + number, unhex(leftPad(hex(number), 32, '0')), unhex(leftPad(hex(number), 16, '0')),
+    '{"ag":{}}', [number % 100 + 1] FROM numbers(50000)`)
+  await table.insert([{ trace_id: traceId(70_000), span_id: spanId(70_000), attributes: { ag: {}, customer: 'rare' } }])
+  await table.command('OPTIMIZE TABLE spans FINAL')
+  const filter = parse(attribute('customer', 'rare'))
+  const conditions = [...(compileSearchHints(filter)[0] as Sql[]), compileFilter(filter)]
+  const granules = async () => {
+    const plan = await table.run<{ explain: string }>(
+      sql`EXPLAIN indexes = 1 SELECT span_id ${fromSpans(PROJECT, conditions)}`,
+    )
+    const text = plan.map(line => Object.values(line)[0]).join('\n')
+    return Number(/by_search_term[\s\S]*?Granules: (\d+)\//.exec(text)?.[1])
+  }
+  expect(await granules()).toBeLessThanOrEqual(2)
+  await table.command(
+    `UPDATE spans SET tokens_cumulative_total = 5 WHERE project_id = '${PROJECT}' AND span_id = unhex('${spanId(3)}')`,
+  )
+  expect(await granules()).toBeLessThanOrEqual(2)
+  const terms = searchTermsOf(spanOf({ attributes: { ag: {}, customer: 'rare' } }))
+  await table.command(`UPDATE spans SET search_terms = CAST('[${terms.join()}]' AS Array(UInt32)), attributes = '{"ag":{},"customer":"rare"}'
+    WHERE project_id = '${PROJECT}' AND span_id = unhex('${spanId(4)}')`)
+  expect(await idsOf(PROJECT, conditions)).toEqual([{ id: spanId(4) }, { id: spanId(70_000).toUpperCase() }])
+})

@@ -1,0 +1,99 @@
+import { ATTRIBUTE_COLUMNS } from '../compile/attribute-columns.ts'
+import { isScalar } from '../compile/engine-json.ts'
+import type { AttributeCondition, ColumnCondition, Filter, ListCondition, Pattern } from '../filter/filter.ts'
+import { conjunctsOf } from '../filter/trace-level.ts'
+import { type Sql, sql, uint32s } from '../sql.ts'
+import { MANY_TERMS, type SpanTerms, type TermList, termsOfAttribute, termsOfListed } from './search-terms.ts'
+import { compileTextHint } from './text-hints.ts'
+
+/** A condition with more alternatives is not narrowed: the index would be asked too much. */
+const ALTERNATIVES_MAX = 500
+
+/**
+ * Conditions that the indexes can serve, for the parts of a filter that ask for an equality or a text, as ways to find a
+ * span: one that satisfies the filter satisfies all conditions of one of the ways, perhaps of several. There is one way,
+ * perhaps without any condition, but for text that may stand in several columns.
+ */
+export function compileSearchHints(filter: Filter | undefined): Sql[][] {
+  const parts = filter === undefined ? [] : conjunctsOf(filter)
+  const rootsOnly = isOfRoots(filter)
+  const terms = parts.map(part => compileTermHint(part, rootsOnly)).filter(hint => hint !== undefined)
+  const texts = parts.map(compileTextHint).filter(hint => hint !== undefined)
+  const inData = texts.filter(hint => hint.elsewhere === undefined).map(hint => hint.inData)
+  const conditions = [...terms, ...inData]
+  // Two ways for the first of these; the ways of several would multiply.
+  const divided = texts.find(hint => hint.elsewhere !== undefined)
+  if (divided?.elsewhere === undefined) return [conditions]
+  return [
+    [...conditions, divided.inData],
+    [...conditions, divided.elsewhere],
+  ]
+}
+
+function compileTermHint(part: Filter, rootsOnly: boolean): Sql | undefined {
+  const alternatives = alternativesOf(part)
+  if (!alternatives || alternatives.length > ALTERNATIVES_MAX) return undefined
+  const terms = alternatives.flatMap(({ root, other }) => (rootsOnly ? [root] : [root, other]))
+  return sql`hasAny(search_terms, ${uint32s([MANY_TERMS, ...terms])})`
+}
+
+/** Whether the filter asks for an id that few spans have: of a reference, a link, a hash, a session or a user. */
+export const isOfFew = (filter: Filter | undefined): boolean =>
+  filter !== undefined &&
+  conjunctsOf(filter).some(part => part.kind !== 'attribute' && alternativesOf(part) !== undefined)
+
+/** Whether the filter can only be satisfied by spans without a parent. */
+export const isOfRoots = (filter: Filter | undefined): boolean =>
+  filter !== undefined && conjunctsOf(filter).some(isRootCondition)
+
+/** Whether it asks nothing else of them. */
+export const isOfAllRoots = (filter: Filter | undefined): boolean =>
+  filter !== undefined && conjunctsOf(filter).every(isRootCondition)
+
+const isRootCondition = (filter: Filter): boolean =>
+  filter.kind === 'column' && filter.field === 'parent_id' && filter.test.test === 'not_exists'
+
+/** What a span has one of that satisfies the part of a filter; undefined when that cannot be told. */
+function alternativesOf(part: Filter): SpanTerms[] | undefined {
+  if (part.kind === 'attribute') return ofAttribute(part)
+  if (part.kind === 'column') return ofColumn(part)
+  return part.kind === 'list' ? ofList(part) : undefined
+}
+
+const INDEX = /^[0-9]+$/
+
+function ofAttribute({ path, test }: AttributeCondition): SpanTerms[] | undefined {
+  // A number in a path may be an index, and an item has no term of its own.
+  if (path.some(key => INDEX.test(key)) || ATTRIBUTE_COLUMNS.has(path.join('.'))) return undefined
+  if (test.test === 'is') return isScalar(test.value) ? allKnown([termsOfAttribute(path, test.value)]) : undefined
+  return test.test === 'in' ? allKnown(test.values.map(value => termsOfAttribute(path, value))) : undefined
+}
+
+const COLUMNS: Record<string, TermList> = { session_id: 'session_id', user_id: 'user_id' }
+
+function ofColumn({ field, test }: ColumnCondition): SpanTerms[] | undefined {
+  const list = COLUMNS[field]
+  if (list === undefined) return undefined
+  if (test.test === 'eq') return [termsOfListed(list, String(test.value))]
+  return test.test === 'in' ? test.values.map(value => termsOfListed(list, String(value))) : undefined
+}
+
+/** By which member, if it is given, an item of a field is looked for; the first one that is. */
+const MEMBERS: Record<string, Record<string, TermList>> = {
+  references: { id: 'references.id', slug: 'references.slug' },
+  links: { trace_id: 'links.trace_id' },
+  hashes: { id: 'hashes.id' },
+}
+
+function ofList({ field, test }: ListCondition): SpanTerms[] | undefined {
+  if (test.test !== 'in' || test.patterns.length === 0) return undefined
+  return allKnown(test.patterns.map(pattern => ofPattern(MEMBERS[field] ?? {}, pattern)))
+}
+
+function ofPattern(members: Record<string, TermList>, pattern: Pattern): SpanTerms | undefined {
+  const known = Object.entries(members).find(([name]) => Object.hasOwn(pattern, name))
+  return known && termsOfListed(known[1], pattern[known[0]] as string)
+}
+
+const allKnown = (terms: (SpanTerms | undefined)[]): SpanTerms[] | undefined =>
+  terms.every(one => one !== undefined) ? terms : undefined

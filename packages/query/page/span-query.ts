@@ -1,0 +1,117 @@
+import {
+  isJsonObject,
+  JsonBoundError,
+  type JsonBounds,
+  type JsonObject,
+  parseJson,
+  scanShortJson,
+} from '@spanhouse/model'
+import type { Filter } from '../filter/filter.ts'
+import { parseFilter } from '../filter/parse-filter.ts'
+import { type Location, malformed, optional, readObject } from '../filter/shape.ts'
+import type { Focus } from '../position.ts'
+import { type GivenWindowing, parseGivenWindowing, WINDOWING_MEMBERS, type Windowing } from './windowing.ts'
+
+/** A query for spans, or for traces, as the interface means it. */
+export interface SpanQuery<F extends Focus = Focus> {
+  readonly focus: F
+  /** Undefined: no restriction. A trace qualifies when one of its spans does. */
+  readonly filter: Filter | undefined
+  readonly windowing: Windowing
+}
+
+/**
+ * Reads the body of a query: `filtering` and `windowing`, and their flat form `filter` (an object or JSON text),
+ * `oldest`, `newest`, `next`, `limit`, `order`, `rate`, `interval`. The two forms may complete each other; where they
+ * say different things the query is refused, as it is where a member has the wrong type (`unprocessable`, 422), or
+ * where the filter makes no sense (`invalid`, 400). No body (null) asks for everything. Other members are ignored.
+ */
+export function parseSpanQuery<F extends Focus>(body: unknown, focus: F, loc: Location = ['body']): SpanQuery<F> {
+  const members = optional(body, loc, readObject) ?? {}
+  return { focus, filter: parseEitherFilter(members, loc), windowing: parseEitherWindowing(members, focus, loc) }
+}
+
+const REFERENCES = ['query_ref', 'query_variant_ref', 'query_revision_ref']
+
+/** Whether the body asks for a saved query, which then supplies filter and windowing. */
+export const namesSavedQuery = (body: unknown): boolean =>
+  isJsonObject(body) && REFERENCES.some(name => body[name] !== undefined && body[name] !== null)
+
+/**
+ * The query that a saved one (`filtering`, `windowing`) stands for. Of the request only the windowing counts: as a whole
+ * where none is saved, otherwise its limit and its cursor, that is `next` with the time it belongs to, which must lie in the
+ * saved window. Throws as {@link parseSpanQuery} does.
+ */
+export function parseSavedQuery<F extends Focus>(
+  saved: JsonObject,
+  focus: F,
+  { body, loc = ['body'] }: { body: unknown; loc?: Location },
+): SpanQuery<F> {
+  const filter = parseFilter(saved.filtering, ['filtering'])
+  const given = parseEitherWindowing(optional(body, loc, readObject) ?? {}, focus, loc)
+  const kept = parseGivenWindowing(saved.windowing, focus, ['windowing'])
+  if (Object.keys(kept).length === 0) return { focus, filter, windowing: given }
+  const windowing = { order: 'descending', ...kept, ...(given.limit !== undefined && { limit: given.limit }) } as const
+  return { focus, filter, windowing: given.next === undefined ? windowing : movedOn(windowing, given) }
+}
+
+/** A page begins at its cursor, and never outside of the window that is paged through. */
+function movedOn(windowing: Windowing, { next, newest, oldest }: Windowing): Windowing {
+  if (windowing.order === 'descending')
+    return { ...windowing, next, ...narrowed('newest', Math.min, windowing, newest) }
+  return { ...windowing, next, ...narrowed('oldest', Math.max, windowing, oldest) }
+}
+
+function narrowed(
+  name: 'newest' | 'oldest',
+  choose: (...times: number[]) => number,
+  windowing: Windowing,
+  time: number | undefined,
+): Partial<Windowing> {
+  const times = [windowing[name], time].filter(one => one !== undefined)
+  return times.length === 0 ? {} : { [name]: choose(...times) }
+}
+
+function parseEitherFilter(members: JsonObject, loc: Location): Filter | undefined {
+  const nested = parseFilter(members.filtering, [...loc, 'filtering'])
+  const flat = parseFilter(parseJsonText(members.filter, [...loc, 'filter']), [...loc, 'filter'])
+  if (members.filtering == null || members.filter == null) return nested ?? flat
+  if (JSON.stringify(nested) === JSON.stringify(flat)) return nested
+  throw contradiction([...loc, 'filter'], 'filtering')
+}
+
+/** A value in a text may be smaller than one that is given as it is: it is read in one go. */
+const TEXT_BOUNDS: JsonBounds = { depthMax: 2_000, valuesMax: 50_000, membersMax: 50_000, digitsMax: 1_000 }
+const TEXT_LENGTH_MAX = 1_000_000
+
+/**
+ * A value that may also be given as JSON text, of a million characters and 50,000 values at most. Throws `unprocessable`
+ * (422) where the text is longer or no JSON.
+ */
+export function parseJsonText(value: unknown, loc: Location): unknown {
+  if (typeof value !== 'string') return value
+  if (value.length > TEXT_LENGTH_MAX)
+    throw malformed(['string_too_long', `JSON text should have at most ${TEXT_LENGTH_MAX} characters`], loc, value)
+  try {
+    scanShortJson(value, TEXT_BOUNDS)
+    return parseJson(value)
+  } catch (error) {
+    const reason = error instanceof JsonBoundError ? error.message : 'Invalid JSON'
+    throw malformed(['json_invalid', reason], loc, value)
+  }
+}
+
+function parseEitherWindowing(members: JsonObject, focus: Focus, loc: Location): Windowing {
+  const nested = parseGivenWindowing(members.windowing, focus, [...loc, 'windowing'])
+  const flat = parseGivenWindowing(members, focus, loc)
+  for (const name of WINDOWING_MEMBERS) refuseContradiction(name, nested, flat, loc)
+  return { order: 'descending', ...flat, ...nested }
+}
+
+function refuseContradiction(name: keyof Windowing, nested: GivenWindowing, flat: GivenWindowing, loc: Location): void {
+  const differ = nested[name] !== undefined && flat[name] !== undefined && nested[name] !== flat[name]
+  if (differ) throw contradiction([...loc, name], `windowing.${name}`)
+}
+
+const contradiction = (loc: Location, other: string) =>
+  malformed(['value_error', `Input says something else than \`${other}\``], loc, undefined)

@@ -1,0 +1,148 @@
+import {
+  above,
+  below,
+  FAULTS,
+  invalid,
+  type JsonObject,
+  type Micros,
+  microsToIso,
+  notAbove,
+  parseUuid,
+  parseWindowTime,
+} from '@spanhouse/model'
+import { type Location, malformed, oneOf, optional, readObject } from '../filter/shape.ts'
+import type { Focus, Position } from '../position.ts'
+import { positionToNext } from './cursor.ts'
+
+export const ORDERS = ['ascending', 'descending'] as const
+export type Order = (typeof ORDERS)[number]
+
+/** Which part of the rows is asked for, and in which order. What the bounds include is decided in `bounds.ts`. */
+export interface Windowing {
+  readonly oldest?: Micros
+  readonly newest?: Micros
+  /**
+   * The last row of the page before, as hex: see `cursor.ts`. It refines the time bound at which the page begins
+   * (`newest` when descending, `oldest` when ascending) and means nothing without it.
+   */
+  readonly next?: string
+  /** Rows of a page, 1 or more. */
+  readonly limit?: number
+  readonly order: Order
+  /** Minutes; used by analytics only. */
+  readonly interval?: number
+  /** Share of the traces, 0 to 1. */
+  readonly rate?: number
+}
+
+/** Rows of a page when the request names no limit. */
+export const LIMIT_DEFAULT: Record<Focus, number> = { span: 10_000, trace: 1_000 }
+/** The most that a request can ask for. */
+export const LIMIT_MAX: Record<Focus, number> = { span: 100_000, trace: 10_000 }
+
+type Member = Exclude<keyof Windowing, 'next'>
+export const WINDOWING_MEMBERS = ['oldest', 'newest', 'next', 'limit', 'order', 'interval', 'rate'] as const
+
+const READERS: { readonly [M in Member]: (value: unknown, loc: Location) => Windowing[M] } = {
+  oldest: readTime,
+  newest: readTime,
+  limit: (value, loc) => Math.max(1, readInteger(value, loc)),
+  order: oneOf(ORDERS),
+  interval: readInterval,
+  rate: readRate,
+}
+
+/** The members that were given. */
+export type GivenWindowing = Partial<Windowing>
+
+/**
+ * Reads a windowing object. Nothing (null) gives the default: newest first. Throws `unprocessable` (422) on a member of
+ * the wrong type, `invalid` (400) on a limit past {@link LIMIT_MAX}.
+ */
+export function parseWindowing(json: unknown, focus: Focus, loc: Location): Windowing {
+  return { order: 'descending', ...parseGivenWindowing(json, focus, loc) }
+}
+
+/** The same without defaults; other members of the object are ignored. */
+export function parseGivenWindowing(json: unknown, focus: Focus, loc: Location): GivenWindowing {
+  const given = optional(json, loc, readObject) ?? {}
+  const read = (name: (typeof WINDOWING_MEMBERS)[number]): [string, unknown] => {
+    const reader = name === 'next' ? readNext(focus) : READERS[name]
+    return [name, optional<unknown>(given[name], [...loc, name], reader)]
+  }
+  const members = WINDOWING_MEMBERS.map(read).filter(([, value]) => value !== undefined)
+  const windowing = Object.fromEntries(members) as GivenWindowing
+  if ((windowing.limit ?? 0) > LIMIT_MAX[focus]) throw invalid(`limit: at most ${LIMIT_MAX[focus]} ${focus}s a page`)
+  return windowing
+}
+
+/** The rows of a full page. */
+export const pageLimit = (windowing: Windowing, focus: Focus): number => windowing.limit ?? LIMIT_DEFAULT[focus]
+
+/**
+ * The windowing object that asks for the page after a full one; undefined when the page is not full, which it is when it has
+ * as many rows as asked for unless the caller knows better.
+ * It repeats everything else of the request, so that a client can send it back as it is.
+ */
+export function nextWindowing(
+  { focus, windowing }: { readonly focus: Focus; readonly windowing: Windowing },
+  page: readonly Position[],
+  isFull = page.length >= pageLimit(windowing, focus),
+): JsonObject | undefined {
+  const last = page.at(-1)
+  if (last === undefined || !isFull) return undefined
+  const limit = pageLimit(windowing, focus)
+  const { oldest, newest, order, rate } = windowing
+  const [reached, kept] = order === 'descending' ? ['newest', 'oldest'] : ['oldest', 'newest']
+  const bound = order === 'descending' ? oldest : newest
+  return {
+    [reached as string]: microsToIso(last.time),
+    next: positionToNext(last, focus),
+    limit,
+    order,
+    ...(bound === undefined ? {} : { [kept as string]: microsToIso(bound) }),
+    ...(rate === undefined ? {} : { rate }),
+  }
+}
+
+function readTime(value: unknown, loc: Location): Micros {
+  const micros = parseWindowTime(value)
+  if (micros === null) throw malformed(FAULTS.datetime, loc, value)
+  return micros
+}
+
+/** Integers are also read from text, as query strings have them. */
+function readInteger(value: unknown, loc: Location): number {
+  const number = typeof value === 'string' && /^\s*[-+]?\d+\s*$/.test(value) ? Number(value) : value
+  if (typeof number === 'number' && Number.isInteger(number)) return number
+  if (typeof number === 'number') throw malformed(FAULTS.integer, loc, value)
+  throw malformed(typeof value === 'string' ? FAULTS.integerText : FAULTS.number, loc, value)
+}
+
+function readInterval(value: unknown, loc: Location): number {
+  const interval = readInteger(value, loc)
+  if (interval <= 0) throw malformed(notAbove(0), loc, value)
+  return interval
+}
+
+function readRate(value: unknown, loc: Location): number {
+  const rate = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+  if (typeof rate !== 'number' || Number.isNaN(rate))
+    throw malformed(typeof value === 'string' ? FAULTS.numberText : FAULTS.number, loc, value)
+  if (rate < 0) throw malformed(below(0), loc, value)
+  if (rate > 1) throw malformed(above(1), loc, value)
+  return rate
+}
+
+const SPAN_ID = /^[0-9a-f]{16}$/
+
+/** A UUID (dashed or 32 hex digits); for spans also the 16 hex digits of a span id. */
+const readNext =
+  (focus: Focus) =>
+  (value: unknown, loc: Location): string => {
+    const next = typeof value === 'string' ? value.trim().toLowerCase() : ''
+    if (focus === 'span' && SPAN_ID.test(next)) return next
+    const id = parseUuid(next)
+    if (id === null) throw malformed(FAULTS.uuid, loc, value)
+    return id.replaceAll('-', '')
+  }

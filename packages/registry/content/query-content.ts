@@ -1,0 +1,43 @@
+import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
+import { parseFilter, parseGivenWindowing } from '@spanhouse/query'
+import { json, optional, storedObject, z } from '@spanhouse/validation'
+import type { Content } from '../kind.ts'
+
+/** What a saved query asks for. What it found (`trace_ids`, `traces`) may be sent back, and is dropped. */
+const queryData = z
+  .strictObject({
+    formatting: optional(
+      z.object({
+        focus: optional(z.enum(['trace', 'span'])),
+        format: optional(z.enum(['agenta', 'opentelemetry'])),
+      }),
+    ),
+    filtering: optional(storedObject),
+    windowing: optional(storedObject),
+    trace_ids: optional(json),
+    traces: optional(json),
+  })
+  .transform(({ formatting, filtering, windowing }) => withoutNulls({ formatting, filtering, windowing }))
+
+/** The filter is read as a query would read it, so that none is stored that cannot be carried out. */
+export const queryContent: Content = {
+  data: queryData,
+  store: (data, { loc }) => {
+    const focus = isJsonObject(data.formatting) && data.formatting.focus === 'span' ? 'span' : 'trace'
+    parseFilter(data.filtering, [...loc, 'filtering'])
+    parseGivenWindowing(data.windowing, focus, [...loc, 'windowing'])
+    return Object.keys(data).length === 0 ? null : data
+  },
+  flags: null,
+  show: data => data,
+}
+
+function withoutNulls(object: Record<string, unknown>): JsonObject {
+  const entries = Object.entries(object).filter(([, value]) => value !== undefined && value !== null)
+  return Object.fromEntries(entries.map(([name, value]) => [name, inner(value)]))
+}
+
+function inner(value: unknown): Json {
+  if (Array.isArray(value)) return value.map(inner)
+  return isJsonObject(value) ? withoutNulls(value) : (value as Json)
+}

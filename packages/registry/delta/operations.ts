@@ -1,0 +1,133 @@
+import { isJsonObject, type Json, type JsonObject, nextTurn } from '@spanhouse/model'
+import { list, z } from '@spanhouse/validation'
+import type { Changed } from '../kind.ts'
+import { changeAt, type Segment } from '../target.ts'
+import { checkDelta } from './delta-limits.ts'
+import { DeltaRefusal, refusing } from './delta-refusal.ts'
+import { addItem, type ItemSegment, removeItem, replaceItem } from './keyed-items.ts'
+import { mergeDeep } from './merge.ts'
+import { editText } from './text-edits.ts'
+
+const OPERATIONS_MAX = 64
+
+const segment = z.union([z.string(), z.strictObject({ list: z.string(), key: z.string() })])
+const target = list(segment, { min: 1, max: 12 })
+const textEdits = list(z.strictObject({ old_text: z.string(), new_text: z.string() }), { min: 1, max: 32 })
+
+/** One operation as it was sent, its shape checked. */
+interface Operation {
+  value: Json | undefined
+  edits: z.output<typeof textEdits> | undefined
+  match_mode: 'auto' | 'exact'
+}
+
+interface OperationKind {
+  /** What the last segment of the target names: a member of an object, or an entry of a list. */
+  tail: 'field' | 'item'
+  needs: 'value' | 'edits' | null
+  /** Makes the objects on the way to the target that are not there. */
+  makesParents?: true
+  /** The object that the tail names something in, changed. */
+  apply(parent: JsonObject, tail: never, operation: Operation): JsonObject
+}
+
+const field = (
+  needs: OperationKind['needs'],
+  apply: (parent: JsonObject, name: string, operation: Operation) => JsonObject,
+  more: { makesParents?: true } = {},
+): OperationKind => ({ tail: 'field', needs, apply, ...more })
+
+const item = (
+  needs: OperationKind['needs'],
+  apply: (parent: JsonObject, tail: ItemSegment, operation: Operation) => JsonObject,
+): OperationKind => ({ tail: 'item', needs, apply })
+
+/** What each operation does to the object it is aimed at. */
+const OPERATIONS: Record<string, OperationKind> = {
+  set: field('value', (parent, name, { value }) => ({ ...parent, [name]: value as Json }), { makesParents: true }),
+  merge: field('value', (parent, name, { value }) => {
+    if (!isJsonObject(value)) throw new DeltaRefusal('invalid_operation_shape', 'merge needs an object as its value.')
+    const before = existing(parent, name)
+    if (!isJsonObject(before)) throw new DeltaRefusal('target_type_mismatch', `${name} is no object.`)
+    return { ...parent, [name]: mergeDeep(before, value) }
+  }),
+  remove: field(null, (parent, name) => {
+    existing(parent, name)
+    const { [name]: _removed, ...rest } = parent
+    return rest
+  }),
+  edit_text: field('edits', (parent, name, { edits = [], match_mode }) => {
+    const text = existing(parent, name)
+    if (typeof text !== 'string') throw new DeltaRefusal('target_type_mismatch', `${name} is no text.`)
+    return { ...parent, [name]: editText(text, edits, match_mode) }
+  }),
+  add_item: field('value', (parent, list, { value }) => addItem(parent, list, value), { makesParents: true }),
+  replace_item: item('value', (parent, tail, { value }) => replaceItem(parent, tail, value)),
+  remove_item: item(null, (parent, tail) => removeItem(parent, tail)),
+}
+
+/** Applies `{operations: [...]}` in order, all or none. Throws a 422 whose code says why. */
+export async function applyOperations(base: JsonObject, delta: JsonObject): Promise<Changed> {
+  const operations = refusing(() => operationsOf(delta))
+  let data = base
+  for (const [index, sent] of operations.entries()) {
+    await nextTurn()
+    const before = data
+    data = refusing(() => applyOne(before, sent), { index, target: isJsonObject(sent) ? sent.target : undefined })
+  }
+  return { data }
+}
+
+function operationsOf(delta: JsonObject): Json[] {
+  checkDelta(delta)
+  const { operations, ...rest } = delta
+  const [extra] = Object.keys(rest)
+  if (extra !== undefined) throw new DeltaRefusal('invalid_delta', `${extra} cannot stand beside operations.`)
+  if (!Array.isArray(operations) || operations.length === 0 || operations.length > OPERATIONS_MAX)
+    throw new DeltaRefusal('invalid_delta', `operations is a list of 1 to ${OPERATIONS_MAX}.`)
+  return operations
+}
+
+function applyOne(data: JsonObject, sent: Json): JsonObject {
+  const { kind, path, operation } = readOperation(sent)
+  return changeAt(data, path, {
+    makesParents: kind.makesParents ?? false,
+    change: (parent, tail) => {
+      if ((typeof tail === 'string') !== (kind.tail === 'field'))
+        throw new DeltaRefusal('invalid_target_shape', `The target's end must name a ${kind.tail}.`)
+      return kind.apply(parent, tail as never, operation)
+    },
+  })
+}
+
+const MEMBERS = { value: ['value'], edits: ['edits', 'match_mode'] } as const
+
+function readOperation(sent: Json): { kind: OperationKind; path: Segment[]; operation: Operation } {
+  if (!isJsonObject(sent)) throw new DeltaRefusal('invalid_operation_shape', 'An operation is an object.')
+  const name = sent.operation ?? sent.op
+  const kind = typeof name === 'string' && Object.hasOwn(OPERATIONS, name) ? OPERATIONS[name] : undefined
+  if (!kind) throw new DeltaRefusal('unknown_operation', `There is no operation ${JSON.stringify(name ?? null)}.`)
+  const known: string[] = ['operation', 'op', 'target', ...(kind.needs ? MEMBERS[kind.needs] : [])]
+  const extra = Object.keys(sent).find(member => !known.includes(member))
+  if (extra !== undefined) throw new DeltaRefusal('invalid_operation_shape', `${extra} does not belong to ${name}.`)
+  const path = target.safeParse(sent.target)
+  if (!path.success) throw new DeltaRefusal('invalid_target_shape', 'target is a list of 1 to 12 names or {list, key}.')
+  if (kind.needs === 'value' && sent.value === undefined)
+    throw new DeltaRefusal('missing_operation_value', `${name} needs a value.`)
+  return { kind, path: path.data, operation: { value: sent.value, ...readEdits(kind, sent) } }
+}
+
+function readEdits({ needs }: OperationKind, { edits, match_mode = 'auto' }: JsonObject): Omit<Operation, 'value'> {
+  if (needs !== 'edits') return { edits: undefined, match_mode: 'exact' }
+  const read = textEdits.safeParse(edits)
+  if (!read.success)
+    throw new DeltaRefusal('invalid_operation_shape', 'edits is a list of 1 to 32 {old_text, new_text}.')
+  if (match_mode !== 'auto' && match_mode !== 'exact')
+    throw new DeltaRefusal('invalid_operation_shape', 'match_mode is auto or exact.')
+  return { edits: read.data, match_mode }
+}
+
+function existing(parent: JsonObject, name: string): Json | undefined {
+  if (Object.hasOwn(parent, name)) return parent[name]
+  throw new DeltaRefusal('target_not_found', `There is no ${name}.`)
+}

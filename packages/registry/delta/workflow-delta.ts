@@ -1,0 +1,28 @@
+import type { JsonObject } from '@spanhouse/model'
+import { jsonObject, list, optional, storedObject, z } from '@spanhouse/validation'
+import type { Changed, Delta } from '../kind.ts'
+import { checkDelta } from './delta-limits.ts'
+import { refusing } from './delta-refusal.ts'
+import { mergeDeep, removePaths } from './merge.ts'
+import { applyOperations } from './operations.ts'
+
+const unordered = z.object({ set: optional(storedObject), remove: optional(list(z.string())) })
+
+/** A change to a workflow's data: `{set, remove}`, or `{operations}`, which are checked and applied in order. */
+export const workflowDelta: z.ZodType<Delta> = jsonObject.transform((value, context): Delta => {
+  if (value.operations !== undefined && value.operations !== null) {
+    return { needsBase: true, apply: base => applyOperations(base ?? {}, value) }
+  }
+  const { data, error } = unordered.safeParse(value)
+  if (data) return { needsBase: false, apply: base => applyUnordered(base ?? {}, data) }
+  for (const issue of error.issues) context.addIssue({ ...issue, code: 'custom', message: issue.message })
+  return z.NEVER
+})
+
+/** Objects merge, everything else replaces; then dotted paths go, present or not. */
+function applyUnordered(base: JsonObject, { set = {}, remove = [] }: z.output<typeof unordered>): Changed {
+  refusing(() => checkDelta(set))
+  const paths = remove.map(path => path.split('.'))
+  const message = 'A delta of set and remove is applied to whatever the head is; operations name their base.'
+  return { data: removePaths(mergeDeep(base, set), paths), warnings: [{ code: 'legacy_delta_form', message }] }
+}

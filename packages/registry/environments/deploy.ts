@@ -1,0 +1,38 @@
+import { invalid, Problem } from '@spanhouse/model'
+import { commitRevision } from '../commit.ts'
+import type { Scope } from '../kind.ts'
+import { KINDS } from '../kinds.ts'
+import type { RetrieveQuery } from '../retrieve.ts'
+import { findRevision, hasReference } from '../rows/find.ts'
+import type { RevisionRow } from '../rows/rows.ts'
+import { asKind, inTransaction } from '../scope.ts'
+import { defaultKey, entryOf } from './deployed.ts'
+import { changedReferences } from './environment-content.ts'
+
+export interface Deployment extends RetrieveQuery {
+  message?: string
+}
+
+/**
+ * Commits to an environment that a key of it points at a revision now, and returns the revision. The environment's other
+ * keys stay as its head has them. 400 when either of the two is not named, 404 when it is not there, 403 when the
+ * environment is guarded and the caller may not deploy.
+ */
+export async function deployRevision(scope: Scope, deployment: Deployment): Promise<RevisionRow> {
+  const { references, environment = {}, key, message } = deployment
+  const { kind } = scope
+  if (!hasReference(kind, references))
+    throw invalid(`${kind.name}_ref, ${kind.name}_variant_ref or ${kind.name}_revision_ref is required`)
+  if (!hasReference(KINDS.environment, environment))
+    throw invalid('environment_ref, environment_variant_ref or environment_revision_ref is required')
+  return inTransaction(scope, async inside => {
+    const row = await findRevision(inside, references)
+    if (!row) throw new Problem('not_found', `There is no such ${kind.name} revision.`)
+    const place = await findRevision(asKind(inside, KINDS.environment), environment)
+    if (!place) throw new Problem('not_found', 'The environment does not exist, or has no revision.')
+    const set = { [key ?? defaultKey(row.artifact_slug)]: entryOf(kind, row) }
+    const commit = { variant_id: place.variant_id, delta: changedReferences(set), message }
+    await commitRevision(asKind(inside, KINDS.environment), commit)
+    return row
+  })
+}

@@ -1,0 +1,37 @@
+import { isJsonObject, type JsonObject } from '@spanhouse/model'
+import { list, optional, recordOf, reference, z } from '@spanhouse/validation'
+import { defined } from '../defined.ts'
+import type { Content, Delta } from '../kind.ts'
+import { fillSlugs } from './deployed.ts'
+
+/** One deployment: what each name (`application`, `application_variant`, ...) stands for. Names are not checked. */
+const entry = recordOf(optional(reference.transform(defined))).transform(defined)
+const entries = recordOf(optional(entry)).transform(defined)
+
+const environmentData = z
+  .strictObject({ references: optional(entries) })
+  .transform(({ references }): JsonObject => (references === undefined ? {} : { references }))
+
+/** Keys are set first and removed then; other keys stay as they are. */
+const environmentDelta = z
+  .object({ set: optional(entries), remove: optional(list(z.string())) })
+  .transform(({ set = {}, remove = [] }): Delta => changedReferences(set, remove))
+
+/** The change that puts these entries under their keys and takes others away. */
+export const changedReferences = (set: JsonObject, remove: readonly string[] = []): Delta => ({
+  needsBase: false,
+  apply: base => {
+    const merged = { ...(isJsonObject(base?.references) ? base.references : {}), ...set }
+    const removed = new Set(remove)
+    return { data: { references: Object.fromEntries(Object.entries(merged).filter(([key]) => !removed.has(key))) } }
+  },
+})
+
+/** What an environment's revision holds: under each key, what is deployed there. */
+export const environmentContent: Content = {
+  data: environmentData,
+  delta: environmentDelta,
+  store: (data, { scope }) => fillSlugs(scope, data),
+  flags: null,
+  show: data => data,
+}

@@ -1,0 +1,112 @@
+import { invalid } from '@spanhouse/model'
+import { type RawBuilder, sql } from '@spanhouse/postgres'
+import type { Kind, Layer, Scope } from '../kind.ts'
+import { identifies, type References, versionOf } from '../references.ts'
+import { column, type RevisionRow, selectRows } from './rows.ts'
+
+/**
+ * The one revision that references point at, undefined when there is none:
+ *
+ * | given                                    | found                                    |
+ * | ---------------------------------------- | ---------------------------------------- |
+ * | a revision's id or slug                  | that revision                            |
+ * | a variant or an artifact, and a version  | that version of it                       |
+ * | a variant or an artifact                 | its newest revision                      |
+ *
+ * Of an artifact it is the default variant that counts: the oldest. Default and newest are those that are not archived,
+ * as long as there is one; what is named is found archived or not. Throws a 400 naming the reference when nothing
+ * identifies a revision, or when something else that was sent is not what the row says.
+ */
+export async function findRevision(scope: Scope, references: References): Promise<RevisionRow | undefined> {
+  requireScoped(scope.kind, references)
+  const { where, tail } = pointsAt(scope, withNumber(references))
+  const [row] = await selectRows(scope, 'revision', { where: [where], tail })
+  if (row) requireConsistent(scope.kind, references, row)
+  return row
+}
+
+const withNumber = ({ revision, ...parents }: References): Pointers =>
+  revision?.version === undefined
+    ? { ...parents, revision }
+    : { ...parents, revision: { ...revision, version: versionOf(revision.version) } }
+
+/** References as a statement holds them: values, or columns that have them; versions are numbers. */
+export interface Pointers {
+  artifact?: Pointer
+  variant?: Pointer
+  revision?: Pointer & { version?: unknown }
+}
+interface Pointer {
+  id?: unknown
+  slug?: unknown
+}
+
+/** The condition and the rest of a statement about `revisions r` by which it finds what the pointers point at. */
+export function pointsAt(
+  scope: Scope,
+  { artifact, variant, revision }: Pointers,
+): { where: RawBuilder<unknown>; tail?: RawBuilder<unknown> } {
+  if (revision && identifies(revision)) return { where: matches('revision', revision) }
+  const parent =
+    variant && identifies(variant)
+      ? sql`select v.id from variants v where ${ownOf('v', scope)} and ${matches('variant', variant)}`
+      : defaultVariantOf(
+          scope,
+          sql`select a.id from artifacts a where ${ownOf('a', scope)} and ${matches('artifact', artifact ?? {})}`,
+        )
+  const isOnVariant = sql`r.project_id = ${scope.project_id} and r.variant_id = (${parent})`
+  if (revision?.version !== undefined) return { where: sql`${isOnVariant} and r.version = ${revision.version}` }
+  return { where: isOnVariant, tail: NEWEST_FIRST }
+}
+
+/** The newest revision first: of those that are not archived, as long as there is one. */
+export const NEWEST_FIRST = sql`order by (r.deleted_at is not null), r.version desc limit 1`
+
+/** The id of the default variant of the artifact whose id a subquery gives. */
+export const defaultVariantOf = ({ project_id }: Scope, artifactId: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  select d.id from variants d where d.project_id = ${project_id} and d.artifact_id = (${artifactId})
+  order by (d.deleted_at is not null), d.created_at, d.id limit 1`
+
+/** Limits a table to the scope's project and family. */
+export const ownOf = (table: string, { project_id, kind }: Scope): RawBuilder<unknown> =>
+  sql`${sql.ref(`${table}.project_id`)} = ${project_id} and ${sql.ref(`${table}.family`)} = ${kind.storedAs}`
+
+const matches = (layer: Layer, { id, slug }: Pointer): RawBuilder<unknown> =>
+  id === undefined ? sql`${column(layer, 'slug')} = ${slug}` : sql`${column(layer, 'id')} = ${id}::uuid`
+
+/** Whether anything was sent that could identify a revision. A version alone is refused. */
+export function hasReference({ name }: Kind, { artifact, variant, revision }: References): boolean {
+  if (variant?.version !== undefined && !identifies(variant))
+    throw invalid(`${name}_variant_ref: a version alone does not identify a variant`)
+  if ([artifact, variant, revision].some(identifies)) return true
+  if (revision?.version === undefined) return false
+  throw invalid(`${name}_revision_ref.version needs a ${name}_variant_ref to be a version of`)
+}
+
+/** As {@link hasReference}, where an artifact's version alone is refused too: it would be taken for no reference at all. */
+export function namesRevision(kind: Kind, references: References): boolean {
+  if (hasReference(kind, references)) return true
+  if (references.artifact?.version === undefined) return false
+  throw invalid(`${kind.name}: a version alone does not identify one`)
+}
+
+/** Throws a 400 when nothing that was sent identifies a revision. */
+export function requireScoped(kind: Kind, references: References): void {
+  if (hasReference(kind, references)) return
+  throw invalid(`${kind.name}_ref, ${kind.name}_variant_ref or ${kind.name}_revision_ref is required`)
+}
+
+/** Throws a 400 that names the first member of the references which is not what the row says. */
+export function requireConsistent({ name }: Kind, { artifact, variant, revision }: References, row: RevisionRow): void {
+  const facts: [string, string | undefined, string][] = [
+    [`${name}_ref.id`, artifact?.id, row.artifact_id],
+    [`${name}_ref.slug`, artifact?.slug, row.artifact_slug],
+    [`${name}_variant_ref.id`, variant?.id, row.variant_id],
+    [`${name}_variant_ref.slug`, variant?.slug, row.variant_slug],
+    [`${name}_revision_ref.id`, revision?.id, row.id],
+    [`${name}_revision_ref.slug`, revision?.slug, row.slug],
+    [`${name}_revision_ref.version`, revision?.version, String(row.version)],
+  ]
+  const wrong = facts.find(([, sent, stored]) => sent !== undefined && sent !== stored)
+  if (wrong) throw invalid(`${wrong[0]} contradicts the other references: the revision found has ${wrong[2]}`)
+}

@@ -1,0 +1,158 @@
+import type { JsonObject, Uuid } from '@spanhouse/model'
+import { type RawBuilder, sql } from '@spanhouse/postgres'
+import { parseLarge } from '../content/large-json.ts'
+import type { Family, Layer, Scope } from '../kind.ts'
+import type { RowSize } from './row-list.ts'
+
+/** What every layer has. Times are ISO 8601 text in UTC. */
+interface RecordRow {
+  id: Uuid
+  slug: string
+  name: string | null
+  description: string | null
+  flags: JsonObject | null
+  tags: JsonObject | null
+  meta: JsonObject | null
+  created_at: string
+  updated_at: string | null
+  deleted_at: string | null
+  created_by_id: Uuid | null
+  updated_by_id: Uuid | null
+  deleted_by_id: Uuid | null
+}
+
+export interface ArtifactRow extends RecordRow {
+  folder_id: Uuid | null
+}
+
+/** The flags are its own; those of the artifact stand beside them. */
+export interface VariantRow extends RecordRow {
+  artifact_id: Uuid
+  artifact_slug: string
+  artifact_flags: JsonObject | null
+}
+
+export interface RevisionRow extends VariantRow {
+  variant_id: Uuid
+  variant_slug: string
+  version: number
+  message: string | null
+  data: JsonObject | null
+}
+
+export interface RowOf {
+  artifact: ArtifactRow
+  variant: VariantRow
+  revision: RevisionRow
+}
+
+export const recordColumns = (table: string): RawBuilder<unknown> =>
+  sql.raw(
+    [
+      ...['id', 'slug', 'name', 'description', 'flags', 'tags', 'meta', 'created_at', 'updated_at', 'deleted_at'],
+      ...['created_by_id', 'updated_by_id', 'deleted_by_id'],
+    ]
+      .map(column => `${table}.${column}`)
+      .join(', '),
+  )
+
+const ARTIFACT_OF_VARIANT = sql`
+  join artifacts a on a.project_id = v.project_id and a.family = v.family and a.id = v.artifact_id`
+const VARIANT_COLUMNS = sql`v.artifact_id, a.slug as artifact_slug, a.flags as artifact_flags`
+
+const REVISION_HEAD = sql`${recordColumns('r')}, ${VARIANT_COLUMNS}, r.variant_id, v.slug as variant_slug, r.version, r.message`
+/** With its data as text, which is not parsed. */
+const REVISION_WITH_TEXT = sql`${REVISION_HEAD}, r.data::text as text`
+
+/** How each layer is read, together with what is shown of its parents. The layer's table is called by its first letter. */
+const LAYERS: Record<Layer, { table: string; columns: RawBuilder<unknown>; from: RawBuilder<unknown> }> = {
+  artifact: { table: 'a', columns: sql`${recordColumns('a')}, a.folder_id`, from: sql`artifacts a` },
+  variant: {
+    table: 'v',
+    columns: sql`${recordColumns('v')}, ${VARIANT_COLUMNS}`,
+    from: sql`variants v ${ARTIFACT_OF_VARIANT}`,
+  },
+  revision: {
+    table: 'r',
+    columns: sql`${REVISION_HEAD}, r.data`,
+    from: sql`revisions r
+      join variants v on v.project_id = r.project_id and v.family = r.family and v.id = r.variant_id
+      ${ARTIFACT_OF_VARIANT}`,
+  },
+}
+
+/** A column of a layer's own table. */
+export const column = (layer: Layer, name: string): RawBuilder<unknown> => sql.ref(`${LAYERS[layer].table}.${name}`)
+
+export interface Selection {
+  where: readonly RawBuilder<unknown>[]
+  /** `order by`, `limit`, `for no key update` (which does not wait for, nor hold up, who only refers to the row). */
+  tail?: RawBuilder<unknown>
+  /** Instead of the scope's own. */
+  family?: Family
+}
+
+/** Rows of a layer, of the scope's project and one family only. */
+export async function selectRows<L extends Layer>(
+  { db, project_id, kind }: Scope,
+  layer: L,
+  { where, tail = sql``, family = kind.storedAs }: Selection,
+): Promise<RowOf[L][]> {
+  const { columns } = LAYERS[layer]
+  return select({ db, project_id, family, layer }, columns, { where, tail })
+}
+
+/** As {@link selectRows}, of each row only how large it is. */
+export const selectSizes = (
+  { db, project_id, kind }: Scope,
+  layer: Layer,
+  selection: Selection,
+): Promise<RowSize[]> => {
+  const columns = sql`${column(layer, 'id')}, pg_column_size(${sql.ref(LAYERS[layer].table)}) as bytes`
+  return select({ db, project_id, family: kind.storedAs, layer }, columns, selection)
+}
+
+/** Of a batch with a larger row, large members of data come as text. */
+const LARGE_BYTES = 1024 * 1024
+
+/** The rows of a batch, in any order. */
+export async function readBatch<L extends Layer>(
+  scope: Scope,
+  layer: L,
+  batch: readonly RowSize[],
+): Promise<RowOf[L][]> {
+  const isAmong = sql`${column(layer, 'id')} = any(${batch.map(({ id }) => id)}::uuid[])`
+  const isLarge = layer === 'revision' && batch.some(({ bytes }) => bytes > LARGE_BYTES)
+  if (!isLarge) return selectRows(scope, layer, { where: [isAmong] })
+  const place = { db: scope.db, project_id: scope.project_id, family: scope.kind.storedAs, layer }
+  const read = await select<RevisionRow & { text: string | null }>(place, REVISION_WITH_TEXT, { where: [isAmong] })
+  const rows: RevisionRow[] = []
+  for (const { text, ...row } of read) {
+    rows.push({ ...row, data: text === null ? null : ((await parseLarge(text)) as JsonObject) })
+  }
+  return rows as RowOf[L][]
+}
+
+interface Place {
+  db: Scope['db']
+  project_id: Uuid
+  family: Family
+  layer: Layer
+}
+
+async function select<Row>(
+  { db, project_id, family, layer }: Place,
+  columns: RawBuilder<unknown>,
+  { where, tail = sql`` }: Omit<Selection, 'family'>,
+): Promise<Row[]> {
+  const own = sql`${column(layer, 'project_id')} = ${project_id} and ${column(layer, 'family')} = ${family}`
+  const conditions = sql.join([own, ...where], sql` and `)
+  const { rows } = await sql<Row>`select ${columns} from ${LAYERS[layer].from} where ${conditions} ${tail}`.execute(db)
+  return rows
+}
+
+/** The row with this id, archived or not. */
+export async function findRow<L extends Layer>(scope: Scope, layer: L, id: Uuid): Promise<RowOf[L] | undefined> {
+  const [row] = await selectRows(scope, layer, { where: [sql`${column(layer, 'id')} = ${id}`] })
+  return row
+}

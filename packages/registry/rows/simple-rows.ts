@@ -1,0 +1,86 @@
+import type { JsonObject, Uuid } from '@spanhouse/model'
+import { type RawBuilder, sql } from '@spanhouse/postgres'
+import type { Scope } from '../kind.ts'
+import { header, lifecycle, shownData } from '../records.ts'
+import { conditionsOf, flagsContain, type ListQuery } from './list.ts'
+import { listOf, type RowList, type RowSize } from './row-list.ts'
+import { type ArtifactRow, recordColumns } from './rows.ts'
+import { pageOf, windowOf } from './window.ts'
+
+/** An artifact with the head of its default variant: the flat record of the interface. */
+export interface SimpleRow extends ArtifactRow {
+  variant_id: Uuid
+  revision_id: Uuid
+  revision_slug: string
+  revision_flags: JsonObject | null
+  data: JsonObject | null
+}
+
+/** The flat record with this id, archived or not; undefined when there is none, or nothing was ever committed to it. */
+export async function findSimple(scope: Scope, id: Uuid): Promise<SimpleRow | undefined> {
+  const [row] = await selectSimple<SimpleRow>(scope, { columns: COLUMNS, where: [sql`a.id = ${id}`] })
+  return row
+}
+
+/** The flat records that a query asks for. */
+export async function listSimple(scope: Scope, query: ListQuery): Promise<RowList<SimpleRow>> {
+  const window = windowOf('artifact', query.windowing)
+  const { flags, ...filter } = query.filter ?? {}
+  const where = [...conditionsOf(scope, 'artifact', { ...query, filter }), ...window.conditions]
+  if (flags) where.push(...flagsContain(scope, scope.kind.content.flags ? 'revision' : 'artifact', flags))
+  const sizes = await selectSimple<RowSize>(scope, { columns: SIZE, where, tail: window.tail })
+  const page = pageOf(sizes, window, query.windowing)
+  const read = (batch: readonly RowSize[]): Promise<SimpleRow[]> => {
+    const isAmong = sql`a.id = any(${batch.map(({ id }) => id)}::uuid[])`
+    return selectSimple(scope, { columns: COLUMNS, where: [isAmong] })
+  }
+  return listOf(page.rows, read, page.windowing)
+}
+
+const COLUMNS = sql`${recordColumns('a')}, a.folder_id, r.variant_id, r.id as revision_id, r.slug as revision_slug,
+  r.flags as revision_flags, r.data`
+const SIZE = sql`a.id, pg_column_size(a) + pg_column_size(r) as bytes`
+
+interface SimpleSelection {
+  columns: RawBuilder<unknown>
+  where: readonly RawBuilder<unknown>[]
+  tail?: RawBuilder<unknown>
+}
+
+async function selectSimple<Row>(
+  { db, project_id, kind }: Scope,
+  { columns, where, tail = sql`` }: SimpleSelection,
+): Promise<Row[]> {
+  const own = sql`a.project_id = ${project_id} and a.family = ${kind.storedAs}`
+  const { rows } = await sql<Row>`
+    select ${columns}
+    from artifacts a
+    join lateral (
+      select d.id from variants d where d.project_id = a.project_id and d.artifact_id = a.id
+      order by (d.deleted_at is not null), d.created_at, d.id limit 1
+    ) v on true
+    join lateral (
+      select h.id, h.variant_id, h.slug, h.flags, h.data from revisions h
+      where h.project_id = a.project_id and h.variant_id = v.id
+      order by (h.deleted_at is not null), h.version desc limit 1
+    ) r on true
+    where ${sql.join([own, ...where], sql` and `)} ${tail}`.execute(db)
+  return rows
+}
+
+export const simpleRecord = (scope: Scope, row: SimpleRow): JsonObject => ({
+  ...header(row, simpleFlags(scope, row)),
+  ...(row.folder_id === null ? {} : { folder_id: row.folder_id }),
+  variant_id: row.variant_id,
+  revision_id: row.revision_id,
+  ...shownData(scope, row),
+  ...lifecycle(row),
+})
+
+/** A workflow's are those of the head: what follows from its data, and the roles. */
+function simpleFlags(scope: Scope, row: SimpleRow): JsonObject | null {
+  const { content, artifactFlags } = scope.kind
+  if (!content.flags) return row.flags
+  const roles = Object.fromEntries(artifactFlags.map(name => [name, row.flags?.[name] ?? false]))
+  return { ...roles, ...(row.revision_flags ?? content.flags(row.data, row.revision_slug, scope)) }
+}

@@ -1,0 +1,58 @@
+import { type JsonObject, microsToIso } from '@spanhouse/model'
+import { type RawBuilder, sql } from '@spanhouse/postgres'
+import type { WindowingBody } from '@spanhouse/validation'
+import { defined } from '../defined.ts'
+import type { Layer } from '../kind.ts'
+import { column } from './rows.ts'
+
+/** Rows of a page at most, also where the caller names no limit; the answer then says where to go on. */
+export const PAGE_ROWS_MAX = 10_000
+
+/** A part of a list in the order of its ids, newest first unless asked otherwise. */
+export interface Window {
+  conditions: RawBuilder<unknown>[]
+  /** Order, and a limit that is one more than the page, to tell whether there is more. */
+  tail: RawBuilder<unknown>
+  limit: number
+}
+
+/** What a windowing object means for a layer. Bounds are times of creation; with a cursor they include their own time. */
+export function windowOf(layer: Layer, windowing: WindowingBody | undefined): Window {
+  const { newest, oldest, next, order } = windowing ?? {}
+  const limit = Math.min(windowing?.limit ?? PAGE_ROWS_MAX, PAGE_ROWS_MAX)
+  const isAscending = order === 'ascending'
+  const [id, created_at] = [column(layer, 'id'), column(layer, 'created_at')]
+  const time = (micros: number): RawBuilder<unknown> => sql`${microsToIso(micros)}::timestamptz`
+  const includesNewest = isAscending || next !== undefined
+  const includesOldest = !isAscending || next !== undefined
+  return {
+    conditions: [
+      newest === undefined ? null : sql`${created_at} ${sql.raw(includesNewest ? '<=' : '<')} ${time(newest)}`,
+      oldest === undefined ? null : sql`${created_at} ${sql.raw(includesOldest ? '>=' : '>')} ${time(oldest)}`,
+      next === undefined ? null : sql`${id} ${sql.raw(isAscending ? '>' : '<')} ${next}::uuid`,
+    ].filter(condition => condition !== null),
+    tail: sql`order by ${id} ${sql.raw(isAscending ? 'asc' : 'desc')} limit ${limit + 1}`,
+    limit,
+  }
+}
+
+/** A page of rows, and the windowing that asks for the next one when there is one. */
+export interface Page<T> {
+  rows: T[]
+  windowing?: JsonObject
+}
+
+/** Cuts what was read to the page. */
+export function pageOf<T extends { id: string }>(read: T[], { limit }: Window, windowing?: WindowingBody): Page<T> {
+  if (read.length <= limit) return { rows: read }
+  const rows = read.slice(0, limit)
+  const { newest, oldest, ...given } = windowing ?? {}
+  const echoed = {
+    ...given,
+    ...(newest === undefined ? {} : { newest: microsToIso(newest) }),
+    ...(oldest === undefined ? {} : { oldest: microsToIso(oldest) }),
+    limit,
+    next: rows.at(-1)?.id,
+  }
+  return { rows, windowing: defined(echoed) }
+}

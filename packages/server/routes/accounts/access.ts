@@ -1,0 +1,32 @@
+import { checkPermission, listRoles, permissionCheckQuery } from '@spanhouse/access'
+import { z } from '@spanhouse/validation'
+import type { FastifyInstance } from 'fastify'
+import { addEndpoint } from '../../http/endpoint.ts'
+import type { Parts } from '../../parts.ts'
+
+const tag = 'access'
+const roles = z.array(z.object({ role: z.string(), description: z.string(), permissions: z.array(z.string()) }))
+
+/** What roles there are, and whether the caller may do something. */
+export function accessRoutes({ authenticator }: Parts): (app: FastifyInstance) => void {
+  return app => {
+    addEndpoint(app, {
+      method: 'GET',
+      path: '/access/permissions/check',
+      tag,
+      isSecret: true,
+      query: permissionCheckQuery,
+      summary: 'Answers credentials for a service when you may do what is asked, and 403 otherwise.',
+      answer: z.object({ effect: z.literal('allow'), credentials: z.string() }),
+      handle: ({ principal, query }) => checkPermission(authenticator, principal, query),
+    })
+    addEndpoint(app, {
+      method: 'GET',
+      path: '/access/roles',
+      tag,
+      summary: 'Lists the roles of each scope with their permissions.',
+      answer: z.object({ organization: roles, workspace: roles, project: roles }),
+      handle: () => listRoles(),
+    })
+  }
+}

@@ -1,0 +1,19 @@
+import type { FastifyInstance } from 'fastify'
+import type { Parts } from '../../parts.ts'
+import { accessRoutes } from './access.ts'
+import { adminRoutes } from './admin.ts'
+import { adminRecordRoutes } from './admin-records.ts'
+import { keyRoutes } from './keys.ts'
+import { organizationRoutes } from './organizations.ts'
+import { profileRoutes } from './profile.ts'
+import { projectRoutes } from './projects.ts'
+import { providerRoutes } from './providers.ts'
+import { secretRoutes } from './secrets.ts'
+import { workspaceRoutes } from './workspaces.ts'
+
+/** Who there is, who may do what, and what they keep secret. */
+export const accountRoutes = (parts: Parts): ((app: FastifyInstance) => void)[] => [
+  ...[keyRoutes(parts), accessRoutes(parts), profileRoutes(parts)],
+  ...[projectRoutes(parts), workspaceRoutes(parts), organizationRoutes(parts)],
+  ...[secretRoutes(parts), providerRoutes(parts), adminRoutes(parts), adminRecordRoutes(parts)],
+]

@@ -1,0 +1,97 @@
+import { Problem } from '@spanhouse/model'
+import {
+  type ArtifactRow,
+  artifactRecord,
+  createArtifact,
+  editArtifact,
+  findRow,
+  listRows,
+  setArtifactArchived,
+} from '@spanhouse/registry'
+import { optional, uuid, z } from '@spanhouse/validation'
+import { CONTENT_BODY_BYTES_MAX, QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
+import { editedHeader, ignoredBody, newHeader, newSlugMember, requireSameId, wrapped } from './bodies.ts'
+import { addKindEndpoint, type KindRoutes } from './endpoint.ts'
+import { manyAnswer, manyRead, one, oneAnswer } from './envelopes.ts'
+import { mergedQuery, queryBody, queryString } from './queries.ts'
+
+/** Artifacts of one kind: create, fetch, edit, archive, query. */
+export function addArtifactRoutes(routes: KindRoutes): void {
+  const { kind } = routes
+  const { name, plural } = kind
+  const { view, edit } = kind.permissions
+  const id = `${name}_id`
+  const params = z.object({ [id]: uuid })
+  const answer = oneAnswer(name)
+  const folder = { folder_id: uuid.nullish() }
+  const shown = (row: ArtifactRow | undefined) => one(name, row && artifactRecord(row))
+
+  addKindEndpoint(routes, {
+    bodyBytesMax: CONTENT_BODY_BYTES_MAX,
+    method: 'POST',
+    path: `/${plural}`,
+    permission: edit,
+    answer,
+    summary: `Creates a ${name} without variants.`,
+    query: z.object(name === 'workflow' ? {} : { [id]: optional(uuid) }),
+    body: wrapped(name, z.object({ ...newSlugMember, ...newHeader(kind, 'artifact'), ...folder })),
+    handle: async ({ scope, query, body }) => {
+      const chosen = (query as Record<string, string | undefined>)[id]
+      return shown(await createArtifact(scope, { ...body, ...(chosen !== undefined && { id: chosen }) }))
+    },
+  })
+  addKindEndpoint(routes, {
+    method: 'GET',
+    path: `/${plural}/:${id}`,
+    permission: view,
+    answer,
+    params,
+    summary: `Fetches a ${name}, archived or not.`,
+    handle: async ({ scope, params }) => shown(await findRow(scope, 'artifact', params[id] as string)),
+  })
+  addKindEndpoint(routes, {
+    bodyBytesMax: CONTENT_BODY_BYTES_MAX,
+    method: 'PUT',
+    path: `/${plural}/:${id}`,
+    permission: edit,
+    answer,
+    params,
+    summary: `Edits a ${name}: what is left out stays, null clears.`,
+    body: wrapped(name, z.object({ ...editedHeader(kind, 'artifact'), ...folder })),
+    handle: async ({ scope, params, body: { id: inBody, ...changes } }) => {
+      const target = params[id] as string
+      requireSameId(name, target, inBody)
+      const row = await editArtifact(scope, target, changes)
+      if (!row && kind.missingIsNotFound.artifact) throw new Problem('not_found', `There is no ${name} ${target}.`)
+      return shown(row)
+    },
+  })
+  for (const verb of ['archive', 'unarchive'] as const) {
+    addKindEndpoint(routes, {
+      method: 'POST',
+      path: `/${plural}/:${id}/${verb}`,
+      permission: edit,
+      answer,
+      params,
+      body: ignoredBody,
+      summary: verb === 'archive' ? `Archives a ${name}.` : `Restores an archived ${name}.`,
+      handle: async ({ scope, params }) =>
+        shown(await setArtifactArchived(scope, params[id] as string, verb === 'archive')),
+    })
+  }
+  addKindEndpoint(routes, {
+    bodyBytesMax: QUERY_BODY_BYTES_MAX,
+    method: 'POST',
+    path: `/${plural}/query`,
+    permission: view,
+    share: 'heavy',
+    answer: manyAnswer(plural),
+    summary: `Lists ${plural}, newest first.`,
+    query: queryString(kind, 'artifact'),
+    body: queryBody(kind, 'artifact', {}, kind.bodyOptional.includes('artifact')),
+    handle: async ({ scope, query, body, holder }) => {
+      const list = await listRows(scope, 'artifact', mergedQuery(query, body.query))
+      return manyRead(plural, list, { holder, record: artifactRecord })
+    },
+  })
+}

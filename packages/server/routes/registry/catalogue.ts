@@ -1,0 +1,184 @@
+import { Problem } from '@spanhouse/model'
+import type { RuntimeSettings } from '@spanhouse/runtime'
+import {
+  findTemplate,
+  HARNESSES,
+  listLegacyTemplates,
+  listTemplates,
+  type Role,
+  type TemplateRecord,
+  TYPES,
+} from '@spanhouse/runtime'
+import { booleanText, jsonObject, optional, z } from '@spanhouse/validation'
+import type { FastifyInstance } from 'fastify'
+import { addEndpoint } from '../../http/endpoint.ts'
+
+const tag = 'catalogue'
+const method = 'GET'
+
+/** The surfaces that show the catalogue, and the role each of them is about. */
+const SURFACES: readonly { plural: string; role?: Role }[] = [
+  { plural: 'workflows' },
+  { plural: 'applications', role: 'application' },
+  { plural: 'evaluators', role: 'evaluator' },
+]
+
+const archived = { include_archived: optional(booleanText) }
+const roleFlags = {
+  is_application: optional(booleanText),
+  is_evaluator: optional(booleanText),
+  is_snippet: optional(booleanText),
+}
+const byKey = z.object({ key: z.string() })
+const byPresetKey = z.object({ key: z.string(), preset_key: z.string() })
+
+const count = z.int()
+const type = z.object({ key: z.string(), json_schema: jsonObject })
+const entry = {
+  key: z.string(),
+  name: z.string(),
+  description: z.string(),
+  categories: z.array(z.string()),
+  flags: z.record(z.string(), z.boolean()),
+  data: z.object({ uri: z.string(), schemas: jsonObject.optional(), parameters: jsonObject.optional() }),
+}
+const preset = z.object(entry)
+const template = z.object({ ...entry, uri: z.string(), schemas: jsonObject, presets: z.array(preset).optional() })
+const harness = z.object({ key: z.string(), capabilities: jsonObject })
+
+/** What can be started from: templates, their presets, and the types that their schemas are made of. */
+export function catalogueRoutes(config: RuntimeSettings): (app: FastifyInstance) => void {
+  return app => {
+    for (const { plural, role } of SURFACES) {
+      addTypes(app, plural)
+      addTemplates(app, plural, role, config)
+      addPresets(app, plural, role, config)
+    }
+    addHarnesses(app)
+    addLegacyTemplates(app)
+  }
+}
+
+function addTypes(app: FastifyInstance, plural: string): void {
+  addEndpoint(app, {
+    method,
+    tag,
+    path: `/${plural}/catalog/types`,
+    summary: 'Lists the types that the schemas of templates refer to.',
+    answer: z.object({ count, types: z.array(type) }),
+    handle: () => ({ count: TYPES.length, types: TYPES }),
+  })
+  addEndpoint(app, {
+    method,
+    tag,
+    path: `/${plural}/catalog/types/:key`,
+    summary: 'One type with its JSON Schema.',
+    params: byKey,
+    answer: z.object({ count, type }),
+    handle: ({ params }) => ({ count: 1, type: known(TYPES, params.key, 'type') }),
+  })
+}
+
+/** An unknown template or preset is no error in this interface: callers look at `count`. */
+function addTemplates(app: FastifyInstance, plural: string, role: Role | undefined, config: RuntimeSettings): void {
+  addEndpoint(app, {
+    method,
+    tag,
+    path: `/${plural}/catalog/templates`,
+    summary: 'Lists the templates.',
+    query: z.object(role ? archived : { ...archived, ...roleFlags }),
+    answer: z.object({ count, templates: z.array(template) }),
+    handle: ({ query: { include_archived, ...flags } }) => {
+      const templates = listTemplates({ role, includeArchived: include_archived ?? false }, config)
+      return listed(
+        'templates',
+        templates.filter(one => hasFlags(one, flags)),
+      )
+    },
+  })
+  addEndpoint(app, {
+    method,
+    tag,
+    path: `/${plural}/catalog/templates/:key`,
+    summary: 'One template with its presets, archived or not.',
+    params: byKey,
+    answer: z.object({ count, template: template.optional() }),
+    handle: ({ params }) => found('template', findTemplate(role, params.key, config)),
+  })
+}
+
+function addPresets(app: FastifyInstance, plural: string, role: Role | undefined, config: RuntimeSettings): void {
+  const presetsOf = (key: string) => findTemplate(role, key, config)?.presets ?? []
+  addEndpoint(app, {
+    method,
+    tag,
+    path: `/${plural}/catalog/templates/:key/presets`,
+    summary: 'Lists the presets of a template.',
+    params: byKey,
+    query: z.object(archived),
+    answer: z.object({ count, presets: z.array(preset) }),
+    handle: ({ params }) => listed('presets', presetsOf(params.key)),
+  })
+  addEndpoint(app, {
+    method,
+    tag,
+    path: `/${plural}/catalog/templates/:key/presets/:preset_key`,
+    summary: 'One preset.',
+    params: byPresetKey,
+    answer: z.object({ count, preset: preset.optional() }),
+    handle: ({ params: { key, preset_key } }) =>
+      found(
+        'preset',
+        presetsOf(key).find(one => one.key === preset_key),
+      ),
+  })
+}
+
+function addHarnesses(app: FastifyInstance): void {
+  addEndpoint(app, {
+    method,
+    tag,
+    path: '/workflows/catalog/harnesses',
+    summary: 'Lists the programs that agents can be run by.',
+    answer: z.object({ count, harnesses: z.array(harness) }),
+    handle: () => listed('harnesses', HARNESSES),
+  })
+  addEndpoint(app, {
+    method,
+    tag,
+    path: '/workflows/catalog/harnesses/:key',
+    summary: 'One of the programs that agents can be run by.',
+    params: byKey,
+    answer: z.object({ count, harness }),
+    handle: ({ params }) => ({ count: 1, harness: known(HARNESSES, params.key, 'harness') }),
+  })
+}
+
+function addLegacyTemplates(app: FastifyInstance): void {
+  addEndpoint(app, {
+    method,
+    tag,
+    path: '/simple/evaluators/templates',
+    deprecated: true,
+    summary: 'Lists evaluator templates in their older form.',
+    query: z.object(archived),
+    answer: z.object({ count, templates: z.array(jsonObject) }),
+    handle: ({ query }) => listed('templates', listLegacyTemplates(query.include_archived ?? false)),
+  })
+}
+
+const listed = <T>(name: string, records: readonly T[]) => ({ count: records.length, [name]: records })
+
+const found = <T>(name: string, record: T | undefined) => (record ? { count: 1, [name]: record } : { count: 0 })
+
+function known<T extends { key: string }>(records: readonly T[], key: string, what: string): T {
+  const record = records.find(one => one.key === key)
+  if (!record) throw new Problem('not_found', `There is no ${what} called '${key}' in the catalogue.`)
+  return record
+}
+
+/** Each flag that is asked for is as it is asked for. */
+const hasFlags = ({ flags }: TemplateRecord, wanted: { [flag in keyof typeof flags]?: boolean }): boolean =>
+  (Object.keys(wanted) as (keyof typeof flags)[]).every(
+    flag => wanted[flag] === undefined || flags[flag] === wanted[flag],
+  )

@@ -1,0 +1,50 @@
+import type { Permission, ProjectPrincipal } from '@spanhouse/access'
+import type { Database } from '@spanhouse/postgres'
+import { KINDS, type Kind, type KindName, type Scope } from '@spanhouse/registry'
+import type { RuntimeSettings } from '@spanhouse/runtime'
+import type { Engine } from '@spanhouse/span-store'
+import type { z } from '@spanhouse/validation'
+import type { FastifyInstance } from 'fastify'
+import { addEndpoint, type Call, type Endpoint } from '../../http/endpoint.ts'
+
+/** What the registry's endpoints need of the program. */
+export interface Registry {
+  db: Database
+  runtime: RuntimeSettings
+  /** Where saved queries are carried out. */
+  engine?: Engine
+}
+
+/** Where a call acts: its own project, seen as one kind of record. */
+export const scopeOf = ({ db, runtime }: Registry, kind: KindName, principal: ProjectPrincipal): Scope => ({
+  db,
+  runtime,
+  kind: KINDS[kind],
+  project_id: principal.project_id,
+  user_id: principal.user_id,
+  mayDeploy: principal.permissions.has('deploy_environments'),
+})
+
+/** The endpoints of one kind: where they are added, and what they act on. */
+export interface KindRoutes {
+  app: FastifyInstance
+  registry: Registry
+  kind: Kind
+}
+
+type Part = z.ZodType | undefined
+
+type KindEndpoint<P, Q, B> = Omit<Endpoint<ProjectPrincipal, P, Q, B>, 'tag' | 'handle'> & {
+  permission: Permission | readonly Permission[]
+  handle(call: Call<ProjectPrincipal, P, Q, B> & { scope: Scope }): unknown
+}
+
+/** Adds an endpoint of a kind; its handler is given the scope to act in. */
+export function addKindEndpoint<P extends Part = undefined, Q extends Part = undefined, B extends Part = undefined>(
+  { app, registry, kind }: KindRoutes,
+  endpoint: KindEndpoint<P, Q, B>,
+): void {
+  const handle = (call: Call<ProjectPrincipal, P, Q, B>): unknown =>
+    endpoint.handle({ ...call, scope: scopeOf(registry, kind.name, call.principal) })
+  addEndpoint<P, Q, B>(app, { ...endpoint, tag: kind.plural, handle })
+}

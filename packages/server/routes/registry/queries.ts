@@ -1,0 +1,168 @@
+import { isJsonObject, type JsonObject, parseJson } from '@spanhouse/model'
+import type { Kind, Layer, ListQuery, RecordFilter, Reference } from '@spanhouse/registry'
+import {
+  booleanText,
+  jsonObject,
+  list,
+  optional,
+  slug,
+  storedObject,
+  tags,
+  time,
+  uuid,
+  windowing,
+  z,
+} from '@spanhouse/validation'
+import { nameOf, referenceListMembers } from './bodies.ts'
+
+const LAYERS_UP_TO: Record<Layer, readonly Layer[]> = {
+  artifact: ['artifact'],
+  variant: ['artifact', 'variant'],
+  revision: ['artifact', 'variant', 'revision'],
+}
+
+const text = optional(z.string())
+
+const filter = z
+  .object({
+    slug: optional(slug),
+    slugs: optional(list(slug)),
+    name: text,
+    description: text,
+    message: text,
+    flags: optional(storedObject),
+    tags: optional(tags),
+    meta: optional(jsonObject),
+    folder_id: uuid.nullish(),
+    author: optional(uuid),
+    authors: optional(list(uuid)),
+    date: optional(time),
+    dates: optional(list(time)),
+  })
+  .transform(
+    ({ slug: one, slugs, author, authors, date, dates, meta: _ignored, ...rest }): RecordFilter => ({
+      ...rest,
+      slugs: merged(one, slugs),
+      authors: merged(author, authors),
+      dates: merged(date, dates),
+    }),
+  )
+
+/** One and several of the same are several; an empty list is no restriction. */
+function merged<T>(one: T | undefined, several: T[] = []): T[] | undefined {
+  const all = one === undefined ? several : [one, ...several]
+  return all.length === 0 ? undefined : all
+}
+
+/** Which members of the filter a layer has; the others are ignored. */
+const FILTERS: Record<Layer, readonly (keyof RecordFilter)[]> = {
+  artifact: ['slugs', 'name', 'description', 'flags', 'tags', 'folder_id'],
+  variant: ['slugs', 'name', 'description', 'flags', 'tags'],
+  revision: ['slugs', 'name', 'description', 'flags', 'tags', 'authors', 'dates', 'message'],
+}
+
+/** The body of a query for a layer. Where `isOptional`, none at all asks for everything. */
+export function queryBody<M extends z.ZodRawShape>(kind: Kind, layer: Layer, more: M, isOptional: boolean) {
+  const references = referenceListMembers(kind, LAYERS_UP_TO[layer])
+  const body = z
+    .object({
+      [nameOf(kind, layer)]: optional(filter),
+      ...references.members,
+      include_archived: optional(z.boolean()),
+      windowing: optional(windowing),
+      ...more,
+    })
+    .transform((read: Record<string, unknown>) => {
+      const query: ListQuery = {
+        filter: known(layer, read[nameOf(kind, layer)] as RecordFilter | undefined),
+        ...references.pick(read),
+        include_archived: read.include_archived as boolean | undefined,
+        windowing: read.windowing as ListQuery['windowing'],
+      }
+      return { query, rest: read as z.output<z.ZodObject<M>> }
+    })
+  return isOptional ? z.preprocess(value => value ?? {}, body) : body
+}
+
+const known = (layer: Layer, filter: RecordFilter = {}): RecordFilter =>
+  Object.fromEntries(FILTERS[layer].map(name => [name, filter[name]]).filter(([, value]) => value !== undefined))
+
+/** Several values in a query string: the name again and again, or a list with commas. */
+const texts = optional(
+  z.union([z.string(), list(z.string())]).transform(value => [value].flat().flatMap(one => one.split(','))),
+)
+const listIn = (schema: z.ZodType<string, string>) => optional(texts.pipe(list(schema).optional()))
+/** JSON in a query string; what is no JSON object counts for nothing. */
+const looseJson = optional(z.string().transform(parsedOrNothing))
+
+/** A query in the query string, for clients that send it there. */
+export function queryString(kind: Kind, layer: Layer) {
+  const layers = LAYERS_UP_TO[layer]
+  const members = layers.flatMap(one => {
+    const name = nameOf(kind, one)
+    return [
+      [`${name}_id`, optional(uuid)],
+      [`${name}_ids`, listIn(uuid)],
+      [`${name}_slug`, optional(slug)],
+      [`${name}_slugs`, listIn(slug)],
+    ] as const
+  })
+  return z
+    .object({
+      ...Object.fromEntries(members),
+      name: text,
+      description: text,
+      flags: looseJson,
+      tags: looseJson,
+      meta: looseJson,
+      include_archived: optional(booleanText),
+      next: optional(uuid),
+      newest: optional(time),
+      oldest: optional(time),
+      limit: optional(
+        z.coerce
+          .number<string>()
+          .int()
+          .transform(limit => Math.max(1, limit)),
+      ),
+      order: optional(z.enum(['ascending', 'descending'])),
+    })
+    .transform((read: Record<string, unknown>): ListQuery => {
+      const { next, newest, oldest, limit, order } = read as NonNullable<ListQuery['windowing']>
+      const given = { next, newest, oldest, limit, order }
+      const isWindowed = Object.values(given).some(value => value !== undefined)
+      return {
+        filter: known(layer, read as RecordFilter),
+        ...Object.fromEntries(layers.map(one => [`${one}_refs`, referencesIn(read, nameOf(kind, one))])),
+        include_archived: read.include_archived as boolean | undefined,
+        windowing: isWindowed ? { interval: undefined, rate: undefined, ...given } : undefined,
+      }
+    })
+}
+
+/** `x_id` and `x_slug` are one reference; so are the ids and slugs of two lists of the same length, pair by pair. */
+function referencesIn(read: Record<string, unknown>, name: string): Reference[] | undefined {
+  const [id, slug_] = [read[`${name}_id`], read[`${name}_slug`]] as (string | undefined)[]
+  const ids = (read[`${name}_ids`] ?? []) as string[]
+  const slugs = (read[`${name}_slugs`] ?? []) as string[]
+  const pairs = ids.length === slugs.length ? ids.map((one, index) => ({ id: one, slug: slugs[index] })) : undefined
+  const listed = pairs ?? [...ids.map(one => ({ id: one })), ...slugs.map(one => ({ slug: one }))]
+  const all = id === undefined && slug_ === undefined ? listed : [{ id, slug: slug_ }, ...listed]
+  return all.length === 0 ? undefined : all
+}
+
+function parsedOrNothing(value: string): JsonObject | undefined {
+  try {
+    const parsed = parseJson(value)
+    return isJsonObject(parsed) ? parsed : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The body's word counts where both say something. */
+export function mergedQuery(inString: ListQuery, inBody: ListQuery): ListQuery {
+  const given = Object.entries(inBody).filter(([, value]) => value !== undefined)
+  const windowing = inBody.windowing ?? inString.windowing
+  return { ...inString, ...Object.fromEntries(given), filter: { ...inString.filter, ...inBody.filter }, windowing }
+}

@@ -1,0 +1,228 @@
+import {
+  commitRevision,
+  type Delta,
+  editRevision,
+  findRow,
+  listRevisions,
+  logRevisions,
+  type RevisionRow,
+  revisionRecord,
+  seedRevision,
+  setRevisionArchived,
+} from '@spanhouse/registry'
+import { jsonObject, optional, referenceList, uuid, z } from '@spanhouse/validation'
+import { CONTENT_BODY_BYTES_MAX, QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
+import {
+  editedHeader,
+  idMembers,
+  ignoredBody,
+  missing,
+  nameOf,
+  newHeader,
+  optionalSlugMember,
+  requireSameId,
+  wrapped,
+  wrappedEither,
+} from './bodies.ts'
+import { contentOptions, oneWithContent } from './content.ts'
+import { addKindEndpoint, type KindRoutes } from './endpoint.ts'
+import { manyAnswer, manyRead, one, oneAnswer } from './envelopes.ts'
+import { mergedQuery, queryBody, queryString } from './queries.ts'
+import type { ShownCall } from './shown-content.ts'
+
+/** Revisions of one kind: seed, fetch, edit, archive, query, commit, log. */
+export function addRevisionRoutes(routes: KindRoutes): void {
+  const { kind } = routes
+  const { view, edit } = kind.permissions
+  const name = nameOf(kind, 'revision')
+  const path = `/${kind.plural}/revisions`
+  const id = `${name}_id`
+  const params = z.object({ [id]: uuid })
+  const answer = oneAnswer(name)
+  const options = z.object(contentOptions(kind.name))
+  const shown = async (call: Pick<ShownCall, 'scope' | 'principal'>, row: RevisionRow | undefined, options = {}) => {
+    const record = row && revisionRecord(call.scope, row)
+    return one(name, await oneWithContent({ ...call, occasion: 'fetch' }, record, options))
+  }
+
+  addSeedRoute(routes, { name, path })
+  addKindEndpoint(routes, {
+    method: 'GET',
+    path: `${path}/:${id}`,
+    permission: view,
+    answer,
+    params,
+    query: options,
+    summary: 'Fetches a revision, archived or not.',
+    handle: async ({ scope, principal, params, query }) =>
+      shown({ scope, principal }, await findRow(scope, 'revision', params[id] as string), query),
+  })
+  addKindEndpoint(routes, {
+    bodyBytesMax: CONTENT_BODY_BYTES_MAX,
+    method: 'PUT',
+    path: `${path}/:${id}`,
+    permission: edit,
+    answer,
+    params,
+    summary: 'Edits the labels of a revision; what it holds never changes.',
+    body: wrapped(name, z.object(editedHeader(kind, 'revision'))),
+    handle: async ({ scope, principal, params, body: { id: inBody, ...changes } }) => {
+      requireSameId(name, params[id] as string, inBody)
+      return shown({ scope, principal }, await editRevision(scope, params[id] as string, changes))
+    },
+  })
+  for (const verb of ['archive', 'unarchive'] as const) {
+    addKindEndpoint(routes, {
+      method: 'POST',
+      path: `${path}/:${id}/${verb}`,
+      permission: edit,
+      answer,
+      params,
+      body: ignoredBody,
+      summary: verb === 'archive' ? 'Archives a revision.' : 'Restores an archived revision.',
+      handle: async ({ scope, principal, params }) =>
+        shown({ scope, principal }, await setRevisionArchived(scope, params[id] as string, verb === 'archive')),
+    })
+  }
+  addQueryRoute(routes, { name, path })
+  addCommitRoute(routes, { name, path })
+  addLogRoute(routes, { name, path })
+}
+
+interface Place {
+  /** `{kind}_revision` */
+  name: string
+  path: string
+}
+
+function addSeedRoute(routes: KindRoutes, { name, path }: Place): void {
+  const { kind } = routes
+  const [artifact, variant] = [idMembers(kind, 'artifact'), idMembers(kind, 'variant')]
+  const header = { ...optionalSlugMember, ...newHeader(kind, 'revision') }
+  addKindEndpoint(routes, {
+    bodyBytesMax: CONTENT_BODY_BYTES_MAX,
+    method: 'POST',
+    path,
+    permission: kind.permissions.edit,
+    answer: oneAnswer(name),
+    summary: 'Creates the first revision of a variant, without data.',
+    body: wrapped(name, z.object({ ...artifact.members, ...variant.members, ...header })),
+    handle: async ({ scope, body }) => {
+      const variant_id = variant.pick(body)
+      if (variant_id === undefined) throw missing(['body', name, `${kind.name}_variant_id`])
+      const row = await seedRevision(scope, { ...body, variant_id, artifact_id: artifact.pick(body) })
+      return one(name, revisionRecord(scope, row))
+    },
+  })
+}
+
+function addQueryRoute(routes: KindRoutes, { name, path }: Place): void {
+  const { kind } = routes
+  const more = {
+    ...contentOptions(kind.name),
+    ...(kind.isEnvironment && { references: optional(referenceList) }),
+  }
+  addKindEndpoint(routes, {
+    bodyBytesMax: QUERY_BODY_BYTES_MAX,
+    method: 'POST',
+    path: `${path}/query`,
+    permission: kind.permissions.view,
+    answer: manyAnswer(`${name}s`),
+    share: 'heavy',
+    summary: 'Lists revisions, newest first.',
+    query: queryString(kind, 'revision'),
+    body: queryBody(kind, 'revision', more, kind.bodyOptional.includes('revision')),
+    handle: async ({ scope, principal, query, body: { query: inBody, rest }, holder }) => {
+      const { references } = rest as { references?: z.output<typeof referenceList> }
+      const list = await listRevisions(scope, { ...mergedQuery(query, inBody), changed_references: references })
+      const call = { scope, principal, occasion: 'query' } as const
+      const record = (row: RevisionRow): unknown => oneWithContent(call, revisionRecord(scope, row), rest)
+      return manyRead(`${name}s`, list, { holder, record })
+    },
+  })
+}
+
+function addCommitRoute(routes: KindRoutes, { name, path }: Place): void {
+  const { kind } = routes
+  const { content } = kind
+  const [artifact, variant] = [idMembers(kind, 'artifact'), idMembers(kind, 'variant')]
+  const deltaBase = idMembers(kind, 'revision')
+  const input = z.object({
+    ...artifact.members,
+    ...variant.members,
+    ...deltaBase.members,
+    base_revision_id: optional(uuid),
+    ...optionalSlugMember,
+    ...newHeader(kind, 'revision'),
+    message: optional(z.string()),
+    data: optional(content.data),
+    ...(content.delta && { delta: optional(content.delta) }),
+  })
+  const extra = z.object({ status: z.string().optional(), warnings: z.array(jsonObject).optional() }).shape
+  addKindEndpoint(routes, {
+    bodyBytesMax: CONTENT_BODY_BYTES_MAX,
+    method: 'POST',
+    path: `${path}/commit`,
+    permission: kind.permissions.edit,
+    summary: 'Appends a revision to a variant.',
+    answer: oneAnswer(name).extend(extra),
+    query: z.object({ [`${kind.name}_variant_id`]: optional(uuid) }),
+    body: wrappedEither([name, `${name}_commit`], input, contentOptions(kind.name)),
+    handle: async ({ scope, principal, query, body: { wrapper, value, rest } }) => {
+      const variant_id = variant.pick(value)
+      const inQuery = (query as Record<string, string | undefined>)[`${kind.name}_variant_id`]
+      if (inQuery !== undefined && variant_id !== undefined && inQuery !== variant_id) return one(name, undefined)
+      const { row, status, warnings } = await commitRevision(scope, {
+        ...(value as typeof value & { delta?: Delta }),
+        variant_id: variant_id ?? inQuery,
+        artifact_id: artifact.pick(value),
+        delta_base_id: kind.commit.deltaNamesBase ? deltaBase.pick(value) : undefined,
+        loc: ['body', wrapper],
+      })
+      const call = { scope, principal, occasion: 'commit' } as const
+      const record = await oneWithContent(call, revisionRecord(scope, row), rest)
+      const isChecked = kind.storedAs === 'workflow'
+      return { ...one(name, record), ...(isChecked && { status, ...(warnings.length > 0 && { warnings }) }) }
+    },
+  })
+}
+
+function addLogRoute(routes: KindRoutes, { name, path }: Place): void {
+  const { kind } = routes
+  const layers = [idMembers(kind, 'artifact'), idMembers(kind, 'variant'), idMembers(kind, 'revision')] as const
+  const [artifact, variant, revision] = layers
+  const input = z.object({
+    ...artifact.members,
+    ...variant.members,
+    ...revision.members,
+    depth: optional(z.int()),
+    include_archived: optional(z.boolean()),
+    include_data: optional(z.boolean()),
+  })
+  const more = { include_archived: optional(z.boolean()), ...contentOptions(kind.name) }
+  addKindEndpoint(routes, {
+    method: 'POST',
+    path: `${path}/log`,
+    permission: kind.permissions.view,
+    answer: manyAnswer(`${name}s`),
+    share: 'heavy',
+    summary: 'The history of a variant, newest first.',
+    body: wrappedEither([`${name}s`, kind.name], input, more),
+    handle: async ({ scope, principal, body: { value, rest }, holder }) => {
+      const { depth, include_data: withData = true } = value
+      const include_archived = value.include_archived ?? (rest as { include_archived?: boolean }).include_archived
+      const ids = {
+        artifact_id: artifact.pick(value),
+        variant_id: variant.pick(value),
+        revision_id: revision.pick(value),
+      }
+      const list = await logRevisions(scope, { ...ids, depth, include_archived })
+      const call = { scope, principal, occasion: 'log' } as const
+      const record = (row: RevisionRow): unknown => {
+        const shown = revisionRecord(scope, row, { withData })
+        return withData ? oneWithContent(call, shown, rest) : shown
+      }
+      return manyRead(`${name}s`, list, { holder, record })
+    },
+  })
+}

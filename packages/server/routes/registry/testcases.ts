@@ -1,0 +1,110 @@
+import { invalid, type JsonObject, parseUuid } from '@spanhouse/model'
+import {
+  findTestcase,
+  hasReference,
+  KINDS,
+  listTestcases,
+  listTestcasesOf,
+  type Page,
+  type Scope,
+  type TestcaseRow,
+  testcaseIdsAt,
+  testcaseRecord,
+} from '@spanhouse/registry'
+import { list, optional, uuid, windowing, z } from '@spanhouse/validation'
+import type { FastifyInstance } from 'fastify'
+import { QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
+import { addEndpoint } from '../../http/endpoint.ts'
+import { referenceMembers } from './bodies.ts'
+import { type Registry, scopeOf } from './endpoint.ts'
+import { many, one } from './envelopes.ts'
+
+const tag = 'testcases'
+const permission = 'view_testsets'
+const IDS_MAX = 10_000
+
+const record = z.looseObject({ id: uuid, testset_id: uuid, set_id: uuid })
+const listAnswer = z.object({ count: z.int(), testcases: z.array(record), windowing: z.looseObject({}).optional() })
+
+const references = referenceMembers(KINDS.testset)
+const query = z.object({
+  testcase_ids: optional(list(uuid, { max: IDS_MAX })),
+  testset_id: optional(uuid),
+  ...references.members,
+  windowing: optional(windowing),
+})
+
+const repeated = z.union([uuid, list(uuid)]).transform(ids => [ids].flat())
+const idsQuery = z.object({
+  testcase_id: optional(repeated),
+  testcase_ids: optional(z.union([z.string(), list(z.string())]).transform(texts => [texts].flat().join())),
+})
+
+/** Rows of testsets: by id, and those of a testset. */
+export function testcaseRoutes(registry: Registry): (app: FastifyInstance) => void {
+  return app => {
+    addEndpoint(app, {
+      method: 'GET',
+      path: '/testcases',
+      tag,
+      permission,
+      answer: listAnswer,
+      query: idsQuery,
+      summary: 'Fetches testcases by id, in the order of the ids.',
+      handle: async ({ principal, query }) => {
+        const ids = idsOf(query)
+        return listed(ids && (await listTestcases(scopeOf(registry, 'testset', principal), ids)))
+      },
+    })
+    addEndpoint(app, {
+      method: 'GET',
+      path: '/testcases/:testcase_id',
+      tag,
+      permission,
+      summary: 'Fetches a testcase.',
+      params: z.object({ testcase_id: uuid }),
+      answer: z.object({ count: z.int(), testcase: record.optional() }),
+      handle: async ({ principal, params }) => {
+        const row = await findTestcase(scopeOf(registry, 'testset', principal), params.testcase_id)
+        return one('testcase', row && testcaseRecord(row))
+      },
+    })
+    addEndpoint(app, {
+      bodyBytesMax: QUERY_BODY_BYTES_MAX,
+      method: 'POST',
+      path: '/testcases/query',
+      tag,
+      permission,
+      share: 'heavy',
+      answer: listAnswer,
+      body: query,
+      summary: 'Lists testcases: by id, of a revision of a testset, or all that a testset ever had.',
+      handle: async ({ principal, body }) => listed(await pageOf(scopeOf(registry, 'testset', principal), body)),
+    })
+  }
+}
+
+/** Ids may be listed in one text; there one that is no UUID finds nothing (undefined). */
+function idsOf({ testcase_id = [], testcase_ids }: z.output<typeof idsQuery>): string[] | undefined {
+  const texts = (testcase_ids ?? '').split(',').filter(text => text.trim() !== '')
+  if (testcase_id.length + texts.length === 0) throw invalid('testcase_id or testcase_ids is required')
+  const parsed = texts.map(parseUuid)
+  return parsed.includes(null) ? undefined : [...testcase_id, ...(parsed as string[])]
+}
+
+/** Undefined when a reference leads to no revision. Several conditions hold together. */
+async function pageOf(scope: Scope, body: z.output<typeof query>): Promise<Page<TestcaseRow> | undefined> {
+  const { testcase_ids, testset_id, windowing } = body
+  const given = references.pick(body)
+  if (hasReference(scope.kind, given)) {
+    const ids = await testcaseIdsAt(scope, given)
+    const wanted = testcase_ids && new Set(testcase_ids)
+    return ids && listTestcases(scope, wanted ? ids.filter(id => wanted.has(id)) : ids, { windowing, testset_id })
+  }
+  if (testcase_ids) return listTestcases(scope, testcase_ids, { windowing, testset_id })
+  if (testset_id !== undefined) return listTestcasesOf(scope, testset_id, windowing)
+  throw invalid('testcase_ids, testset_id or a reference to a testset is required')
+}
+
+const listed = ({ rows, windowing }: Page<TestcaseRow> = { rows: [] }): JsonObject =>
+  many('testcases', rows.map(testcaseRecord), windowing)

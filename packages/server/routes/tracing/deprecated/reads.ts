@@ -1,0 +1,104 @@
+import type { Json, JsonObject, TraceId } from '@spanhouse/model'
+import { FOCUSES, FORMATS, parseAnalyticsQuery, parseSpanQuery } from '@spanhouse/query'
+import { type Engine, readSpanPage, readTraceHeads, type StoredSpan } from '@spanhouse/span-store'
+import { json, optional, z } from '@spanhouse/validation'
+import type { FastifyInstance } from 'fastify'
+import { QUERY_BODY_BYTES_MAX } from '../../../budget/limits.ts'
+import { addEndpoint } from '../../../http/endpoint.ts'
+import { treeJson } from '../../../http/trace-json.ts'
+import { requiredTraceId } from '../trace-writes.ts'
+import { findTraces, type Reading, readTraceSpans, readTraces, type Trace } from '../whole-traces.ts'
+
+const tag = 'tracing'
+const permission = 'view_spans'
+const deprecated = true
+
+const member = optional(json)
+/** Checked by the parser of `query`, which takes the same members from the body. */
+const query = z.looseObject({
+  focus: optional(z.enum(FOCUSES)),
+  format: optional(z.enum(FORMATS)),
+  oldest: member,
+  newest: member,
+  limit: member,
+  interval: member,
+  rate: member,
+  filter: member.meta({ description: 'A filter as JSON text.' }),
+})
+const body = optional(json).meta({
+  description:
+    'The members of the query string; a filter may be an object. `windowing` and `filtering` are understood too.',
+})
+const traces = z.record(z.string(), z.object({ spans: z.looseObject({}) }))
+
+/** The older way to read: traces in a map by their ids, or spans, as the request says. */
+export function tracingReadRoutes(engine: Engine): (app: FastifyInstance) => void {
+  return app => {
+    addEndpoint(app, {
+      bodyBytesMax: QUERY_BODY_BYTES_MAX,
+      method: 'POST',
+      path: '/tracing/spans/query',
+      tag,
+      permission,
+      deprecated,
+      query,
+      body,
+      summary: 'Finds traces (focus trace) or spans (focus span).',
+      answer: z.object({ count: z.int(), traces: optional(traces), spans: optional(z.array(json)) }),
+      handle: async ({ principal: { project_id }, query, body, holder }) => {
+        const reading = { engine, project_id, holder }
+        const asked = parseAnalyticsQuery(query as JsonObject, body)
+        const { focus, format } = asked.formatting
+        const windowing = { ...asked.windowing, order: orderOf(query as JsonObject, body) }
+        if (focus === 'span') {
+          const spanQuery = { focus, filter: asked.filter, windowing }
+          const { spans } = await readSpanPage(engine, { project_id, query: spanQuery }, holder)
+          return spansEnvelope(spans)
+        }
+        const traceQuery = { focus, filter: asked.filter, windowing }
+        if (format === 'agenta') return tracesEnvelope((await findTraces(reading, traceQuery)).traces)
+        const found = await readTraceHeads(engine, { project_id, query: traceQuery })
+        return spansEnvelope(
+          await spansOf(
+            reading,
+            found.map(row => row.trace_id),
+          ),
+        )
+      },
+    })
+    addEndpoint(app, {
+      method: 'GET',
+      path: '/tracing/traces/:trace_id',
+      tag,
+      permission,
+      deprecated,
+      summary: 'Reads a trace.',
+      params: z.object({ trace_id: z.string() }),
+      answer: z.object({ count: z.int(), traces: optional(traces) }),
+      handle: async ({ principal: { project_id }, params, holder }) => {
+        const reading = { engine, project_id, holder }
+        const found = await readTraces(reading, [requiredTraceId(params.trace_id)])
+        return found.length > 0 ? tracesEnvelope(found) : { count: 0 }
+      },
+    })
+  }
+}
+
+/** A body with anything in it says how things are ordered; otherwise the query string does. */
+function orderOf(query: JsonObject, body: Json | undefined) {
+  const isEmpty = Object.keys((body ?? {}) as object).length === 0
+  return parseSpanQuery(isEmpty ? { order: query.order ?? null } : body, 'span').windowing.order
+}
+
+async function spansOf(reading: Reading, trace_ids: readonly TraceId[]): Promise<StoredSpan[]> {
+  const groups = await readTraceSpans(reading, trace_ids)
+  return trace_ids.flatMap(trace_id => groups.get(trace_id) ?? [])
+}
+
+const spansEnvelope = (spans: StoredSpan[]): object =>
+  spans.length > 0 ? { count: spans.length, spans } : { count: 0 }
+
+const tracesEnvelope = (traces: readonly Trace[]): object => ({
+  count: traces.length,
+  traces: Object.fromEntries(traces.map(({ trace_id, spans }) => [trace_id, { spans: treeJson(spans) }])),
+})

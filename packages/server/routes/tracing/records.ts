@@ -1,0 +1,128 @@
+import { type Json, parseTraceId } from '@spanhouse/model'
+import { optional, z } from '@spanhouse/validation'
+import type { FastifyInstance } from 'fastify'
+import { CONTENT_BODY_BYTES_MAX, QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
+import { addEndpoint } from '../../http/endpoint.ts'
+import {
+  newInvocation,
+  newRecord,
+  type RecordEdit,
+  recordEdit,
+  type SoughtLinks,
+  type SoughtRecord,
+  sought,
+  soughtRecord,
+  windowing,
+} from '../../records/bodies.ts'
+import type { RecordJson } from '../../records/record-span.ts'
+import { type RecordParts, Records } from '../../records/records.ts'
+import { SURFACES, type Surface } from '../../records/surfaces.ts'
+import { requiredTraceId } from './trace-writes.ts'
+
+const params = z.object({ trace_id: z.string() })
+/** Of these records a trace has one, so its span need not be named; older clients do. */
+const query = z.object({ span_id: optional(z.string()) })
+const record = z.looseObject({ trace_id: z.string(), span_id: z.string() })
+
+/** The records of all surfaces: `/simple/traces`, `/annotations`, `/invocations`. */
+export function recordRoutes(parts: RecordParts): (app: FastifyInstance) => void {
+  const records = new Records(parts)
+  return app => {
+    for (const surface of SURFACES) {
+      addWrites(app, records, surface)
+      addReads(app, records, surface)
+    }
+  }
+}
+
+function addWrites(app: FastifyInstance, records: Records, surface: Surface): void {
+  const { path, name, edit: permission, linkName, createStatus: status } = surface
+  const tag = surface.plural
+  const answer = z.object({ count: z.int(), [name]: optional(record) })
+  addEndpoint(app, {
+    bodyBytesMax: CONTENT_BODY_BYTES_MAX,
+    method: 'POST',
+    path,
+    tag,
+    permission,
+    status,
+    answer,
+    summary: `Records one of the ${surface.plural}; what it refers to as its producer is made when it is not there.`,
+    body: z.object({ [name]: surface.mayLackLinks ? newInvocation : newRecord }),
+    handle: async ({ principal, body }) =>
+      envelope(surface, await records.create(surface, principal, body[name] as z.output<typeof newInvocation>)),
+  })
+  addEndpoint(app, {
+    bodyBytesMax: CONTENT_BODY_BYTES_MAX,
+    method: 'PATCH',
+    path: `${path}/:trace_id`,
+    tag,
+    permission,
+    params,
+    query,
+    answer,
+    summary: `Changes one of the ${surface.plural}: its data, and what else is sent.`,
+    body: z.object({ [name]: recordEdit }),
+    handle: async ({ principal, params, body }) => {
+      const trace_id = requiredTraceId(params.trace_id)
+      return envelope(surface, await records.edit(surface, principal, trace_id, body[name] as RecordEdit))
+    },
+  })
+  addEndpoint(app, {
+    method: 'DELETE',
+    path: `${path}/:trace_id`,
+    tag,
+    permission,
+    params,
+    query,
+    summary: `Deletes one of the ${surface.plural} for good, with its whole trace.`,
+    answer: z.object({ count: z.int(), [linkName]: optional(record) }),
+    handle: async ({ principal, params }) => {
+      const trace_id = requiredTraceId(params.trace_id)
+      const span_id = await records.delete(principal, trace_id)
+      return span_id ? { count: 1, [linkName]: { trace_id, span_id } } : { count: 0 }
+    },
+  })
+}
+
+function addReads(app: FastifyInstance, records: Records, surface: Surface): void {
+  const { path, name, plural, linksName, view: permission } = surface
+  addEndpoint(app, {
+    method: 'GET',
+    path: `${path}/:trace_id`,
+    tag: plural,
+    permission,
+    share: 'call',
+    params,
+    query,
+    summary: `Reads one of the ${plural}.`,
+    answer: z.object({ count: z.int(), [name]: optional(record) }),
+    handle: async ({ principal, params }) => {
+      const trace_id = parseTraceId(params.trace_id)
+      return envelope(surface, trace_id ? await records.read(surface, principal, trace_id) : undefined)
+    },
+  })
+  addEndpoint(app, {
+    bodyBytesMax: QUERY_BODY_BYTES_MAX,
+    method: 'POST',
+    path: `${path}/query`,
+    tag: plural,
+    permission,
+    share: 'read',
+    summary: `Finds ${plural} by what they say, refer to and link to, or by their own ids.`,
+    body: z.object({ [name]: optional(soughtRecord), [linksName]: sought, windowing }),
+    answer: z.object({ count: z.int(), [plural]: z.array(record) }),
+    handle: async ({ principal, body, holder }) => {
+      const asked = {
+        record: body[name] as SoughtRecord | undefined,
+        links: body[linksName] as SoughtLinks | undefined,
+        windowing: body.windowing as Json | undefined,
+      }
+      const found = await records.query(surface, principal, asked, holder)
+      return { count: found.length, [plural]: found }
+    },
+  })
+}
+
+const envelope = ({ name }: Surface, found: RecordJson | undefined): object =>
+  found ? { count: 1, [name]: found } : { count: 0 }

@@ -1,0 +1,45 @@
+import { RETENTION_DAYS_MAX } from '@spanhouse/span-store'
+import { z } from '@spanhouse/validation'
+import type { FastifyInstance } from 'fastify'
+import { addEndpoint } from '../../http/endpoint.ts'
+import { projectRetention, type RetentionStores, setProjectRetention } from '../../retention.ts'
+
+const path = '/projects/current/retention'
+const tag = 'projects'
+const retention = z.object({
+  days: z
+    .int()
+    .min(1)
+    .max(RETENTION_DAYS_MAX)
+    .nullable()
+    .meta({ description: 'How long spans are kept after they were stored; null: for ever.' }),
+})
+
+/** How long the spans of the project are kept that the credential stands for. */
+export function retentionRoutes(stores: RetentionStores): (app: FastifyInstance) => void {
+  return app => {
+    addEndpoint(app, {
+      method: 'GET',
+      path,
+      tag,
+      permission: 'view_spans',
+      share: 'call',
+      answer: retention,
+      summary: 'Reads how long the spans of the project are kept.',
+      handle: async ({ principal }) => ({ days: await projectRetention(stores, principal.project_id) }),
+    })
+    addEndpoint(app, {
+      method: 'PUT',
+      path,
+      tag,
+      permission: 'edit_workspace',
+      body: retention,
+      answer: retention,
+      summary: 'Changes how long the spans of the project are kept, those that are stored already too.',
+      handle: async ({ principal, body: { days } }) => {
+        await setProjectRetention(stores, principal.project_id, days)
+        return { days }
+      },
+    })
+  }
+}

@@ -1,0 +1,54 @@
+import { type ProjectPrincipal, requirePermission } from '@spanhouse/access'
+import { isJsonObject, type Json, type JsonObject, Problem } from '@spanhouse/model'
+import { type Focus, namesSavedQuery, parseSavedQuery, parseSpanQuery, type SpanQuery } from '@spanhouse/query'
+import { findRevision, KINDS, namesRevision, type References } from '@spanhouse/registry'
+import type { Engine } from '@spanhouse/span-store'
+import { validate, z } from '@spanhouse/validation'
+import { referenceMembers } from '../registry/bodies.ts'
+import { type Registry, scopeOf } from '../registry/endpoint.ts'
+
+/** What spans and traces are found with. */
+export interface ReadParts {
+  engine: Engine
+  registry: Registry
+}
+
+const references = referenceMembers(KINDS.query)
+const named = z.object(references.members)
+
+/**
+ * The query for spans or traces in a request's body; no body asks for everything. A saved query that the body names
+ * supplies the filter, and the window where it has one. Undefined when the project has no such query, or nothing is
+ * saved in it: that finds nothing, and never everything. 403 without the permission to see queries, 400 for references
+ * that do not suffice or contradict each other, 409 for a query that was saved for the other shape.
+ */
+export async function readSpanQuery<F extends Focus>(
+  registry: Registry,
+  principal: ProjectPrincipal,
+  { body, focus }: { body: Json | undefined; focus: F },
+): Promise<SpanQuery<F> | undefined> {
+  if (!namesSavedQuery(body)) return parseSpanQuery(body ?? {}, focus)
+  requirePermission(principal, 'view_queries')
+  const saved = await savedAt(registry, principal, references.pick(validate(named, body, 'body')))
+  if (!saved) return undefined
+  const wanted = savedFocus(saved)
+  if (wanted !== undefined && wanted !== focus)
+    throw new Problem('conflict', `The saved query finds ${wanted}s: ask for it under /${wanted}s/query.`)
+  return parseSavedQuery(saved, focus, { body })
+}
+
+async function savedAt(
+  registry: Registry,
+  principal: ProjectPrincipal,
+  references: References,
+): Promise<JsonObject | null> {
+  const scope = scopeOf(registry, 'query', principal)
+  if (!namesRevision(scope.kind, references)) return null
+  return (await findRevision(scope, references))?.data ?? null
+}
+
+/** What a saved query was saved for; undefined where it is for either. */
+export function savedFocus({ formatting }: JsonObject): Focus | undefined {
+  const focus = isJsonObject(formatting) ? formatting.focus : undefined
+  return focus === 'span' || focus === 'trace' ? focus : undefined
+}

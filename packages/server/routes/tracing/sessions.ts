@@ -1,0 +1,35 @@
+import { nextActivityWindowing, parseActivityQuery } from '@spanhouse/query'
+import { type Engine, readActivity } from '@spanhouse/span-store'
+import { jsonObject, optional, z } from '@spanhouse/validation'
+import type { FastifyInstance } from 'fastify'
+import { QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
+import { addEndpoint } from '../../http/endpoint.ts'
+
+const body = jsonObject.meta({
+  description: '`realtime` (by last instead of first activity) and `windowing` (oldest, newest, limit, order, next).',
+})
+const windowing = optional(jsonObject).meta({ description: 'Asks for the next page as it stands.' })
+
+/** Whose spans there are, by activity: sessions and users. */
+export function sessionRoutes(engine: Engine): (app: FastifyInstance) => void {
+  return app => {
+    for (const family of ['/spans', '/tracing'])
+      for (const actor of ['session', 'user'] as const)
+        addEndpoint(app, {
+          bodyBytesMax: QUERY_BODY_BYTES_MAX,
+          method: 'POST',
+          path: `${family}/${actor}s/query`,
+          tag: 'sessions',
+          permission: 'view_spans',
+          body,
+          summary: `Lists the ids of ${actor}s by their activity.`,
+          answer: z.object({ count: z.int(), [`${actor}_ids`]: z.array(z.string()), windowing }),
+          handle: async ({ principal: { project_id }, body }) => {
+            const query = parseActivityQuery(body)
+            const page = await readActivity(engine, { project_id, actor, query })
+            const ids = page.map(({ id }) => id)
+            return { count: ids.length, [`${actor}_ids`]: ids, windowing: nextActivityWindowing(query, page) }
+          },
+        })
+  }
+}

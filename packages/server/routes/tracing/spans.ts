@@ -1,0 +1,79 @@
+import { invalid, parseSpanId, parseTraceId } from '@spanhouse/model'
+import { compileSpansByIds, nextWindowing } from '@spanhouse/query'
+import { positionOf, readSpanPage, readSpans, SPAN_COLUMNS, type StoredSpan } from '@spanhouse/span-store'
+import { json, list, optional, z } from '@spanhouse/validation'
+import type { FastifyInstance } from 'fastify'
+import { QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
+import { addEndpoint } from '../../http/endpoint.ts'
+import { idsOf } from '../../http/ids.ts'
+import { spanQueryBody } from '../../http/query-body.ts'
+import { type ReadParts, readSpanQuery } from './saved-queries.ts'
+
+const tag = 'spans'
+const permission = 'view_spans'
+const text = optional(z.union([z.string(), list(z.string())]))
+const span = z.looseObject({ trace_id: z.string(), span_id: z.string(), attributes: z.looseObject({}) })
+const spans = z.object({ count: z.int(), spans: z.array(span), windowing: optional(json) })
+
+/** Flat lists of spans: by query and by id. Nothing found is an empty list with status 200. */
+export function spanRoutes({ engine, registry }: ReadParts): (app: FastifyInstance) => void {
+  return app => {
+    addEndpoint(app, {
+      bodyBytesMax: QUERY_BODY_BYTES_MAX,
+      method: 'POST',
+      path: '/spans/query',
+      tag,
+      permission,
+      body: spanQueryBody,
+      answer: spans,
+      summary: 'Finds spans, the newest first.',
+      handle: async ({ principal, body, holder }) => {
+        const query = await readSpanQuery(registry, principal, { body, focus: 'span' })
+        if (!query) return spansEnvelope([])
+        const { project_id } = principal
+        const { spans, isFull } = await readSpanPage(engine, { project_id, query }, holder)
+        return { ...spansEnvelope(spans), windowing: nextWindowing(query, spans.map(positionOf), isFull) }
+      },
+    })
+    addEndpoint(app, {
+      method: 'GET',
+      path: '/spans',
+      tag,
+      permission,
+      answer: spans,
+      summary: 'Reads spans by ids of their traces, of themselves, or both, in the order of their start.',
+      query: z.object({ trace_id: text, trace_ids: text, span_id: text, span_ids: text }),
+      handle: async ({ principal: { project_id }, request, holder }) => {
+        const trace_ids = idsOf(request, 'trace_id', parseTraceId)
+        const span_ids = idsOf(request, 'span_id', parseSpanId)
+        if (!trace_ids && !span_ids) throw invalid('trace_id or span_id is required')
+        const statement = compileSpansByIds({ project_id, columns: SPAN_COLUMNS, trace_ids, span_ids })
+        return spansEnvelope(await readSpans(engine, statement, holder))
+      },
+    })
+    addEndpoint(app, {
+      method: 'GET',
+      path: '/spans/:trace_id/:span_id',
+      tag,
+      permission,
+      summary: 'Reads a span.',
+      params: z.object({ trace_id: z.string(), span_id: z.string() }),
+      answer: z.object({ count: z.int(), span: optional(span) }),
+      handle: async ({ principal: { project_id }, params, holder }) => {
+        const trace_id = parseTraceId(params.trace_id)
+        const span_id = parseSpanId(params.span_id)
+        if (!trace_id) throw invalid(`trace_id is no trace id: ${params.trace_id}`)
+        if (!span_id) throw invalid(`span_id is no span id: ${params.span_id}`)
+        const ids = { trace_ids: [trace_id], span_ids: [span_id] }
+        const [found] = await readSpans(
+          engine,
+          compileSpansByIds({ project_id, columns: SPAN_COLUMNS, ...ids }),
+          holder,
+        )
+        return found ? { count: 1, span: found } : { count: 0 }
+      },
+    })
+  }
+}
+
+const spansEnvelope = (spans: StoredSpan[]): object => ({ count: spans.length, spans })

@@ -1,0 +1,35 @@
+import { parseSpanQuery } from '@spanhouse/query'
+import type { Engine } from '@spanhouse/span-store'
+import { optional, z } from '@spanhouse/validation'
+import type { FastifyInstance } from 'fastify'
+import { addEndpoint } from '../../http/endpoint.ts'
+import { Tail } from '../../tail/tail.ts'
+
+/** Spans as they are stored, as server-sent events: `span` with the span as everywhere; comments say what was dropped. */
+export function tailRoutes(engine: Engine): (app: FastifyInstance) => void {
+  return app => {
+    const tail = new Tail(engine)
+    app.addHook('preClose', async () => tail.close())
+    addEndpoint(app, {
+      method: 'GET',
+      path: '/spans/tail',
+      tag: 'spans',
+      permission: 'view_spans',
+      share: 'listen',
+      summary: 'Listens to spans as they are stored: server-sent events, until the connection is closed.',
+      query: z.object({ filter: optional(z.string()).meta({ description: 'A filter as JSON text.' }) }),
+      handle: ({ principal, query, request, reply }) => {
+        const { filter } = parseSpanQuery({ filter: query.filter ?? null }, 'span', ['query'])
+        const listener = tail.listen(principal.project_id, filter, request.log)
+        // A socket that breaks does not end what is written to it.
+        request.raw.once('close', () => listener.events.destroy())
+        return reply
+          .type('text/event-stream')
+          .header('cache-control', 'no-cache, no-transform')
+          .header('x-accel-buffering', 'no')
+          .header('content-encoding', 'identity')
+          .send(listener.events)
+      },
+    })
+  }
+}

@@ -1,0 +1,101 @@
+import { type JsonObject, microsNow, microsToIso, type Uuid } from '@spanhouse/model'
+import {
+  type AnalyticsQuery,
+  type Buckets,
+  bucketStart,
+  bucketsOf,
+  compileAnalytics,
+  compileTotals,
+  measuresOf,
+  printSql,
+  type Spec,
+  type TotalsRow,
+} from '@spanhouse/query'
+import type { Engine } from '../engine/engine.ts'
+import { statisticsOf } from '../engine/statistics.ts'
+
+interface Asked {
+  readonly project_id: Uuid
+  readonly query: AnalyticsQuery
+}
+
+/** One part of the range asked for, with what was measured in it by the path of the attribute. */
+export interface AnalyticsBucket {
+  timestamp: string
+  /** Minutes. */
+  interval: number
+  metrics: { [key: string]: JsonObject }
+}
+
+/** Measures the attributes of traces, in one statement. Parts of the range in which nothing was found are left out. */
+export async function readAnalytics(engine: Engine, { project_id, query }: Asked): Promise<AnalyticsBucket[]> {
+  const specs = query.specs.filter(spec => spec.type !== 'none')
+  if (specs.length === 0) return []
+  const buckets = bucketsOf(query.windowing, microsNow())
+  const statement = compileAnalytics({ project_id, query, buckets, specs })
+  const rows = await engine.rows<{ bucket: number; measures: unknown[][] }>(printSql(statement))
+  return rows
+    .map(({ bucket, measures }) => ({ ...headOf(buckets, bucket), metrics: metricsOf(specs, measures) }))
+    .filter(({ metrics }) => Object.keys(metrics).length > 0)
+}
+
+const headOf = (buckets: Buckets, index: number) => ({
+  timestamp: microsToIso(bucketStart(buckets, index)),
+  interval: buckets.intervalMinutes,
+})
+
+/** Specs of one path make one object together. */
+function metricsOf(specs: readonly Spec[], rows: readonly unknown[][]): { [key: string]: JsonObject } {
+  const metrics = new Map<string, JsonObject>()
+  for (const [index, spec] of specs.entries()) {
+    const statistics = mostValues(spec, rows[index] as unknown[])
+    if (statistics) metrics.set(spec.key, { ...metrics.get(spec.key), ...statistics })
+  }
+  return Object.fromEntries(metrics)
+}
+
+/** Of the measures of a spec the one with most values; undefined when none has any. */
+function mostValues(spec: Spec, rows: readonly unknown[]): JsonObject | undefined {
+  const found = measuresOf(spec).flatMap((measure, index) => statisticsOf(measure, rows[index], spec) ?? [])
+  return found.reduce<(typeof found)[number] | undefined>(
+    (most, one) => (most === undefined || one.count > most.count ? one : most),
+    undefined,
+  )
+}
+
+/** One part of the range in the older form of analytics. */
+export interface TotalsBucket {
+  timestamp: string
+  interval: number
+  total: Totals
+  errors: Totals
+}
+export interface Totals {
+  count: number
+  duration?: number
+  costs?: number
+  tokens?: number
+}
+
+/** Sums up traces or spans in each part of the range, those without any included. */
+export async function readTotals(engine: Engine, { project_id, query }: Asked): Promise<TotalsBucket[]> {
+  const buckets = bucketsOf(query.windowing, microsNow())
+  const statement = compileTotals({ project_id, query, buckets, focus: query.formatting.focus })
+  const rows = await engine.rows<{ bucket: number; total: TotalsRow; errors: TotalsRow }>(printSql(statement))
+  const byBucket = new Map(rows.map(row => [row.bucket, row]))
+  return Array.from({ length: buckets.count }, (_, index) => {
+    const row = byBucket.get(index)
+    return { ...headOf(buckets, index), total: totalsOf(row?.total), errors: totalsOf(row?.errors) }
+  })
+}
+
+const NOTHING: TotalsRow = [0, [0, 0], [0, 0], [0, 0]]
+
+/** A sum is zero where nothing was counted, and left out where what was counted has no value. */
+function totalsOf([count, ...metrics]: TotalsRow = NOTHING): Totals {
+  const names = ['duration', 'costs', 'tokens'] as const
+  const sums = metrics.flatMap(([values, sum], index) =>
+    count === 0 || values > 0 ? [[names[index] as string, sum] as const] : [],
+  )
+  return { count, ...Object.fromEntries(sums) }
+}

@@ -1,0 +1,124 @@
+import type { JsonObject, SpanJson } from '@spanhouse/model'
+import { compileFirstSpans, compileSpanQuery, nextWindowing, parseSpanQuery } from '@spanhouse/query'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { SpanBatch } from '../bytes/span-batch.ts'
+import type { Engine } from '../engine/engine.ts'
+import { makeSpan, newProject, openTestEngine } from '../spans.testing.ts'
+import { SpanWriter } from '../write/write.ts'
+import { SPAN_COLUMNS } from './row.ts'
+import { readSpanPage } from './span-page.ts'
+import { positionOf, readSpans } from './stored-span.ts'
+
+let engine: Engine
+let close: () => Promise<void>
+beforeAll(async () => {
+  ;({ engine, close } = await openTestEngine())
+})
+afterAll(() => close())
+
+const IS_ROOT = { field: 'parent_id', operator: 'is', value: null }
+const OF_ONE_COLOUR = { field: 'attributes', key: 'colour', operator: 'is', value: 'red' }
+const START = 1_770_000_000_000_000
+
+// Few times and ids, so that pages end between spans of one time, and between others.
+const someRoots = fc.uniqueArray(
+  fc.record({
+    micros: fc.integer({ min: 0, max: 4 }),
+    trace: fc.integer({ min: 1, max: 300 }),
+    span: fc.integer({ min: 1, max: 3 }),
+    colour: fc.constantFrom('red', 'red', 'blue'),
+  }),
+  { minLength: 8, maxLength: 20, selector: one => one.trace },
+)
+
+test('pages of roots are in order and without a gap, in one pass or not', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.record({
+        roots: someRoots,
+        order: fc.constantFrom('ascending', 'descending'),
+        limit: fc.integer({ min: 1, max: 6 }),
+        others: fc.constantFrom([], [OF_ONE_COLOUR]),
+      }),
+      async ({ roots, order, limit, others }) => {
+        const project_id = newProject()
+        await write(project_id, roots)
+        const conditions = [IS_ROOT, ...others]
+        const filtering = { conditions }
+        const all = parseSpanQuery({ filtering, windowing: { limit: 100, order } }, 'span')
+        const statement = compileSpanQuery({ project_id, columns: SPAN_COLUMNS, query: all })
+        const expected = (await readSpans(engine, statement)).map(span => span.toJSON())
+        const asked = roots.filter(({ colour }) => others.length === 0 || colour === 'red')
+        expect(expected).toHaveLength(asked.length)
+        expect((await readPage(project_id, { filtering, windowing: { limit: 100, order } })).spans).toEqual(expected)
+        const seen: SpanJson[] = []
+        let windowing: JsonObject | undefined = { limit, order }
+        while (windowing !== undefined) {
+          const page = await readPage(project_id, { filtering, windowing })
+          expect(page.spans.length).toBeLessThanOrEqual(limit)
+          seen.push(...page.spans)
+          windowing = page.next
+        }
+        expect(seen).toEqual(expected)
+      },
+    ),
+    { numRuns: 15 },
+  )
+}, 60_000)
+
+test('a page in one pass sees what an update that is not merged has changed', async () => {
+  const project_id = newProject()
+  const roots = [1, 2, 3].map(trace => ({ micros: trace, trace, span: 1, colour: 'red' }))
+  await write(project_id, roots)
+  await write(project_id, [{ ...(roots[1] as Root), colour: 'blue' }], START + 1)
+  const tracesOf = async (colour: string): Promise<number[]> => {
+    const conditions = [IS_ROOT, { ...OF_ONE_COLOUR, value: colour }]
+    const { spans } = await readPage(project_id, { filtering: { conditions }, windowing: { limit: 10 } })
+    return spans.map(span => Number.parseInt(span.trace_id as string, 16) / 65_537)
+  }
+  expect(await tracesOf('red')).toEqual([3, 1])
+  expect(await tracesOf('blue')).toEqual([2])
+})
+
+test('what has to be looked for everywhere is not read in one pass', () => {
+  const isOnePass = (conditions: object[]): boolean => {
+    const query = parseSpanQuery({ filtering: { conditions } }, 'span')
+    return compileFirstSpans({ project_id: newProject(), columns: SPAN_COLUMNS, query }) !== undefined
+  }
+  const ofCost = { field: 'attributes', key: 'ag.metrics.tokens.cumulative.total', operator: 'gt', value: 3 }
+  expect(isOnePass([IS_ROOT])).toBe(true)
+  expect(isOnePass([IS_ROOT, OF_ONE_COLOUR])).toBe(true)
+  expect(isOnePass([IS_ROOT, OF_ONE_COLOUR, ofCost])).toBe(true)
+  expect(isOnePass([IS_ROOT, ofCost])).toBe(false)
+  expect(isOnePass([OF_ONE_COLOUR])).toBe(false)
+  expect(isOnePass([])).toBe(false)
+})
+
+async function readPage(project_id: string, body: JsonObject) {
+  const query = parseSpanQuery(body, 'span')
+  const { spans, isFull } = await readSpanPage(engine, { project_id, query })
+  const next = nextWindowing(query, spans.map(positionOf), isFull)
+  return { spans: spans.map(span => span.toJSON()), next: next && (JSON.parse(JSON.stringify(next)) as JsonObject) }
+}
+
+interface Root {
+  micros: number
+  trace: number
+  span: number
+  colour: string
+}
+
+async function write(project_id: string, roots: readonly Root[], accepted_at = START): Promise<void> {
+  const sent = { project_id, user_id: newProject(), accepted_at }
+  const spans = roots.map(({ micros, trace, span, colour }) => {
+    const made = makeSpan({
+      trace_id: (trace * 65_537).toString(16).padStart(32, '0'),
+      span_id: span.toString(16).padStart(16, '0'),
+      start_time: START + micros,
+      end_time: START + micros,
+    })
+    return { ...made, attributes: { ...made.attributes, colour } }
+  })
+  await new SpanWriter(engine).write(SpanBatch.of(spans.map(span => ({ ...sent, span }))))
+}

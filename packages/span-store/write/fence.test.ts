@@ -1,0 +1,75 @@
+import { startTestServer, type TestServer } from '@spanhouse/clickhouse-server/test-server.testing.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { SpanBatch } from '../bytes/span-batch.ts'
+import { type Engine, openEngine } from '../engine/engine.ts'
+import { migrateSpans } from '../migrate.ts'
+import { makeSpan, newProject } from '../spans.testing.ts'
+import { beginRun, isFenced } from './fence.ts'
+import { SpanWriter } from './write.ts'
+
+let server: TestServer
+const engines: Engine[] = []
+
+beforeAll(async () => {
+  server = await startTestServer()
+  await migrateSpans(engineOf(), new URL('../../../clickhouse/single', import.meta.url).pathname)
+})
+afterAll(async () => {
+  for (const engine of engines) await engine.close()
+  await server.stop()
+})
+
+function engineOf(run?: number): Engine {
+  const engine = openEngine(server.url, { connections: 1, ...(run ? { run } : {}) })
+  engines.push(engine)
+  return engine
+}
+
+const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0')
+
+const batchOf = (project_id: string, id: number, parent?: number): SpanBatch => {
+  const span = makeSpan({
+    trace_id: hex(1, 32),
+    span_id: hex(id, 16),
+    ...(parent ? { parent_id: hex(parent, 16) } : {}),
+    attributes: { ag: { metrics: { tokens: { incremental: { total: id } } } } },
+  })
+  return SpanBatch.of([{ project_id, user_id: project_id, accepted_at: 1, span }])
+}
+
+test('a run that another one has fenced can neither insert nor update, and says why; others go on', async () => {
+  const project_id = newProject()
+  const [old, other, next] = [engineOf(101), engineOf(102), engineOf(103)]
+  await beginRun(old, [0, 1])
+  await beginRun(other, [2])
+  const writer = new SpanWriter(old)
+  await writer.write(batchOf(project_id, 1))
+  await beginRun(next, [1])
+  const refused = async (work: Promise<unknown>): Promise<boolean> => isFenced(await work.catch(error => error))
+  expect(await refused(writer.write(batchOf(project_id, 2, 1)))).toBe(true)
+  const orphan = new SpanWriter(old, { rootWaitMs: 0 })
+  await new SpanWriter(next).write(batchOf(project_id, 3, 1))
+  await new SpanWriter(next).write(batchOf(newProject(), 5, 4))
+  await orphan.recover()
+  expect(await refused(orphan.settleRootless())).toBe(true)
+  await new SpanWriter(other).write(batchOf(newProject(), 4))
+  const [{ count } = { count: 0 }] = await next.rows<{ count: number }>({
+    text: 'SELECT count() AS count FROM spans WHERE project_id = {project_id:UUID}',
+    params: { project_id },
+  })
+  expect(count).toBe(2)
+})
+
+test('two runs that begin at once never both write', async () => {
+  const runs = [engineOf(201), engineOf(202)]
+  await Promise.all(runs.map(engine => beginRun(engine, [7])))
+  const written = await Promise.all(
+    runs.map(engine =>
+      new SpanWriter(engine).write(batchOf(newProject(), 1)).then(
+        () => true,
+        error => !isFenced(error),
+      ),
+    ),
+  )
+  expect(written.filter(Boolean).length).toBeLessThan(2)
+})

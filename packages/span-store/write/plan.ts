@@ -1,0 +1,166 @@
+import { type Derived, equalDerived, type SpanId, type TraceId, type Uuid } from '@spanhouse/model'
+import type { BatchedSpan, SpanBatch } from '../bytes/span-batch.ts'
+import type { StoredNode } from '../stored-node.ts'
+import type { PlannedDeletion, TraceDeletion } from './deletions.ts'
+import type { RowKey } from './statements.ts'
+import { type TracePlace, type TraceState, traceKey } from './trace-memory.ts'
+
+/** The spans of one trace in a batch, and its deletions. */
+export interface TraceGroup {
+  key: string
+  place: TracePlace
+  spans: BatchedSpan[]
+  deletions: TraceDeletion[]
+}
+
+/** A span of a batch with its node. */
+export interface IncomingNode {
+  span: BatchedSpan
+  node: StoredNode
+}
+
+export interface Insert extends IncomingNode {
+  /** Whether an earlier version is stored, or was in the same batch. */
+  isChange: boolean
+  /** An earlier version is stored at the same place: it is changed instead. */
+  isInPlace: boolean
+}
+
+/** What one batch changes in one trace. */
+export interface Plan {
+  key: string
+  trace: TraceState
+  nodes: Map<SpanId, StoredNode>
+  inserts: Map<SpanId, Insert>
+  removed: RowKey[]
+  /** Rows of spans that are deleted for good. */
+  deleted: RowKey[]
+  deletions: PlannedDeletion[]
+}
+
+/** A row that is stored with other totals than it should have now. */
+export interface DerivedChange {
+  key: RowKey
+  derived: Derived
+}
+
+/** Spans of a trace mostly stand together, so most of them are found by a look at the one before. */
+export function groupByTrace(batch: SpanBatch): TraceGroup[] {
+  const groups = new Map<string, TraceGroup>()
+  let last: TraceGroup | undefined
+  for (const span of batch.spans) {
+    const before = last?.spans[0]
+    if (before?.trace_id !== span.trace_id || before.sender.project_id !== span.sender.project_id) {
+      const key = traceKey(span.sender.project_id, span.trace_id)
+      last = groups.get(key) ?? newGroup(groups, key, span.sender.project_id, span.trace_id)
+    }
+    last?.spans.push(span)
+  }
+  for (const deletion of batch.deletions) {
+    const { project_id, trace_id } = deletion
+    const key = traceKey(project_id, trace_id)
+    const group = groups.get(key) ?? newGroup(groups, key, project_id, trace_id)
+    group.deletions.push(deletion)
+  }
+  return [...groups.values()]
+}
+
+function newGroup(groups: Map<string, TraceGroup>, key: string, project_id: Uuid, trace_id: TraceId): TraceGroup {
+  const group = { key, place: { project_id, trace_id }, spans: [], deletions: [] }
+  groups.set(key, group)
+  return group
+}
+
+export const newPlan = (key: string, trace: TraceState): Plan => ({
+  key,
+  trace,
+  nodes: new Map(trace.nodes),
+  inserts: new Map(),
+  removed: [],
+  deleted: [],
+  deletions: [],
+})
+
+/**
+ * Takes out of the trace what was accepted up to its deletions. Comes before its spans are planned, which see the trace
+ * as it is then.
+ */
+export function planDeletions(
+  plan: Plan,
+  deletions: readonly TraceDeletion[],
+  incoming: readonly IncomingNode[],
+): void {
+  const { project_id, trace_id } = plan.trace
+  let { deleted_at } = plan.trace
+  for (const deletion of deletions.toSorted((one, other) => one.deleted_at - other.deleted_at)) {
+    const span_ids = new Set<SpanId>()
+    for (const {
+      span: { sender },
+      node,
+    } of incoming)
+      if (sender.accepted_at <= deletion.deleted_at && sender.accepted_at > deleted_at) span_ids.add(node.span_id)
+    for (const [span_id, { version, start_time }] of plan.nodes) {
+      if (version.accepted_at > deletion.deleted_at) continue
+      span_ids.add(span_id)
+      plan.nodes.delete(span_id)
+      plan.deleted.push({ project_id, trace_id, span_id, start_time })
+    }
+    deleted_at = Math.max(deleted_at, deletion.deleted_at)
+    plan.deletions.push({ deletion, span_ids: [...span_ids] })
+  }
+  plan.trace = { ...plan.trace, deleted_at, nodes: new Map(plan.nodes) }
+}
+
+/** Decides what becomes of one span: of several versions in one batch the last decides. */
+export function planSpan(plan: Plan, incoming: IncomingNode): 'inserted' | 'replaced' | 'known' | 'deleted' {
+  const { span, node } = incoming
+  const { sender } = span
+  const { span_id, start_time } = node
+  if (sender.accepted_at <= plan.trace.deleted_at) return 'deleted'
+  const present = plan.nodes.get(span_id)
+  if (present && isKnown(present, node)) return 'known'
+  if (present) node.version = { ...present.version, accepted_at: sender.accepted_at }
+  const stored = plan.trace.nodes.get(span_id)
+  const isInPlace = stored?.start_time === start_time && isRoot(stored) === isRoot(node)
+  if (present) plan.removed = plan.removed.filter(key => key.span_id !== span_id)
+  // The start time and being a root are part of the key: the row has to move.
+  if (stored && !isInPlace) plan.removed.push({ ...keyOf(plan.trace, span_id), start_time: stored.start_time })
+  plan.nodes.set(span_id, node)
+  plan.inserts.set(span_id, { span, node, isChange: present !== undefined, isInPlace })
+  return present ? 'replaced' : 'inserted'
+}
+
+const keyOf = ({ project_id, trace_id }: TraceState, span_id: SpanId) => ({ project_id, trace_id, span_id })
+
+/** The same content, or an earlier version than the one that is there. */
+function isKnown(present: StoredNode, { content_hash, version: { accepted_at } }: StoredNode): boolean {
+  if (present.content_hash !== content_hash) return present.version.accepted_at > accepted_at
+  // Sent again after another version that may still be on its way: that one is older than this.
+  if (accepted_at > present.version.accepted_at) present.version = { ...present.version, accepted_at }
+  return true
+}
+
+/** The rows of other spans whose totals, trace type or place as head are not what is stored. */
+export function changesOf(plan: Plan, derived: ReadonlyMap<SpanId, Derived>): DerivedChange[] {
+  const changes: DerivedChange[] = []
+  if (plan.inserts.size === plan.nodes.size) return changes
+  for (const [span_id, node] of plan.nodes) {
+    const now = derived.get(span_id) as Derived
+    if (plan.inserts.has(span_id) || equalDerived(node.derived, now)) continue
+    changes.push({ key: { ...keyOf(plan.trace, span_id), start_time: node.start_time }, derived: now })
+  }
+  return changes
+}
+
+const isRoot = ({ parent_id }: StoredNode): boolean => parent_id === null
+
+export function hasRoot(nodes: ReadonlyMap<SpanId, StoredNode>): boolean {
+  for (const node of nodes.values()) if (isRoot(node)) return true
+  return false
+}
+
+export function hasHeadWithoutRoot(nodes: ReadonlyMap<SpanId, StoredNode>): boolean {
+  if (hasRoot(nodes)) return false
+  for (const node of nodes.values()) if (node.derived.is_trace_head) return true
+  return false
+}

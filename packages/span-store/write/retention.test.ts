@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { SpanBatch } from '../bytes/span-batch.ts'
+import type { Engine } from '../engine/engine.ts'
+import { makeSpan, newProject, openTestEngine } from '../spans.testing.ts'
+import { removeExpired, setRetention } from './retention.ts'
+import { SpanWriter } from './write.ts'
+
+let engine: Engine
+let close: () => Promise<void>
+
+beforeAll(async () => {
+  ;({ engine, close } = await openTestEngine())
+})
+afterAll(() => close())
+
+const store = (project_id: string, id: number): Promise<unknown> => {
+  const [trace_id, span_id] = [String(id).padStart(32, '0'), String(id).padStart(16, '0')]
+  const span = makeSpan({ trace_id, span_id })
+  return new SpanWriter(engine).write(SpanBatch.of([{ project_id, user_id: project_id, accepted_at: id, span }]))
+}
+
+/** As if the span had been stored so many days ago. */
+const age = (project_id: string, id: number, days: number): Promise<void> =>
+  engine.command({
+    text: `UPDATE spans SET created_at = now() - toIntervalDay({days:UInt16})
+      WHERE project_id = {project_id:UUID} AND span_id = toFixedString(unhex({id:String}), 8)`,
+    params: { project_id, days, id: String(id).padStart(16, '0') },
+  })
+
+const kept = (project_id: string): Promise<{ id: string; days: number }[]> =>
+  engine.rows({
+    text: `SELECT toString(toUInt64(hex(span_id))) AS id,
+        if(toUnixTimestamp(expires_at) = 4294967295, 0, intDiv(toUnixTimestamp(expires_at) - toUnixTimestamp(created_at), 86400)) AS days
+      FROM spans WHERE project_id = {project_id:UUID} ORDER BY id`,
+    params: { project_id },
+  })
+
+test('a change of retention applies to new and to stored spans, and to no other project', async () => {
+  const [project, other] = [newProject(), newProject()]
+  for (const id of [1, 2]) await store(project, id)
+  await store(other, 1)
+  await age(project, 1, 40)
+  await age(other, 1, 40)
+  expect(await kept(project)).toEqual([
+    { id: '1', days: 0 },
+    { id: '2', days: 0 },
+  ])
+  await setRetention(engine, project, 30)
+  await store(project, 3)
+  expect(await kept(project)).toEqual([
+    { id: '2', days: 30 },
+    { id: '3', days: 30 },
+  ])
+  await setRetention(engine, project, 7)
+  expect(await kept(project)).toEqual([
+    { id: '2', days: 7 },
+    { id: '3', days: 7 },
+  ])
+  await age(project, 2, 8)
+  await setRetention(engine, project, null)
+  await removeExpired(engine)
+  expect(await kept(project)).toEqual([
+    { id: '2', days: 0 },
+    { id: '3', days: 0 },
+  ])
+  expect(await kept(other)).toEqual([{ id: '1', days: 0 }])
+})
+
+test.each([0, -1, 1.5, 70_000])('%s days are refused', async days => {
+  await expect(setRetention(engine, newProject(), days)).rejects.toThrow('cannot be kept')
+})

@@ -1,0 +1,95 @@
+import { NO_AMOUNTS, rollUp } from '@spanhouse/model'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { NOT_DERIVED } from '../bytes/node-bytes.ts'
+import type { StoredNode } from '../stored-node.ts'
+import { keepTrace, TraceMemory, type TracePlace, type TraceState, traceKey } from './trace-memory.ts'
+
+const PROJECT = '019d9ca1-0000-7000-8000-000000000001'
+const placeOf = (name: string): TracePlace => ({ project_id: PROJECT, trace_id: name })
+const keyOf = (name: string): string => traceKey(PROJECT, name)
+const put = (memory: TraceMemory, name: string, spans: number): void =>
+  memory.put(keyOf(name), { nodes: '', spans, isRootless: false, deleted_at: 0 })
+const keptOf = (memory: TraceMemory, names: string[]): string[] =>
+  names.filter(name => memory.get(keyOf(name), placeOf(name)))
+
+test('what was not touched for longest goes first, and a trace that is too large alone stays until another one comes', () => {
+  const memory = new TraceMemory(4)
+  put(memory, 'a', 2)
+  put(memory, 'b', 2)
+  put(memory, 'a', 2)
+  put(memory, 'c', 1)
+  expect(keptOf(memory, ['a', 'b', 'c'])).toEqual(['a', 'c'])
+  put(memory, 'large', 9)
+  put(memory, 'large', 10)
+  expect(keptOf(memory, ['a', 'c', 'large'])).toEqual(['large'])
+  expect(memory.spans).toBe(10)
+  put(memory, 'd', 1)
+  expect(keptOf(memory, ['large', 'd'])).toEqual(['d'])
+  expect(memory.spans).toBe(1)
+})
+
+test('a trace that grows while it is kept is counted as it is', () => {
+  const memory = new TraceMemory(10)
+  const names = Array.from({ length: 100 }, (_, number) => String(number))
+  for (const [number, name] of names.entries()) {
+    put(memory, name, 1)
+    put(memory, name, 5)
+    expect(memory.spans).toBe(number === 0 ? 5 : 10)
+  }
+  expect(keptOf(memory, names)).toHaveLength(2)
+})
+
+test('a large trace that was taken and not put again is looked up', () => {
+  const memory = new TraceMemory(10_000)
+  const ids = Array.from({ length: 2_000 }, (_, number) => number.toString(16).padStart(16, '0'))
+  const bare = { parent_id: null, own: NO_AMOUNTS, claimed: null, declared_trace_type: null }
+  const nodes = new Map(ids.map(span_id => [span_id, { span_id, ...bare } as StoredNode]))
+  const derived = rollUp(nodes)
+  memory.put(keyOf('t'), keepTrace({ ...placeOf('t'), nodes, isRootless: false, deleted_at: 0 }, derived))
+  const taken = memory.get(keyOf('t'), placeOf('t'))
+  expect(taken?.nodes.get(ids[7] as string)?.derived).toBe(derived.get(ids[7] as string))
+  expect([memory.get(keyOf('t'), placeOf('t')), memory.spans]).toEqual([undefined, 0])
+})
+
+const id = fc.uint8Array({ minLength: 8, maxLength: 8 }).map(bytes => Buffer.from(bytes).toString('hex'))
+const amount = fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n })
+const amounts = fc.oneof(fc.constant(NO_AMOUNTS), fc.array(amount, { minLength: 7, maxLength: 7 }))
+const time = fc.integer({ min: 0, max: 2 ** 53 - 1 })
+const nodes = fc.uniqueArray(
+  fc.record<StoredNode>({
+    span_id: id,
+    parent_id: fc.oneof(fc.constant(null), id),
+    start_time: time,
+    own: amounts,
+    claimed: fc.oneof(fc.constant(null), amounts),
+    declared_trace_type: fc.constantFrom(null, 'invocation', 'annotation', 'unknown'),
+    is_trace_type_explicit: fc.boolean(),
+    repeats_usage: fc.boolean(),
+    is_call: fc.boolean(),
+    derived: fc.constant(NOT_DERIVED),
+    content_hash: fc.uint8Array({ minLength: 6, maxLength: 6 }).map(bytes => Buffer.from(bytes).toString('latin1')),
+    version: fc.record({ accepted_at: time, created_at: time, created_by_id: fc.uuid() }),
+  }),
+  { selector: node => node.span_id },
+)
+
+test('a trace comes back as it was kept, with the totals that follow from its spans', () => {
+  fc.assert(
+    fc.property(nodes, fc.boolean(), time, (list, isRootless, deleted_at) => {
+      const trace: TraceState = {
+        ...placeOf('t'),
+        nodes: new Map(list.map(node => [node.span_id, node])),
+        isRootless,
+        deleted_at,
+      }
+      const memory = new TraceMemory(1_000)
+      const derived = rollUp(trace.nodes, isRootless)
+      memory.put(keyOf('t'), keepTrace(trace, derived))
+      expect(memory.get(keyOf('t'), placeOf('t'))).toEqual({
+        ...trace,
+        nodes: new Map(list.map(node => [node.span_id, { ...node, derived: derived.get(node.span_id) }])),
+      })
+    }),
+  )
+})

@@ -1,0 +1,289 @@
+import { type Derived, type Micros, microsNow, NIL_UUID, rollUp, type SpanId, type TraceId } from '@spanhouse/model'
+import { COLUMNS, DERIVED_COLUMNS, KEY_COLUMNS, type Lifecycle } from '@spanhouse/query'
+import { RowBuffer } from '../bytes/row-buffer.ts'
+import { INSERT_COLUMNS, putAll, textsOf } from '../bytes/row-columns.ts'
+import type { BatchedSpan, SpanBatch } from '../bytes/span-batch.ts'
+import type { Engine } from '../engine/engine.ts'
+import { lookUpDeletions, noteDeletions, type PlannedDeletion } from './deletions.ts'
+import { KnownTraces } from './known-traces.ts'
+import {
+  changesOf,
+  type DerivedChange,
+  groupByTrace,
+  hasHeadWithoutRoot,
+  hasRoot,
+  type Insert,
+  newPlan,
+  type Plan,
+  planDeletions,
+  planSpan,
+} from './plan.ts'
+import { deleteRows, lookUpTraces, type RowKey, type RowUpdate, unsettledTraces, updateRows } from './statements.ts'
+import { type KeptTrace, keepTrace, TraceMemory, type TracePlace, type TraceState, traceKey } from './trace-memory.ts'
+
+export interface WriteResult {
+  /** Spans that were new. */
+  inserted: number
+  /** Spans that were stored in an earlier version. */
+  replaced: number
+  /** Spans that were stored already, the same or in a later version. */
+  known: number
+  /** Spans that were accepted before their trace was deleted and came only afterwards. */
+  deleted: number
+  /** Rows of other spans whose totals, trace type or place as head changed. */
+  updated: number
+}
+
+export interface SpanWriterOptions {
+  /** How many spans the skeletons in memory may have; about 100 bytes each. */
+  memorySpansMax?: number
+  /** How long a trace without a root is waited for before its earliest span stands for it. */
+  rootWaitMs?: number
+}
+
+/**
+ * Writes spans so that every row is exact: one row a span, with the totals of its whole trace as far as it has come.
+ * There may be one writer for a trace at a time, which the stream's partitions see to.
+ *
+ * A batch goes through in four steps: the traces that are not in memory are looked up; what is new, changed or known
+ * already is told apart by a hash of the content; every touched trace is summed up again; then outdated versions are
+ * deleted, all new rows go in by one insert, and the rows of other spans whose totals changed are updated in place.
+ * That a trace is deleted is noted before its rows go, so that nothing older of it comes back, and again when all is done.
+ * When it fails half-way, the memory forgets the traces, and the same batch written again finishes the work: what is
+ * stored is found, and totals that are not yet as they should be are updated. So `write` is idempotent.
+ */
+export class SpanWriter {
+  readonly #engine: Engine
+  readonly #memory: TraceMemory
+  readonly #rootWaitMicros: number
+  /** Traces without a root, by key, with the time of their last arrival. */
+  readonly #rootless = new Map<string, TracePlace & { at: Micros }>()
+
+  /** Null: unknown, so all are looked up. A trace is in it before its first row is sent. */
+  #known: KnownTraces | null = null
+
+  #last: Promise<void> = Promise.resolve()
+  /** A statement failed, and may for all we know still be at work. */
+  #isUncertain = true
+
+  constructor(engine: Engine, { memorySpansMax = 150_000, rootWaitMs = 60_000 }: SpanWriterOptions = {}) {
+    this.#engine = engine
+    this.#memory = new TraceMemory(memorySpansMax)
+    this.#rootWaitMicros = rootWaitMs * 1000
+  }
+
+  get memorySpans(): number {
+    return this.#memory.spans
+  }
+
+  /** Resolves when everything is stored, and the batch can be used again; rejects with what is worth trying again. */
+  write(batch: SpanBatch): Promise<WriteResult> {
+    return this.#alone(() => this.#write(batch))
+  }
+
+  async #write(batch: SpanBatch): Promise<WriteResult> {
+    const groups = groupByTrace(batch)
+    const states = await this.#load(groups.map(({ place }) => place))
+    const result: WriteResult = { inserted: 0, replaced: 0, known: 0, deleted: 0, updated: 0 }
+    const work = newWork()
+    for (const { key, place, spans, deletions } of groups) {
+      const plan = newPlan(key, states.get(key) ?? newTrace(place))
+      const incoming = spans.map(span => ({ span, node: batch.nodeOf(span) }))
+      if (deletions.length > 0) planDeletions(plan, deletions, incoming)
+      for (const one of incoming) result[planSpan(plan, one)]++
+      this.#addRows(plan, this.#addTrace(plan, work), work, batch)
+    }
+    await this.#carryOut(work, batch)
+    for (const { place, key, isWaiting } of work.traces)
+      if (isWaiting) this.#rootless.set(key, { ...place, at: work.now })
+      else this.#rootless.delete(key)
+    return { ...result, updated: work.changes.length }
+  }
+
+  /**
+   * Gives traces that have had no root for the waiting time their earliest span as head. To be called now and then.
+   * Returns how many traces that were.
+   */
+  settleRootless(): Promise<number> {
+    return this.#alone(() => this.#settleRootless())
+  }
+
+  async #settleRootless(): Promise<number> {
+    const due = [...this.#rootless].filter(([, { at }]) => at < microsNow() - this.#rootWaitMicros).slice(0, 1000)
+    if (due.length === 0) return 0
+    const states = await this.#load(due.map(([, trace]) => trace))
+    const work = newWork()
+    for (const [key, place] of due)
+      this.#addTrace(newPlan(key, { ...(states.get(key) ?? newTrace(place)), isRootless: true }), work)
+    await this.#carryOut(work)
+    for (const [key] of due) this.#rootless.delete(key)
+    return due.length
+  }
+
+  /**
+   * Learns which traces are stored, so that new ones need no look-up, and finds those that an earlier writer was still
+   * waiting for a root of, of those that are this one's to write. To be called once, before the first write.
+   */
+  async recover(isMine: (trace_id: TraceId) => boolean = () => true): Promise<void> {
+    await this.#becomeCertain()
+    this.#known = await KnownTraces.load(this.#engine)
+    for (const trace of await unsettledTraces(this.#engine))
+      if (isMine(trace.trace_id))
+        this.#rootless.set(traceKey(trace.project_id, trace.trace_id), { ...trace, at: microsNow() })
+  }
+
+  /** One after the other: two changes planned from the same state of a trace would undo each other. */
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work)
+    this.#last = result.then(
+      () => {},
+      () => {},
+    )
+    return result
+  }
+
+  /** The states of traces, from memory or from the store, by key. Those that are known to be new have none. */
+  async #load(traces: readonly TracePlace[]): Promise<Map<string, TraceState>> {
+    await this.#becomeCertain()
+    const states = new Map<string, TraceState>()
+    const missing: TraceState[] = []
+    for (const place of traces) {
+      const { project_id, trace_id } = place
+      const key = traceKey(project_id, trace_id)
+      const kept = this.#memory.get(key, place)
+      if (kept) states.set(key, kept)
+      else if (this.#known?.has(trace_id) === false) this.#known.add(trace_id)
+      else {
+        const state = newTrace(place)
+        states.set(key, state)
+        missing.push(state)
+      }
+    }
+    if (missing.length === 0) return states
+    for (const row of await lookUpTraces(this.#engine, missing)) {
+      const state = states.get(traceKey(row.project_id, row.trace_id))
+      state?.nodes.set(row.node.span_id, row.node)
+    }
+    const deletions = await lookUpDeletions(this.#engine, missing)
+    for (const state of missing) {
+      state.isRootless = hasHeadWithoutRoot(state.nodes)
+      state.deleted_at = deletions.get(traceKey(state.project_id, state.trace_id)) ?? 0
+    }
+    return states
+  }
+
+  /** What is looked up must not change afterwards by the hand of a statement that was given up, or of a dead writer. */
+  async #becomeCertain(): Promise<void> {
+    if (!this.#isUncertain) return
+    await this.#engine.endWrites()
+    this.#isUncertain = false
+  }
+
+  /**
+   * Sums the trace up and adds what is to be done for it beside its new rows. It is bytes from then on: what waits for
+   * the store as objects outlives several collections.
+   */
+  #addTrace(plan: Plan, work: Work): Map<SpanId, Derived> {
+    const { key, nodes } = plan
+    const { project_id, trace_id, isRootless, deleted_at } = plan.trace
+    const derived = rollUp(nodes, isRootless)
+    for (const deletion of plan.deletions) work.deletions.push(deletion)
+    for (const row of plan.deleted) work.removed.push(row)
+    for (const row of plan.removed) work.removed.push(row)
+    for (const change of changesOf(plan, derived)) work.changes.push(change)
+    work.traces.push({
+      key,
+      place: { project_id, trace_id },
+      isWaiting: !isRootless && nodes.size > 0 && !hasRoot(nodes),
+      kept: nodes.size > 0 ? keepTrace({ project_id, trace_id, nodes, isRootless, deleted_at }, derived) : undefined,
+    })
+    return derived
+  }
+
+  /** New rows go in by one statement; those of stored spans that start when they did are changed in place. */
+  #addRows(plan: Plan, derived: ReadonlyMap<SpanId, Derived>, work: Work, batch: SpanBatch): void {
+    const { project_id, trace_id } = plan.trace
+    for (const insert of plan.inserts.values()) {
+      const { span, node, isInPlace } = insert
+      const { span_id, start_time } = node
+      batch.complete(span, lifecycleOf(insert, work.now, this.#engine.run), derived.get(span_id) as Derived)
+      if (!isInPlace) work.added.push(span)
+      else {
+        const key = { project_id, trace_id, span_id, start_time }
+        work.replacements.push({ key, values: changedTexts(batch.rowOf(span)) })
+      }
+    }
+  }
+
+  async #carryOut(work: Work, batch?: SpanBatch): Promise<void> {
+    const engine = this.#engine
+    try {
+      await noteDeletions(engine, work.deletions, false)
+      await deleteRows(engine, work.removed)
+      if (batch && work.added.length > 0) await engine.insert('spans', INSERT_COLUMNS, batch.rowsOf(work.added))
+      await updateRows(engine, CHANGED_COLUMNS, work.replacements)
+      await updateRows(engine, DERIVED_COLUMNS, work.changes.map(toRowUpdate))
+      await noteDeletions(engine, work.deletions, true)
+    } catch (error) {
+      for (const { key } of work.traces) this.#memory.forget(key)
+      this.#isUncertain = true
+      throw error
+    }
+    for (const { key, kept } of work.traces)
+      if (kept) this.#memory.put(key, kept)
+      else this.#memory.forget(key)
+  }
+}
+
+/** What is to be done for all traces of a batch, in the order in which it is carried out. Nothing of it counts before. */
+interface Work {
+  now: Micros
+  deletions: PlannedDeletion[]
+  removed: RowKey[]
+  added: BatchedSpan[]
+  replacements: RowUpdate[]
+  /** Rows of other spans. */
+  changes: DerivedChange[]
+  /** As they are to be kept; undefined when nothing is left of one. Waiting: for a root. */
+  traces: { key: string; place: TracePlace; isWaiting: boolean; kept: KeptTrace | undefined }[]
+}
+
+const newTrace = ({ project_id, trace_id }: TracePlace): TraceState => ({
+  project_id,
+  trace_id,
+  nodes: new Map(),
+  isRootless: false,
+  deleted_at: 0,
+})
+
+const newWork = (): Work => ({
+  now: microsNow(),
+  deletions: [],
+  removed: [],
+  added: [],
+  replacements: [],
+  changes: [],
+  traces: [],
+})
+
+function toRowUpdate({ key, derived }: DerivedChange): RowUpdate {
+  const row = new RowBuffer(128)
+  putAll(row, DERIVED_COLUMNS, derived)
+  return { key, values: textsOf(row.slice(0, row.length), DERIVED_COLUMNS) }
+}
+
+function lifecycleOf({ span: { sender }, node, isChange }: Insert, now: Micros, writer_run = 0): Lifecycle {
+  const { accepted_at, created_at, created_by_id } = node.version
+  const updated_at = isChange ? now : 0
+  const updated_by_id = isChange ? sender.user_id : NIL_UUID
+  const { project_id } = sender
+  const { content_hash } = node
+  return { project_id, created_at, created_by_id, updated_at, updated_by_id, accepted_at, content_hash, writer_run }
+}
+
+/** Nobody finds neither of two versions, or both: the later one takes the place of the earlier in all but its key. */
+const isChangeable = (column: { name: string }): boolean => !KEY_COLUMNS.includes(column.name)
+const CHANGED_COLUMNS = COLUMNS.filter(isChangeable)
+
+const changedTexts = (row: Buffer): string[] =>
+  textsOf(row, COLUMNS).filter((_, at) => isChangeable(COLUMNS[at] as { name: string }))
