@@ -102,23 +102,35 @@ export interface Delta {
   needsBase: boolean
   /** Whether there must be a revision to change: 404 on a variant without one. */
   needsHead?: boolean
-  /** The data that follows from the base's (null: the base has none). Runs under the variant's lock. */
+  /** The data that follows from the base's (null: the base has none). Applied again when the head has changed meanwhile. */
   apply(base: JsonObject | null, place: ContentPlace): Changed | Promise<Changed>
 }
 
 export interface Changed {
   data: JsonObject
+  /** Given where the data is checked and prepared already: see {@link Prepared}. */
+  write?: Prepared['write']
   warnings?: CommitWarning[]
   /** The commit's message where the caller sent none. */
   message?: string
 }
 
-/** Where data is about to be stored. `scope.db` is the commit's transaction. */
+/** Where data is to be stored. */
 export interface ContentPlace {
   scope: Scope
   artifact_id: Uuid
   /** Where the data stands in the request: the start of the location in a 422. */
   loc: (string | number)[]
+}
+
+/**
+ * What a revision is to hold, checked. It is prepared before the transaction that stores it, so that the transaction, which
+ * may hold the only connection there is, takes as little time as possible.
+ */
+export interface Prepared {
+  data: JsonObject | null
+  /** Stores what the data refers to. To be called in the transaction. */
+  write?: (scope: Scope) => Promise<void>
 }
 
 /** What a family's revisions hold: how it is read, changed, stored and shown. */
@@ -127,8 +139,8 @@ export interface Content {
   data: z.ZodType<JsonObject>
   /** `delta` in a commit; absent where there is none. */
   delta?: z.ZodType<Delta>
-  /** What is stored for data that was read. Throws 422 for what no schema can see. */
-  store(data: JsonObject, place: ContentPlace): JsonObject | null | Promise<JsonObject | null>
+  /** What is stored for data that was read. Throws 422 for what no schema can see. Changes nothing. */
+  prepare(data: JsonObject, place: ContentPlace): Prepared | Promise<Prepared>
   /** Flags that follow from the stored data; null where the caller's flags are kept instead. */
   flags: ((data: JsonObject | null, slug: string, scope: Scope) => JsonObject) | null
   /** What is shown for data as stored. */

@@ -1,15 +1,16 @@
 import type { JsonObject, Uuid } from '@spanhouse/model'
-import { sql } from '@spanhouse/postgres'
+import { newId, sql } from '@spanhouse/postgres'
 import { createArtifact, editArtifact, lockArtifact, type NewArtifact, setArtifactArchived } from './artifacts.ts'
 import { isSameJson } from './delta/equality.ts'
+import { refuseReservedSlug, requireUnguarded } from './guard.ts'
 import type { Scope } from './kind.ts'
-import { insertRevisions } from './revisions.ts'
+import { type EncodedContent, encodeContent, insertRevisions, NO_CONTENT } from './revisions.ts'
 import { defaultVariantOf } from './rows/find.ts'
 import { type HeaderInput, newSlug } from './rows/header.ts'
 import type { ArtifactRow } from './rows/rows.ts'
 import { findSimple, type SimpleRow } from './rows/simple-rows.ts'
 import { inTransaction } from './scope.ts'
-import { headOf, lockVariant } from './variant-lock.ts'
+import { headOf, lockVariant, positionOn } from './variant-lock.ts'
 import { insertVariant, setVariantArchived } from './variants.ts'
 
 export interface NewSimple extends Omit<NewArtifact, 'folder_id'> {
@@ -28,17 +29,19 @@ export interface SimpleEdit extends HeaderInput {
  * Makes an artifact, its default variant, an empty first revision and one with the data: all or nothing. 409 when the
  * slug or id is taken, 422 for unusable data.
  */
-export function createSimple(scope: Scope, input: NewSimple): Promise<SimpleRow> {
+export async function createSimple(scope: Scope, input: NewSimple): Promise<SimpleRow> {
   const { kind } = scope
+  refuseReservedSlug(kind, input.slug)
+  const { id = newId() } = input
+  const content = await contentOf(scope, id, input)
   return inTransaction(scope, async inside => {
     const flags = kind.storedAs === 'workflow' ? (input.flags ?? {}) : input.flags
-    const artifact = await createArtifact(inside, { ...input, flags })
+    const artifact = await createArtifact(inside, { ...input, id, flags })
     const variant = await insertVariant(inside, artifact, { ...input, slug: newSlug(), flags: undefined })
-    const data = await storable(inside, artifact.id, input)
     const header = { name: input.name, description: input.description, tags: input.tags, meta: input.meta }
     const [, head] = await insertRevisions(inside, variant, [
-      { ...(kind.content.flags ? header : {}), version: 0, message: 'Initial commit', data: null },
-      { ...header, version: 1, data },
+      { ...(kind.content.flags ? header : {}), version: 0, message: 'Initial commit', content: NO_CONTENT },
+      { ...header, version: 1, content },
     ])
     if (!head) throw new Error('the database returned one row of two')
     return { ...artifact, ...headOfRecord(head) }
@@ -59,10 +62,11 @@ const headOfRecord = (head: {
   data: head.data,
 })
 
-async function storable(scope: Scope, artifact_id: Uuid, input: SimpleEdit): Promise<JsonObject | null> {
+async function contentOf(scope: Scope, artifact_id: Uuid, input: SimpleEdit): Promise<EncodedContent> {
   const { content, simpleData } = scope.kind
   const data = simpleData ? await simpleData(input.data, scope) : input.data
-  return data ? content.store(data, { scope, artifact_id, loc: [...(input.loc ?? ['body']), 'data'] }) : null
+  if (!data) return NO_CONTENT
+  return encodeContent(await content.prepare(data, { scope, artifact_id, loc: [...(input.loc ?? ['body']), 'data'] }))
 }
 
 /**
@@ -70,19 +74,24 @@ async function storable(scope: Scope, artifact_id: Uuid, input: SimpleEdit): Pro
  * what is there. Undefined when there is no such record, or when it is archived and the kind does not let such be
  * changed. Otherwise as `editArtifact`.
  */
-export function editSimple(scope: Scope, id: Uuid, edit: SimpleEdit): Promise<SimpleRow | undefined> {
+export async function editSimple(scope: Scope, id: Uuid, edit: SimpleEdit): Promise<SimpleRow | undefined> {
+  const read = await findSimple(scope, id)
+  if (!read || (read.deleted_at !== null && !scope.kind.editableArchived)) return undefined
+  requireUnguarded(scope, read.flags)
+  const given = edit.data && (await contentOf(scope, id, edit))
+  const kept = given ? undefined : await encodeContent(read)
   return inTransaction(scope, async inside => {
-    const before = await findSimple(inside, id)
-    if (!before) return undefined
-    const artifact = await editArtifact(inside, id, edit)
+    const before = await lockArtifact(inside, id)
+    const artifact = before && (await editArtifact(inside, id, edit))
     if (!artifact) return undefined
-    const variant = await lockVariant(inside, before.variant_id)
-    const { head, nextVersion } = await headOf(inside, variant.id)
-    const stored = head?.data ?? null
-    const data = edit.data ? await storable(inside, id, edit) : stored
-    if (!hasNewLabels(before, artifact) && isSameJson(data, stored)) return findSimple(inside, id)
+    const variant = await lockVariant(inside, read.variant_id)
+    const { headId, nextVersion } = await positionOn(inside, variant.id)
+    // What was read before the lock counts unless somebody else has committed since.
+    const stored = headId === read.revision_id ? read.data : ((await headOf(inside, variant.id))?.data ?? null)
+    const content = given ?? (stored === read.data && kept ? kept : await encodeContent({ data: stored }))
+    if (!hasNewLabels(before, artifact) && isSameJson(content.data, stored)) return findSimple(inside, id)
     const { name, description, tags, meta } = artifact
-    await insertRevisions(inside, variant, [{ name, description, tags, meta, version: nextVersion, data }])
+    await insertRevisions(inside, variant, [{ name, description, tags, meta, version: nextVersion, content }])
     return findSimple(inside, id)
   })
 }

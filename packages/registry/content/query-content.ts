@@ -22,11 +22,11 @@ const queryData = z
 /** The filter is read as a query would read it, so that none is stored that cannot be carried out. */
 export const queryContent: Content = {
   data: queryData,
-  store: (data, { loc }) => {
+  prepare: (data, { loc }) => {
     const focus = isJsonObject(data.formatting) && data.formatting.focus === 'span' ? 'span' : 'trace'
     parseFilter(data.filtering, [...loc, 'filtering'])
     parseGivenWindowing(data.windowing, focus, [...loc, 'windowing'])
-    return Object.keys(data).length === 0 ? null : data
+    return { data: Object.keys(data).length === 0 ? null : data }
   },
   flags: null,
   show: data => data,

@@ -3,7 +3,7 @@ import { uuid, z } from '@spanhouse/validation'
 import type { Content } from '../kind.ts'
 import { withDedupIds } from '../testcases/dedup.ts'
 import { testsetDelta } from '../testcases/delta.ts'
-import { requireTestcases, storeTestcases } from '../testcases/table.ts'
+import { prepareTestcases, requireTestcases } from '../testcases/table.ts'
 import { rowList, type TestcaseBody, testcaseBody } from '../testcases/testcase.ts'
 
 /** Rows, or the ids of rows that are stored already; where both are sent the rows count. */
@@ -15,11 +15,14 @@ const testsetData = z
 export const testsetContent: Content = {
   data: testsetData,
   delta: testsetDelta,
-  store: async (data, { scope, artifact_id, loc }) => {
-    if (data.testcases) return { testcase_ids: await storeTestcases(scope, artifact_id, rowsIn(data)) }
+  prepare: async (data, { scope, artifact_id, loc }) => {
+    if (data.testcases) {
+      const { ids, write } = await prepareTestcases(artifact_id, rowsIn(data))
+      return { data: { testcase_ids: ids }, write }
+    }
     const { testcase_ids } = data as { testcase_ids: string[] }
     await requireTestcases(scope, testcase_ids, [...loc, 'testcase_ids'])
-    return { testcase_ids }
+    return { data: { testcase_ids } }
   },
   flags: null,
   show: data => data,

@@ -35,7 +35,7 @@ const workflowData = z
 export const workflowContent: Content = {
   data: workflowData,
   delta: workflowDelta,
-  store: async (data, { scope, loc }) => {
+  prepare: async (data, { scope, loc }) => {
     const violations = await checkRevisionData(data, scope.runtime, scope.project_id)
     if (violations.length > 0) {
       throw new Problem(
@@ -44,7 +44,7 @@ export const workflowContent: Content = {
       )
     }
     await refuseReservedEmbeds(data)
-    return enrichRevisionData(withoutShownUrl(data, scope.runtime), scope.runtime, scope.project_id)
+    return { data: await enrichRevisionData(withoutShownUrl(data, scope.runtime), scope.runtime, scope.project_id) }
   },
   flags: (data, slug, { runtime }) => ({ ...revisionFlags(data, slug, runtime) }),
   show: (data, { runtime }) => shownRevisionData(data, runtime),

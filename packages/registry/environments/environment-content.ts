@@ -31,7 +31,7 @@ export const changedReferences = (set: JsonObject, remove: readonly string[] = [
 export const environmentContent: Content = {
   data: environmentData,
   delta: environmentDelta,
-  store: (data, { scope }) => fillSlugs(scope, data),
+  prepare: async (data, { scope }) => ({ data: await fillSlugs(scope, data) }),
   flags: null,
   show: data => data,
 }

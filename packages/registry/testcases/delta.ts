@@ -3,7 +3,7 @@ import { optional, uuid, z } from '@spanhouse/validation'
 import type { Changed, ContentPlace, Delta } from '../kind.ts'
 import { ColumnChanger, type ColumnChanges } from './columns.ts'
 import { COLUMN_CHANGES_MAX, requireWithinLimits } from './limits.ts'
-import { readTestcases, storeTestcases, type TestcaseRow } from './table.ts'
+import { prepareTestcases, readTestcases, sizesOf, sumOf, type TestcaseRow } from './table.ts'
 import { boundedList, rowList, said, type Testcase, type TestcaseBody, testcaseBody } from './testcase.ts'
 
 /** Refused (400) before anything in it is looked at when it is too long. */
@@ -58,6 +58,7 @@ async function changeTestset(
   { columns, remove, replace, add }: TestsetChanges,
 ): Promise<Changed> {
   const ids = testcaseIdsOf(base)
+  const sizes = await sizesOf(scope, ids)
   const stored = await readTestcases(scope, [ids])
   const changer = new ColumnChanger(columns)
   const slots: (Uuid | Testcase)[] = []
@@ -76,10 +77,15 @@ async function changeTestset(
     await nextTurn()
   }
   for (const testcase of add) slots.push(withoutId(testcase))
-  const changed = slots.filter(slot => typeof slot !== 'string')
-  const newIds = (await storeTestcases(scope, artifact_id, changed)).values()
+  const kept = slots.filter(slot => typeof slot === 'string')
+  const changed = await prepareTestcases(
+    artifact_id,
+    slots.filter(slot => typeof slot !== 'string'),
+  )
+  requireWithinLimits({ rows: slots.length, bytes: changed.bytes + sumOf(kept, sizes) })
+  const newIds = changed.ids.values()
   const testcase_ids = slots.map(slot => (typeof slot === 'string' ? slot : (newIds.next().value as Uuid)))
-  return { data: { testcase_ids }, message: 'Patched testset revision' }
+  return { data: { testcase_ids }, write: changed.write, message: 'Patched testset revision' }
 }
 
 const withoutId = ({ id: _, ...testcase }: TestcaseBody): Testcase => testcase
