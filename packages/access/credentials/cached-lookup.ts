@@ -6,7 +6,9 @@ export interface CachedLookupOptions<V> {
   load: (keys: string[]) => Promise<Map<string, V>>
   /** How long an answer may be used again. */
   ttlMs: number
-  /** How long a statement may take before it counts as failed; two seconds when left out. */
+  /** How long a statement may take before what was known goes on; two seconds when left out. */
+  lateMs?: number
+  /** How long a statement may take before it counts as failed; ten seconds when left out. */
   loadMs?: number
   /** How many answers are remembered: this many of what exists, and as many of what does not. */
   entriesMax?: number
@@ -22,7 +24,11 @@ interface Entry<V> {
   untilMs: number
 }
 
-const LOAD_MS = 2_000
+type Waiting<V> = PromiseWithResolvers<V | null>
+
+const LATE_MS = 2_000
+/** As long as a caller waits for a connection to the database. */
+const LOAD_MS = 10_000
 
 /** While the database is away, what it last said to exist goes on to exist for so long … */
 export const AWAY_MS_MAX = 15 * 60_000
@@ -33,21 +39,22 @@ const ASK_AGAIN_MS = 5_000
  * A look-up that stays cheap when strangers choose the keys. Answers are remembered for a short, bounded while, also
  * that a key does not exist. One statement runs at a time; what is asked meanwhile waits for the next, which asks for
  * all of it at once. So a flood of unknown keys costs a statement per round trip, and cannot push known keys out of
- * memory: the two are remembered apart. While the database cannot be asked, what it said to exist a quarter of an hour ago
- * or less still counts.
+ * memory: the two are remembered apart. While the database cannot be asked, or is late with its answer, what it said to
+ * exist a quarter of an hour ago or less still counts. Whatever else is asked waits for the answer.
  */
 export class CachedLookup<V> {
   readonly #load: (keys: string[]) => Promise<Map<string, V>>
   readonly #ttlMs: number
+  readonly #lateMs: number
   readonly #loadMs: number
   readonly #entriesMax: number
   readonly #batchMax: number
   readonly #waitingMax: number
   readonly #found = new Map<string, Entry<V>>()
   readonly #missing = new Map<string, Entry<V>>()
-  readonly #waiting = new Map<string, PromiseWithResolvers<V | null>>()
+  readonly #waiting = new Map<string, Waiting<V>>()
   #isLoading = false
-  /** The last statement found no database. */
+  /** The last statement found no database, or has not been answered in time. */
   #isAway = false
   /** Counts the times everything was forgotten: an answer that was on its way then is not remembered. */
   #generation = 0
@@ -55,6 +62,7 @@ export class CachedLookup<V> {
   constructor(options: CachedLookupOptions<V>) {
     this.#load = options.load
     this.#ttlMs = options.ttlMs
+    this.#lateMs = options.lateMs ?? LATE_MS
     this.#loadMs = options.loadMs ?? LOAD_MS
     this.#entriesMax = options.entriesMax ?? 10_000
     this.#batchMax = options.batchMax ?? 500
@@ -103,8 +111,9 @@ export class CachedLookup<V> {
     this.#isLoading = false
   }
 
-  async #answer(batch: [string, PromiseWithResolvers<V | null>][]): Promise<void> {
+  async #answer(batch: [string, Waiting<V>][]): Promise<void> {
     const generation = this.#generation
+    const late = setTimeout(() => this.#goOnWithKnown(batch), this.#lateMs)
     try {
       const values = await this.#loadInTime(batch.map(([key]) => key))
       this.#isAway = false
@@ -115,21 +124,29 @@ export class CachedLookup<V> {
       }
     } catch (error) {
       this.#isAway = isAway(error)
-      for (const [key, { resolve, reject }] of batch) {
-        const known = this.#isAway ? this.#knownWhileAway(key) : undefined
-        if (known === undefined) reject(error)
-        else resolve(known)
-      }
+      if (this.#isAway) this.#goOnWithKnown(batch)
+      for (const [, { reject }] of batch) reject(error)
+    } finally {
+      clearTimeout(late)
+    }
+  }
+
+  /** Answers those of what was asked, and of what waits behind it, that are known well enough; the others go on waiting. */
+  #goOnWithKnown(batch: readonly [string, Waiting<V>][]): void {
+    this.#isAway = true
+    for (const [key, { resolve }] of [...batch, ...this.#waiting]) {
+      const known = this.#knownWhileAway(key)
+      if (known !== undefined) resolve(known)
     }
   }
 
   async #loadInTime(keys: string[]): Promise<Map<string, V>> {
-    const late = Promise.withResolvers<never>()
+    const failed = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
-      late.reject(new Problem('overloaded', 'The database does not answer at the moment.', { retryAfterSeconds: 5 }))
+      failed.reject(new Problem('overloaded', 'The database does not answer at the moment.', { retryAfterSeconds: 5 }))
     }, this.#loadMs)
     try {
-      return await Promise.race([withDatabaseProblems(() => this.#load(keys)), late.promise])
+      return await Promise.race([withDatabaseProblems(() => this.#load(keys)), failed.promise])
     } finally {
       clearTimeout(timer)
     }
