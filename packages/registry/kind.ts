@@ -86,6 +86,16 @@ export interface Scope {
   runtime: RuntimeSettings
   /** Whether guarded environments may be changed. */
   mayDeploy: boolean
+  /** Where bytes are counted while what is large is in memory. */
+  holder?: Holder
+}
+
+/** Counts bytes. */
+export interface Holder {
+  /** So many bytes are about to be kept. Throws a Problem when there is no room for them. */
+  hold(bytes: number): void
+  /** So many of them are kept no more. */
+  release(bytes: number): void
 }
 
 /** Something the caller should know about a commit that was carried out. */

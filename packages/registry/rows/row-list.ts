@@ -1,5 +1,8 @@
 import { type JsonObject, Problem, type Uuid } from '@spanhouse/model'
 
+/** What a row becomes on its way to the client: as a row, as JSON values, as text and as bytes. */
+export const HELD_PER_BYTE = 3
+
 /** Rows of which one statement returns: both the memory of an answer and the turns of others depend on it. */
 const BATCH = { rows: 250, bytes: 4 * 1024 * 1024 }
 
@@ -21,7 +24,7 @@ export interface RowList<T> {
   windowing?: JsonObject
 }
 
-/** The list of these rows, in this order. `read` returns those with some of the ids, in any order. */
+/** The list of these rows, in this order; one may be in it twice. `read` returns those with some of the ids, in any order. */
 export function listOf<T extends { id: Uuid }>(
   sizes: readonly RowSize[],
   read: (batch: readonly RowSize[]) => Promise<T[]>,
@@ -40,8 +43,7 @@ async function* rowsOf<T extends { id: Uuid }>(
     const rows = new Map((await read(batch)).map(row => [row.id, row]))
     for (const { id } of batch) {
       const row = rows.get(id)
-      if (!row) throw new Problem('overloaded', 'What is listed was deleted meanwhile; try again.')
-      rows.delete(id)
+      if (!row) throw deletedMeanwhile()
       yield row
     }
   }
@@ -61,3 +63,6 @@ function* batchesOf(sizes: readonly RowSize[]): Generator<RowSize[]> {
   }
   if (batch.length > 0) yield batch
 }
+
+export const deletedMeanwhile = (): Problem =>
+  new Problem('overloaded', 'What is listed was deleted meanwhile; try again.')

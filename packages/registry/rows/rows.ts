@@ -2,7 +2,7 @@ import type { JsonObject, Uuid } from '@spanhouse/model'
 import { type RawBuilder, sql } from '@spanhouse/postgres'
 import { parseLarge } from '../content/large-json.ts'
 import type { Family, Layer, Scope } from '../kind.ts'
-import type { RowSize } from './row-list.ts'
+import { deletedMeanwhile, HELD_PER_BYTE, type RowSize } from './row-list.ts'
 
 /** What every layer has. Times are ISO 8601 text in UTC. */
 interface RecordRow {
@@ -61,6 +61,14 @@ const ARTIFACT_OF_VARIANT = sql`
 const VARIANT_COLUMNS = sql`v.artifact_id, a.slug as artifact_slug, a.flags as artifact_flags`
 
 const REVISION_HEAD = sql`${recordColumns('r')}, ${VARIANT_COLUMNS}, r.variant_id, v.slug as variant_slug, r.version, r.message`
+/** Data with more bytes as stored is read by itself, once they are counted. */
+const SHORT_BYTES = 64 * 1024
+
+/** Of a revision `r`: its data, or how many bytes it has where it is not short. For {@link withLongData}. */
+export const SHORT_DATA = sql.raw(`
+  case when pg_column_size(r.data) <= ${SHORT_BYTES} then r.data end as data,
+  nullif(greatest(pg_column_size(r.data), ${SHORT_BYTES}), ${SHORT_BYTES}) as long_bytes`)
+
 /** With its data as text, which is not parsed. */
 const REVISION_WITH_TEXT = sql`${REVISION_HEAD}, r.data::text as text`
 
@@ -74,7 +82,7 @@ const LAYERS: Record<Layer, { table: string; columns: RawBuilder<unknown>; from:
   },
   revision: {
     table: 'r',
-    columns: sql`${REVISION_HEAD}, r.data`,
+    columns: sql`${REVISION_HEAD}, ${SHORT_DATA}`,
     from: sql`revisions r
       join variants v on v.project_id = r.project_id and v.family = r.family and v.id = r.variant_id
       ${ARTIFACT_OF_VARIANT}`,
@@ -94,12 +102,32 @@ export interface Selection {
 
 /** Rows of a layer, of the scope's project and one family only. */
 export async function selectRows<L extends Layer>(
-  { db, project_id, kind }: Scope,
+  scope: Scope,
   layer: L,
-  { where, tail = sql``, family = kind.storedAs }: Selection,
+  { where, tail = sql``, family = scope.kind.storedAs }: Selection,
 ): Promise<RowOf[L][]> {
-  const { columns } = LAYERS[layer]
-  return select({ db, project_id, family, layer }, columns, { where, tail })
+  const { db, project_id } = scope
+  const rows = await select<RowOf[L]>({ db, project_id, family, layer }, LAYERS[layer].columns, { where, tail })
+  if (layer !== 'revision') return rows
+  const whole: RevisionRow[] = []
+  for (const row of rows as unknown as ShortRow<RevisionRow>[]) whole.push(await withLongData(scope, row.id, row))
+  return whole as RowOf[L][]
+}
+
+export type ShortRow<Row> = Row & { long_bytes: number | null }
+
+/** The row with the data of a revision that was not short. What it takes in memory is counted first. */
+export async function withLongData<Row extends { data: JsonObject | null }>(
+  { db, project_id, holder }: Scope,
+  revisionId: Uuid,
+  { long_bytes, ...row }: ShortRow<Row>,
+): Promise<Row> {
+  if (long_bytes === null) return row as unknown as Row
+  holder?.hold(long_bytes * HELD_PER_BYTE)
+  const { rows } = await sql<{ data: JsonObject | null }>`
+    select data from revisions where project_id = ${project_id} and id = ${revisionId}`.execute(db)
+  if (!rows[0]) throw deletedMeanwhile()
+  return { ...row, data: rows[0].data } as unknown as Row
 }
 
 /** As {@link selectRows}, of each row only how large it is. */

@@ -4,7 +4,7 @@ import type { Scope } from '../kind.ts'
 import { header, lifecycle, shownData } from '../records.ts'
 import { conditionsOf, flagsContain, type ListQuery } from './list.ts'
 import { listOf, type RowList, type RowSize } from './row-list.ts'
-import { type ArtifactRow, recordColumns } from './rows.ts'
+import { type ArtifactRow, recordColumns, SHORT_DATA, type ShortRow, withLongData } from './rows.ts'
 import { pageOf, windowOf } from './window.ts'
 
 /** An artifact with the head of its default variant: the flat record of the interface. */
@@ -18,8 +18,9 @@ export interface SimpleRow extends ArtifactRow {
 
 /** The flat record with this id, archived or not; undefined when there is none, or nothing was ever committed to it. */
 export async function findSimple(scope: Scope, id: Uuid): Promise<SimpleRow | undefined> {
-  const [row] = await selectSimple<SimpleRow>(scope, { columns: COLUMNS, where: [sql`a.id = ${id}`] })
-  return row
+  const columns = sql`${HEAD}, ${SHORT_DATA}`
+  const [row] = await selectSimple<ShortRow<SimpleRow>>(scope, { columns, where: [sql`a.id = ${id}`] })
+  return row && withLongData(scope, row.revision_id, row)
 }
 
 /** The flat records that a query asks for. */
@@ -37,8 +38,9 @@ export async function listSimple(scope: Scope, query: ListQuery): Promise<RowLis
   return listOf(page.rows, read, page.windowing)
 }
 
-const COLUMNS = sql`${recordColumns('a')}, a.folder_id, r.variant_id, r.id as revision_id, r.slug as revision_slug,
-  r.flags as revision_flags, r.data`
+const HEAD = sql`${recordColumns('a')}, a.folder_id, r.variant_id, r.id as revision_id, r.slug as revision_slug,
+  r.flags as revision_flags`
+const COLUMNS = sql`${HEAD}, r.data`
 const SIZE = sql`a.id, pg_column_size(a) + pg_column_size(r) as bytes`
 
 interface SimpleSelection {

@@ -59,7 +59,7 @@ async function changeTestset(
 ): Promise<Changed> {
   const ids = testcaseIdsOf(base)
   const sizes = await sizesOf(scope, ids)
-  const stored = await readTestcases(scope, [ids])
+  const stored = await readTestcases(scope, ids, sizes)
   const changer = new ColumnChanger(columns)
   const slots: (Uuid | Testcase)[] = []
   let cells = 0

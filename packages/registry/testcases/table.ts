@@ -1,11 +1,12 @@
-import { invalid, type JsonObject, nextTurn, type Uuid, unprocessable } from '@spanhouse/model'
+import { type JsonObject, nextTurn, type Uuid, unprocessable } from '@spanhouse/model'
 import { sql, toJsonb } from '@spanhouse/postgres'
 import type { Scope } from '../kind.ts'
+import { HELD_PER_BYTE, listOf, type RowList } from '../rows/row-list.ts'
 import { testcaseId } from './address.ts'
 import { requireWithinLimits } from './limits.ts'
 import type { Testcase } from './testcase.ts'
 
-export type TestcaseScope = Pick<Scope, 'db' | 'project_id' | 'user_id'>
+export type TestcaseScope = Pick<Scope, 'db' | 'project_id' | 'user_id' | 'holder'>
 
 /** A row as it is stored. Times are ISO 8601 text in UTC. */
 export interface TestcaseRow {
@@ -28,8 +29,6 @@ interface Encoded {
   bytes: number
 }
 
-/** Rows that one statement reads. */
-const BATCH_ROWS = 250
 /** Rows that one statement writes. It makes JSON of them, so the statement costs about the same for each byte. */
 const WRITE = { rows: 1_000, bytes: 1024 * 1024 }
 
@@ -159,40 +158,48 @@ export const sumOf = (ids: readonly Uuid[], sizes: ReadonlyMap<Uuid, number>): n
 export const ANSWER_BYTES_MAX = 64 * 1024 * 1024
 
 /**
- * The rows with these ids, for lists of ids that are answered together: each row is read once, however often it is
- * named. Ids of no row of the project are left out. Throws a 400 when the lists together are more than one answer holds.
+ * A list of rows, which are read in batches while it is gone through; it may name a row twice. `sizes` are those of all rows,
+ * as {@link sizesOf} tells them.
  */
-export async function readTestcases(
+export function testcaseList(
   scope: TestcaseScope,
-  lists: readonly (readonly Uuid[])[],
-): Promise<ReadonlyMap<Uuid, TestcaseRow>> {
-  const ids = [...new Set(lists.flat())]
-  if (ids.length === 0) return new Map()
-  if (lists.length > 1) await requireAnswerable(scope, lists, ids)
-  const { db, project_id } = scope
-  const found = new Map<Uuid, TestcaseRow>()
-  for (let at = 0; at < ids.length; at += BATCH_ROWS) {
-    const { rows } = await sql<TestcaseRow>`
-      select id, testset_id, data, flags, tags, meta, created_at, created_by_id from testcases
-      where project_id = ${project_id} and id in (${idList(ids.slice(at, at + BATCH_ROWS))})`.execute(db)
-    for (const row of rows) found.set(row.id, row)
-    await nextTurn()
-  }
-  return found
+  ids: readonly Uuid[],
+  { sizes, windowing }: { sizes: ReadonlyMap<Uuid, number>; windowing?: JsonObject },
+): RowList<TestcaseRow> {
+  const rows = ids.map(id => ({ id, bytes: sizes.get(id) ?? 0 }))
+  return listOf(
+    rows,
+    batch =>
+      readBatch(
+        scope,
+        batch.map(row => row.id),
+      ),
+    windowing,
+  )
 }
 
-async function requireAnswerable(
+async function readBatch({ db, project_id }: TestcaseScope, ids: readonly Uuid[]): Promise<TestcaseRow[]> {
+  const { rows } = await sql<TestcaseRow>`
+    select id, testset_id, data, flags, tags, meta, created_at, created_by_id from testcases
+    where project_id = ${project_id} and id in (${idList(ids)})`.execute(db)
+  return rows
+}
+
+/** The rows with these ids, by id. What they take in memory is counted. Ids of no row of the project are left out. */
+export async function readTestcases(
   scope: TestcaseScope,
-  lists: readonly (readonly Uuid[])[],
   ids: readonly Uuid[],
-): Promise<void> {
-  const sizes = await sizesOf(scope, ids)
-  const bytes = lists.reduce((total, list) => total + sumOf(list, sizes), 0)
-  if (bytes <= ANSWER_BYTES_MAX) return
-  throw invalid(
-    `include_testcases: the rows of ${lists.length} records are ${bytes} bytes, and an answer holds ` +
-      `${ANSWER_BYTES_MAX}; ask for fewer records, or for include_testcases: false`,
-  )
+  sizes?: ReadonlyMap<Uuid, number>,
+): Promise<ReadonlyMap<Uuid, TestcaseRow>> {
+  const known = sizes ?? (await sizesOf(scope, ids))
+  const found = [...new Set(ids)].filter(id => known.has(id))
+  scope.holder?.hold(sumOf(found, known) * HELD_PER_BYTE)
+  const rows = new Map<Uuid, TestcaseRow>()
+  for await (const row of testcaseList(scope, found, { sizes: known }).rows) {
+    rows.set(row.id, row)
+    await nextTurn()
+  }
+  return rows
 }
 
 const idList = (ids: readonly Uuid[]) =>

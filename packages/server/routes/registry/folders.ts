@@ -15,6 +15,7 @@ import type { FastifyInstance } from 'fastify'
 import { QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
 import { addEndpoint } from '../../http/endpoint.ts'
 import type { Parts } from '../../parts.ts'
+import { manyRead } from './envelopes.ts'
 
 const tag = 'folders'
 
@@ -130,9 +131,9 @@ export function folderRoutes({ postgres: { db } }: Parts): (app: FastifyInstance
       summary: 'Lists folders, parents first.',
       body: z.object({ folder: folderFilter }),
       answer: z.object({ count, folders: z.array(record) }),
-      handle: async ({ principal, body }) => {
-        const folders = (await listFolders(scopeOf(principal), filterOf(body.folder))).map(folderRecord)
-        return { count: folders.length, folders }
+      handle: async ({ principal, body, holder }) => {
+        const list = await listFolders(scopeOf(principal), filterOf(body.folder))
+        return manyRead('folders', list, { holder, record: folderRecord })
       },
     })
   }

@@ -19,25 +19,22 @@ type Found = ReadonlyMap<string, readonly StoredSpan[]>
 /** A saved query that is retrieved can come with what it finds now. */
 export const queriesShown: ShownContent = {
   options: { include_trace_ids: optional(z.boolean()), include_traces: optional(z.boolean()) },
-  complete: async ({ principal, occasion, reading }, records, options) => {
+  complete: async ({ principal, occasion, reading }, record, options) => {
     const { include_trace_ids = false, include_traces = false, windowing } = options as QueryOptions
-    if (occasion !== 'retrieve' || !(include_trace_ids || include_traces)) return records
+    if (occasion !== 'retrieve' || !(include_trace_ids || include_traces)) return record
     requirePermission(principal, 'view_spans')
     if (!reading) throw new Error('saved queries are carried out only where the store of spans is open')
-    const complete = async (record: JsonObject): Promise<JsonObject> => {
-      const { data } = record as { data?: JsonObject }
-      if (!data) return record
-      const found = await find(reading, { saved: data, windowing, include_traces })
-      return {
-        ...record,
-        data: {
-          ...data,
-          trace_ids: [...found.keys()],
-          ...(include_traces && { traces: traces(found) as JsonObject[] }),
-        },
-      }
+    const { data } = record as { data?: JsonObject }
+    if (!data) return record
+    const found = await find(reading, { saved: data, windowing, include_traces })
+    return {
+      ...record,
+      data: {
+        ...data,
+        trace_ids: [...found.keys()],
+        ...(include_traces && { traces: traces(found) as JsonObject[] }),
+      },
     }
-    return Promise.all(records.map(complete))
   },
 }
 
