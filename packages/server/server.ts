@@ -30,6 +30,7 @@ import { priceRoutes } from './routes/tracing/prices.ts'
 import { retentionRoutes } from './routes/tracing/retention.ts'
 import { sessionRoutes } from './routes/tracing/sessions.ts'
 import { tracingRoutes } from './routes/tracing/tracing.ts'
+import { requireLongSecretKey } from './secret-key.ts'
 import { Shares } from './shares/shares.ts'
 import { untilReachable } from './start-checks.ts'
 
@@ -58,6 +59,7 @@ export async function startServer(
   const runtime: RuntimeSettings = { uriPrefix, servicesUrl: servicesUrl ?? servicesUrlAt(host, port) }
   const parts = await openParts(config, runtime, { needs: needsOf(config.roles), log, onFailure })
   await untilReachable(log, () => parts.postgres.migrate())
+  await requireLongSecretKey(config.secretKey, parts.postgres.db, log)
   await untilReachable(log, () => migrateStore(config, parts))
   const newApiKey = await makeDefaultProject(config, parts)
   const metrics = new Metrics(parts.stream && (() => (parts.stream as NonNullable<typeof parts.stream>).stats()))
