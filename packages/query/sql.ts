@@ -200,18 +200,22 @@ export function printSql(fragment: Sql): PrintedSql {
   return { text: printed.join(''), params }
 }
 
-/**
- * Expressions of one statement. The engine analyses and plans it on one core before it counts the time, 20 to 50 µs for each.
- * A filter stands in a statement up to four times.
- */
+/** Expressions of one statement. The engine analyses and plans it on one core before it counts the time, 20 to 50 µs for each. */
 export const COST_MAX = 8_000
+/** Of one that reads a page, in which the filter stands up to four times: about 100 ms. */
+export const PAGE_COST_MAX = 4_000
 /** Bytes of all values in one statement, each time they stand in it; a list of 100,000 UUIDs is 4 MB three times. */
 export const VALUE_BYTES_MAX = 24 * 1024 * 1024
 
-function refuseCostly(fragment: Sql): void {
+/** The statement, unless it costs more than so many expressions: a Problem `query_limit`. */
+export function withinCost(fragment: Sql, max: number): Sql {
   const cost = costOf(fragment)
-  if (cost > COST_MAX)
-    throw new Problem('query_limit', `The query comes to ${cost} expressions of its statement; at most ${COST_MAX}.`)
+  if (cost <= max) return fragment
+  throw new Problem('query_limit', `The query comes to ${cost} expressions of its statement; at most ${max}.`)
+}
+
+function refuseCostly(fragment: Sql): void {
+  withinCost(fragment, COST_MAX)
   const bytes = fragment.parts.reduce((sum, part) => sum + (typeof part === 'string' ? 0 : bytesOf(part.value)), 0)
   if (bytes > VALUE_BYTES_MAX)
     throw new Problem('query_limit', `The values of the query take ${bytes} bytes; at most ${VALUE_BYTES_MAX}.`)

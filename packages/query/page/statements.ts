@@ -3,7 +3,7 @@ import { compileFilters } from '../compile/compile-filter.ts'
 import type { Filter } from '../filter/filter.ts'
 import { splitFilter } from '../filter/trace-level.ts'
 import { compileSearchHints, isOfAllRoots, isOfFew, isOfRoots } from '../hints/search-hints.ts'
-import { allOf, anyOf, count, join, type Sql, sql, text, texts, uuid } from '../sql.ts'
+import { allOf, anyOf, count, join, PAGE_COST_MAX, type Sql, sql, text, texts, uuid, withinCost } from '../sql.ts'
 import { compileBounds, compileDirection, compileOrder } from './bounds.ts'
 import type { SpanQuery } from './span-query.ts'
 import { pageLimit } from './windowing.ts'
@@ -91,7 +91,8 @@ export function compileFirstSpans({ project_id, columns, query }: ColumnsOf & Sp
   const order = sql`ORDER BY start_time ${compileDirection(windowing.order)}`
   const limit = count(pageLimit(windowing, 'span') + 1)
   const settings = isSearch ? HINTED_SETTINGS : ONE_THREAD
-  return sql`SELECT ${join(columns)} ${fromFewSpans(project_id, conditions)} ${order} LIMIT ${limit} ${settings}`
+  const statement = sql`SELECT ${join(columns)} ${fromFewSpans(project_id, conditions)} ${order} LIMIT ${limit} ${settings}`
+  return withinCost(statement, PAGE_COST_MAX)
 }
 
 /** Where nothing is searched for, a second thread would read what lies behind the page. */
@@ -115,7 +116,8 @@ export function compileSpanQuery({ project_id, columns, query }: ColumnsOf & Spa
   })
   const rows = fromFewSpans(project_id, [anyOf(parts), sql`start_time IN (${times})`])
   const settings = ways.every(hints => hints.length > 0) ? HINTED_SETTINGS : SETTINGS
-  return sql`SELECT ${join(columns)} ${rows} WHERE ${allOf([...bounds, ...filters])} ${page(query)} ${settings}`
+  const statement = sql`SELECT ${join(columns)} ${rows} WHERE ${allOf([...bounds, ...filters])} ${page(query)} ${settings}`
+  return withinCost(statement, PAGE_COST_MAX)
 }
 
 const filtersOf = (filter: Filter | undefined): Sql[] => (filter === undefined ? [] : compileFilters([filter]))
@@ -170,7 +172,7 @@ export function compileTraceQuery({ project_id, query }: TracesOf, candidates?: 
   const columns = sql`lower(hex(trace_id)) AS trace_id, toUnixTimestamp64Micro(start_time) AS sort_time`
   const asked = { project_id, query }
   const rows = candidates === undefined ? fromTraces(asked) : fromCandidates(asked, candidates)
-  return sql`SELECT ${columns} ${rows} ${page(query)} ${SETTINGS}`
+  return withinCost(sql`SELECT ${columns} ${rows} ${page(query)} ${SETTINGS}`, PAGE_COST_MAX)
 }
 
 /** The rows that stand for traces in the window of a query, by what its filter says of traces. */
