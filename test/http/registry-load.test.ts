@@ -57,6 +57,32 @@ test('changes of columns cost what the rows do', { timeout: 120_000 }, async () 
   expect(testset_revision.data.testcase_ids).toHaveLength(10_000)
 })
 
+test('a project that changes a large testset keeps another one waiting for a part of that, and refuses nothing', {
+  timeout: 120_000,
+}, async () => {
+  const text = 'what a model is asked '.repeat(40)
+  const { id, revision_id } = await testsetOf(list(10_000, n => ({ question: `${n} ${text}` })))
+  const neighbour = await registryClient()
+  const workflow = { slug: slugOf('n'), data: { parameters: {} } }
+  const own = (await neighbour.post('/simple/workflows/', { workflow })).workflow.id
+  let isDone = false
+  const delta = { columns: { add: ['answer'] } }
+  const commit = { testset_id: id, testset_revision_id: revision_id, delta }
+  const body = { testset_revision_commit: commit, include_testcases: false }
+  const begin = performance.now()
+  const done = post('/testsets/revisions/commit', body).finally(() => {
+    isDone = true
+  })
+  let slowestMs = 0
+  while (!isDone) {
+    const asked = performance.now()
+    await neighbour.ok('GET', `/simple/workflows/${own}`)
+    slowestMs = Math.max(slowestMs, performance.now() - asked)
+  }
+  await done
+  expect(slowestMs).toBeLessThan((performance.now() - begin) / 2)
+})
+
 test('entries of an environment are removed in one pass', { timeout: 120_000 }, async () => {
   const reference = { application: { slug: 'a' } }
   const references = Object.fromEntries(list(30_000, n => [`k${n}`, reference]))
