@@ -141,7 +141,7 @@ async function requireRoom({ db, project_id }: InsideScope): Promise<void> {
 }
 
 /** A folder as the interface shows it: members without a value are left out. */
-export function folderRecord(row: FolderRow): JsonObject {
+export function toFolderJson(row: FolderRow): JsonObject {
   const { project_id: _, ...members } = row
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null)) as JsonObject
 }

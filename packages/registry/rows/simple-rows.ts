@@ -1,7 +1,7 @@
 import type { JsonObject, Uuid } from '@spanhouse/model'
 import { type RawBuilder, sql } from '@spanhouse/postgres'
 import type { Scope } from '../kind.ts'
-import { header, lifecycle, shownData } from '../records.ts'
+import { header, lifecycle, shownData } from '../row-json.ts'
 import { conditionsOf, flagsContain, type ListQuery } from './list.ts'
 import { listOf, type RowList, type RowSize } from './row-list.ts'
 import { type ArtifactRow, recordColumns } from './rows.ts'
@@ -68,7 +68,7 @@ async function selectSimple<Row>(
   return rows
 }
 
-export const simpleRecord = (scope: Scope, row: SimpleRow): JsonObject => ({
+export const toSimpleJson = (scope: Scope, row: SimpleRow): JsonObject => ({
   ...header(row, simpleFlags(scope, row)),
   ...(row.folder_id === null ? {} : { folder_id: row.folder_id }),
   variant_id: row.variant_id,

@@ -44,4 +44,4 @@ function inTestset({ flags, tags, meta, created_by_id, ...row }: TestcaseRow): J
 }
 
 /** A row as a record of its own. */
-export const testcaseRecord = (row: TestcaseRow): JsonObject => ({ ...inTestset(row), set_id: row.testset_id })
+export const toTestcaseJson = (row: TestcaseRow): JsonObject => ({ ...inTestset(row), set_id: row.testset_id })

@@ -9,7 +9,7 @@ import {
   type Scope,
   type TestcaseRow,
   testcaseIdsAt,
-  testcaseRecord,
+  toTestcaseJson,
 } from '@spanhouse/registry'
 import { list, optional, uuid, windowing, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
@@ -66,7 +66,7 @@ export function testcaseRoutes(registry: Registry): (app: FastifyInstance) => vo
       answer: z.object({ count: z.int(), testcase: record.optional() }),
       handle: async ({ principal, params }) => {
         const row = await findTestcase(scopeOf(registry, 'testset', principal), params.testcase_id)
-        return one('testcase', row && testcaseRecord(row))
+        return one('testcase', row && toTestcaseJson(row))
       },
     })
     addEndpoint(app, {
@@ -107,4 +107,4 @@ async function pageOf(scope: Scope, body: z.output<typeof query>): Promise<Page<
 }
 
 const listed = ({ rows, windowing }: Page<TestcaseRow> = { rows: [] }): JsonObject =>
-  many('testcases', rows.map(testcaseRecord), windowing)
+  many('testcases', rows.map(toTestcaseJson), windowing)

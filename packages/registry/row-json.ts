@@ -5,20 +5,20 @@ import type { ArtifactRow, RevisionRow, VariantRow } from './rows/rows.ts'
 
 /** Records as the interface shows them: members without a value are left out, nulls inside free-form JSON are not. */
 
-export const artifactRecord = (row: ArtifactRow): JsonObject => ({
+export const toArtifactJson = (row: ArtifactRow): JsonObject => ({
   ...header(row, row.flags),
   ...present({ folder_id: row.folder_id }),
   ...lifecycle(row),
 })
 
-export const variantRecord = ({ kind }: Scope, row: VariantRow): JsonObject => ({
+export const toVariantJson = ({ kind }: Scope, row: VariantRow): JsonObject => ({
   ...header(row, variantFlags(kind, row)),
   ...lineage(kind, '', row.artifact_id, row.artifact_slug),
   ...lifecycle(row),
 })
 
 /** `withData: false` leaves out what may be large. */
-export const revisionRecord = (scope: Scope, row: RevisionRow, { withData = true } = {}): JsonObject => ({
+export const toRevisionJson = (scope: Scope, row: RevisionRow, { withData = true } = {}): JsonObject => ({
   ...header(row, revisionFlagsShown(scope, row)),
   ...lineage(scope.kind, '', row.artifact_id, row.artifact_slug),
   ...lineage(scope.kind, '_variant', row.variant_id, row.variant_slug),
