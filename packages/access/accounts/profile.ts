@@ -8,7 +8,7 @@ import { name, nameOf } from '../organizations/names.ts'
 import { isAbove } from '../roles/roles.ts'
 
 /** Who the caller is. */
-export const profileRecord = z.object({
+export const profileJson = z.object({
   id: z.string(),
   uid: z.string(),
   email: z.string(),
@@ -17,7 +17,7 @@ export const profileRecord = z.object({
   updated_at: z.string(),
   profile_picture: z.null(),
 })
-export type Profile = z.output<typeof profileRecord>
+export type Profile = z.output<typeof profileJson>
 
 export const usernameBody = z.object({ username: name })
 export const resetLinkQuery = z.object({ user_id: uuid })

@@ -6,7 +6,7 @@ import type { CredentialCache } from './authenticate.ts'
 import { type Principal, requirePermission } from './principal.ts'
 
 /** A key as its owner sees it in a list. */
-export interface ApiKeyRecord {
+export interface ApiKeyJson {
   prefix: string
   created_at: string
   /** Exact to a minute; null until the key is first used. */
@@ -41,7 +41,7 @@ export async function insertApiKey(db: Database, key: NewApiKey): Promise<string
 }
 
 /** `GET /keys`: the caller's own visible keys of the current project, newest first. Needs `view_api_keys`. */
-export function listApiKeys(db: Database, principal: Principal): Promise<ApiKeyRecord[]> {
+export function listApiKeys(db: Database, principal: Principal): Promise<ApiKeyJson[]> {
   requirePermission(principal, 'view_api_keys')
   return withDatabaseProblems(() =>
     db

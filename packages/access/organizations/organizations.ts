@@ -11,8 +11,8 @@ import type { ProjectPrincipal } from '../credentials/principal.ts'
 import { refuseBeyondLimit } from '../limits.ts'
 import { requireInWorkspace } from '../roles/rights.ts'
 import { description, name, nameOf } from './names.ts'
-import type { WorkspaceRecord } from './organization-records.ts'
 import { insertProject } from './projects.ts'
+import type { WorkspaceJson } from './read-organizations.ts'
 
 export const createOrganizationBody = z.object({ name, description })
 export const editOrganizationBody = z.object({
@@ -169,7 +169,7 @@ export function createWorkspace(
   db: Database,
   principal: ProjectPrincipal,
   request: { organization_id: Uuid; body: z.output<typeof createWorkspaceBody>; seeds: readonly Seed[] },
-): Promise<WorkspaceRecord> {
+): Promise<WorkspaceJson> {
   const { organization_id, body, seeds } = request
   const { user_id } = principal
   const row = { name: nameOf(body.name), description: body.description, organization_id, created_by_id: user_id }
@@ -200,7 +200,7 @@ export function editWorkspace(
   db: Database,
   principal: ProjectPrincipal,
   request: { organization_id: Uuid; workspace_id: Uuid; body: z.output<typeof editWorkspaceBody> },
-): Promise<WorkspaceRecord> {
+): Promise<WorkspaceJson> {
   const { organization_id, workspace_id, body } = request
   const { user_id } = principal
   return withDatabaseProblems(async () => {

@@ -11,7 +11,7 @@ import { isAbove } from '../roles/roles.ts'
 import { name, nameOf } from './names.ts'
 
 /** A project as a member sees it. */
-export const projectRecord = z.object({
+export const projectJson = z.object({
   organization_id: z.string(),
   organization_name: z.string(),
   workspace_id: z.string(),
@@ -22,22 +22,22 @@ export const projectRecord = z.object({
   user_role: z.string().nullable(),
   is_demo: z.boolean(),
 })
-export type ProjectRecord = z.output<typeof projectRecord>
+export type ProjectJson = z.output<typeof projectJson>
 
 export const createProjectBody = z.object({ name, make_default: optional(z.boolean()) })
 export const editProjectBody = z.object({ name: optional(name), make_default: optional(z.boolean()) })
 
 /** `GET /projects`: those the user is a member of, the oldest first. Throws a Problem `not_found` when there are none. */
-export async function listProjects(db: Database, { user_id }: ProjectPrincipal): Promise<ProjectRecord[]> {
-  const records = await recordsOf(db, user_id)
-  if (records.length > 0) return records
+export async function listProjects(db: Database, { user_id }: ProjectPrincipal): Promise<ProjectJson[]> {
+  const projects = await projectsOf(db, user_id)
+  if (projects.length > 0) return projects
   throw new Problem('not_found', { message: 'You are not a member of any project.' })
 }
 
 /** `GET /projects/{id}`. Throws a Problem `not_found` when the user is not a member. */
-export async function fetchProject(db: Database, user_id: Uuid, project_id: Uuid): Promise<ProjectRecord> {
-  const [record] = await recordsOf(db, user_id, project_id)
-  if (record !== undefined) return record
+export async function fetchProject(db: Database, user_id: Uuid, project_id: Uuid): Promise<ProjectJson> {
+  const [project] = await projectsOf(db, user_id, project_id)
+  if (project !== undefined) return project
   throw new Problem('not_found', { message: 'There is no such project, or you are not a member of it.' })
 }
 
@@ -50,7 +50,7 @@ export function createProject(
   db: Database,
   principal: ProjectPrincipal,
   { body, seeds }: { body: z.output<typeof createProjectBody>; seeds: readonly Seed[] },
-): Promise<ProjectRecord> {
+): Promise<ProjectJson> {
   requireManager(principal)
   const { workspace_id, organization_id, user_id } = principal
   const project = { id: newId(), name: nameOf(body.name), workspace_id, organization_id }
@@ -75,7 +75,7 @@ export function editProject(
   db: Database,
   principal: ProjectPrincipal,
   { project_id, body }: { project_id: Uuid; body: z.output<typeof editProjectBody> },
-): Promise<ProjectRecord> {
+): Promise<ProjectJson> {
   requireManager(principal)
   if (body.name === undefined && body.make_default === undefined) throw invalid('Give a name or make_default.')
   if (body.make_default === false) throw invalid('Make another project the default instead.')
@@ -163,7 +163,7 @@ async function releaseDefault(trx: Trx, workspace_id: Uuid): Promise<void> {
     .execute()
 }
 
-async function fetchManaged(trx: Trx, user_id: Uuid, project_id: Uuid): Promise<ProjectRecord> {
+async function fetchManaged(trx: Trx, user_id: Uuid, project_id: Uuid): Promise<ProjectJson> {
   const { workspace_id } = await fetchProject(trx, user_id, project_id)
   await lockWorkspace(trx, workspace_id)
   const project = await fetchProject(trx, user_id, project_id)
@@ -187,7 +187,7 @@ function requireManager({ role }: ProjectPrincipal): void {
 }
 
 /** The user's projects: those in which they have a role. */
-async function recordsOf(db: Database, user_id: Uuid, project_id?: Uuid): Promise<ProjectRecord[]> {
+async function projectsOf(db: Database, user_id: Uuid, project_id?: Uuid): Promise<ProjectJson[]> {
   const rows = await db
     .selectFrom('projects')
     .innerJoin('workspaces', 'workspaces.id', 'projects.workspace_id')
@@ -219,5 +219,5 @@ async function recordsOf(db: Database, user_id: Uuid, project_id?: Uuid): Promis
     .execute()
   return rows
     .filter(({ user_role }) => user_role !== null)
-    .map(({ is_demo, ...record }) => ({ ...record, is_demo: is_demo ?? false }))
+    .map(({ is_demo, ...project }) => ({ ...project, is_demo: is_demo ?? false }))
 }

@@ -111,7 +111,7 @@ export const isAbove = (role: string | null, other: string | null): boolean => r
 
 const rankOf = (role: string | null): number => ROLE_NAMES.indexOf(role as RoleName)
 
-export interface RoleRecord {
+export interface RoleJson {
   role: RoleName
   description: string
   permissions: string[]
@@ -127,8 +127,8 @@ export function describeRole(role: string): { role_name: string; role_descriptio
 const LISTED: readonly RoleName[] = ['owner', 'admin', 'viewer', 'developer', 'editor', 'annotator']
 
 /** What `GET /access/roles` answers. In an organization only its owner may do something there by role. */
-export function listRoles(): Record<'organization' | 'workspace' | 'project', RoleRecord[]> {
-  const record = (role: RoleName, permissions: Iterable<string>): RoleRecord => ({
+export function listRoles(): Record<'organization' | 'workspace' | 'project', RoleJson[]> {
+  const record = (role: RoleName, permissions: Iterable<string>): RoleJson => ({
     role,
     description: DESCRIPTIONS[role],
     permissions: role === 'owner' ? ['*'] : [...permissions],

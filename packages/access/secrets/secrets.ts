@@ -4,7 +4,7 @@ import { type ProjectPrincipal, requirePermission } from '../credentials/princip
 import { nameOf } from '../organizations/names.ts'
 import { STANDARD_PROVIDERS } from './providers.ts'
 import type { ChangedSecretBody, CreateSecretBody, EditSecretBody, SecretKind } from './secret-body.ts'
-import { type SecretRecord, toSecretRecord } from './secret-record.ts'
+import { type SecretJson, toSecretJson } from './secret-json.ts'
 import type { Vault } from './vault.ts'
 
 /** Secrets of one project: they are listed whole. */
@@ -38,16 +38,16 @@ export function openSecrets(
 }
 
 /** `GET /secrets`, the oldest first; masked for who may not change them. Needs `view_secret`. */
-export function listSecrets(db: Database, { vault, principal }: SecretAccess): Promise<SecretRecord[]> {
+export function listSecrets(db: Database, { vault, principal }: SecretAccess): Promise<SecretJson[]> {
   requirePermission(principal, 'view_secret')
   return withDatabaseProblems(async () => {
     const rows = await rowsOf(db, principal.project_id).execute()
-    return rows.map(row => toSecretRecord(row, vault.open(row), isMaskedFor(principal)))
+    return rows.map(row => toSecretJson(row, vault.open(row), isMaskedFor(principal)))
   })
 }
 
 /** `GET /secrets/{id or slug}`; what can be read as a UUID is an id. Throws a Problem `not_found`. */
-export function fetchSecret(db: Database, access: SecretAccess, reference: string): Promise<SecretRecord> {
+export function fetchSecret(db: Database, access: SecretAccess, reference: string): Promise<SecretJson> {
   const { vault, principal } = access
   requirePermission(principal, 'view_secret')
   return withDatabaseProblems(async () => {
@@ -55,7 +55,7 @@ export function fetchSecret(db: Database, access: SecretAccess, reference: strin
     const rows = rowsOf(db, principal.project_id)
     const row = await (id === null ? rows.where('slug', '=', reference) : rows.where('id', '=', id)).executeTakeFirst()
     if (row === undefined) throw unknownSecret()
-    return toSecretRecord(row, vault.open(row), isMaskedFor(principal))
+    return toSecretJson(row, vault.open(row), isMaskedFor(principal))
   })
 }
 
@@ -67,7 +67,7 @@ export function createSecret(
   db: Database,
   { vault, principal }: SecretAccess,
   { slug, header, secret }: CreateSecretBody,
-): Promise<SecretRecord> {
+): Promise<SecretJson> {
   requirePermission(principal, 'edit_secret')
   const { project_id, user_id } = principal
   return withDatabaseProblems(() =>
@@ -85,7 +85,7 @@ export function createSecret(
         .values({ id, project_id, ...fields, ...sealed, created_by_id: user_id })
         .returningAll()
         .executeTakeFirstOrThrow()
-      return toSecretRecord(row, data, false)
+      return toSecretJson(row, data, false)
     }),
   )
 }
@@ -98,7 +98,7 @@ export function editSecret(
   db: Database,
   { vault, principal }: SecretAccess,
   { reference, body }: { reference: string; body: EditSecretBody },
-): Promise<SecretRecord> {
+): Promise<SecretJson> {
   requirePermission(principal, 'edit_secret')
   const { project_id, user_id } = principal
   const id = idOf(reference)
@@ -115,7 +115,7 @@ export function editSecret(
         .where('id', '=', id)
         .returningAll()
         .executeTakeFirstOrThrow()
-      return toSecretRecord(changed, data, false)
+      return toSecretJson(changed, data, false)
     }),
   )
 }

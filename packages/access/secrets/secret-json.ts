@@ -4,7 +4,7 @@ import { z } from '@spanhouse/validation'
 import type { SecretKind } from './secret-body.ts'
 
 /** A secret as it is answered; what is null is left out. */
-export const secretRecord = z.object({
+export const secretJson = z.object({
   id: z.string(),
   slug: z.string().optional(),
   kind: z.custom<SecretKind>().meta({ type: 'string' }),
@@ -12,7 +12,7 @@ export const secretRecord = z.object({
   header: z.object({ name: z.string().optional(), description: z.string().optional() }),
   lifecycle: z.object({ created_at: z.string(), updated_at: z.string().optional() }),
 })
-export type SecretRecord = z.output<typeof secretRecord>
+export type SecretJson = z.output<typeof secretJson>
 
 /** The same length whatever it hides. */
 const MASK = '********'
@@ -24,7 +24,7 @@ const FREE_MEMBERS = new Set(['extras', 'extra'])
 const MASKED_DEPTH_MAX = 250
 const SECRET_NAME = /key|secret|token|password|credential|auth/i
 
-export function toSecretRecord(row: Selectable<Tables['secrets']>, data: JsonObject, isMasked: boolean): SecretRecord {
+export function toSecretJson(row: Selectable<Tables['secrets']>, data: JsonObject, isMasked: boolean): SecretJson {
   const { id, slug, name, description, created_at, updated_at } = row
   const kind = row.kind as SecretKind
   const shown = kind === 'custom_provider' ? withModelKeys(data, name) : data

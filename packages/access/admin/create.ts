@@ -44,7 +44,7 @@ function settingsOf(options: AccountOptionsBody | undefined, { seeds }: Making):
 }
 
 /** `POST /admin/accounts/`. */
-export const createRecords = (db: Database, body: GraphBody, making: Making): Promise<GraphAnswer> =>
+export const createAccountGraph = (db: Database, body: GraphBody, making: Making): Promise<GraphAnswer> =>
   createGraph(db, body, settingsOf(body.options, making))
 
 const make = (db: Database, parts: GraphParts, settings: GraphSettings): Promise<GraphAnswer> =>
@@ -93,7 +93,7 @@ export async function createIdentity(
 }
 
 /** `POST /admin/simple/accounts/organizations/`: with a workspace and a project, for a user who exists. */
-export async function createOrganizationRecord(
+export async function createOrganizationAsAdmin(
   db: Database,
   { organization, owner, options }: z.output<typeof organizationBody>,
   making: Making,
@@ -106,7 +106,7 @@ export async function createOrganizationRecord(
 }
 
 /** `POST /admin/simple/accounts/workspaces/`: with its default project. */
-export const createWorkspaceRecord = (
+export const createWorkspaceAsAdmin = (
   db: Database,
   { workspace, options }: z.output<typeof workspaceBody>,
   making: Making,
@@ -118,7 +118,7 @@ export const createWorkspaceRecord = (
 }
 
 /** `POST /admin/simple/accounts/projects/`: the members of its workspace become its members. */
-export const createProjectRecord = (
+export const createProjectAsAdmin = (
   db: Database,
   { project, options }: z.output<typeof projectBody>,
   making: Making,
@@ -143,7 +143,7 @@ export const createProjectMembership = (
 ): Promise<GraphAnswer> => make(db, { project_memberships: one('mem', membership) }, settingsOf(options, { seeds: [] }))
 
 /** `POST /admin/simple/accounts/api-keys/`: the key's text is told only where `return_api_keys` asks for it. */
-export const createApiKeyRecord = (
+export const createApiKeyAsAdmin = (
   db: Database,
   { api_key, options }: z.output<typeof apiKeyBody>,
 ): Promise<GraphAnswer> =>
