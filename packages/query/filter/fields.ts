@@ -21,7 +21,7 @@ const operatorsOf = (...groups: OperatorGroup[]): ReadonlySet<string> =>
 export const OPERATORS: readonly Operator[] = Object.values(OPERATOR_GROUPS).flat()
 
 /** What can be asked of a field of each kind. */
-export const KINDS = {
+export const FIELD_KINDS = {
   trace_id: operatorsOf('comparison', 'list'),
   span_id: operatorsOf('comparison', 'list'),
   enum: operatorsOf('comparison', 'list'),
@@ -32,7 +32,7 @@ export const KINDS = {
   list: operatorsOf('list', 'dict', 'existence'),
   content: new Set(['contains']) as ReadonlySet<string>,
 } as const
-export type Kind = keyof typeof KINDS
+export type FieldKind = keyof typeof FIELD_KINDS
 
 /** A field that is a column. `present`: when it has a value; left out when it always has. */
 export interface ColumnField {

@@ -1,7 +1,7 @@
 import { Problem, parseJson } from '@spanhouse/model'
 import { expect, test } from 'vitest'
 import { spanId, traceId } from '../query.testing.ts'
-import { FIELDS, KINDS, OPERATORS } from './fields.ts'
+import { FIELD_KINDS, FIELDS, OPERATORS } from './fields.ts'
 import { parseFilter } from './parse-filter.ts'
 
 const LOC = ['body', 'filtering']
@@ -201,7 +201,7 @@ test.each<[string, object, RegExp]>([
 
 test('each field takes the operators of its kind and no other', () => {
   for (const field of FIELDS.values()) {
-    for (const operator of OPERATORS.filter(one => !KINDS[field.kind].has(one))) {
+    for (const operator of OPERATORS.filter(one => !FIELD_KINDS[field.kind].has(one))) {
       const problem = problemOf(() => condition({ field: field.name, operator, value: 'x' }))
       expect(problem.detail).toBe(`${field.name}: operator "${operator}" is not allowed`)
     }

@@ -1,7 +1,7 @@
 import { FAULTS, invalid, type JsonObject } from '@spanhouse/model'
 import type { Count, Options, RawCondition } from '../raw-condition.ts'
 import { parseContentQuery } from './content-query.ts'
-import { FIELDS, type Field, KINDS, OPERATORS } from './fields.ts'
+import { FIELD_KINDS, FIELDS, type Field, OPERATORS } from './fields.ts'
 import {
   CONDITIONS_MAX,
   type Condition,
@@ -87,7 +87,7 @@ function parseCondition(json: JsonObject, loc: Location, { count, countValues }:
   const condition = readCondition(json, loc, count)
   const field = FIELDS.get(condition.field)
   if (field === undefined) throw invalid(`${quote(condition.field)}: unknown field`)
-  if (!KINDS[field.kind].has(condition.operator)) {
+  if (!FIELD_KINDS[field.kind].has(condition.operator)) {
     throw invalid(`${field.name}: operator ${quote(condition.operator)} is not allowed`)
   }
   return frozen(parseTest(field, condition))
