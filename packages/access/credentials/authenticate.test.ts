@@ -200,7 +200,7 @@ onEachDatabase('authentication', postgres => {
 
     test('do not exist where there is nothing to sign them with', async () => {
       const none = openAuthenticator(db(), { adminKey: ADMIN_KEY })
-      await expect(none.mintSecret(principal)).rejects.toThrow('need a key')
+      await expect(none.mintSecret(principal)).rejects.toThrow('need a signing key')
       await expect(project(none, await authenticator.mintSecret(principal))).rejects.toMatchObject({ status: 401 })
     })
   })

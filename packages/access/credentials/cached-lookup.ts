@@ -2,15 +2,15 @@ import { Problem } from '@spanhouse/model'
 import { withDatabaseProblems } from '@spanhouse/postgres'
 
 export interface CachedLookupOptions<V> {
-  /** Finds many keys with one statement; a key that is missing from the answer does not exist. */
+  /** Loads many keys with one statement; a key that is missing from the result does not exist. */
   load: (keys: string[]) => Promise<Map<string, V>>
-  /** How long an answer may be used again. */
+  /** How long a result is cached. */
   ttlMs: number
-  /** How long a statement may take before it counts as failed; two seconds when left out. */
+  /** How long a statement may take before it counts as failed; 2 s by default. */
   loadMs?: number
-  /** How many answers are remembered: this many of what exists, and as many of what does not. */
+  /** How many results are cached: this many existing keys, and as many that do not exist. */
   entriesMax?: number
-  /** How many keys one statement asks for. */
+  /** How many keys one statement loads. */
   batchMax?: number
   /** How many keys may wait for the next statement; beyond it callers get a 503. */
   waitingMax?: number
@@ -24,17 +24,17 @@ interface Entry<V> {
 
 const LOAD_MS = 2_000
 
-/** While the database is away, what it last said to exist goes on to exist for so long … */
+/** How long keys that last existed count as existing while the database is unavailable. */
 export const AWAY_MS_MAX = 15 * 60_000
-/** … and it is asked anew so often. */
+/** How often the database is tried again in that time. */
 const ASK_AGAIN_MS = 5_000
 
 /**
- * A look-up that stays cheap when strangers choose the keys. Answers are remembered for a short, bounded while, also
- * that a key does not exist. One statement runs at a time; what is asked meanwhile waits for the next, which asks for
- * all of it at once. So a flood of unknown keys costs a statement per round trip, and cannot push known keys out of
- * memory: the two are remembered apart. While the database cannot be asked, what it said to exist a quarter of an hour ago
- * or less still counts.
+ * A lookup that stays cheap when strangers choose the keys. Results are cached for a short time, including that a key
+ * does not exist. One statement runs at a time; keys requested in the meantime wait for the next statement, which loads
+ * all of them. So a flood of unknown keys costs one statement per round trip, and cannot evict known keys, which are
+ * cached separately. While the database is unavailable, keys that it returned within the last quarter of an hour count
+ * as existing.
  */
 export class CachedLookup<V> {
   readonly #load: (keys: string[]) => Promise<Map<string, V>>
@@ -47,9 +47,9 @@ export class CachedLookup<V> {
   readonly #missing = new Map<string, Entry<V>>()
   readonly #waiting = new Map<string, PromiseWithResolvers<V | null>>()
   #isLoading = false
-  /** The last statement found no database. */
+  /** The last statement could not reach the database. */
   #isAway = false
-  /** Counts the times everything was forgotten: an answer that was on its way then is not remembered. */
+  /** Incremented by `forget`: a result that was being loaded at that time is not cached. */
   #generation = 0
 
   constructor(options: CachedLookupOptions<V>) {
@@ -62,8 +62,8 @@ export class CachedLookup<V> {
   }
 
   /**
-   * Throws a Problem `overloaded` when the database cannot be asked about a key that it has not lately said to exist, or
-   * when too many keys are waiting.
+   * Throws a Problem `overloaded` when the database is unavailable and has not recently returned the key, or when too
+   * many keys are waiting.
    */
   async get(key: string): Promise<V | null> {
     const entry = this.#found.get(key) ?? this.#missing.get(key)
@@ -71,12 +71,12 @@ export class CachedLookup<V> {
     const known = this.#isAway ? this.#knownWhileAway(key) : undefined
     const asked = this.#waitFor(key)
     if (known === undefined) return asked
-    // Nobody waits for the next sign of life; its failure is not news.
+    // The caller already has its result, so a failed retry is ignored.
     asked.catch(() => {})
     return known
   }
 
-  /** Forgets everything that was remembered or is being read. */
+  /** Drops everything that is cached or being loaded. */
   forget(): void {
     this.#generation++
     this.#found.clear()
@@ -126,7 +126,7 @@ export class CachedLookup<V> {
   async #loadInTime(keys: string[]): Promise<Map<string, V>> {
     const late = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
-      late.reject(new Problem('overloaded', 'The database does not answer at the moment.', { retryAfterSeconds: 5 }))
+      late.reject(new Problem('overloaded', 'The database is not responding.', { retryAfterSeconds: 5 }))
     }, this.#loadMs)
     try {
       return await Promise.race([withDatabaseProblems(() => this.#load(keys)), late.promise])
@@ -150,7 +150,7 @@ export class CachedLookup<V> {
     entries.delete(key)
     const loadedMs = performance.now()
     entries.set(key, { value, loadedMs, untilMs: loadedMs + this.#ttlMs })
-    // A map keeps the order of insertion, so the first is the oldest.
+    // A map keeps the order of insertion, so the first entry is the oldest.
     for (const oldest of entries.keys()) {
       if (entries.size <= this.#entriesMax) break
       entries.delete(oldest)
@@ -158,5 +158,5 @@ export class CachedLookup<V> {
   }
 }
 
-/** Whether it is the database that fails, and not what it was asked. */
+/** Whether the database itself is unavailable, as opposed to a failed query. */
 const isAway = (error: unknown): boolean => error instanceof Problem && error.retryable

@@ -32,21 +32,24 @@ export type WorkspaceJson = z.output<typeof workspaceJson>
 
 const memberJson = z.object({
   user: z.object({ id: z.string(), email: z.string(), username: z.string(), created_at: z.string() }),
-  /** Empty: a member of the organization who has no role in the workspace. */
+  /** Empty for a member of the organization without a role in the workspace. */
   roles: z.array(z.object({ role_name: z.string(), role_description: z.string(), permissions: z.array(z.string()) })),
 })
 
-/** With the oldest workspace and the people of the organization. */
+/** An organization with its oldest workspace and its members. */
 export const organizationDetails = organizationJson.extend({
   default_workspace: workspaceJson.extend({ members: z.array(memberJson) }).nullable(),
 })
 export type OrganizationDetails = z.output<typeof organizationDetails>
 
-/** `GET /organizations`: those the caller is a member of, the oldest first. */
+/** `GET /organizations`: the caller's organizations, oldest first. */
 export const listOrganizations = (db: Database, { user_id }: ProjectPrincipal): Promise<OrganizationJson[]> =>
   withDatabaseProblems(() => organizationsOf(db, user_id))
 
-/** `GET /organizations/{id}`. Throws a Problem `forbidden` when the caller is not a member, also when there is none. */
+/**
+ * `GET /organizations/{id}`. Throws a Problem `forbidden` if the caller is not a member or the organization does not
+ * exist.
+ */
 export function fetchOrganization(
   db: Database,
   { user_id }: ProjectPrincipal,
@@ -62,7 +65,7 @@ export function fetchOrganization(
   })
 }
 
-/** `GET /workspaces`: those the caller is a member of, the oldest first. */
+/** `GET /workspaces`: the caller's workspaces, oldest first. */
 export function listWorkspaces(db: Database, { user_id }: ProjectPrincipal): Promise<WorkspaceJson[]> {
   const owned = db.selectFrom('organizations').select('id').where('owner_id', '=', user_id)
   const joined = db.selectFrom('organization_memberships').select('organization_id').where('user_id', '=', user_id)
@@ -130,7 +133,7 @@ const workspacesByOrganization = async (db: Database, ids: Uuid[]) =>
       .execute(),
   )
 
-/** The pending ones. */
+/** The pending invitations. */
 const invitationsByOrganization = async (db: Database, ids: Uuid[]) =>
   byOrganization(
     await db
