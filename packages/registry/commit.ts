@@ -13,22 +13,22 @@ import { headOf, type LockedVariant, lockVariant } from './variant-lock.ts'
 
 export interface CommitInput extends HeaderInput {
   variant_id?: Uuid
-  /** Checked against the variant's; where a kind allows it, its default variant is committed to when none is named. */
+  /** Must match the variant's artifact. If no variant is named, a kind may commit to the artifact's default variant. */
   artifact_id?: Uuid
-  /** The head that the caller knows: the commit is refused when there is a newer one. */
+  /** The head that the caller knows: the commit is rejected if there is a newer one. */
   base_revision_id?: Uuid
-  /** The revision that the delta is applied to instead of the head. */
+  /** The revision to apply the delta to instead of the head. */
   delta_base_id?: Uuid
   slug?: string
   message?: string | null
   data?: JsonObject
   delta?: Delta
-  /** Where the data stands in the request: the start of the location in a 422. */
+  /** The location of the data in the request, for a 422. */
   loc?: (string | number)[]
 }
 
 export interface Committed {
-  /** The new revision, or the head when nothing was new. */
+  /** The new revision, or the head if there was no change. */
   row: RevisionRow
   status: 'committed' | 'no_change'
   warnings: CommitWarning[]
@@ -36,9 +36,9 @@ export interface Committed {
 
 /**
  * Appends a revision to a variant, under a lock on the variant's row: versions have no gaps, and a delta is applied to
- * the head as it is. 404 for an unknown variant, 400 when it is not the artifact's or the commit carries too much or
- * too little, 409 when `base_revision_id` is not the head or the slug is taken, 422 for unusable data or delta, 503
- * when the lock is not to be had in time.
+ * the current head. 404 for an unknown variant, 400 if it belongs to another artifact or the commit does not contain
+ * exactly what is required, 409 if `base_revision_id` is not the head or the slug is taken, 422 for invalid data or
+ * delta, 503 if the lock is not acquired in time.
  */
 export function commitRevision(scope: Scope, input: CommitInput): Promise<Committed> {
   requireSources(scope.kind, input)
@@ -57,11 +57,11 @@ async function commitOnto(scope: Scope, locked: LockedVariant, input: CommitInpu
   const { variant, head, nextVersion } = locked
   requireBase(input, head)
   if (scope.kind.commit.keepsData && !input.data && !input.delta && head?.data)
-    throw invalid('A commit needs data or delta: the variant has data that it would lose.')
+    throw invalid('data or delta is required: without them the data of the variant would be lost.')
   const { data, warnings, message } = await contentOf(scope, locked, input)
   await nextTurn()
   if (head && skipsEqual(scope.kind, input) && isSameContent(data ?? undefined, head.data ?? undefined)) {
-    const warning = { code: 'no_change', message: 'The head holds this already: no revision was made.' }
+    const warning = { code: 'no_change', message: 'The head already contains this content; no revision was created.' }
     return { row: head, status: 'no_change', warnings: [...warnings, warning] }
   }
   await nextTurn()
@@ -89,7 +89,7 @@ async function deltaBaseOf(scope: Scope, id: Uuid): Promise<RevisionRow> {
 
 function requireSources({ name, commit }: Kind, { data, delta }: CommitInput): void {
   if (commit.takes === 'data only') return
-  if (data && delta) throw invalid(`${name}_revision: data and delta exclude each other`)
+  if (data && delta) throw invalid(`${name}_revision: data and delta are mutually exclusive`)
   if (commit.takes === 'exactly one' && !data && !delta) throw invalid(`${name}_revision: data or delta is required`)
 }
 
@@ -98,10 +98,10 @@ function requireBase({ base_revision_id, delta }: CommitInput, head: RevisionRow
     throw commitRefused(
       'unprocessable',
       'invalid_delta',
-      'Operations need base_revision_id: the head they were made for.',
+      'base_revision_id is required with operations: the id of the head they apply to.',
     )
   if (base_revision_id === undefined || base_revision_id === head?.id) return
-  throw commitRefused('conflict', 'revision_conflict', 'The variant has another head than base_revision_id.', {
+  throw commitRefused('conflict', 'revision_conflict', 'base_revision_id is not the head of the variant.', {
     next_step: 'Fetch the current revision, make the change again and send its id as base_revision_id.',
     details: {
       base_revision_id,
@@ -119,7 +119,7 @@ interface NewContent {
   message?: string
 }
 
-/** What is to be stored for a commit: its data, or that of its base with the delta applied. */
+/** The data to store for a commit: its own, or that of its base with the delta applied. */
 async function contentOf(scope: Scope, { variant, head }: LockedVariant, input: CommitInput): Promise<NewContent> {
   const { data, delta, delta_base_id, loc = ['body'] } = input
   const place: ContentPlace = { scope, artifact_id: variant.artifact_id, loc: [...loc, delta ? 'delta' : 'data'] }

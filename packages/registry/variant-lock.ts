@@ -4,10 +4,10 @@ import type { Scope } from './kind.ts'
 import { withRegistryProblems } from './problems.ts'
 import { type RevisionRow, selectRows, type VariantRow } from './rows/rows.ts'
 
-/** How long a commit waits for another one to the same variant. */
+/** How long a commit waits for another commit to the same variant. */
 const LOCK_MS_MAX = 5_000
 
-/** A variant whose row is locked, and what is on it. */
+/** A variant whose row is locked, and its current state. */
 export interface LockedVariant {
   variant: VariantRow
   /** The newest revision that is not archived. */
@@ -15,7 +15,7 @@ export interface LockedVariant {
   nextVersion: number
 }
 
-/** The variant with its row locked until the transaction ends. 404 when it is not there. */
+/** The variant, with its row locked until the transaction ends. 404 if it does not exist. */
 export async function lockVariant(scope: Scope, id: Uuid): Promise<VariantRow> {
   await sql`select set_config('lock_timeout', ${String(LOCK_MS_MAX)}, true)`.execute(scope.db)
   const where = [sql`v.id = ${id}`]
@@ -26,7 +26,7 @@ export async function lockVariant(scope: Scope, id: Uuid): Promise<VariantRow> {
   return variant
 }
 
-/** Read after the lock was taken: what the locking statement sees beside the locked row may be older. */
+/** Reads the head after the lock is taken: the locking statement may see older revisions next to the locked row. */
 export async function headOf(scope: Scope, variantId: Uuid): Promise<Omit<LockedVariant, 'variant'>> {
   const isOnVariant = sql`r.variant_id = ${variantId}`
   const tail = sql`order by r.version desc limit 1`

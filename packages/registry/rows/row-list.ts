@@ -1,27 +1,27 @@
 import { type JsonObject, Problem, type Uuid } from '@spanhouse/model'
 
-/** Rows of which one statement returns: both the memory of an answer and the turns of others depend on it. */
+/** Rows that one statement returns. Smaller batches bound the memory of a response and give other work a turn. */
 const BATCH = { rows: 250, bytes: 4 * 1024 * 1024 }
 
-/** Which row, and how many bytes it has when nothing of it is compressed. */
+/** The id of a row, and its uncompressed size in bytes. */
 export interface RowSize {
   id: Uuid
   bytes: number
 }
 
 /**
- * The rows of a list, which are read in batches while it is gone through, so that a list without a limit takes no more memory than
- * a short one; and the windowing that asks for the next page when there is one.
+ * The rows of a list, read in batches during iteration, so that a list without a limit takes no more memory than a
+ * short one; and the windowing for the next page, if there is one.
  */
 export interface RowList<T> {
   count: number
-  /** Of the largest batch. */
+  /** The size of the largest batch. */
   bytesMax: number
   rows: AsyncIterable<T>
   windowing?: JsonObject
 }
 
-/** The list of these rows, in this order. `read` returns those with some of the ids, in any order. */
+/** The list of these rows, in this order. `read` returns the rows with the given ids, in any order. */
 export function listOf<T extends { id: Uuid }>(
   sizes: readonly RowSize[],
   read: (batch: readonly RowSize[]) => Promise<T[]>,
@@ -40,7 +40,7 @@ async function* rowsOf<T extends { id: Uuid }>(
     const rows = new Map((await read(batch)).map(row => [row.id, row]))
     for (const { id } of batch) {
       const row = rows.get(id)
-      if (!row) throw new Problem('overloaded', 'What is listed was deleted meanwhile; try again.')
+      if (!row) throw new Problem('overloaded', 'A listed row was deleted in the meantime; try again.')
       rows.delete(id)
       yield row
     }

@@ -4,7 +4,7 @@ import { parseLarge } from '../content/large-json.ts'
 import type { Family, Layer, Scope } from '../kind.ts'
 import type { RowSize } from './row-list.ts'
 
-/** What every layer has. Times are ISO 8601 text in UTC. */
+/** The columns of every layer. Times are ISO 8601 text in UTC. */
 interface RecordRow {
   id: Uuid
   slug: string
@@ -25,7 +25,7 @@ export interface ArtifactRow extends RecordRow {
   folder_id: Uuid | null
 }
 
-/** The flags are its own; those of the artifact stand beside them. */
+/** `flags` are the variant's own; `artifact_flags` those of its artifact. */
 export interface VariantRow extends RecordRow {
   artifact_id: Uuid
   artifact_slug: string
@@ -61,10 +61,10 @@ const ARTIFACT_OF_VARIANT = sql`
 const VARIANT_COLUMNS = sql`v.artifact_id, a.slug as artifact_slug, a.flags as artifact_flags`
 
 const REVISION_HEAD = sql`${recordColumns('r')}, ${VARIANT_COLUMNS}, r.variant_id, v.slug as variant_slug, r.version, r.message`
-/** With its data as text, which is not parsed. */
+/** With the data as unparsed text. */
 const REVISION_WITH_TEXT = sql`${REVISION_HEAD}, r.data::text as text`
 
-/** How each layer is read, together with what is shown of its parents. The layer's table is called by its first letter. */
+/** How each layer is read, with the columns shown of its parents. The alias of a layer's table is its first letter. */
 const LAYERS: Record<Layer, { table: string; columns: RawBuilder<unknown>; from: RawBuilder<unknown> }> = {
   artifact: { table: 'a', columns: sql`${recordColumns('a')}, a.folder_id`, from: sql`artifacts a` },
   variant: {
@@ -86,13 +86,16 @@ export const column = (layer: Layer, name: string): RawBuilder<unknown> => sql.r
 
 export interface Selection {
   where: readonly RawBuilder<unknown>[]
-  /** `order by`, `limit`, `for no key update` (which does not wait for, nor hold up, who only refers to the row). */
+  /**
+   * `order by`, `limit`, or `for no key update`, which neither waits for nor blocks statements that only refer to the
+   * row.
+   */
   tail?: RawBuilder<unknown>
-  /** Instead of the scope's own. */
+  /** Instead of the scope's own family. */
   family?: Family
 }
 
-/** Rows of a layer, of the scope's project and one family only. */
+/** Rows of a layer, only of the scope's project and one family. */
 export async function selectRows<L extends Layer>(
   { db, project_id, kind }: Scope,
   layer: L,
@@ -102,7 +105,7 @@ export async function selectRows<L extends Layer>(
   return select({ db, project_id, family, layer }, columns, { where, tail })
 }
 
-/** As {@link selectRows}, of each row only how large it is. */
+/** As {@link selectRows}, but returns only the size of each row. */
 export const selectSizes = (
   { db, project_id, kind }: Scope,
   layer: Layer,
@@ -112,7 +115,7 @@ export const selectSizes = (
   return select({ db, project_id, family: kind.storedAs, layer }, columns, selection)
 }
 
-/** Of a batch with a larger row, large members of data come as text. */
+/** If a batch has a larger row, large members of data are kept as text. */
 const LARGE_BYTES = 1024 * 1024
 
 /** The rows of a batch, in any order. */

@@ -7,7 +7,7 @@ import { listOf, type RowList, type RowSize } from './row-list.ts'
 import { type ArtifactRow, recordColumns } from './rows.ts'
 import { pageOf, windowOf } from './window.ts'
 
-/** An artifact with the head of its default variant: the flat record of the interface. */
+/** An artifact with the head of its default variant, as the simple surface shows it. */
 export interface SimpleRow extends ArtifactRow {
   variant_id: Uuid
   revision_id: Uuid
@@ -16,13 +16,13 @@ export interface SimpleRow extends ArtifactRow {
   data: JsonObject | null
 }
 
-/** The flat record with this id, archived or not; undefined when there is none, or nothing was ever committed to it. */
+/** The simple row with this id, archived or not; undefined if it does not exist or has no revision. */
 export async function findSimple(scope: Scope, id: Uuid): Promise<SimpleRow | undefined> {
   const [row] = await selectSimple<SimpleRow>(scope, { columns: COLUMNS, where: [sql`a.id = ${id}`] })
   return row
 }
 
-/** The flat records that a query asks for. */
+/** The simple rows that a query selects. */
 export async function listSimple(scope: Scope, query: ListQuery): Promise<RowList<SimpleRow>> {
   const window = windowOf('artifact', query.windowing)
   const { flags, ...filter } = query.filter ?? {}
@@ -77,7 +77,7 @@ export const toSimpleJson = (scope: Scope, row: SimpleRow): JsonObject => ({
   ...lifecycle(row),
 })
 
-/** A workflow's are those of the head: what follows from its data, and the roles. */
+/** For a workflow, the flags derived from the head's data, and the roles. */
 function simpleFlags(scope: Scope, row: SimpleRow): JsonObject | null {
   const { content, artifactFlags } = scope.kind
   if (!content.flags) return row.flags

@@ -7,7 +7,7 @@ import type { Testcase } from './testcase.ts'
 
 export type TestcaseScope = Pick<Scope, 'db' | 'project_id' | 'user_id'>
 
-/** A row as it is stored. Times are ISO 8601 text in UTC. */
+/** A row as stored. Times are ISO 8601 text in UTC. */
 export interface TestcaseRow {
   id: Uuid
   testset_id: Uuid
@@ -28,13 +28,13 @@ interface Encoded {
   bytes: number
 }
 
-/** Rows that one statement writes or reads: the embedded database works on one statement at a time, of whomever. */
+/** Rows that one statement writes or reads: the embedded database runs one statement at a time for everyone. */
 const BATCH = { rows: 250, bytes: 512 * 1024 }
 
 /**
- * Stores rows of a testset, those that are not there yet, and returns the ids of all in their order. The limits of a
- * testset are kept (400). Rows carry ascending times, so that a list by time has them in their order. To be called in a
- * transaction: rows are written in batches.
+ * Stores the rows of a testset that do not exist yet, and returns the ids of all rows in order. Checks the limits of a
+ * testset (400). Rows get ascending times, so that a list by time keeps their order. Must run in a transaction, because
+ * rows are written in batches.
  */
 export async function storeTestcases(
   { db, project_id, user_id }: TestcaseScope,
@@ -90,7 +90,7 @@ async function encodeAll(testsetId: Uuid, testcases: readonly Testcase[]): Promi
 }
 
 function encode(testsetId: Uuid, testcase: Testcase): Encoded {
-  // First, since it refuses what is nested too deep for the rest.
+  // Must come first, because it rejects data that is nested too deeply for the rest.
   const id = testcaseId(testsetId, testcase)
   const columns = {
     data: JSON.stringify(testcase.data),
@@ -102,7 +102,10 @@ function encode(testsetId: Uuid, testcase: Testcase): Encoded {
   return { id, ...columns, bytes }
 }
 
-/** Throws a 422 naming the first id that is no row of the project, and a 400 for more than a testset may hold. */
+/**
+ * Throws a 422 that names the first id that is not a row of the project, and a 400 if the limits of a testset are
+ * exceeded.
+ */
 export async function requireTestcases(
   scope: TestcaseScope,
   ids: readonly Uuid[],
@@ -118,7 +121,7 @@ export async function requireTestcases(
   requireWithinLimits({ rows: ids.length, bytes: sum(ids, sizes) })
 }
 
-/** How many bytes each of the rows has; rows that are not there, or not the testset's, are left out. */
+/** The size of each row in bytes. Rows that do not exist or belong to another testset are omitted. */
 export async function sizesOf(
   { db, project_id }: TestcaseScope,
   ids: readonly Uuid[],
@@ -135,12 +138,12 @@ export async function sizesOf(
 const sum = (ids: readonly Uuid[], sizes: ReadonlyMap<Uuid, number>): number =>
   ids.reduce((bytes, id) => bytes + (sizes.get(id) ?? 0), 0)
 
-/** What one answer holds at most of rows' data. */
+/** Maximum size of the rows' data in one response. */
 export const ANSWER_BYTES_MAX = 64 * 1024 * 1024
 
 /**
- * The rows with these ids, for lists of ids that are answered together: each row is read once, however often it is
- * named. Ids of no row of the project are left out. Throws a 400 when the lists together are more than one answer holds.
+ * The rows with these ids, for lists of ids that are returned together: each row is read once. Ids that do not exist in
+ * the project are omitted. Throws a 400 if the lists together exceed the size of one response.
  */
 export async function readTestcases(
   scope: TestcaseScope,
@@ -170,8 +173,8 @@ async function requireAnswerable(
   const bytes = lists.reduce((total, list) => total + sum(list, sizes), 0)
   if (bytes <= ANSWER_BYTES_MAX) return
   throw invalid(
-    `include_testcases: the rows of ${lists.length} records are ${bytes} bytes, and an answer holds ` +
-      `${ANSWER_BYTES_MAX}; ask for fewer records, or for include_testcases: false`,
+    `include_testcases: the rows of ${lists.length} entries have ${bytes} bytes; a response may have at most ` +
+      `${ANSWER_BYTES_MAX}; request fewer entries, or set include_testcases to false`,
   )
 }
 
