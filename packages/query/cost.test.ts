@@ -161,7 +161,7 @@ test('the lists of a filter have a bound together', () => {
     conditions: repeated(count, index => ({ field: 'attributes', key: `a${index}`, operator: 'in', value })),
   })
   expect(parseFilter(lists(2), [])).toBeDefined()
-  expect(() => parseFilter(lists(3), [])).toThrow('filtering: at most 200000 values in all of its lists')
+  expect(() => parseFilter(lists(3), [])).toThrow('filtering: at most 200000 values are allowed')
 })
 
 test('the bound lies above what a statement without a filter costs', () => {

@@ -1,9 +1,9 @@
 const PLACEHOLDER = /\{(\w+):([^{}]+)\}/g
 
 /**
- * A printed statement with its parameters written into the text as literals. Beside the text a server takes neither long
- * values nor many (128 KiB each, a hundred or so). Every value goes through {@link stringLiteral}; types come from the statement's own text. Throws when a placeholder
- * has no value.
+ * A printed statement with its parameters inserted as literals. Sent separately, a server accepts neither long values
+ * nor many (128 KiB each, about a hundred). Every value goes through {@link stringLiteral}; types come from the
+ * statement's own text. Throws if a placeholder has no value.
  */
 export function inlineParams({ text, params }: { text: string; params: Record<string, unknown> }): string {
   return text.replace(PLACEHOLDER, (_, name: string, type: string) => {
@@ -13,7 +13,7 @@ export function inlineParams({ text, params }: { text: string; params: Record<st
   })
 }
 
-/** A value as ClickHouse reads it when it casts a text: lists in brackets, texts in them quoted. */
+/** A value as ClickHouse parses it in a cast from text: lists in brackets, with texts in them quoted. */
 function written(value: unknown): string {
   return Array.isArray(value) ? `[${value.map(writtenInList).join(',')}]` : String(value)
 }

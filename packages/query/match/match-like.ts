@@ -1,14 +1,14 @@
 import { indexOfText } from '@spanhouse/model'
 import type { MatchWork } from './match-work.ts'
 
-/** What stands between two `%`: characters as code points, `_` as {@link ANY}. */
+/** The text between two `%`: characters as code points, `_` as {@link ANY}. */
 type Segment = readonly number[]
 const ANY = -1
 
 /**
- * A `like` pattern as `TextTest` has it, against the whole value. Both are well-formed. No `%` is ever given another
- * chance: what follows it is taken where it stands first, so time is linear but for segments with `_`, which are tried
- * at each place.
+ * Matches a `like` pattern, as in `TextTest`, against the whole value. Both are well-formed. There is no backtracking:
+ * the text after a `%` is matched at its first occurrence, so time is linear except for segments with `_`, which are
+ * tried at each position.
  */
 export function matchesLike(value: string, pattern: string, work: MatchWork): boolean {
   work.spend(value.length + pattern.length)
@@ -26,7 +26,9 @@ export function matchesLike(value: string, pattern: string, work: MatchWork): bo
   return end !== -1 && at <= end
 }
 
-/** `%` is any run of characters, `_` is one, and `\` takes the next one as it is; the last one stands for itself. */
+/**
+ * `%` matches any run of characters, `_` one, and `\` makes the next character literal; a final `\` stands for itself.
+ */
 function segmentsOf(pattern: string): Segment[] {
   const segments: number[][] = [[]]
   const characters = [...pattern]
@@ -41,7 +43,7 @@ function segmentsOf(pattern: string): Segment[] {
 
 const widthOf = (point: number): number => (point > 0xffff ? 2 : 1)
 
-/** Where the segment ends that begins here; -1: it does not stand here. */
+/** The end of the segment if it matches here, or -1. */
 function endAt(value: string, segment: Segment, from: number): number {
   let at = from
   for (const wanted of segment) {
@@ -52,7 +54,7 @@ function endAt(value: string, segment: Segment, from: number): number {
   return at
 }
 
-/** Where the segment begins that ends with the value, or -1. */
+/** The start of the segment if it matches at the end of the value, or -1. */
 function startBefore(value: string, segment: Segment): number {
   let at = value.length
   for (const wanted of segment.toReversed()) {
@@ -63,7 +65,7 @@ function startBefore(value: string, segment: Segment): number {
   return at
 }
 
-/** Where the segment ends that is the next from here on, or -1. */
+/** The end of the next match of the segment, or -1. */
 function endOfNext(value: string, segment: Segment, from: number, work: MatchWork): number {
   if (!segment.includes(ANY)) {
     const text = segment.map(point => String.fromCodePoint(point)).join('')
