@@ -201,12 +201,12 @@ describe('not an export', () => {
   ])('%s is refused', (_, bytes) => {
     expect(problemOf(bytes)).toMatchObject({
       code: 'invalid',
-      message: 'The body is not an OTLP trace export in protobuf, or it is cut off',
+      message: 'The body is not an OTLP trace export in protobuf, or it is truncated',
     })
   })
 
   test.each(['{"resourceSpans":[]}', ' \n[]'])('JSON is told apart: %s', text => {
-    expect(problemOf(Buffer.from(text)).message).toContain('OTLP/JSON needs the Content-Type application/json')
+    expect(problemOf(Buffer.from(text)).message).toContain('OTLP/JSON requires the Content-Type application/json')
   })
 })
 

@@ -165,8 +165,8 @@ describe('refused', () => {
   test.each([
     ['"name":5', 'name must be a string'],
     ['"traceId":5', 'traceId must be hexadecimal text'],
-    ['"kind":1.5', 'kind must be a number or a name of the enum'],
-    ['"kind":{}', 'kind must be a number or a name of the enum'],
+    ['"kind":1.5', 'kind must be a number or name of the enum'],
+    ['"kind":{}', 'kind must be a number or name of the enum'],
     ['"startTimeUnixNano":"soon"', 'startTimeUnixNano must be an unsigned 64-bit integer, as a number or in quotes'],
     ['"startTimeUnixNano":-1', 'startTimeUnixNano must be an unsigned 64-bit integer, as a number or in quotes'],
     ['"startTimeUnixNano":1.5', 'startTimeUnixNano must be an unsigned 64-bit integer, as a number or in quotes'],
