@@ -32,7 +32,7 @@ async function isAccepted(statement: Sql): Promise<boolean> {
     expect(error).toBeInstanceOf(Problem)
     expect([(error as Problem).code, (error as Problem).message]).toEqual([
       'query_limit',
-      expect.stringMatching(/at most \d+\.$/),
+      expect.stringMatching(/at most \d+ are allowed\.$/),
     ])
     return false
   }
