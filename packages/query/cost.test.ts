@@ -21,10 +21,10 @@ const repeated = <T>(count: number, make: (index: number) => T): T[] => Array.fr
 const spansOf = (filtering: object): Sql =>
   compileSpanQuery({ project_id: PROJECT, columns: [sql`span_name`], query: parseSpanQuery({ filtering }, 'span') })
 
-/** What a query may take at all. On a machine with nothing else to do what is accepted takes a thirtieth of it. */
+/** The maximum time of a query. On an idle machine, accepted queries take a thirtieth of it. */
 const ANALYSIS_MS_MAX = 15_000
 
-/** Runs a statement on the empty table. False when it was refused with its bound. */
+/** Runs a statement on the empty table. Returns false if it was rejected with its limit. */
 async function isAccepted(statement: Sql): Promise<boolean> {
   try {
     printSql(statement)

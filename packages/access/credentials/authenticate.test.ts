@@ -230,7 +230,7 @@ onEachDatabase('authentication', postgres => {
   })
 })
 
-/** The same database, counting what it is asked. */
+/** The same database, with a count of its queries. */
 function countingStatements(db: Database): { counted: Database; statements: () => number } {
   let count = 0
   const counted = db.withPlugin({

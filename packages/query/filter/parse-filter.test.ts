@@ -227,7 +227,7 @@ test('values nest 32 deep and no deeper', () => {
   expect(problemOf(() => is(list(33))).code).toBe('invalid')
   expect(problemOf(() => is(list(100_000))).code).toBe('invalid')
   expect(problemOf(() => condition({ field: 'span_name', value: list(100_000) })).code).toBe('invalid')
-  // What is echoed can be answered.
+  // Echoed values can be serialised.
   const wrong = problemOf(() => condition({ field: list(100_000) }))
   expect(JSON.stringify(wrong.detail)).toContain('string_type')
 })

@@ -6,7 +6,7 @@ import type { LoadEmbeds } from './targets.ts'
 
 type Documents = Record<string, JsonObject | null>
 
-/** Revisions by slug; an artifact is called like its revision. Counts how often it is asked. */
+/** Revisions by slug; an artifact has the same name as its revision. Counts the loads. */
 function loaderOf(documents: Documents): LoadEmbeds & { calls: number } {
   const slugOf = ({ references: { artifact, variant, revision } }: EmbedTarget): string => {
     if (revision?.slug === undefined)
