@@ -13,22 +13,22 @@ import { headOf, lockVariant, positionOn } from './variant-lock.ts'
 
 export interface CommitInput extends HeaderInput {
   variant_id?: Uuid
-  /** Checked against the variant's; where a kind allows it, its default variant is committed to when none is named. */
+  /** Must match the variant's artifact. If no variant is named, a kind may commit to the artifact's default variant. */
   artifact_id?: Uuid
-  /** The head that the caller knows: the commit is refused when there is a newer one. */
+  /** The head that the caller knows: the commit is rejected if there is a newer one. */
   base_revision_id?: Uuid
-  /** The revision that the delta is applied to instead of the head. */
+  /** The revision to apply the delta to instead of the head. */
   delta_base_id?: Uuid
   slug?: string
   message?: string | null
   data?: JsonObject
   delta?: Delta
-  /** Where the data stands in the request: the start of the location in a 422. */
+  /** The location of the data in the request, for a 422. */
   loc?: (string | number)[]
 }
 
 export interface Committed {
-  /** The new revision, or the head when nothing was new. */
+  /** The new revision, or the head if there was no change. */
   row: RevisionRow
   status: 'committed' | 'no_change'
   warnings: CommitWarning[]
@@ -122,7 +122,7 @@ async function deltaBaseOf(scope: Scope, id: Uuid): Promise<RevisionRow> {
 
 function requireSources({ name, commit }: Kind, { data, delta }: CommitInput): void {
   if (commit.takes === 'data only') return
-  if (data && delta) throw invalid(`${name}_revision: data and delta exclude each other`)
+  if (data && delta) throw invalid(`${name}_revision: data and delta are mutually exclusive`)
   if (commit.takes === 'exactly one' && !data && !delta) throw invalid(`${name}_revision: data or delta is required`)
 }
 
@@ -131,10 +131,10 @@ function requireBase({ base_revision_id, delta }: CommitInput, head: RevisionRow
     throw commitRefused(
       'unprocessable',
       'invalid_delta',
-      'Operations need base_revision_id: the head they were made for.',
+      'base_revision_id is required with operations: the id of the head they apply to.',
     )
   if (base_revision_id === undefined || base_revision_id === head?.id) return
-  throw commitRefused('conflict', 'revision_conflict', 'The variant has another head than base_revision_id.', {
+  throw commitRefused('conflict', 'revision_conflict', 'base_revision_id is not the head of the variant.', {
     next_step: 'Fetch the current revision, make the change again and send its id as base_revision_id.',
     details: {
       base_revision_id,

@@ -16,7 +16,7 @@ import {
 import { findRow, type RevisionRow, type VariantRow } from './rows/rows.ts'
 import { inTransaction } from './scope.ts'
 
-/** A revision about to be stored. */
+/** A revision to be stored. */
 export interface NewRevision extends HeaderInput {
   version: number
   slug?: string
@@ -41,8 +41,8 @@ export async function encodeContent({ data, write }: Prepared): Promise<EncodedC
 }
 
 /**
- * Stores revisions of a variant, whose row the caller has locked or made in the same transaction. 409 when a slug is
- * taken. Flags that follow from the data are computed; a first revision that says nothing at all has none.
+ * Stores revisions of a variant whose row the caller has locked or created in the same transaction. 409 if a slug is
+ * taken. Flags that depend on the data are computed; an empty first revision has none.
  */
 export async function insertRevisions(
   scope: Scope,
@@ -98,7 +98,10 @@ function storedFlags(scope: Scope, revision: NewRevision, slug: string): JsonObj
   return freeFlags ? (revision.flags ?? null) : null
 }
 
-/** Changes the labels of a revision and returns it; undefined when there is none. What it holds never changes. */
+/**
+ * Changes the labels of a revision and returns it; undefined if it does not exist. The data of a revision never
+ * changes.
+ */
 export function editRevision(scope: Scope, id: Uuid, edit: HeaderInput): Promise<RevisionRow | undefined> {
   const { freeFlags } = scope.kind
   return changeRevision(scope, id, () => ({
@@ -108,7 +111,7 @@ export function editRevision(scope: Scope, id: Uuid, edit: HeaderInput): Promise
   }))
 }
 
-/** Archives or restores one revision. Undefined: not there. */
+/** Archives or restores one revision. Undefined if it does not exist. */
 export function setRevisionArchived(scope: Scope, id: Uuid, isArchived: boolean): Promise<RevisionRow | undefined> {
   return changeRevision(scope, id, ({ deleted_at }) => {
     if ((deleted_at !== null) === isArchived) return undefined

@@ -9,12 +9,12 @@ import { lockVariant, positionOn } from './variant-lock.ts'
 
 export interface NewSeed extends HeaderInput {
   variant_id: Uuid
-  /** Checked against the variant's. */
+  /** Must match the variant's artifact. */
   artifact_id?: Uuid
   slug?: string
 }
 
-/** Gives a variant its first revision, without data. 404 for an unknown variant, 409 when it has a revision already. */
+/** Gives a variant its first revision, without data. 404 for an unknown variant, 409 if it already has a revision. */
 export function seedRevision(scope: Scope, { variant_id, artifact_id, ...input }: NewSeed): Promise<RevisionRow> {
   const { name } = scope.kind
   refuseReservedSlug(scope.kind, input.slug)
@@ -25,7 +25,7 @@ export function seedRevision(scope: Scope, { variant_id, artifact_id, ...input }
     requireUnguarded(scope, variant.artifact_flags)
     const { nextVersion } = await positionOn(inside, variant_id)
     if (nextVersion > 0) {
-      const message = 'The variant has a revision already: commit to it.'
+      const message = 'The variant already has a revision: use commit.'
       throw new Problem('conflict', { message, conflict: { [`${name}_variant_id`]: variant_id } })
     }
     const [row] = await insertRevisions(inside, variant, [

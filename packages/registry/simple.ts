@@ -15,19 +15,19 @@ import { insertVariant, setVariantArchived } from './variants.ts'
 
 export interface NewSimple extends Omit<NewArtifact, 'folder_id'> {
   data?: JsonObject
-  /** Where the data stands in the request: the start of the location in a 422. */
+  /** The location of the data in the request, for a 422. */
   loc?: (string | number)[]
 }
 
 export interface SimpleEdit extends HeaderInput {
-  /** Replaces the head's as a whole; left out, the head's stays. */
+  /** Replaces the head's data as a whole; if omitted, the head's data stays. */
   data?: JsonObject
   loc?: (string | number)[]
 }
 
 /**
- * Makes an artifact, its default variant, an empty first revision and one with the data: all or nothing. 409 when the
- * slug or id is taken, 422 for unusable data.
+ * Creates an artifact, its default variant, an empty first revision and one with the data: all or nothing. 409 if the
+ * slug or id is taken, 422 for invalid data.
  */
 export async function createSimple(scope: Scope, input: NewSimple): Promise<SimpleRow> {
   const { kind } = scope
@@ -70,9 +70,9 @@ async function contentOf(scope: Scope, artifact_id: Uuid, input: SimpleEdit): Pr
 }
 
 /**
- * Changes what the edit names of the artifact, and commits to its default variant when the data or a label differs from
- * what is there. Undefined when there is no such record, or when it is archived and the kind does not let such be
- * changed. Otherwise as `editArtifact`.
+ * Changes the members that the edit sets, and commits to the default variant if the data or a label changes. Undefined
+ * if the artifact does not exist, or if it is archived and the kind does not allow editing archived artifacts.
+ * Otherwise as `editArtifact`.
  */
 export async function editSimple(scope: Scope, id: Uuid, edit: SimpleEdit): Promise<SimpleRow | undefined> {
   const read = await findSimple(scope, id)
@@ -102,8 +102,8 @@ const hasNewLabels = (before: ArtifactRow, after: ArtifactRow): boolean =>
   LABELS.some(label => !isSameJson(before[label], after[label]))
 
 /**
- * Archives or restores the record, with its default variant where the kind has it so. A record that is archived already
- * stays as it is. Undefined: not there.
+ * Archives or restores the artifact and, for kinds that do so, its default variant. No effect if it is already
+ * archived. Undefined if it does not exist.
  */
 export function setSimpleArchived(scope: Scope, id: Uuid, isArchived: boolean): Promise<SimpleRow | undefined> {
   return inTransaction(scope, async inside => {
@@ -121,7 +121,7 @@ async function archiveDefaultVariant(scope: Scope, artifactId: Uuid): Promise<vo
   if (rows[0]) await setVariantArchived(scope, rows[0].id, true)
 }
 
-/** Decides whether changing an environment needs the permission to deploy. Undefined: not there. */
+/** Sets whether changing an environment requires the permission to deploy. Undefined if it does not exist. */
 export async function setGuarded(scope: Scope, id: Uuid, is_guarded: boolean): Promise<SimpleRow | undefined> {
   const artifact = await editArtifact(scope, id, { flags: { is_guarded } })
   return artifact && findSimple(scope, id)

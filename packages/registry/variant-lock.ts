@@ -4,7 +4,7 @@ import type { Scope } from './kind.ts'
 import { withRegistryProblems } from './problems.ts'
 import { type RevisionRow, selectRows, type VariantRow } from './rows/rows.ts'
 
-/** How long a commit waits for another one to the same variant. */
+/** How long a commit waits for another commit to the same variant. */
 const LOCK_MS_MAX = 5_000
 
 /** The variant with its row locked until the transaction ends. 404 when it is not there. */

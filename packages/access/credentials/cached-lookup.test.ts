@@ -55,7 +55,7 @@ describe('strangers', () => {
     load.mockClear()
     expect(await lookup.get('key')).toBe(3)
     expect(load).not.toHaveBeenCalled()
-    // Of what does not exist only the last ten are remembered.
+    // Only the last ten missing keys are cached.
     await lookup.get('x999')
     expect(load).not.toHaveBeenCalled()
     await lookup.get('x0')

@@ -34,7 +34,7 @@ onEachDatabase('secrets in the database', postgres => {
   test('are an error, never empty, with another key', async () => {
     const principal = await store()
     const other = { vault: openVault('another key'), principal }
-    await expect(listSecrets(db(), other)).rejects.toThrow('another SPANHOUSE_SECRET_KEY')
+    await expect(listSecrets(db(), other)).rejects.toThrow('different SPANHOUSE_SECRET_KEY')
   })
 
   test('do not open in another row', async () => {

@@ -1,7 +1,7 @@
 import { indexOfText } from '@spanhouse/model'
 import type { MatchWork } from './match-work.ts'
 
-/** What stands between two `%`: characters as code points, `_` as {@link ANY}. */
+/** The text between two `%`: characters as code points, `_` as {@link ANY}. */
 type Segment = readonly number[]
 const ANY = -1
 
@@ -26,7 +26,9 @@ export function matchesLike(value: string, pattern: string, work: MatchWork): bo
   return end !== -1 && at <= end
 }
 
-/** `%` is any run of characters, `_` is one, and `\` takes the next one as it is; the last one stands for itself. */
+/**
+ * `%` matches any run of characters, `_` one, and `\` makes the next character literal; a final `\` stands for itself.
+ */
 function segmentsOf(pattern: string): Segment[] {
   const segments: number[][] = [[]]
   const characters = [...pattern]
@@ -53,7 +55,7 @@ function endAt(value: string, segment: Segment, from: number, work?: MatchWork):
   return at
 }
 
-/** Where the segment begins that ends with the value, or -1. */
+/** The start of the segment if it matches at the end of the value, or -1. */
 function startBefore(value: string, segment: Segment): number {
   let at = value.length
   for (const wanted of segment.toReversed()) {

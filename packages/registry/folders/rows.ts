@@ -8,18 +8,18 @@ import { FOLDERS_MAX, type FolderKind } from './rules.ts'
 export type FolderRow = Selectable<FoldersTable>
 type ReadScope = Pick<Scope, 'db' | 'project_id'>
 
-/** What folders must have; all of it. In every list one is enough. */
+/** Conditions on folders, all of which must hold. One value of each list must match. */
 export interface FolderFilter {
   ids?: Uuid[]
   slugs?: string[]
-  /** False: no folder, since each has one. */
+  /** False matches no folder, since every folder has a kind. */
   kinds?: FolderKind[] | boolean
-  /** Null stands for the root. */
+  /** Null means the root. */
   parent_ids?: (Uuid | null)[]
   paths?: string[]
   /** The folder with this path and everything below it. */
   prefixes?: string[]
-  /** Contained in the folder's own. */
+  /** Contained in the folder's own flags. */
   flags?: JsonObject
   tags?: JsonObject
 }
@@ -47,7 +47,7 @@ export async function listFolders({ db, project_id }: ReadScope, filter: FolderF
   })
 }
 
-/** One row a member of the filter. */
+/** One entry per member of the filter. */
 function conditionsOf(filter: FolderFilter): RawBuilder<unknown>[] {
   const { ids, slugs, kinds, parent_ids, paths, prefixes, flags, tags } = filter
   return [

@@ -6,19 +6,19 @@ export const HELD_PER_BYTE = 3
 /** Rows of which one statement returns: both the memory of an answer and the turns of others depend on it. */
 const BATCH = { rows: 250, bytes: 4 * 1024 * 1024 }
 
-/** Which row, and how many bytes it has when nothing of it is compressed. */
+/** The id of a row, and its uncompressed size in bytes. */
 export interface RowSize {
   id: Uuid
   bytes: number
 }
 
 /**
- * The rows of a list, which are read in batches while it is gone through, so that a list without a limit takes no more memory than
- * a short one; and the windowing that asks for the next page when there is one.
+ * The rows of a list, read in batches during iteration, so that a list without a limit takes no more memory than a
+ * short one; and the windowing for the next page, if there is one.
  */
 export interface RowList<T> {
   count: number
-  /** Of the largest batch. */
+  /** The size of the largest batch. */
   bytesMax: number
   rows: AsyncIterable<T>
   windowing?: JsonObject

@@ -4,7 +4,7 @@ import { parseLarge } from '../content/large-json.ts'
 import type { Family, Layer, Scope } from '../kind.ts'
 import { deletedMeanwhile, HELD_PER_BYTE, type RowSize } from './row-list.ts'
 
-/** What every layer has. Times are ISO 8601 text in UTC. */
+/** The columns of every layer. Times are ISO 8601 text in UTC. */
 interface RecordRow {
   id: Uuid
   slug: string
@@ -25,7 +25,7 @@ export interface ArtifactRow extends RecordRow {
   folder_id: Uuid | null
 }
 
-/** The flags are its own; those of the artifact stand beside them. */
+/** `flags` are the variant's own; `artifact_flags` those of its artifact. */
 export interface VariantRow extends RecordRow {
   artifact_id: Uuid
   artifact_slug: string
@@ -72,7 +72,7 @@ export const SHORT_DATA = sql.raw(`
 /** With its data as text, which is not parsed. */
 const REVISION_WITH_TEXT = sql`${REVISION_HEAD}, r.data::text as text`
 
-/** How each layer is read, together with what is shown of its parents. The layer's table is called by its first letter. */
+/** How each layer is read, with the columns shown of its parents. The alias of a layer's table is its first letter. */
 const LAYERS: Record<Layer, { table: string; columns: RawBuilder<unknown>; from: RawBuilder<unknown> }> = {
   artifact: { table: 'a', columns: sql`${recordColumns('a')}, a.folder_id`, from: sql`artifacts a` },
   variant: {
@@ -94,13 +94,16 @@ export const column = (layer: Layer, name: string): RawBuilder<unknown> => sql.r
 
 export interface Selection {
   where: readonly RawBuilder<unknown>[]
-  /** `order by`, `limit`, `for no key update` (which does not wait for, nor hold up, who only refers to the row). */
+  /**
+   * `order by`, `limit`, or `for no key update`, which neither waits for nor blocks statements that only refer to the
+   * row.
+   */
   tail?: RawBuilder<unknown>
-  /** Instead of the scope's own. */
+  /** Instead of the scope's own family. */
   family?: Family
 }
 
-/** Rows of a layer, of the scope's project and one family only. */
+/** Rows of a layer, only of the scope's project and one family. */
 export async function selectRows<L extends Layer>(
   scope: Scope,
   layer: L,
@@ -130,7 +133,7 @@ export async function withLongData<Row extends { data: JsonObject | null }>(
   return { ...row, data: rows[0].data } as unknown as Row
 }
 
-/** As {@link selectRows}, of each row only how large it is. */
+/** As {@link selectRows}, but returns only the size of each row. */
 export const selectSizes = (
   { db, project_id, kind }: Scope,
   layer: Layer,
@@ -140,7 +143,7 @@ export const selectSizes = (
   return select({ db, project_id, family: kind.storedAs, layer }, columns, selection)
 }
 
-/** Of a batch with a larger row, large members of data come as text. */
+/** If a batch has a larger row, large members of data are kept as text. */
 const LARGE_BYTES = 1024 * 1024
 
 /** The rows of a batch, in any order. */

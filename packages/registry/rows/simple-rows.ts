@@ -1,13 +1,13 @@
 import type { JsonObject, Uuid } from '@spanhouse/model'
 import { type RawBuilder, sql } from '@spanhouse/postgres'
 import type { Scope } from '../kind.ts'
-import { header, lifecycle, shownData } from '../records.ts'
+import { header, lifecycle, shownData } from '../row-json.ts'
 import { conditionsOf, flagsContain, type ListQuery } from './list.ts'
 import { listOf, type RowList, type RowSize } from './row-list.ts'
 import { type ArtifactRow, recordColumns, SHORT_DATA, type ShortRow, withLongData } from './rows.ts'
 import { pageOf, windowOf } from './window.ts'
 
-/** An artifact with the head of its default variant: the flat record of the interface. */
+/** An artifact with the head of its default variant, as the simple surface shows it. */
 export interface SimpleRow extends ArtifactRow {
   variant_id: Uuid
   revision_id: Uuid
@@ -16,14 +16,14 @@ export interface SimpleRow extends ArtifactRow {
   data: JsonObject | null
 }
 
-/** The flat record with this id, archived or not; undefined when there is none, or nothing was ever committed to it. */
+/** The simple row with this id, archived or not; undefined if it does not exist or has no revision. */
 export async function findSimple(scope: Scope, id: Uuid): Promise<SimpleRow | undefined> {
   const columns = sql`${HEAD}, ${SHORT_DATA}`
   const [row] = await selectSimple<ShortRow<SimpleRow>>(scope, { columns, where: [sql`a.id = ${id}`] })
   return row && withLongData(scope, row.revision_id, row)
 }
 
-/** The flat records that a query asks for. */
+/** The simple rows that a query selects. */
 export async function listSimple(scope: Scope, query: ListQuery): Promise<RowList<SimpleRow>> {
   const window = windowOf('artifact', query.windowing)
   const { flags, ...filter } = query.filter ?? {}
@@ -70,7 +70,7 @@ async function selectSimple<Row>(
   return rows
 }
 
-export const simpleRecord = (scope: Scope, row: SimpleRow): JsonObject => ({
+export const toSimpleJson = (scope: Scope, row: SimpleRow): JsonObject => ({
   ...header(row, simpleFlags(scope, row)),
   ...(row.folder_id === null ? {} : { folder_id: row.folder_id }),
   variant_id: row.variant_id,
@@ -79,7 +79,7 @@ export const simpleRecord = (scope: Scope, row: SimpleRow): JsonObject => ({
   ...lifecycle(row),
 })
 
-/** A workflow's are those of the head: what follows from its data, and the roles. */
+/** For a workflow, the flags derived from the head's data, and the roles. */
 function simpleFlags(scope: Scope, row: SimpleRow): JsonObject | null {
   const { content, artifactFlags } = scope.kind
   if (!content.flags) return row.flags

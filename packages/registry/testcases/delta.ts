@@ -6,12 +6,12 @@ import { COLUMN_CHANGES_MAX, requireWithinLimits } from './limits.ts'
 import { prepareTestcases, readTestcases, sizesOf, sumOf, type TestcaseRow } from './table.ts'
 import { boundedList, rowList, said, type Testcase, type TestcaseBody, testcaseBody } from './testcase.ts'
 
-/** Refused (400) before anything in it is looked at when it is too long. */
+/** A list that is rejected (400) by its length before its elements are read. */
 const changeList = <S extends z.ZodType>(change: S) => optional(boundedList(change, requireFewChanges))
 
 function requireFewChanges(changes: readonly unknown[]): void {
   if (changes.length > COLUMN_CHANGES_MAX)
-    throw invalid(`delta.columns: a list of ${changes.length} changes, and it has at most ${COLUMN_CHANGES_MAX}`)
+    throw invalid(`delta.columns: a list of ${changes.length} changes; at most ${COLUMN_CHANGES_MAX} are allowed`)
 }
 
 const names = changeList(z.string())
@@ -48,10 +48,10 @@ interface TestsetChanges {
   add: readonly TestcaseBody[]
 }
 
-/** A name, a colon, a value and a comma: columns that are added to every row end where they could not be stored. */
+/** A name, a colon, a value and a comma: adding columns stops when the rows could no longer be stored. */
 const CELL_BYTES_MIN = 5
 
-/** Rows that stay as they are keep their ids and are not even written again. */
+/** Unchanged rows keep their ids and are not written again. */
 async function changeTestset(
   base: JsonObject | null,
   { scope, artifact_id }: ContentPlace,
@@ -90,14 +90,14 @@ async function changeTestset(
 
 const withoutId = ({ id: _, ...testcase }: TestcaseBody): Testcase => testcase
 
-/** Values are never changed, so they are the same ones or the row is another; so is the order of the columns. */
+/** Values are never modified, so comparing references is enough; the order of the columns counts. */
 function isSameRow(data: JsonObject, row: TestcaseRow): boolean {
   const [after, before] = [Object.entries(data), Object.entries(row.data)]
   if (after.length !== before.length) return false
   return after.every(([name, value], index) => name === before[index]?.[0] && value === before[index]?.[1])
 }
 
-/** The ids of the rows that a testset's revision holds. */
+/** The ids of the rows in a testset's revision. */
 export function testcaseIdsOf(data: Json | undefined): Uuid[] {
   const ids = isJsonObject(data) ? data.testcase_ids : undefined
   return Array.isArray(ids) ? (ids as Uuid[]) : []

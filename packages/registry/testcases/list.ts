@@ -23,8 +23,8 @@ export async function findTestcase(scope: TestcaseScope, id: Uuid): Promise<Test
 }
 
 /**
- * The rows with these ids in their order, a page of them; ids of no row (or of another testset than the one that is
- * named) are left out. A page also ends where an answer would hold too much.
+ * A page of the rows with these ids, in their order. Ids that do not exist, or belong to another testset than the given
+ * one, are omitted. A page also ends when a response would become too large.
  */
 export async function listTestcases(
   scope: TestcaseScope,
@@ -41,15 +41,15 @@ export async function listTestcases(
   return testcaseList(scope, page.ids, { sizes, windowing: nextWindowing(windowing, page.next) })
 }
 
-/** The ids of the rows of the revision that references lead to; undefined when there is none. */
+/** The ids of the rows in the revision that references identify; undefined if it does not exist. */
 export async function testcaseIdsAt(scope: Scope, references: References): Promise<Uuid[] | undefined> {
   const revision = await findRevision(scope, references)
   return revision && testcaseIdsOf(revision.data)
 }
 
 /**
- * Every row that was ever stored for a testset, the oldest first unless asked otherwise. The page's windowing carries the
- * time of its last row as well as its id.
+ * Every row that was ever stored for a testset, oldest first by default. The page's windowing contains the time of its
+ * last row as well as its id.
  */
 export async function listTestcasesOf(
   scope: TestcaseScope,

@@ -5,11 +5,11 @@ import { testcaseIdsOf } from './delta.ts'
 import { pageOfIds } from './id-page.ts'
 import { readTestcases, sizesOf, type TestcaseRow, type TestcaseScope, testcaseList } from './table.ts'
 
-/** What of a testset is shown. Both are on unless they are turned off; rows never come without their ids. */
+/** What to show of a testset. Both are on by default; rows always have their ids. */
 export interface TestcaseOptions {
   include_testcase_ids?: boolean
   include_testcases?: boolean
-  /** Which part of the rows: `limit`, `next` and `order`. */
+  /** The part of the rows to show: `limit`, `next` and `order`. */
   windowing?: Partial<WindowingBody>
 }
 
@@ -39,18 +39,18 @@ async function* counted({ holder }: TestcaseScope, list: RowList<TestcaseRow>): 
   }
 }
 
-/** The rows that a revision's data names, in their order. */
+/** The rows that a revision's data refers to, in order. */
 export async function testcaseRowsOf(scope: TestcaseScope, data: JsonObject | null): Promise<TestcaseRow[]> {
   const ids = testcaseIdsOf(data)
   const rows = await readTestcases(scope, ids)
   return ids.map(id => rows.get(id)).filter(row => row !== undefined)
 }
 
-/** A row inside of its testset's record. */
+/** A row as part of its testset. */
 function inTestset({ flags, tags, meta, created_by_id, ...row }: TestcaseRow): JsonObject {
   const members: Record<string, Json | null> = { flags, tags, meta, created_by_id }
   return { ...row, ...Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null)) } as JsonObject
 }
 
-/** A row as a record of its own. */
-export const testcaseRecord = (row: TestcaseRow): JsonObject => ({ ...inTestset(row), set_id: row.testset_id })
+/** A row by itself. */
+export const toTestcaseJson = (row: TestcaseRow): JsonObject => ({ ...inTestset(row), set_id: row.testset_id })

@@ -8,7 +8,7 @@ import type { Testcase } from './testcase.ts'
 
 export type TestcaseScope = Pick<Scope, 'db' | 'project_id' | 'user_id' | 'holder'>
 
-/** A row as it is stored. Times are ISO 8601 text in UTC. */
+/** A row as stored. Times are ISO 8601 text in UTC. */
 export interface TestcaseRow {
   id: Uuid
   testset_id: Uuid
@@ -108,7 +108,7 @@ async function encodeAll(testsetId: Uuid, testcases: readonly Testcase[]): Promi
 }
 
 function encode(testsetId: Uuid, testcase: Testcase): Encoded {
-  // First, since it refuses what is nested too deep for the rest.
+  // Must come first, because it rejects data that is nested too deeply for the rest.
   const id = testcaseId(testsetId, testcase)
   const columns = {
     data: JSON.stringify(testcase.data),
@@ -120,7 +120,10 @@ function encode(testsetId: Uuid, testcase: Testcase): Encoded {
   return { id, ...columns, bytes }
 }
 
-/** Throws a 422 naming the first id that is no row of the project, and a 400 for more than a testset may hold. */
+/**
+ * Throws a 422 that names the first id that is not a row of the project, and a 400 if the limits of a testset are
+ * exceeded.
+ */
 export async function requireTestcases(
   scope: TestcaseScope,
   ids: readonly Uuid[],
@@ -136,7 +139,7 @@ export async function requireTestcases(
   requireWithinLimits({ rows: ids.length, bytes: sumOf(ids, sizes) })
 }
 
-/** How many bytes each of the rows has; rows that are not there, or not the testset's, are left out. */
+/** The size of each row in bytes. Rows that do not exist or belong to another testset are omitted. */
 export async function sizesOf(
   { db, project_id }: TestcaseScope,
   ids: readonly Uuid[],
@@ -154,7 +157,7 @@ export async function sizesOf(
 export const sumOf = (ids: readonly Uuid[], sizes: ReadonlyMap<Uuid, number>): number =>
   ids.reduce((bytes, id) => bytes + (sizes.get(id) ?? 0), 0)
 
-/** What one answer holds at most of rows' data. */
+/** Maximum size of the rows' data in one response. */
 export const ANSWER_BYTES_MAX = 64 * 1024 * 1024
 
 /**

@@ -7,8 +7,8 @@ import {
   type FolderFilter,
   type FolderScope,
   findFolder,
-  folderRecord,
   listFolders,
+  toFolderJson,
 } from '@spanhouse/registry'
 import { jsonObject, list, optional, slugOfAnyLength, storedObject, tags, uuid, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
@@ -133,14 +133,14 @@ export function folderRoutes({ postgres: { db } }: Parts): (app: FastifyInstance
       answer: z.object({ count, folders: z.array(record) }),
       handle: async ({ principal, body, holder }) => {
         const list = await listFolders(scopeOf(principal), filterOf(body.folder))
-        return manyRead('folders', list, { holder, record: folderRecord })
+        return manyRead('folders', list, { holder, record: toFolderJson })
       },
     })
   }
 }
 
-const found = (row: Parameters<typeof folderRecord>[0] | undefined) =>
-  row ? { count: 1, folder: folderRecord(row) } : { count: 0 }
+const found = (row: Parameters<typeof toFolderJson>[0] | undefined) =>
+  row ? { count: 1, folder: toFolderJson(row) } : { count: 0 }
 
 /** What is asked for in the singular is one more of the many. */
 function filterOf(body: z.output<typeof folderFilter>): FolderFilter {

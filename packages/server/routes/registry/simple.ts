@@ -7,7 +7,7 @@ import {
   type SimpleRow,
   setGuarded,
   setSimpleArchived,
-  simpleRecord,
+  toSimpleJson,
 } from '@spanhouse/registry'
 import { optional, uuid, z } from '@spanhouse/validation'
 import { CONTENT_BODY_BYTES_MAX, QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
@@ -111,7 +111,7 @@ export function addSimpleRoutes(routes: KindRoutes): void {
     handle: async ({ scope, principal, query, body: { query: inBody, rest }, holder }) => {
       const list = await listSimple(scope, mergedQuery(query, inBody))
       const call = { scope, principal, occasion: 'simple' } as const
-      const record = (row: SimpleRow): unknown => withContent(call, simpleRecord(scope, row), rest)
+      const record = (row: SimpleRow): unknown => withContent(call, toSimpleJson(scope, row), rest)
       return manyRead(plural, list, { holder, record })
     },
   })
@@ -145,5 +145,5 @@ async function shownOne(
 ): Promise<JsonObject> {
   const { scope } = call
   if (!row) return one(scope.kind.name, undefined)
-  return one(scope.kind.name, await withContent(call, simpleRecord(scope, row), options))
+  return one(scope.kind.name, await withContent(call, toSimpleJson(scope, row), options))
 }

@@ -9,7 +9,7 @@ import {
   type Scope,
   type TestcaseRow,
   testcaseIdsAt,
-  testcaseRecord,
+  toTestcaseJson,
 } from '@spanhouse/registry'
 import { list, optional, uuid, windowing, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
@@ -68,7 +68,7 @@ export function testcaseRoutes(registry: Registry): (app: FastifyInstance) => vo
       answer: z.object({ count: z.int(), testcase: record.optional() }),
       handle: async ({ principal, params, holder }) => {
         const row = await findTestcase(scopeOf(registry, 'testset', { principal, holder }), params.testcase_id)
-        return one('testcase', row && testcaseRecord(row))
+        return one('testcase', row && toTestcaseJson(row))
       },
     })
     addEndpoint(app, {
@@ -110,4 +110,4 @@ async function pageOf(scope: Scope, body: z.output<typeof query>): Promise<RowLi
 }
 
 const listed = (list: RowList<TestcaseRow> | undefined, holder: HeldAnswer): object =>
-  list ? manyRead('testcases', list, { holder, record: testcaseRecord }) : many('testcases', [])
+  list ? manyRead('testcases', list, { holder, record: toTestcaseJson }) : many('testcases', [])

@@ -9,14 +9,14 @@ import {
   findSimple,
   newSlug,
   readTestcaseFile,
-  revisionRecord,
   type Scope,
   type SimpleRow,
-  simpleRecord,
   TESTCASE_FILE_BYTES_MAX,
   type TestcaseBody,
   testcaseFile,
   testcaseRowsOf,
+  toRevisionJson,
+  toSimpleJson,
   withDedupIds,
   withTestcases,
 } from '@spanhouse/registry'
@@ -79,7 +79,7 @@ function addUploads(app: FastifyInstance, registry: Registry): void {
       const { variant_id } = await revisionAt(scope, params.testset_revision_id)
       const data = dataOf(await withDedupIds(await rowsIn(body)))
       const { row } = await commitRevision(scope, { variant_id, data })
-      return withRows(scope, 'testset_revision', revisionRecord(scope, row), body)
+      return withRows(scope, 'testset_revision', toRevisionJson(scope, row), body)
     },
   })
   addEndpoint(app, {
@@ -97,7 +97,7 @@ function addUploads(app: FastifyInstance, registry: Registry): void {
       const chosen = body.testset_slug ?? newSlug()
       const data = dataOf(await rowsIn(body))
       const row = await createSimple(scope, { name: chosen, ...headerIn(body), slug: chosen, data })
-      return withRows(scope, 'testset', simpleRecord(scope, row), body)
+      return withRows(scope, 'testset', toSimpleJson(scope, row), body)
     },
   })
   addEndpoint(app, {
@@ -115,7 +115,7 @@ function addUploads(app: FastifyInstance, registry: Registry): void {
       const scope = scopeOf(registry, 'testset', { principal, holder })
       const data = dataOf(await rowsIn(body))
       const row = await editSimple(scope, params.testset_id, { ...headerIn(body), data })
-      return withRows(scope, 'testset', simpleRecord(scope, known(row, params.testset_id)), body)
+      return withRows(scope, 'testset', toSimpleJson(scope, known(row, params.testset_id)), body)
     },
   })
 }

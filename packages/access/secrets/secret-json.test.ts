@@ -1,6 +1,6 @@
 import type { JsonObject } from '@spanhouse/model'
 import { expect, test } from 'vitest'
-import { toSecretRecord } from './secret-record.ts'
+import { toSecretJson } from './secret-json.ts'
 
 const row = {
   id: '1',
@@ -15,12 +15,12 @@ const row = {
   updated_by_id: null,
   sealed: '',
   key_id: '',
-} as Parameters<typeof toSecretRecord>[0]
+} as Parameters<typeof toSecretJson>[0]
 
 test('a secret stored before depth was bounded is masked, and hides what is beyond the bound', () => {
   let deep: JsonObject = { key: 'k', note: 'hidden' }
   for (let level = 0; level < 20_000; level++) deep = level % 2 ? { a: deep } : { a: [deep] }
-  const { data } = toSecretRecord(row, { extras: deep, key: 'k', url: 'u' }, true)
+  const { data } = toSecretJson(row, { extras: deep, key: 'k', url: 'u' }, true)
   expect(data).toMatchObject({ key: '********', url: 'u' })
   const text = JSON.stringify(data)
   expect(text).toContain('"********"}')

@@ -22,14 +22,14 @@ import {
 } from './graph-body.ts'
 import type { GraphSettings } from './graph-work.ts'
 
-/** The parts of a graph that an endpoint for one record fills in. */
+/** The parts of a graph that an endpoint for one entity fills in. */
 type GraphParts = { [K in keyof GraphBody]?: GraphBody[K] }
 
 interface Making {
   seeds: readonly Seed[]
 }
 
-/** What is not asked for is not made, but seeds are. */
+/** Options that are not set are off, except for seeding. */
 function settingsOf(options: AccountOptionsBody | undefined, { seeds }: Making): GraphSettings {
   const isDryRun = options?.dry_run ?? false
   return {
@@ -44,7 +44,7 @@ function settingsOf(options: AccountOptionsBody | undefined, { seeds }: Making):
 }
 
 /** `POST /admin/accounts/`. */
-export const createRecords = (db: Database, body: GraphBody, making: Making): Promise<GraphAnswer> =>
+export const createAccountGraph = (db: Database, body: GraphBody, making: Making): Promise<GraphAnswer> =>
   createGraph(db, body, settingsOf(body.options, making))
 
 const make = (db: Database, parts: GraphParts, settings: GraphSettings): Promise<GraphAnswer> =>
@@ -56,8 +56,9 @@ const named = (value: string): Reference => ({ by: 'ref', value })
 const byId = (value: Uuid): Reference => ({ by: 'id', value })
 
 /**
- * `POST /admin/simple/accounts/users/`: the user, made where there is none, with an organization, a workspace and a
- * project of their own unless they have one or `seed_defaults` is false, and on request with an API key.
+ * `POST /admin/simple/accounts/users/`: creates the user if they do not exist. Unless they already own an organization
+ * or `seed_defaults` is false, also creates an organization, a workspace and a project for them; on request, an API
+ * key.
  */
 export async function createUser(
   db: Database,
@@ -75,7 +76,10 @@ export async function createUser(
   return make(db, { ...parts, api_keys: one('key', key) }, settings)
 }
 
-/** `POST /admin/simple/accounts/users/identities/`. Throws Problems `unsupported` and `invalid` for what cannot be made. */
+/**
+ * `POST /admin/simple/accounts/users/identities/`. Throws Problems `unsupported` and `invalid` for an identity that
+ * cannot be created.
+ */
 export async function createIdentity(
   db: Database,
   { user_ref, user_identity, options }: z.output<typeof identityBody>,
@@ -92,21 +96,24 @@ export async function createIdentity(
   })
 }
 
-/** `POST /admin/simple/accounts/organizations/`: with a workspace and a project, for a user who exists. */
-export async function createOrganizationRecord(
+/**
+ * `POST /admin/simple/accounts/organizations/`: creates the organization with a workspace and a project, for an
+ * existing user.
+ */
+export async function createOrganizationAsAdmin(
   db: Database,
   { organization, owner, options }: z.output<typeof organizationBody>,
   making: Making,
 ): Promise<GraphAnswer> {
-  if (owner === undefined) throw invalid('Say who owns the organization: give an owner.')
+  if (owner === undefined) throw invalid('owner is required.')
   const owner_user_ref = byId(await withDatabaseProblems(() => resolveReference(db, 'users', owner)))
   const parts = scaffold(organization.name, owner_user_ref)
   const own = { organizations: one('org', { ...organization, owner_user_ref }) }
   return make(db, { ...parts, ...own }, settingsOf(options, making))
 }
 
-/** `POST /admin/simple/accounts/workspaces/`: with its default project. */
-export const createWorkspaceRecord = (
+/** `POST /admin/simple/accounts/workspaces/`: creates the workspace with its default project. */
+export const createWorkspaceAsAdmin = (
   db: Database,
   { workspace, options }: z.output<typeof workspaceBody>,
   making: Making,
@@ -117,8 +124,8 @@ export const createWorkspaceRecord = (
   return make(db, { workspaces: one('wrk', workspace), projects: one('prj', project) }, settings)
 }
 
-/** `POST /admin/simple/accounts/projects/`: the members of its workspace become its members. */
-export const createProjectRecord = (
+/** `POST /admin/simple/accounts/projects/`: the members of the workspace become members of the project. */
+export const createProjectAsAdmin = (
   db: Database,
   { project, options }: z.output<typeof projectBody>,
   making: Making,
@@ -142,8 +149,8 @@ export const createProjectMembership = (
   { membership, options }: z.output<typeof projectMembershipBody>,
 ): Promise<GraphAnswer> => make(db, { project_memberships: one('mem', membership) }, settingsOf(options, { seeds: [] }))
 
-/** `POST /admin/simple/accounts/api-keys/`: the key's text is told only where `return_api_keys` asks for it. */
-export const createApiKeyRecord = (
+/** `POST /admin/simple/accounts/api-keys/`: returns the text of the key only if `return_api_keys` is set. */
+export const createApiKeyAsAdmin = (
   db: Database,
   { api_key, options }: z.output<typeof apiKeyBody>,
 ): Promise<GraphAnswer> =>

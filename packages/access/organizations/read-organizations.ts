@@ -5,7 +5,7 @@ import type { ProjectPrincipal } from '../credentials/principal.ts'
 import { describeRole } from '../roles/roles.ts'
 
 /** An organization as its members see it. Members and workspaces are ids. */
-export const organizationRecord = z.object({
+export const organizationJson = z.object({
   id: z.string(),
   slug: z.string().nullable(),
   name: z.string(),
@@ -20,50 +20,53 @@ export const organizationRecord = z.object({
   ),
   workspaces: z.array(z.string()),
 })
-export type OrganizationRecord = z.output<typeof organizationRecord>
+export type OrganizationJson = z.output<typeof organizationJson>
 
-export const workspaceRecord = z.object({
+export const workspaceJson = z.object({
   id: z.string(),
   name: z.string(),
   description: z.string().nullable(),
   type: z.string(),
 })
-export type WorkspaceRecord = z.output<typeof workspaceRecord>
+export type WorkspaceJson = z.output<typeof workspaceJson>
 
-const memberRecord = z.object({
+const memberJson = z.object({
   user: z.object({ id: z.string(), email: z.string(), username: z.string(), created_at: z.string() }),
-  /** Empty: a member of the organization who has no role in the workspace. */
+  /** Empty for a member of the organization without a role in the workspace. */
   roles: z.array(z.object({ role_name: z.string(), role_description: z.string(), permissions: z.array(z.string()) })),
 })
 
-/** With the oldest workspace and the people of the organization. */
-export const organizationDetails = organizationRecord.extend({
-  default_workspace: workspaceRecord.extend({ members: z.array(memberRecord) }).nullable(),
+/** An organization with its oldest workspace and its members. */
+export const organizationDetails = organizationJson.extend({
+  default_workspace: workspaceJson.extend({ members: z.array(memberJson) }).nullable(),
 })
 export type OrganizationDetails = z.output<typeof organizationDetails>
 
-/** `GET /organizations`: those the caller is a member of, the oldest first. */
-export const listOrganizations = (db: Database, { user_id }: ProjectPrincipal): Promise<OrganizationRecord[]> =>
-  withDatabaseProblems(() => recordsOf(db, user_id))
+/** `GET /organizations`: the caller's organizations, oldest first. */
+export const listOrganizations = (db: Database, { user_id }: ProjectPrincipal): Promise<OrganizationJson[]> =>
+  withDatabaseProblems(() => organizationsOf(db, user_id))
 
-/** `GET /organizations/{id}`. Throws a Problem `forbidden` when the caller is not a member, also when there is none. */
+/**
+ * `GET /organizations/{id}`. Throws a Problem `forbidden` if the caller is not a member or the organization does not
+ * exist.
+ */
 export function fetchOrganization(
   db: Database,
   { user_id }: ProjectPrincipal,
   organization_id: Uuid,
 ): Promise<OrganizationDetails> {
   return withDatabaseProblems(async () => {
-    const [record] = await recordsOf(db, user_id, organization_id)
-    if (record === undefined) throw new Problem('forbidden', 'You are not a member of this organization.')
+    const [organization] = await organizationsOf(db, user_id, organization_id)
+    if (organization === undefined) throw new Problem('forbidden', 'You are not a member of this organization.')
     const workspace = await oldestWorkspace(db, organization_id)
-    if (workspace === null) return { ...record, default_workspace: null }
+    if (workspace === null) return { ...organization, default_workspace: null }
     const members = await membersOf(db, organization_id, workspace.id)
-    return { ...record, default_workspace: { ...workspace, members } }
+    return { ...organization, default_workspace: { ...workspace, members } }
   })
 }
 
-/** `GET /workspaces`: those the caller is a member of, the oldest first. */
-export function listWorkspaces(db: Database, { user_id }: ProjectPrincipal): Promise<WorkspaceRecord[]> {
+/** `GET /workspaces`: the caller's workspaces, oldest first. */
+export function listWorkspaces(db: Database, { user_id }: ProjectPrincipal): Promise<WorkspaceJson[]> {
   const owned = db.selectFrom('organizations').select('id').where('owner_id', '=', user_id)
   const joined = db.selectFrom('organization_memberships').select('organization_id').where('user_id', '=', user_id)
   const inside = db.selectFrom('workspace_memberships').select('workspace_id').where('user_id', '=', user_id)
@@ -82,7 +85,7 @@ export function listWorkspaces(db: Database, { user_id }: ProjectPrincipal): Pro
   )
 }
 
-async function recordsOf(db: Database, user_id: Uuid, only?: Uuid): Promise<OrganizationRecord[]> {
+async function organizationsOf(db: Database, user_id: Uuid, only?: Uuid): Promise<OrganizationJson[]> {
   const joined = db.selectFrom('organization_memberships').select('organization_id').where('user_id', '=', user_id)
   const rows = await db
     .selectFrom('organizations')
@@ -130,7 +133,7 @@ const workspacesByOrganization = async (db: Database, ids: Uuid[]) =>
       .execute(),
   )
 
-/** The pending ones. */
+/** The pending invitations. */
 const invitationsByOrganization = async (db: Database, ids: Uuid[]) =>
   byOrganization(
     await db
@@ -144,7 +147,7 @@ const invitationsByOrganization = async (db: Database, ids: Uuid[]) =>
       .execute(),
   )
 
-async function oldestWorkspace(db: Database, organization_id: Uuid): Promise<WorkspaceRecord | null> {
+async function oldestWorkspace(db: Database, organization_id: Uuid): Promise<WorkspaceJson | null> {
   const row = await db
     .selectFrom('workspaces')
     .select(['id', 'name', 'description', 'type'])
@@ -158,7 +161,7 @@ async function membersOf(
   db: Database,
   organization_id: Uuid,
   workspace_id: Uuid,
-): Promise<z.output<typeof memberRecord>[]> {
+): Promise<z.output<typeof memberJson>[]> {
   const rows = await db
     .selectFrom('organization_memberships')
     .innerJoin('users', 'users.id', 'organization_memberships.user_id')

@@ -3,8 +3,8 @@ import type { Selectable, Tables } from '@spanhouse/postgres'
 import { z } from '@spanhouse/validation'
 import type { SecretKind } from './secret-body.ts'
 
-/** A secret as it is answered; what is null is left out. */
-export const secretRecord = z.object({
+/** A secret as shown in responses; null members are omitted. */
+export const secretJson = z.object({
   id: z.string(),
   slug: z.string().optional(),
   kind: z.custom<SecretKind>().meta({ type: 'string' }),
@@ -12,19 +12,19 @@ export const secretRecord = z.object({
   header: z.object({ name: z.string().optional(), description: z.string().optional() }),
   lifecycle: z.object({ created_at: z.string(), updated_at: z.string().optional() }),
 })
-export type SecretRecord = z.output<typeof secretRecord>
+export type SecretJson = z.output<typeof secretJson>
 
-/** The same length whatever it hides. */
+/** The same length for every value. */
 const MASK = '********'
-/** Members that are secret wherever they stand in the data. */
+/** Members that are secret at any depth. */
 const SECRET_MEMBERS = new Set(['key', 'client_secret', 'content'])
-/** Members whose names are of the caller's choosing: clouds want their credentials there. */
+/** Members that contain names chosen by the caller: cloud credentials go there. */
 const FREE_MEMBERS = new Set(['extras', 'extra'])
-/** Deeper than anything that may be stored; a secret from before that bound is masked whole below it. */
+/** Deeper than anything that may be stored; a secret stored before that limit existed is masked entirely below it. */
 const MASKED_DEPTH_MAX = 250
 const SECRET_NAME = /key|secret|token|password|credential|auth/i
 
-export function toSecretRecord(row: Selectable<Tables['secrets']>, data: JsonObject, isMasked: boolean): SecretRecord {
+export function toSecretJson(row: Selectable<Tables['secrets']>, data: JsonObject, isMasked: boolean): SecretJson {
   const { id, slug, name, description, created_at, updated_at } = row
   const kind = row.kind as SecretKind
   const shown = kind === 'custom_provider' ? withModelKeys(data, name) : data
@@ -38,7 +38,7 @@ export function toSecretRecord(row: Selectable<Tables['secrets']>, data: JsonObj
   }
 }
 
-/** The provider's name is part of how its models are called. */
+/** The provider's name is part of its models' names. */
 function withModelKeys(data: JsonObject, name: string | null): JsonObject {
   const models = (data.models ?? []) as { slug: string }[]
   const model_keys = models.map(model => `${name}/${data.kind}/${model.slug}`)

@@ -3,22 +3,22 @@ import { revisionFlagsShown, variantFlags } from './flags.ts'
 import type { Kind, Scope } from './kind.ts'
 import type { ArtifactRow, RevisionRow, VariantRow } from './rows/rows.ts'
 
-/** Records as the interface shows them: members without a value are left out, nulls inside free-form JSON are not. */
+/** Rows as JSON of the interface: members without a value are omitted; nulls inside free-form JSON are kept. */
 
-export const artifactRecord = (row: ArtifactRow): JsonObject => ({
+export const toArtifactJson = (row: ArtifactRow): JsonObject => ({
   ...header(row, row.flags),
   ...present({ folder_id: row.folder_id }),
   ...lifecycle(row),
 })
 
-export const variantRecord = ({ kind }: Scope, row: VariantRow): JsonObject => ({
+export const toVariantJson = ({ kind }: Scope, row: VariantRow): JsonObject => ({
   ...header(row, variantFlags(kind, row)),
   ...lineage(kind, '', row.artifact_id, row.artifact_slug),
   ...lifecycle(row),
 })
 
-/** `withData: false` leaves out what may be large. */
-export const revisionRecord = (scope: Scope, row: RevisionRow, { withData = true } = {}): JsonObject => ({
+/** `withData: false` omits the data, which may be large. */
+export const toRevisionJson = (scope: Scope, row: RevisionRow, { withData = true } = {}): JsonObject => ({
   ...header(row, revisionFlagsShown(scope, row)),
   ...lineage(scope.kind, '', row.artifact_id, row.artifact_slug),
   ...lineage(scope.kind, '_variant', row.variant_id, row.variant_slug),
@@ -29,7 +29,7 @@ export const revisionRecord = (scope: Scope, row: RevisionRow, { withData = true
   ...lifecycle(row),
 })
 
-/** A revision's data as it is shown, as a member of its record. */
+/** A revision's data as shown: the `data` member, if any. */
 export const shownData = (scope: Scope, { data }: { data: JsonObject | null }): JsonObject =>
   data === null ? {} : { data: scope.kind.content.show(data, scope) }
 
@@ -42,7 +42,7 @@ interface Header {
   meta: JsonObject | null
 }
 
-/** What every record begins with. */
+/** The members that all layers begin with. */
 export const header = ({ id, slug, name, description, tags, meta }: Header, flags: JsonObject | null): JsonObject => ({
   id,
   slug,
@@ -54,7 +54,7 @@ type Lifecycle = Pick<
   'created_at' | 'updated_at' | 'deleted_at' | 'created_by_id' | 'updated_by_id' | 'deleted_by_id'
 >
 
-/** Who made, changed and archived a record, and when. */
+/** Who created, changed and archived the row, and when. */
 export const lifecycle = (row: Lifecycle): JsonObject =>
   present({
     created_at: row.created_at,
@@ -65,7 +65,7 @@ export const lifecycle = (row: Lifecycle): JsonObject =>
     deleted_by_id: row.deleted_by_id,
   })
 
-/** A parent's id and slug, under each of the names that the kind knows it by. */
+/** A parent's id and slug, under each name that the kind uses for it. */
 function lineage({ lineage: names }: Kind, layer: '' | '_variant', id: string, slug: string): JsonObject {
   const generic = layer === '' ? 'artifact' : 'variant'
   const prefixes = [...names.map(name => `${name}${layer}`), generic]
