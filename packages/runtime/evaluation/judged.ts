@@ -3,6 +3,7 @@ import type { Run } from '../run.ts'
 import { misfit, missing } from '../run-error.ts'
 import { jsonText } from './json-text.ts'
 import { answerKeyOf, requiredInputs } from './parameters.ts'
+import { readJson } from './read-json.ts'
 
 /*
  * What evaluators compare: the outputs of a run and the expected answer. Functions that read parameters come first in a
@@ -36,4 +37,27 @@ export async function outputText(outputs: Json | undefined): Promise<string> {
 export function requiredDocument(outputs: Json | undefined): Json {
   if (typeof outputs === 'string' || Array.isArray(outputs) || isJsonObject(outputs)) return outputs
   throw misfit('outputs', 'outputs', 'a text, an object or a list', outputs)
+}
+
+/**
+ * The expected answer as a document to compare leaf by leaf: an object or a list, or what a JSON text holds. Throws a 400
+ * RunError for anything else.
+ */
+export async function expectedDocument(run: Pick<Run, 'parameters' | 'inputs'>): Promise<Json> {
+  const answer = expectedAnswer(run)
+  const document = await documentIn(answer)
+  if (document === undefined) throw misfit('input', answerKeyOf(run.parameters), 'JSON text or an object', answer)
+  return document
+}
+
+/** The outputs as a document, as {@link expectedDocument}. */
+export async function outputDocument(outputs: Json | undefined): Promise<Json> {
+  const document = await documentIn(outputs)
+  if (document === undefined) throw misfit('outputs', 'outputs', 'JSON text or an object', outputs)
+  return document
+}
+
+async function documentIn(value: Json | undefined): Promise<Json | undefined> {
+  if (typeof value === 'string') return readJson(value)
+  return Array.isArray(value) || isJsonObject(value) ? value : undefined
 }
