@@ -1,4 +1,4 @@
-import { isJsonObject, isRawJson, type Json } from '@spanhouse/model'
+import { isJsonObject, isRawJson, type Json, type JsonObject } from '@spanhouse/model'
 import { equalScalars } from './json-equality.ts'
 import { Steps } from './steps.ts'
 
@@ -76,8 +76,9 @@ async function leavesOf(document: Json, paths: Paths, steps: Steps): Promise<Map
       if (!leaves.has(path)) leaves.set(path, value)
       continue
     }
-    for (const [name, member] of Object.entries<Json>(value as Record<string, Json>)) {
-      open.push([member, paths.below(path, name)])
+    const names = Array.isArray(value) ? value.keys() : Object.keys(value)
+    for (const name of names) {
+      open.push([(value as JsonObject)[name] as Json, paths.below(path, String(name))])
       const turn = steps.next()
       if (turn) await turn
     }
