@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@spanhouse/model'
-import type { WorkName } from './work/work.ts'
+import type { Work, WorkName } from './work/work.ts'
 
 /**
  * What a handler is given for one run: what the caller sent and what the references resolved to. Embeds are resolved, and
@@ -76,10 +76,10 @@ export interface Means {
    */
   search(pattern: { source: string; ignoreCase: boolean }, texts: readonly string[]): Promise<boolean[]>
   /**
-   * Runs a function of `work.ts` on two texts, off the event loop when its input is large. Throws a {@link RunError}
+   * Runs a pure but expensive function of `work.ts`, off the event loop when its input is large. Throws a {@link RunError}
    * 400 for what is too large or takes too long.
    */
-  compute(name: WorkName, a: string, b: string): Promise<number>
+  compute<Name extends WorkName>(name: Name, ...args: Parameters<Work[Name]>): Promise<ReturnType<Work[Name]>>
 }
 
 /** What is sent to a model, and which configurations are tried, in order. */

@@ -39,7 +39,8 @@ interface Task<Question, Answer> extends Asking {
 /**
  * Threads for what callers can make take for ever: schemas, patterns, long texts. A thread that does not answer in time, or
  * takes more memory than it may, is ended and replaced. Owners take turns and have one thread at a time, so whoever asks
- * what takes long holds up himself. Threads start when they are needed and do not keep the process alive.
+ * what takes long holds up himself. Threads start when they are needed and do not keep the process alive. One that
+ * exits by itself says that it has no memory left.
  */
 export class ThreadPool<Question, Answer> {
   readonly #options: PoolOptions
@@ -112,6 +113,7 @@ class Thread<Question, Answer> {
       this.#worker.on('message', (answer: Answer) => this.#settle(answer))
     })
     this.#worker.once('error', (error: NodeJS.ErrnoException) => this.#fail(error))
+    this.#worker.once('exit', () => this.#task && this.#end('memory'))
   }
 
   get owner(): string | undefined {

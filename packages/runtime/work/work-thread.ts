@@ -1,33 +1,20 @@
+import { parseJson } from '@spanhouse/model'
 import { answerQuestions } from '../threads/answer-questions.ts'
 import { PatternError } from './pattern/pattern-error.ts'
-import { toRegExp } from './pattern/python-pattern.ts'
+import { searchTexts } from './search-texts.ts'
 import { WORK } from './work.ts'
-import type { Answer, Pattern, Question } from './work-threads.ts'
+import type { Answer, Question } from './work-threads.ts'
 
-/** Patterns that are kept; the one that was used longest ago goes first. */
-const KEPT_MAX = 128
-const kept = new Map<string, RegExp>()
+const FUNCTIONS = { ...WORK, searchTexts }
 
-answerQuestions((question: Question): Answer => {
+answerQuestions(({ name, args }: Question): Answer => {
+  const call = FUNCTIONS[name] as (...args: unknown[]) => unknown
   try {
-    if ('pattern' in question) return { value: searched(question.pattern, question.texts) }
-    return { value: WORK[question.name](question.a, question.b) }
+    return { value: call(...(parseJson(args) as unknown[])) }
   } catch (error) {
     if (error instanceof PatternError || error instanceof RangeError) return { mistake: error.message }
+    // WebAssembly's: an engine that has used up its memory is of no use any more.
+    if (error instanceof Error && error.name === 'RuntimeError') process.exit(1)
     throw error
   }
 })
-
-function searched(pattern: Pattern, texts: readonly string[]): boolean[] {
-  const expression = regExpOf(pattern)
-  return texts.map(text => expression.test(text))
-}
-
-function regExpOf({ source, ignoreCase }: Pattern): RegExp {
-  const name = `${ignoreCase ? 'i' : '-'}${source}`
-  const found = kept.get(name) ?? toRegExp(source, ignoreCase)
-  kept.delete(name)
-  kept.set(name, found)
-  if (kept.size > KEPT_MAX) kept.delete(kept.keys().next().value as string)
-  return found
-}
