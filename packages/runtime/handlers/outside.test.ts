@@ -131,7 +131,7 @@ describe('code', () => {
     [{ version: '3' }, true, { success: true }],
     [{ version: '3' }, 0.4, { score: 0.4, success: false }],
     [{ version: '3', threshold: 0 }, 0, { score: 0, success: true }],
-    [{ version: '3' }, parseJson('12345678901234567890'), { score: 12345678901234567890, success: true }],
+    [{ version: '3' }, parseJson('1180591620717411303424'), { score: 2 ** 70, success: true }],
     [{ version: '3' }, 'x', 'x'],
     [{ version: '3' }, [1], [1]],
     [{ version: '3' }, { a: 1 }, { a: 1 }],
