@@ -21,7 +21,16 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
   access: { imports: ['model', 'postgres', 'validation', 'outbound'], libraries: ['jose'] },
   runtime: {
     imports: ['model', 'validation'],
-    libraries: ['ajv', 'ajv-draft-04', 'ajv-formats', 're2js', 'mustache', 'minijinja-js', 'd3-format'],
+    libraries: [
+      'ajv',
+      'ajv-draft-04',
+      'ajv-formats',
+      're2js',
+      'mustache',
+      'minijinja-js',
+      'd3-format',
+      'fastest-levenshtein',
+    ],
   },
   registry: {
     imports: ['model', 'postgres', 'validation', 'query', 'runtime'],

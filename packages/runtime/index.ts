@@ -13,3 +13,4 @@ export { type ErrorDetails, type FailureCategory, misfit, missing, RunError } fr
 export { validateAgainst } from './schema/validate-against.ts'
 export { type CatalogueType, TYPES } from './types.ts'
 export { type HandlerUri, INTERFACE_PREFIX, isWebAddress, parseHandlerUri, type RuntimeSettings } from './uri.ts'
+export { workMeans } from './work/work-threads.ts'
