@@ -68,7 +68,7 @@ const { checkSync } = await import('recheck')
 
 /** Undefined for an expression that takes linear time on any text; otherwise what is known of it. */
 function complexityOf(pattern: string, flags: string): string | undefined {
-  const found = checkSync(pattern, flags, { randomSeed: 1, timeout: 20_000 })
+  const found = checkSync(pattern, flags, { randomSeed: 1, timeout: 120_000 })
   if (found.status === 'safe') return undefined
   return found.status === 'vulnerable' ? found.complexity.summary : found.status
 }
@@ -83,7 +83,7 @@ test('every regular expression takes linear time on any text', () => {
   expect(slow.filter(({ name }) => !Object.hasOwn(EXEMPT, name))).toEqual([])
   // An exemption that is needed no more goes.
   expect(Object.keys(EXEMPT).filter(name => !slow.some(one => one.name === name))).toEqual([])
-}, 240_000)
+}, 600_000)
 
 test('so does the grammar of numbers', () => {
   expect(complexityOf(NUMERIC_TEXT, '')).toBe(undefined)

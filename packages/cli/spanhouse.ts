@@ -23,7 +23,8 @@ interface Letter {
   span_count: number
   format: string
   bytes: number
-  body?: string
+  is_damaged: boolean
+  body?: string | null
 }
 
 interface Options {
@@ -36,14 +37,16 @@ interface Options {
 const COMMANDS: Record<string, (id: string | undefined, options: Options) => Promise<void>> = {
   list: async (_id, { limit = '50', after }) => {
     const { dead_letters: letters } = await ask('GET', `?${new URLSearchParams({ limit, ...(after && { after }) })}`)
-    for (const letter of letters) print(`${letter.id}  ${letter.rejected_at}  ${spansOf(letter)}  ${letter.reason}`)
+    for (const letter of letters)
+      print(`${letter.id}  ${letter.rejected_at}  ${spansOf(letter)}  ${markOf(letter)}${letter.reason}`)
     if (letters.length === 0) print('There are no dead letters.')
     if (letters.length === Number(limit)) print(`More: --after ${letters.at(-1)?.id}`)
   },
   show: async (id, { body: file }) => {
     const { body, ...letter } = (await ask('GET', `/${needed(id)}`)).dead_letter
     for (const [name, value] of Object.entries(letter)) print(`${name.padEnd(12)} ${value}`)
-    if (file === undefined || body === undefined) return
+    if (file === undefined) return
+    if (typeof body !== 'string') throw new Error(`${letter.id} is damaged: what was accepted cannot be read.`)
     await writeFile(file, Buffer.from(body, 'base64'))
     print(`${letter.bytes} bytes are in ${file}`)
   },
@@ -59,13 +62,17 @@ const COMMANDS: Record<string, (id: string | undefined, options: Options) => Pro
   },
 }
 
-/** Those that are there now: one that fails again comes back under a new id, and would be replayed for ever. */
+/**
+ * Those that are there now and can be replayed: one that fails again comes back under a new id, and would be replayed for
+ * ever.
+ */
 async function allIds(): Promise<string[]> {
   const ids: string[] = []
-  for (let after = ''; ; after = ids.at(-1) as string) {
+  for (let after = ''; ; ) {
     const { dead_letters: page } = await ask('GET', `?limit=500${after && `&after=${after}`}`)
-    ids.push(...page.map(({ id }) => id))
+    ids.push(...page.filter(({ is_damaged }) => !is_damaged).map(({ id }) => id))
     if (page.length < 500) return ids
+    after = page.at(-1)?.id as string
   }
 }
 
@@ -94,6 +101,7 @@ async function ask(method: string, path: string): Promise<Answer> {
 }
 
 const spansOf = ({ span_count }: Letter): string => `${span_count} ${span_count === 1 ? 'span' : 'spans'}`
+const markOf = ({ is_damaged }: Letter): string => (is_damaged ? 'DAMAGED  ' : '')
 const print = (line: string): boolean => process.stdout.write(`${line}\n`)
 
 function needed(id: string | undefined): string {

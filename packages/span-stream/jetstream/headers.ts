@@ -1,4 +1,5 @@
 import { headers, type MsgHdrs } from '@nats-io/transport-node'
+import { microsNow, NIL_UUID } from '@spanhouse/model'
 import { type DeadLetter, MESSAGE_FORMATS, type SpanMessage } from '../span-stream.ts'
 
 /** Room that is kept in each message for its headers. Ids, a reason and the list of parts have limits below this. */
@@ -48,6 +49,18 @@ export function fromHeaders(from: MsgHdrs | undefined): Metadata | null {
   const complete = Object.values(metadata).every(value => value !== '' && !Number.isNaN(value))
   return complete ? metadata : null
 }
+
+/** What stands for the headers of a message that somebody else published. */
+export const unknownMetadata = (at: { sequence: number; partition: number; data: Uint8Array }): Metadata => ({
+  id: `unknown-${at.sequence}`,
+  partition: at.partition,
+  project_id: NIL_UUID,
+  user_id: NIL_UUID,
+  accepted_at: microsNow(),
+  span_count: 0,
+  format: 'otlp',
+  bodyBytes: at.data.length,
+})
 
 /** The reason as JSON: a header cannot hold line breaks. */
 export function setLetter(to: MsgHdrs, { reason, rejected_at, attempt }: LetterMetadata): void {
