@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { parseRoundedJson } from '@spanhouse/model'
 import { violationsOf } from './schema-check.ts'
 import { type Answer, type Question, STAGES } from './schema-threads.ts'
 import { schemaMistake } from './well-formed.ts'
@@ -10,7 +11,7 @@ parentPort?.on('message', (question: Question) => parentPort?.postMessage(answer
 parentPort?.postMessage('ready')
 
 function answerTo({ schema, value }: Question): Answer {
-  if (value === undefined) return { mistake: schemaMistake(JSON.parse(schema)) }
+  if (value === undefined) return { mistake: schemaMistake(parseRoundedJson(schema)) }
   const onCompiled = (): void => {
     stage[0] = STAGES.checking
   }
