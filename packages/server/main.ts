@@ -2,6 +2,7 @@ import './thread-pool.ts'
 
 import pino from 'pino'
 import { type Config, readConfig } from './config.ts'
+import { giveBackHeapPages } from './heap-pages.ts'
 import { startServer } from './server.ts'
 import { checkPlace, reasonOf } from './start-checks.ts'
 import { beSupervised, tell } from './supervision.ts'
@@ -20,6 +21,7 @@ const config = await readConfigOrExit()
 const log = pino({ level: config.logLevel, base: undefined }, pino.destination({ fd: 2, sync: true }))
 if (config.secretKey !== undefined && config.secretKey.length < SECRET_KEY_LENGTH_GOOD) log.warn(SECRET_KEY_SHORT)
 
+giveBackHeapPages()
 // Until there is anything to end in order.
 let end = (_reason: string): void => process.exit(1)
 beSupervised(() => end('the supervisor is gone'))
