@@ -43,7 +43,8 @@ const COPIES_LENGTH_MAX = 16 * 1024 * 1024
 
 function copiesOf(value: unknown, count: number): unknown[] {
   const room = Math.ceil(COPIES_LENGTH_MAX / toJsonText(value).length)
-  return Array(Math.min(count, COPIES_MAX, room)).fill(value)
+  // Each by itself: a later change of one must not be one of all.
+  return Array.from({ length: Math.min(count, COPIES_MAX, room) }, () => structuredClone(value))
 }
 
 const CHANGES: readonly Change[] = [
