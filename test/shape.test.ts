@@ -91,6 +91,11 @@ test.each(packages)('%s imports only what it may, and declares it', name => {
   expect([...used].filter(one => !declared.includes(one))).toEqual([])
 })
 
+test('JSON is parsed by functions of model, which read every name correctly', () => {
+  const parsing = packages.filter(name => name !== 'model' && sources(name).some(text => text.includes('JSON.parse(')))
+  expect(parsing).toEqual([])
+})
+
 test.each(['postgres', 'span-stream', 'span-store', 'query', 'otlp', 'access'])(
   '%s is entered by its front door',
   name => {

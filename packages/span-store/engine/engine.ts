@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { Problem } from '@spanhouse/model'
 import { inlineParams } from '@spanhouse/query'
 import type { RowReader } from '../bytes/row-reader.ts'
 import { parseRows, readRows } from '../read/answers.ts'
 import { cancellation } from './cancellation.ts'
-import { toProblem, unreachable } from './failures.ts'
+import { isUpdateFault, toProblem, unreachable } from './failures.ts'
 import type { Holder } from './holder.ts'
 import { HttpClient, type Settings } from './http-client.ts'
 
@@ -83,6 +84,9 @@ export function openEngine(url: string, options: EngineOptions): Engine {
   return new HttpEngine(client, options)
 }
 
+/** After which a statement is tried again that failed on the engine's own updates. */
+const UPDATE_FAULT_WAIT_MS = 250
+
 /** Statements that write are known to the server by the beginning of their id. */
 const writesOf = (run: number): string => `spanhouse-write-${run}-`
 
@@ -102,7 +106,7 @@ class HttpEngine implements Engine {
   }
 
   rows<Row>(statement: Statement): Promise<Row[]> {
-    return this.#run(async () => {
+    return this.#read(async () => {
       const bytes = await this.#client.send(`${inlineParams(statement)} FORMAT JSONEachRow`, {
         signal: cancellation(),
       })
@@ -111,7 +115,7 @@ class HttpEngine implements Engine {
   }
 
   binaryRows<Row>(statement: Statement, read: (row: RowReader) => Row, holder?: Holder): Promise<Row[]> {
-    return this.#run(async () => {
+    return this.#read(async () => {
       const { format, chunks } = await this.#client.open(`${inlineParams(statement)} FORMAT RowBinary`, {
         signal: cancellation(),
       })
@@ -143,6 +147,19 @@ class HttpEngine implements Engine {
 
   #writeId(): string {
     return this.#writes + randomUUID()
+  }
+
+  /** Tries once more, a moment later, when the engine has failed to apply its own updates. */
+  #read<T>(work: () => Promise<T>): Promise<T> {
+    return this.#run(async () => {
+      try {
+        return await work()
+      } catch (error) {
+        if (!isUpdateFault(error)) throw error
+        await delay(UPDATE_FAULT_WAIT_MS)
+        return await work()
+      }
+    })
   }
 
   async #run<T>(work: () => Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-import { nextTurn } from '@spanhouse/model'
+import { nextTurn, parseRoundedJson } from '@spanhouse/model'
 import { EndOfBytes, RowReader } from '../bytes/row-reader.ts'
 import { unreachable } from '../engine/failures.ts'
 import type { Holder } from '../engine/holder.ts'
@@ -10,7 +10,7 @@ export function parseRows<Row>(text: string): Row[] {
     for (let from = 0; from < text.length; ) {
       const end = text.indexOf('\n', from)
       if (end < 0) throw new Error('the answer has no end')
-      rows.push(JSON.parse(text.slice(from, end)))
+      rows.push(parseRoundedJson(text.slice(from, end)) as Row)
       from = end + 1
     }
   } catch (error) {

@@ -1,5 +1,5 @@
 import { headers, type MsgHdrs } from '@nats-io/transport-node'
-import { microsNow, NIL_UUID } from '@spanhouse/model'
+import { microsNow, NIL_UUID, parseRoundedJson } from '@spanhouse/model'
 import { type DeadLetter, MESSAGE_FORMATS, type SpanMessage } from '../span-stream.ts'
 
 /** Room that is kept in each message for its headers. Ids, a reason and the list of parts have limits below this. */
@@ -70,7 +70,7 @@ export function setLetter(to: MsgHdrs, { reason, rejected_at, attempt }: LetterM
 }
 
 export const getLetter = (from: MsgHdrs): LetterMetadata => ({
-  reason: JSON.parse(from.get('Dead-Reason') || '""'),
+  reason: parseRoundedJson(from.get('Dead-Reason') || '""') as string,
   rejected_at: Number(from.get('Dead-Rejected')),
   attempt: Number(from.get('Dead-Attempt')),
 })
