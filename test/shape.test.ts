@@ -37,7 +37,10 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
     ],
   },
   'fake-provider': { imports: [], libraries: [] },
-  runtime: { imports: ['model', 'models', 'validation'], libraries: ['ajv', 'ajv-draft-04', 'ajv-formats', 're2js'] },
+  runtime: {
+    imports: ['model', 'models', 'validation'],
+    libraries: ['ajv', 'ajv-draft-04', 'ajv-formats', 're2js', 'mustache', 'minijinja-js', 'd3-format'],
+  },
   registry: {
     imports: ['model', 'postgres', 'validation', 'query', 'runtime'],
     libraries: ['csv-parse', 'csv-stringify'],
