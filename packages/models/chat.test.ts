@@ -158,6 +158,13 @@ test('only what is set is sent', async () => {
   expect(sent()).toEqual({ model: 'fake-echo', messages: [{ role: 'user', content: 'x' }] })
 })
 
+test('what is no option of a model is not sent', async () => {
+  const route = routeTo('custom', 'fake-echo', { options: { api_key: 'sk-other', model: 'other', top_k: 5 } })
+  const { message } = await models.callChat(route, asking('x', { options: { stream: true, n: 3 } }))
+  expect(message.content).toBe('x')
+  expect(sent()).toEqual({ model: 'fake-echo', messages: [{ role: 'user', content: 'x' }], top_k: 5 })
+})
+
 test('options of the credential hold where a call sets none', async () => {
   const route = routeTo('custom', 'fake-echo', { options: { temperature: 0.7, seed: 1, top_k: 5 } })
   await models.callChat(route, asking('x', { options: { seed: 2 } }))
@@ -201,6 +208,8 @@ test('how each provider is addressed', async () => {
     path: '/openai/deployments/my-deployment/chat/completions?api-version=2024-06-01',
     headers: { 'api-key': 'sk-test' },
   })
+  await models.callChat(routeTo('azure', 'other', { url: `${fake.url}/openai/v1/` }), asking('x'))
+  expect(fake.requests.at(-1)?.path).toMatch(/^\/openai\/deployments\/other\/chat\/completions\?/)
 })
 
 test.each<[string, Partial<ProviderRoute>, string, object]>([
