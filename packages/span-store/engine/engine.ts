@@ -26,7 +26,7 @@ export interface Engine {
    * All rows of a SELECT as objects. Refuses with a Problem: `query_timeout`, `query_limit`, `overloaded`; never a part of
    * them.
    */
-  rows<Row>(statement: Statement): Promise<Row[]>
+  rows<Row>(statement: Statement, holder?: Holder): Promise<Row[]>
   /**
    * The same with values as bytes instead of JSON: `read` takes those of one row, each as its column has it. The bytes are
    * told to `holder` as they come; what it throws ends the statement.
@@ -87,6 +87,9 @@ export function openEngine(url: string, options: EngineOptions): Engine {
 /** After which a statement is tried again that failed on the engine's own updates. */
 const UPDATE_FAULT_WAIT_MS = 250
 
+/** What a byte of an answer becomes: text, and the values in it. */
+const ROWS_PER_BYTE = 3
+
 /** Statements that write are known to the server by the beginning of their id. */
 const writesOf = (run: number): string => `spanhouse-write-${run}-`
 
@@ -105,11 +108,12 @@ class HttpEngine implements Engine {
     this.#writes = run ? writesOf(run) : `${writesOf(0)}${randomUUID()}-`
   }
 
-  rows<Row>(statement: Statement): Promise<Row[]> {
+  rows<Row>(statement: Statement, holder?: Holder): Promise<Row[]> {
     return this.#read(async () => {
       const bytes = await this.#client.send(`${inlineParams(statement)} FORMAT JSONEachRow`, {
         signal: cancellation(),
       })
+      holder?.hold(bytes.length * ROWS_PER_BYTE)
       return parseRows<Row>(bytes.toString())
     })
   }
