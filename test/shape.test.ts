@@ -20,6 +20,7 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
   prices: { imports: ['model'], libraries: ['@pydantic/genai-prices'] },
   access: { imports: ['model', 'postgres', 'validation', 'outbound'], libraries: ['jose'] },
   runtime: { imports: ['model', 'validation'], libraries: ['ajv', 'ajv-draft-04', 'ajv-formats', 're2js'] },
+  sandbox: { imports: ['model'], libraries: ['pyodide', 'quickjs-wasi'] },
   registry: {
     imports: ['model', 'postgres', 'validation', 'query', 'runtime'],
     libraries: ['csv-parse', 'csv-stringify'],
