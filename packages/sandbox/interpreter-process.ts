@@ -177,6 +177,7 @@ function start(interpreter: InterpreterName): ChildProcess {
     ...READABLE.map(folder => `--allow-fs-read=${folder}`),
     '--disallow-code-generation-from-strings',
     `--wasm-max-mem-pages=${memoryBytesMax / WASM_PAGE_BYTES}`,
+    `--stack-size=${STACK_KB}`,
     `--max-old-space-size=${HEAP_MB_MAX}`,
     '--disable-warning=ExperimentalWarning',
     '--disable-warning=SecurityWarning',
@@ -189,6 +190,9 @@ function start(interpreter: InterpreterName): ChildProcess {
     detached: true,
   })
 }
+
+/** Of the 8 MiB that a main thread usually has: enough for the interpreters to notice by themselves that code calls too deeply. */
+const STACK_KB = 3_900
 
 const WASM_PAGE_BYTES = 64 * 1024
 

@@ -4,6 +4,8 @@ import asyncio
 import gc
 import json
 import math
+import os
+import posix
 import random
 import sys
 import time
@@ -65,6 +67,11 @@ asyncio.new_event_loop = asyncio.events.new_event_loop = EventLoop
 asyncio.run, time.sleep = webloop._orig_run, webloop._orig_sleep
 asyncio.events._set_running_loop(None)
 del webloop
+
+# They name nothing of the host, and nothing that would be of use.
+os.environ.clear()
+posix.environ.clear()
+sys.argv = [""]
 
 LIMITS = json.loads(LIMITS_JSON)
 encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
