@@ -5,6 +5,7 @@ import { benchIngest } from './ingest.ts'
 import { compareLayouts } from './layouts/compare.ts'
 import { benchQuery } from './query.ts'
 import { benchRegistry } from './registry.ts'
+import { benchSandbox } from './sandbox.ts'
 import type { SpanSet } from './span-sets.ts'
 import { benchWriters } from './writers.ts'
 
@@ -34,6 +35,10 @@ const BENCHES: Record<string, Bench> = {
   registry: {
     about: 'retrieving, listing and committing on 10,000 applications of ten revisions',
     run: () => benchRegistry({ artifacts: 10_000 }),
+  },
+  sandbox: {
+    about: 'an evaluator of a caller in each language, run by run',
+    run: () => benchSandbox(),
   },
   writers: {
     about: 'how storing grows with the number of writers, each on an eighth of a core',
