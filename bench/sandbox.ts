@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { type CodeRequest, openSandbox, type Runtime, type Sandbox } from '@spanhouse/sandbox'
 
 const ROUNDS = 2_000
@@ -42,6 +43,9 @@ const ARGUMENTS: CodeRequest['arguments'] = [
 interface Figures {
   readyMs: number
   runsPerSecond: number
+  /** Of the process that runs the code and of this one, which asks it. */
+  cpuMsPerRun: number
+  runsPerCoreSecond: number
   p50Ms: number
   p95Ms: number
 }
@@ -65,17 +69,33 @@ async function measure(sandbox: Sandbox, runtime: Runtime): Promise<Figures> {
     timed(sandbox, { owner: 'bench', runtime, source: SOURCES[runtime], arguments: ARGUMENTS })
   const readyMs = await run()
   for (let round = 0; round < WARM_UP_ROUNDS; round++) await run()
+  const cpuBefore = cpuMs(sandbox)
   const times: number[] = []
   for (let round = 0; round < ROUNDS; round++) times.push(await run())
   const sorted = times.toSorted((a, b) => a - b)
   const at = (share: number): number => round(sorted[Math.floor(ROUNDS * share)] as number)
   const total = times.reduce((sum, one) => sum + one, 0)
+  const cpuMsPerRun = (cpuMs(sandbox) - cpuBefore) / ROUNDS
   return {
     readyMs: round(readyMs),
     runsPerSecond: Math.round((ROUNDS * 1000) / total),
+    cpuMsPerRun: round(cpuMsPerRun),
+    runsPerCoreSecond: Math.round(1000 / cpuMsPerRun),
     p50Ms: at(0.5),
     p95Ms: at(0.95),
   }
+}
+
+const TICK_MS = 10
+
+/** Processor time so far; that of other processes as Linux counts it. */
+function cpuMs(sandbox: Sandbox): number {
+  const { user, system } = process.cpuUsage()
+  const children = sandbox.pids().map(pid => {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+    return (Number(fields[11]) + Number(fields[12])) * TICK_MS
+  })
+  return (user + system) / 1000 + children.reduce((sum, one) => sum + one, 0)
 }
 
 async function timed(sandbox: Sandbox, request: CodeRequest): Promise<number> {
