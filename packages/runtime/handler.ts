@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '@spanhouse/model'
+import type { Run } from './run.ts'
 
 /** JSON Schemas of what a handler is configured with, reads and returns. */
 export interface Schemas {
@@ -60,4 +61,9 @@ export interface Handler {
    * `schemas.outputs` give. `null`: none is declared.
    */
   surfaceOutputs?(parameters: JsonObject): Json | null
+  /**
+   * Runs it once and returns the outputs. Throws a `RunError` for what the caller did wrong or somebody outside failed at.
+   * A handler without it cannot be invoked.
+   */
+  run?(run: Run): Json | Promise<Json>
 }

@@ -1,0 +1,75 @@
+import type { Json } from '@spanhouse/model'
+
+/** What was wrong with a value, apart from the message, so that programs need not parse it. */
+export interface ErrorDetails {
+  /** Where, in the notation of section 14: `prompt.messages[0]`, `regex_pattern`. */
+  path?: string
+  expected?: string
+  /** The JSON type of what was there instead. The value itself is not repeated. */
+  got?: string
+}
+
+export type FailureCategory = 'availability' | 'capacity' | 'transient' | 'access' | 'context' | 'other'
+
+/**
+ * A run that failed for a reason the caller should know. Anything else that a handler throws is a defect and answers 500
+ * without its text.
+ */
+export class RunError extends Error {
+  /** The HTTP status, and `status.code` of the answer. */
+  readonly status: number
+  /** The part of `status.type` after `#`: `v0:schemas:missing-input` (contract of the runtime, section 14). */
+  readonly fragment: string
+  readonly details: ErrorDetails | undefined
+  /** What a provider answered with, when it was a provider's failure. */
+  readonly providerStatus: number | undefined
+  readonly retryAfterSeconds: number | undefined
+  /** The kind of a provider's failure, as in the table of section 4.5. */
+  readonly category: FailureCategory | undefined
+
+  constructor(
+    status: number,
+    fragment: string,
+    message: string,
+    more: {
+      details?: ErrorDetails
+      providerStatus?: number
+      retryAfterSeconds?: number
+      category?: FailureCategory
+      cause?: unknown
+    } = {},
+  ) {
+    super(message, more.cause === undefined ? undefined : { cause: more.cause })
+    this.name = 'RunError'
+    this.status = status
+    this.fragment = fragment
+    this.details = more.details
+    this.providerStatus = more.providerStatus
+    this.retryAfterSeconds = more.retryAfterSeconds
+    this.category = more.category
+  }
+}
+
+type Place = 'parameter' | 'input'
+
+/** A 400 for a parameter or an input that is absent. */
+export const missing = (place: Place, path: string): RunError =>
+  new RunError(400, `v0:schemas:missing-${place}`, `Missing ${place} at '${path}'`, { details: { path } })
+
+/** A 400 for a value of the wrong type or out of range. `place` is also `inputs`, `outputs` or `parameters` as a whole. */
+export function misfit(
+  place: Place | 'inputs' | 'outputs' | 'parameters',
+  path: string,
+  expected: string,
+  value: Json | undefined,
+): RunError {
+  const got = typeName(value)
+  const message = `Invalid ${place} at '${path}'\nExpected ${expected}\nGot ${got}`
+  return new RunError(400, `v0:schemas:invalid-${place}`, message, { details: { path, expected, got } })
+}
+
+function typeName(value: Json | undefined): string {
+  if (value === undefined) return 'nothing'
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'array' : typeof value
+}
