@@ -16,13 +16,34 @@ export async function openJavaScript(): Promise<Interpreter> {
   const module = await WebAssembly.compile(await readFile(new URL(import.meta.resolve('quickjs-wasi/quickjs.wasm'))))
   // Loads the compiler of TypeScript ahead.
   stripTypes('const one: number = 1')
-  let machine = await Machine.create(module)
-  return {
-    run: work => machine.run(work),
-    reset: async () => {
-      if (!machine.reset()) machine = await Machine.create(module)
-      return true
-    },
+  return new JavaScript(module, await Machine.create(module))
+}
+
+class JavaScript implements Interpreter {
+  readonly #module: WebAssembly.Module
+  #machine: Machine
+  #isCompilerBroken = false
+
+  constructor(module: WebAssembly.Module, machine: Machine) {
+    this.#module = module
+    this.#machine = machine
+  }
+
+  run({ runtime, source, arguments: argumentsText }: Work): Buffer {
+    try {
+      const { code, lineOf } = runtime === 'typescript' ? stripTypes(source) : asIs(source)
+      return withSourceLine(this.#machine.run(code, argumentsText), lineOf)
+    } catch (error) {
+      if (error instanceof SourceError) return failure('syntax', error.message, error.line)
+      // A source that is nested too deeply leaves it in a state in which it compiles nothing any more.
+      this.#isCompilerBroken = true
+      return failure('syntax', 'The source is nested too deeply.')
+    }
+  }
+
+  async reset(): Promise<boolean> {
+    if (!this.#machine.reset()) this.#machine = await Machine.create(this.#module)
+    return !this.#isCompilerBroken
   }
 }
 
@@ -64,14 +85,13 @@ class Machine {
     this.#image = new MemoryImage(memory, { bytesMax: RETAINED_BYTES_MAX })
   }
 
-  run({ runtime, source, arguments: argumentsText }: Work): Buffer {
+  /** The JSON text of an outcome. */
+  run(code: string, argumentsText: string): string {
     try {
-      const { code, lineOf } = runtime === 'typescript' ? stripTypes(source) : asIs(source)
-      return withSourceLine(this.#outcome(code, argumentsText), lineOf)
+      return this.#outcome(code, argumentsText)
     } catch (error) {
-      if (error instanceof SourceError) return failure('syntax', error.message, error.line)
       this.#trapped = true
-      return engineFailure(error)
+      return engineFailure(error).toString()
     }
   }
 
