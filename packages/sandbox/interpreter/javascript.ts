@@ -133,8 +133,17 @@ const NEVER_SETTLES = failure('code', 'evaluate waits for a promise that never s
 
 const asIs = (code: string): Stripped => ({ code, lineOf: line => line })
 
+const VALUE = '{"ok":true,"value":'
+
+/** The runner has counted characters. */
+function bounded(outcome: Buffer): Buffer {
+  const { outputBytesMax } = SANDBOX_LIMITS
+  if (outcome.length - VALUE.length - 1 <= outputBytesMax) return outcome
+  return failure('output', `evaluate returned more than ${outputBytesMax} bytes of JSON.`)
+}
+
 function withSourceLine(text: string, lineOf: Stripped['lineOf']): Buffer {
-  if (text.startsWith('{"ok":true')) return Buffer.from(text)
+  if (text.startsWith(VALUE)) return bounded(Buffer.from(text))
   const { kind, message, line } = JSON.parse(text) as CodeFailure
   return failure(kind, message, line === undefined ? undefined : lineOf(line))
 }
