@@ -50,6 +50,7 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
       'fastest-levenshtein',
     ],
   },
+  sandbox: { imports: ['model'], libraries: ['pyodide', 'quickjs-wasi'] },
   registry: {
     imports: ['model', 'postgres', 'validation', 'query', 'runtime'],
     libraries: ['csv-parse', 'csv-stringify'],
