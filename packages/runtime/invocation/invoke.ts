@@ -49,7 +49,7 @@ export interface RunResult {
 }
 
 /**
- * Runs a handler once. It is bounded in time and output, ends when the caller goes away, and leaves exactly one trace whatever
+ * Runs a handler once. It begins when the caller has had its turn to look at the ids. It is bounded in time and output, ends when the caller goes away, and leaves exactly one trace whatever
  * becomes of it.
  */
 export function invoke(handler: Handler, request: RunRequest, options: InvokeOptions): Invocation {
@@ -58,7 +58,8 @@ export function invoke(handler: Handler, request: RunRequest, options: InvokeOpt
   const { clock = microsNow } = options
   const trace = new RunTrace({ parent: request.parent, common, clock, failureOf })
   const { trace_id, span_id } = trace
-  return { trace_id, span_id, session_id, result: runOnce(handler, request, { ...options, trace, session_id }) }
+  const result = Promise.resolve().then(() => runOnce(handler, request, { ...options, trace, session_id }))
+  return { trace_id, span_id, session_id, result }
 }
 
 interface Started extends InvokeOptions {
