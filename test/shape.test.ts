@@ -19,7 +19,10 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
   cli: { imports: [], libraries: [] },
   prices: { imports: ['model'], libraries: ['@pydantic/genai-prices'] },
   access: { imports: ['model', 'postgres', 'validation', 'outbound'], libraries: ['jose'] },
-  runtime: { imports: ['model', 'validation'], libraries: ['ajv', 'ajv-draft-04', 'ajv-formats', 're2js'] },
+  runtime: {
+    imports: ['model', 'validation'],
+    libraries: ['ajv', 'ajv-draft-04', 'ajv-formats', 're2js', 'mustache', 'minijinja-js', 'd3-format'],
+  },
   registry: {
     imports: ['model', 'postgres', 'validation', 'query', 'runtime'],
     libraries: ['csv-parse', 'csv-stringify'],

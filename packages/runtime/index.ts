@@ -13,7 +13,7 @@ export * from './revision-data.ts'
 export * from './revision-flags.ts'
 export { handlerUriOf, shownRevisionData, webAddressOf } from './revision-url.ts'
 export * from './run.ts'
-export { type ErrorDetails, misfit, missing, RunError } from './run-error.ts'
+export { type ErrorDetails, type FailureCategory, misfit, missing, RunError } from './run-error.ts'
 export { validateAgainst } from './schema/validate-against.ts'
 export { type CatalogueType, TYPES } from './types.ts'
 export {

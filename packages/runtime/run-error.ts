@@ -9,6 +9,8 @@ export interface ErrorDetails {
   got?: string
 }
 
+export type FailureCategory = 'availability' | 'capacity' | 'transient' | 'access' | 'context' | 'other'
+
 /**
  * A run that failed for a reason the caller should know. Anything else that a handler throws is a defect and answers 500
  * without its text.
@@ -22,12 +24,20 @@ export class RunError extends Error {
   /** What a provider answered with, when it was a provider's failure. */
   readonly providerStatus: number | undefined
   readonly retryAfterSeconds: number | undefined
+  /** The kind of a provider's failure, as in the table of section 4.5. */
+  readonly category: FailureCategory | undefined
 
   constructor(
     status: number,
     fragment: string,
     message: string,
-    more: { details?: ErrorDetails; providerStatus?: number; retryAfterSeconds?: number; cause?: unknown } = {},
+    more: {
+      details?: ErrorDetails
+      providerStatus?: number
+      retryAfterSeconds?: number
+      category?: FailureCategory
+      cause?: unknown
+    } = {},
   ) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause })
     this.name = 'RunError'
@@ -36,6 +46,7 @@ export class RunError extends Error {
     this.details = more.details
     this.providerStatus = more.providerStatus
     this.retryAfterSeconds = more.retryAfterSeconds
+    this.category = more.category
   }
 }
 

@@ -1,4 +1,6 @@
 import type { Json, JsonObject } from '@spanhouse/model'
+import type { Rendered } from './prompt/render.ts'
+import type { TemplateFormat } from './prompt/template.ts'
 
 /**
  * What a handler is given for one run: what the caller sent and what the references resolved to. Embeds are resolved, and
@@ -126,5 +128,6 @@ export interface PostReply {
 export interface Work {
   editDistance(a: string, b: string): number
   matchingRatio(a: string, b: string): number
+  renderTemplates(format: TemplateFormat, templates: readonly string[], context: JsonObject): Rendered[]
 }
 export type WorkName = keyof Work

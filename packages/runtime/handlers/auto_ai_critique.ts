@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
 import type { Handler } from '../handler.ts'
+import { judge } from '../prompt/judge.ts'
 import {
   closed,
   field,
@@ -91,6 +92,7 @@ export const autoAiCritique: Handler = {
     presets: RUBRICS,
   },
   legacy: { directUse: false, requiresModel: true },
+  run: judge,
   inferOutputs: answerSchemaOf,
   surfaceOutputs: parameters => answerSchemaOf(parameters) ?? SCORE_AND_SUCCESS,
 }

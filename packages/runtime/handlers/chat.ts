@@ -1,4 +1,8 @@
+import type { Json, JsonObject } from '@spanhouse/model'
 import type { Handler } from '../handler.ts'
+import { askPrompt } from '../prompt/ask.ts'
+import { readHistory } from '../prompt/prompt.ts'
+import type { Run } from '../run.ts'
 import { DIALECT, open, typed } from '../schema/schema-parts.ts'
 
 /** A conversation so far, and its next message. */
@@ -27,4 +31,15 @@ export const chat: Handler = {
       },
     },
   },
+  run: answer,
+}
+
+const SHOWN = ['role', 'content', 'name', 'tool_calls', 'tool_call_id'] as const
+
+async function answer({ inputs = {}, ...run }: Run): Promise<JsonObject> {
+  const history = readHistory(inputs)
+  const { messages: _, ...variables } = inputs
+  const { message } = await askPrompt({ inputs, ...run }, variables, history)
+  const shown = SHOWN.map((name): [string, Json | undefined] => [name, message[name]])
+  return Object.fromEntries(shown.filter((member): member is [string, Json] => (member[1] ?? null) !== null))
 }

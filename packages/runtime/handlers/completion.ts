@@ -1,5 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
 import type { Handler } from '../handler.ts'
+import { askPrompt } from '../prompt/ask.ts'
+import type { ChatAnswer, Run } from '../run.ts'
 import { DIALECT, open, typed } from '../schema/schema-parts.ts'
 
 const SYSTEM = 'You are an expert in geography.'
@@ -32,7 +34,13 @@ export const completion: Handler = {
       },
     },
   },
+  run: async (run: Run) => resultOf(await askPrompt(run, run.inputs ?? {}, [])),
   inferOutputs: ({ prompt }) => answerSchemaOf(memberOf(memberOf(prompt, 'llm_config'), 'response_format')),
+}
+
+/** With a JSON response format too the content stays text: clients parse it themselves. */
+function resultOf({ message }: ChatAnswer): Json {
+  return message.content ?? message.refusal ?? message.tool_calls ?? ''
 }
 
 function answerSchemaOf(format: Json | undefined): Json | undefined {

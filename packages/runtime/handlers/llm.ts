@@ -1,5 +1,6 @@
 import { isJsonObject } from '@spanhouse/model'
 import type { Handler } from '../handler.ts'
+import { runLlm } from '../llm/llm.ts'
 import { field, open, typed } from '../schema/schema-parts.ts'
 
 const MESSAGES = {
@@ -68,5 +69,6 @@ export const llm: Handler = {
     categories: [],
     parameters: { messages: [] },
   },
+  run: runLlm,
   inferOutputs: ({ response }) => (isJsonObject(response) && response.format === 'json' ? response.schema : undefined),
 }

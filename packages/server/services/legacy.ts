@@ -4,7 +4,7 @@ import { jsonList, jsonObject, optional, slug, uuid, z } from '@spanhouse/valida
 import type { FastifyInstance } from 'fastify'
 import { CONTENT_BODY_BYTES_MAX } from '../budget/limits.ts'
 import { addEndpoint } from '../http/endpoint.ts'
-import type { InvokeBody } from './bodies.ts'
+import { type InvokeBody, invokeBody } from './bodies.ts'
 import { mountedHandler } from './prepare.ts'
 import { runAndAnswer, type Services } from './run.ts'
 
@@ -77,18 +77,15 @@ function toInvokeBody({ inputs, messages, ag_config }: z.output<typeof body>, as
     environment,
     environment_revision: { version: asked.environment_version },
   }
-  const all = Object.entries(references).map(([name, one]) => [name, { ...NO_REFERENCE, ...one }] as const)
-  const given = all.filter(([, one]) => Object.values(one).some(value => value !== undefined))
-  return {
+  const given = Object.entries(references).filter(([, one]) => Object.values(one).some(value => value !== undefined))
+  return invokeBody.parse({
     references: Object.fromEntries(given),
-    selector: asked.key === undefined ? undefined : { key: asked.key, path: undefined },
+    selector: { key: asked.key },
     // What these addresses answer is never a stream.
     flags: { stream: false },
     data: { inputs, messages, parameters: ag_config },
-  } as InvokeBody
+  })
 }
-
-const NO_REFERENCE = { id: undefined, slug: undefined, version: undefined }
 
 const withoutUndefined = (object: object): Named =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as Named

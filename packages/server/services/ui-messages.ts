@@ -24,13 +24,16 @@ export const toModelMessages = (messages: readonly Json[]): Json[] =>
 
 function modelMessages({ role = 'user' }: JsonObject, parts: readonly Json[]): JsonObject[] {
   const objects = parts.filter(isJsonObject)
-  const content: Json[] = objects.flatMap(part => modelPart(part) ?? [])
+  const content = objects.map(modelPart).filter(part => part !== undefined)
   const calls = objects.filter(isToolPart)
   const message: JsonObject = { role: role as Json }
   if (content.length > 0) message.content = content.every(isTextPart) ? contentText(content) : content
-  if (calls.length === 0) return [{ content: '', ...message }]
+  if (calls.length === 0) {
+    message.content ??= ''
+    return [message]
+  }
   message.tool_calls = calls.map(toolCall)
-  return [message, ...calls.flatMap(part => toolResult(part) ?? [])]
+  return [message, ...calls.flatMap(toolResults)]
 }
 
 function modelPart(part: JsonObject): JsonObject | undefined {
@@ -56,12 +59,9 @@ const toolCall = (part: JsonObject): JsonObject => ({
   function: { name: toolNameOf(part), arguments: JSON.stringify(part.input ?? {}) },
 })
 
-function toolResult(part: JsonObject): JsonObject | undefined {
-  const { toolCallId, output, errorText } = part
+function toolResults({ toolCallId = '', output, errorText }: JsonObject): JsonObject[] {
   const result = output ?? errorText
-  return result === undefined
-    ? undefined
-    : { role: 'tool', tool_call_id: toolCallId as Json, content: typeof result === 'string' ? result : JSON.stringify(result) }
+  return result === undefined ? [] : [{ role: 'tool', tool_call_id: toolCallId, content: contentText(result) }]
 }
 
 /** Messages of a model as a user interface takes them: the results of tools stand in the message that called them. */

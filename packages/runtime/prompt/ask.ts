@@ -1,0 +1,27 @@
+import type { JsonObject } from '@spanhouse/model'
+import type { ChatAnswer, ChatConfig, Run } from '../run.ts'
+import { checkInputKeys, type Prompt, readPrompt, templateContext } from './prompt.ts'
+import { type PromptRenderer, renderMessages, renderStructure } from './render-prompt.ts'
+
+/** Renders the prompt of a completion or chat with the variables, and asks the model: prompt first, then the history. */
+export async function askPrompt(run: Run, variables: JsonObject, history: readonly JsonObject[]): Promise<ChatAnswer> {
+  const prompt = readPrompt(run.parameters)
+  checkInputKeys(prompt.inputKeys, variables)
+  const renderer = { format: prompt.templateFormat, context: templateContext(variables), compute: run.means.compute }
+  const messages = await renderMessages(prompt.messages, prompt.path, renderer)
+  const configs = await renderConfigs(prompt, renderer)
+  const plan = { messages: [...messages, ...history], configs, ...prompt.retry }
+  return run.means.chat(plan, run.flags.stream ? run.emit : undefined)
+}
+
+/** Placeholders may stand in the response format too, in names and values. */
+const renderConfigs = ({ configs }: Prompt, renderer: PromptRenderer): Promise<ChatConfig[]> =>
+  Promise.all(
+    configs.map(async (config, place) => {
+      const path = place === 0 ? 'prompt.llm_config' : `prompt.fallback_configs[${place - 1}]`
+      const { response_format } = config.options
+      if (response_format === undefined) return config
+      const rendered = await renderStructure(response_format as JsonObject, `${path}.response_format`, renderer)
+      return { ...config, options: { ...config.options, response_format: rendered } }
+    }),
+  )

@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { isJsonObject, isRawJson, type Json, type JsonObject, parseJson } from '@spanhouse/model'
+import { Environment, initSync } from 'minijinja-js/dist/web/minijinja_js.js'
+import { jinjaTags } from './jinja-tags.ts'
+import { RENDERED_LENGTH_MAX, TemplateFault, valueAtJsonPath } from './template.ts'
+import { textForm } from './text-form.ts'
+import { withMemoryMax } from './wasm-memory.ts'
+
+/** Instructions of the engine that one rendering may use; a loop of a million turns takes about three a turn. */
+const FUEL = 1_000_000
+
+/** 128 MiB in WebAssembly's pages of 64 KiB. */
+const MEMORY_PAGES_MAX = 2_048
+
+/** Names that we add to a template's variables. */
+const PATH_VARIABLE = '_spanhouse_path_'
+const PRINT_MACRO = '_spanhouse_print'
+
+let environment: Environment | undefined
+
+/**
+ * Jinja2 in the dialect of MiniJinja, an engine in WebAssembly with limits on instructions and memory. It may still use
+ * all its memory and a second: run it in a thread that can be ended. A template that goes over the memory leaves the
+ * engine unusable; then WebAssembly's `RuntimeError` is thrown, and the thread must end.
+ *
+ * `{{ $.a.b }}` is a JSONPath into the context, and values are printed as in all formats.
+ */
+export function renderJinja(template: string, context: JsonObject): string {
+  if (template.includes('\0')) throw new TemplateFault('The template contains a NUL character')
+  const paths: Json[] = []
+  const marker = `\0${randomBytes(8).toString('hex')}\0`
+  const source = jinjaTags(template)
+    .map(tag => {
+      if (tag.kind !== 'expression' || tag.expression === '') return tag.text
+      const expression = tag.expression.startsWith('$')
+        ? `${PATH_VARIABLE}${paths.push(valueAtJsonPath(context, tag.expression)) - 1}`
+        : tag.expression
+      return `${tag.open}${PRINT_MACRO}((${expression}))${tag.close}`
+    })
+    .join('')
+  const variables = Object.fromEntries(paths.map((value, place) => [`${PATH_VARIABLE}${place}`, value]))
+  const text = render(`${printMacro(marker)}${source}`, plain({ ...context, ...variables }))
+  return printed(text, { marker, ranks: memberRanks(context) })
+}
+
+/**
+ * The engine prints `none` and spaces JSON in its own way, and does not let JavaScript print for it. So what is not a
+ * scalar comes out as JSON between two markers, and is printed as in all formats afterwards.
+ */
+const printMacro = (marker: string): string =>
+  `{%- macro ${PRINT_MACRO}(value) -%}` +
+  '{%- if value is none -%} null {%- elif value is string or value is number or value is boolean -%} {{ value }}' +
+  `{%- elif value is defined -%} ${marker}{{ value|tojson }}${marker} {%- endif -%}{%- endmacro -%}`
+
+function printed(text: string, { marker, ranks }: { marker: string; ranks: Map<string, number> }): string {
+  const parts = text.split(marker)
+  return parts.map((part, place) => (place % 2 === 1 ? textForm(inOrder(parseJson(part), ranks)) : part)).join('')
+}
+
+/** The place of each member's name in the context: the engine sorts members by name, and so forgets their order. */
+function memberRanks(value: Json, ranks = new Map<string, number>()): Map<string, number> {
+  if (Array.isArray(value)) for (const item of value) memberRanks(item, ranks)
+  else if (isJsonObject(value)) {
+    for (const name of Object.keys(value)) if (!ranks.has(name)) ranks.set(name, ranks.size)
+    for (const member of Object.values(value)) memberRanks(member, ranks)
+  }
+  return ranks
+}
+
+function inOrder(value: Json, ranks: Map<string, number>): Json {
+  if (Array.isArray(value)) return value.map(item => inOrder(item, ranks))
+  if (!isJsonObject(value)) return value
+  const rank = (name: string): number => ranks.get(name) ?? ranks.size
+  const members = Object.entries(value).sort(([a], [b]) => rank(a) - rank(b))
+  return Object.fromEntries(members.map(([name, member]) => [name, inOrder(member, ranks)]))
+}
+
+/** Integers beyond a JavaScript number as their digits: the engine does not know {@link RawJson}. */
+function plain<Value extends Json>(value: Value): Value {
+  if (isRawJson(value)) return value.rawJSON as Value
+  if (Array.isArray(value)) return value.map(plain) as Value
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member)])) as Value
+}
+
+function render(source: string, context: JsonObject): string {
+  environment ??= openEnvironment()
+  let text: string
+  try {
+    text = environment.renderStr(source, context)
+  } catch (error) {
+    if (error instanceof Error && error.name === 'RuntimeError') throw error
+    throw new TemplateFault(plainMessage(error instanceof Error ? error.message : String(error)))
+  }
+  if (text.length > RENDERED_LENGTH_MAX)
+    throw new TemplateFault(`The rendered text is longer than ${RENDERED_LENGTH_MAX} characters`)
+  return text
+}
+
+function openEnvironment(): Environment {
+  const glue = import.meta.resolve('minijinja-js/dist/web/minijinja_js.js')
+  const module = readFileSync(fileURLToPath(new URL('minijinja_js_bg.wasm', glue)))
+  initSync({ module: withMemoryMax(module, MEMORY_PAGES_MAX) })
+  const opened = new Environment()
+  opened.fuel = FUEL
+  opened.undefinedBehavior = 'chainable'
+  opened.enablePyCompat()
+  opened.removeGlobal('debug')
+  return opened
+}
+
+/** Without the listing of the source and what we put into it. */
+function plainMessage(message: string): string {
+  const [first = ''] = message.split('\n')
+  return first
+    .replace(/ \(in <string>:(\d+)\)$/, ' (line $1)')
+    .replace(/ran out of fuel/, 'the template takes too many steps')
+}

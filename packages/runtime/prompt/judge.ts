@@ -1,0 +1,103 @@
+import { isJsonObject, type Json, type JsonObject, parseJson } from '@spanhouse/model'
+import type { Run } from '../run.ts'
+import { misfit, missing } from '../run-error.ts'
+import { ConfigReader } from './read.ts'
+import { renderMessages, renderStructure } from './render-prompt.ts'
+import { TEMPLATE_FORMATS, type TemplateFormat } from './template.ts'
+
+const DEFAULT_MODEL = 'gpt-3.5-turbo'
+const DEFAULT_VERSION = '3'
+const DEFAULT_THRESHOLD = 0.5
+const RESPONSE_TYPES = ['text', 'json_object', 'json_schema'] as const
+type ResponseType = (typeof RESPONSE_TYPES)[number]
+
+/** Defaults that differ between the versions of the judge; a parameter that is set wins. */
+const FORMAT_BY_VERSION: Record<string, TemplateFormat> = { '2': 'fstring', '5': 'mustache' }
+const RESPONSE_BY_VERSION: Record<string, ResponseType> = { '4': 'json_schema' }
+
+/** What the judge is configured with, checked. */
+interface Judge {
+  messages: JsonObject[]
+  templateFormat: TemplateFormat
+  responseFormat: JsonObject | undefined
+  correctAnswerKey: string | undefined
+  threshold: number
+  reader: ConfigReader
+}
+
+/**
+ * Asks a model for a verdict on the output (section 7 of the runtime's contract). A number or boolean becomes score and
+ * success, an object is returned as it is; any other answer is a 400 `invalid-outputs`.
+ */
+export async function judge(run: Run): Promise<Json> {
+  const settings = readJudge(run.parameters)
+  const context = judgeContext(run, settings)
+  const renderer = { format: settings.templateFormat, context, compute: run.means.compute }
+  const messages = await renderMessages(settings.messages, 'prompt_template', renderer)
+  const { responseFormat, reader } = settings
+  const format = responseFormat && (await renderStructure(responseFormat, 'json_schema', renderer))
+  const temperature = reader.number('temperature', { from: 0, to: 2 }) ?? 0
+  const connection = reader.text('connection')
+  const config = {
+    model: reader.text('model') ?? DEFAULT_MODEL,
+    ...(connection ? { connection } : {}),
+    options: { temperature, ...(format ? { response_format: format } : {}) },
+  }
+  const { message } = await run.means.chat({ messages, configs: [config] }, run.flags.stream ? run.emit : undefined)
+  return verdictOf(message.content ?? null, settings.threshold)
+}
+
+function readJudge(parameters: JsonObject): Judge {
+  const reader = new ConfigReader(parameters, '')
+  const messages = reader.objects('prompt_template')
+  if (!messages) throw missing('parameter', 'prompt_template')
+  const version = reader.text('version') ?? DEFAULT_VERSION
+  const type = reader.oneOf('response_type', RESPONSE_TYPES) ?? RESPONSE_BY_VERSION[version] ?? 'text'
+  return {
+    messages,
+    templateFormat: reader.oneOf('template_format', TEMPLATE_FORMATS) ?? FORMAT_BY_VERSION[version] ?? 'curly',
+    responseFormat: readFormat(reader, type),
+    correctAnswerKey: reader.text('correct_answer_key'),
+    threshold: reader.number('threshold') ?? DEFAULT_THRESHOLD,
+    reader,
+  }
+}
+
+function readFormat(reader: ConfigReader, type: ResponseType): JsonObject | undefined {
+  if (type === 'text') return undefined
+  if (type === 'json_object') return { type }
+  const json_schema = reader.object('json_schema')
+  if (!json_schema) throw missing('parameter', 'json_schema')
+  return { type, json_schema }
+}
+
+/** Later entries override earlier ones. */
+function judgeContext({ parameters, inputs = {}, outputs, trace }: Run, { correctAnswerKey }: Judge): JsonObject {
+  const context: JsonObject = { ...parameters }
+  const expected = correctAnswerKey === undefined ? undefined : inputs[correctAnswerKey]
+  if (expected !== undefined)
+    Object.assign(context, { ground_truth: expected, correct_answer: expected, reference: expected })
+  Object.assign(context, inputs, { inputs })
+  if (outputs !== undefined) Object.assign(context, { prediction: outputs, outputs })
+  if (trace) context.trace = trace
+  return context
+}
+
+function verdictOf(content: Json, threshold: number): Json {
+  const verdict = typeof content === 'string' ? parsed(content) : content
+  if (typeof verdict === 'number') return { score: verdict, success: verdict >= threshold }
+  if (typeof verdict === 'boolean') return { score: verdict ? 1 : 0, success: verdict }
+  if (isJsonObject(verdict)) return verdict
+  throw misfit('outputs', 'outputs', "the model's answer to be a number, a boolean or an object as JSON", verdict)
+}
+
+/** A code fence of Markdown around the JSON is dropped. */
+function parsed(content: string): Json {
+  const text = content.trim()
+  const inside = text.startsWith('```') && text.endsWith('```') ? text.slice(3, -3).replace(/^[a-z]*\s*\n/i, '') : text
+  try {
+    return parseJson(inside)
+  } catch {
+    return content
+  }
+}

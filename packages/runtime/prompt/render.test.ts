@@ -1,0 +1,156 @@
+import type { JsonObject } from '@spanhouse/model'
+import { expect, test } from 'vitest'
+import { renderTemplates } from './render.ts'
+import { TEMPLATE_FORMATS, type TemplateFormat } from './template.ts'
+
+const VALUES: JsonObject = {
+  city: 'Oslo',
+  html: '<b> & "q"',
+  object: { b: 'é', n: null, list: [1, true] },
+  items: [{ t: 'q' }, { t: 'r' }],
+  empty: [],
+  nothing: null,
+  yes: true,
+  no: false,
+  count: 3,
+  'a.b': 'whole',
+  a: { b: 'below', c: 'c' },
+  tag: '{{city}} {city} $1',
+  constructor_of: {},
+}
+
+const render = (format: TemplateFormat, template: string, values: JsonObject = VALUES) => {
+  const [rendered] = renderTemplates(format, [template], { ...values, inputs: values })
+  if (rendered === undefined) throw new Error('nothing was rendered')
+  return 'text' in rendered ? rendered.text : { fault: rendered.fault, missing: rendered.missing }
+}
+
+const fault = (text: RegExp | string, missing?: string[]) => ({
+  fault: typeof text === 'string' ? text : expect.stringMatching(text),
+  missing: missing ?? [],
+})
+
+test.each<[TemplateFormat, string, unknown]>([
+  // Variables.
+  ['mustache', 'In {{city}}, {{{city}}}, {{&city}}, {{ city }}.', 'In Oslo, Oslo, Oslo, Oslo.'],
+  ['mustache', '{{html}}{{{html}}}', '<b> & "q"<b> & "q"'],
+  ['curly', 'In {{city}}, {{ city }}.', 'In Oslo, Oslo.'],
+  ['fstring', 'In {city}.', 'In Oslo.'],
+  ['jinja2', 'In {{ city }}, {{city}}, {{- city -}} .', 'In Oslo, Oslo,Oslo.'],
+  ['jinja2', '{{ html }}', '<b> & "q"'],
+  // Values that are not texts.
+  ['mustache', '{{object}} {{yes}} {{count}}', '{"b": "é", "n": null, "list": [1, true]} true 3'],
+  ['curly', '{{object}} {{yes}} {{count}}', '{"b": "é", "n": null, "list": [1, true]} true 3'],
+  ['fstring', '{object} {yes} {count}', '{"b": "é", "n": null, "list": [1, true]} true 3'],
+  ['jinja2', '{{ object }} {{ yes }} {{ count }}', '{"b": "é", "n": null, "list": [1, true]} true 3'],
+  // Null.
+  ['mustache', '[{{nothing}}]', '[]'],
+  ['curly', '[{{nothing}}]', '[null]'],
+  ['fstring', '[{nothing}]', '[null]'],
+  ['jinja2', '[{{ nothing }}]', '[null]'],
+  // Dotted names.
+  ['mustache', '{{a.b}} {{a.c}} {{items.1.t}} {{inputs.city}}', 'below c r Oslo'],
+  ['curly', '{{a.b}} {{a.c}} {{items.1.t}} {{inputs.city}}', 'whole c r Oslo'],
+  ['curly', '{{items[0]}}', fault(/Brackets are not supported/)],
+  ['fstring', '{a[c]} {items[0][t]} {inputs[city]}', 'c q Oslo'],
+  ['fstring', '{a.c}', fault(/Attributes are not supported/)],
+  ['jinja2', '{{ a.c }} {{ a["b"] }} {{ items[0].t }} {{ inputs.city }}', 'c below q Oslo'],
+  // JSONPath and JSON Pointer.
+  ['mustache', '{{$.a.c}} {{$.items[*].t}} {{ $.inputs.city }}', 'c ["q", "r"] Oslo'],
+  ['curly', '{{$.a.c}} {{$.items[*].t}}', 'c ["q", "r"]'],
+  ['jinja2', '{{ $.a.c }} {{$.items[*].t}}', 'c ["q", "r"]'],
+  ['jinja2', '{# {{ $.none }} #}{% raw %}{{ $.none }}{% endraw %}', '{{ $.none }}'],
+  ['mustache', '{{$.none}}', fault(/'\$\.none' finds nothing/, ['$.none'])],
+  ['jinja2', '{{$.none}}', fault(/'\$\.none' finds nothing/, ['$.none'])],
+  ['curly', '{{$.none}}', fault(/Missing variables: '\$\.none'/, ['$.none'])],
+  ['curly', '{{/a/c}} {{/items/0/t}}', 'c q'],
+  ['mustache', '{{/a/c}}', fault(/Unopened section/)],
+  // Sections and loops.
+  ['mustache', '{{#items}}{{t}},{{/items}}{{^empty}}none{{/empty}}', 'q,r,none'],
+  ['mustache', '{{#a}}{{c}} {{city}}{{/a}}{{#yes}}!{{/yes}}{{#no}}?{{/no}}', 'c Oslo!'],
+  ['mustache', '{{#items}}{{.}};{{/items}}', '{"t": "q"};{"t": "r"};'],
+  ['mustache', '{{! a remark }}{{=<% %>=}}<% city %>', 'Oslo'],
+  ['mustache', 'x\n{{#yes}}\ny\n{{/yes}}\nz', 'x\ny\nz'],
+  ['mustache', '{{> part}}', fault(/Partials are not supported/)],
+  ['mustache', '{{#yes}}', fault(/Unclosed section/)],
+  ['jinja2', '{% for i in items %}{{ loop.index }}{{ i.t|upper }}{% endfor %}', '1Q2R'],
+  ['jinja2', '{% if no %}1{% elif yes %}2{% else %}3{% endif %}{% set x = 4 %}{{ x + 1 }}', '25'],
+  ['jinja2', '{{ 3.7|round|int }} {{ "3"|float }} {{ items|length }} {{ "a b"|replace(" ", "_") }}', '4 3.0 2 a_b'],
+  ['jinja2', '{{ object|tojson }} {{ missing|default("d") }} {{ ["a", "b"]|join("-") }}', /^{.*} d a-b$/],
+  ['jinja2', '{{ {"k": {"l": "}}"}} }}', '{"k": {"l": "}}"}}'],
+  ['jinja2', '{% include "x" %}', fault(/template/)],
+  ['curly', '{{#items}}{{/items}}', fault(/Missing variables: '#items'/, ['#items'])],
+  // Missing variables.
+  ['mustache', '[{{none}}{{a.none}}{{#none}}x{{/none}}]', '[]'],
+  ['curly', '{{none}} {{city}} {{a.none}}', fault("Missing variables: 'none', 'a.none'", ['none', 'a.none'])],
+  ['fstring', '{none} {a[none]}', fault("Missing variables: 'none', 'a[none]'", ['none', 'a[none]'])],
+  ['jinja2', '[{{ none_such }}{{ a.none.deeper }}]', '[]'],
+  // Empty tags.
+  ['mustache', '{{}}', fault(/Empty tag/)],
+  ['curly', '{{}} ', fault(/Empty placeholder/)],
+  ['fstring', '{}', fault(/Empty placeholder/)],
+  ['fstring', '{{}} {{city}}', '{} {city}'],
+  ['jinja2', '{{}}', fault(/syntax error/)],
+  // What is inserted is not a template.
+  ['mustache', '{{tag}}', '{{city}} {city} $1'],
+  ['curly', '{{tag}}', '{{city}} {city} $1'],
+  ['fstring', '{tag}', '{{city}} {city} $1'],
+  ['jinja2', '{{ tag }}{{ $.tag }}', '{{city}} {city} $1{{city}} {city} $1'],
+  // Each placeholder of curly ends on its line.
+  ['curly', '{{ci\nty}} {{city}}', '{{ci\nty}} Oslo'],
+  ['curly', '{{ {{city}}', fault(/Missing variables: '\{\{city'/, ['{{city'])],
+  ['curly', 'no end {{city', 'no end {{city'],
+  // Replacement fields.
+  ['fstring', '{count:05.1f}|{city:>6}|{city:*^8}|{city!r}|{count:d}|{city:.2}', '003.0|  Oslo|**Oslo**|"Oslo"|3|Os'],
+  ['fstring', '{city', fault(/never closed/)],
+  ['fstring', 'city}', fault(/Single '}'/)],
+  ['fstring', '{count:>100000}', fault(/wider than/)],
+  ['fstring', '{city:{count}}', fault(/./)],
+  // A NUL character.
+  ['mustache', 'a\0b', fault(/NUL/)],
+  ['jinja2', 'a\0b', fault(/NUL/)],
+  ['curly', 'a\0b', 'a\0b'],
+])('%s renders %j as %j', (format, template, expected) => {
+  const rendered = render(format, template)
+  if (expected instanceof RegExp) expect(rendered).toMatch(expected)
+  else expect(rendered).toEqual(expected)
+})
+
+test.each(TEMPLATE_FORMATS)('%s shows nothing of the host language', format => {
+  const names = [
+    'constructor',
+    '__proto__',
+    'toString',
+    'a.constructor',
+    'a.__proto__.x',
+    'city.length',
+    'items.length',
+  ]
+  for (const name of names) {
+    const template = format === 'fstring' ? `[{${name.replace(/\.(.*)$/, '[$1]')}}]` : `[{{${name}}}]`
+    const rendered = render(format, template)
+    if (typeof rendered === 'string') expect(rendered).toBe('[]')
+    else expect(rendered.missing).toHaveLength(1)
+  }
+})
+
+test.each<[TemplateFormat, string]>([
+  ['mustache', `${'{{#l}}'.repeat(12)}x${'{{/l}}'.repeat(12)}`],
+  ['jinja2', `${'{% for a in l %}'.repeat(8)}x${'{% endfor %}'.repeat(8)}`],
+  [
+    'jinja2',
+    '{% for a in range(1000) %}{% for b in range(1000) %}{% for c in range(1000) %}{% endfor %}{% endfor %}{% endfor %}',
+  ],
+  ['jinja2', '{% macro m(x) %}{{ m(x) }}{{ m(x) }}{% endmacro %}{{ m(1) }}'],
+  ['mustache', '{{#l}}{{#l}}{{long}}{{/l}}{{/l}}'],
+])('%s ends a template that grows without bound: %s', (format, template) => {
+  const values = { l: Array.from({ length: 100 }, (_, place) => place), long: 'x'.repeat(100_000) }
+  expect(render(format, template, values)).toHaveProperty('fault')
+})
+
+test('long templates take time in proportion to their length', () => {
+  const rendered = render('curly', '{{'.repeat(500_000))
+  expect(rendered).toBe('{{'.repeat(500_000))
+  expect(render('mustache', '{{city}} '.repeat(20_000))).toHaveLength(100_000)
+  expect(render('jinja2', '{'.repeat(200_000))).toHaveProperty('fault')
+})

@@ -1,0 +1,68 @@
+import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
+import { valueAtPath } from '../path.ts'
+
+/** How placeholders are written. */
+export const TEMPLATE_FORMATS = ['mustache', 'curly', 'fstring', 'jinja2'] as const
+export type TemplateFormat = (typeof TEMPLATE_FORMATS)[number]
+
+/** A rendered text is refused beyond this many UTF-16 units. */
+export const RENDERED_LENGTH_MAX = 8 * 1024 * 1024
+
+/** Tags that one rendering may evaluate, repetitions of a section included. */
+export const TEMPLATE_STEPS_MAX = 200_000
+
+/** A template that cannot be rendered with the values it is given. */
+export class TemplateFault extends Error {
+  /** The variables that have no value, as the template names them. */
+  readonly missing: readonly string[]
+
+  constructor(message: string, missing: readonly string[] = []) {
+    super(message)
+    this.name = 'TemplateFault'
+    this.missing = missing
+  }
+}
+
+export function missingVariables(names: readonly string[]): TemplateFault {
+  const distinct = [...new Set(names)]
+  const quoted = distinct.slice(0, 20).map(name => `'${name}'`)
+  const more = distinct.length > 20 ? ` and ${distinct.length - 20} more` : ''
+  return new TemplateFault(`Missing variables: ${quoted.join(', ')}${more}`, distinct)
+}
+
+/** The text of a template being rendered, held to {@link RENDERED_LENGTH_MAX}. */
+export class Rendering {
+  #steps = 0
+  #length = 0
+  readonly #parts: string[] = []
+
+  add(text: string): void {
+    this.#length += text.length
+    if (this.#length > RENDERED_LENGTH_MAX)
+      throw new TemplateFault(`The rendered text is longer than ${RENDERED_LENGTH_MAX} characters`)
+    this.#parts.push(text)
+  }
+
+  /** Counts one evaluated tag. */
+  step(): void {
+    if (++this.#steps > TEMPLATE_STEPS_MAX)
+      throw new TemplateFault(`The template repeats its sections more than ${TEMPLATE_STEPS_MAX} times`)
+  }
+
+  get text(): string {
+    return this.#parts.join('')
+  }
+}
+
+/** The value of a JSONPath tag. Throws when the path finds nothing. */
+export function valueAtJsonPath(context: JsonObject, path: string): Json {
+  const value = valueAtPath(context, path)
+  if (value === undefined) throw new TemplateFault(`The path '${path}' finds nothing in the inputs`, [path])
+  return value
+}
+
+/** A member of an object, or an element of a list by its decimal index. Undefined when there is none. */
+export function memberOf(value: Json | undefined, name: string): Json | undefined {
+  if (Array.isArray(value)) return /^(0|[1-9]\d{0,8})$/.test(name) ? value[Number(name)] : undefined
+  return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+}

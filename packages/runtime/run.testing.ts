@@ -1,0 +1,58 @@
+import type { Json, JsonObject } from '@spanhouse/model'
+import type { Handler } from './handler.ts'
+import { renderTemplates } from './prompt/render.ts'
+import type { ChatAnswer, ChatPlan, Means, Run } from './run.ts'
+import { RunError } from './run-error.ts'
+
+/** A model that answers what it is told to, in order; a run error stands for a failed call. */
+export interface ScriptedModel {
+  plans: ChatPlan[]
+  chat: Means['chat']
+}
+
+export function scriptedModel(...answers: (string | JsonObject | RunError)[]): ScriptedModel {
+  const plans: ChatPlan[] = []
+  const chat = async (plan: ChatPlan): Promise<ChatAnswer> => {
+    plans.push(plan)
+    const answer = answers[plans.length - 1] ?? answers.at(-1) ?? ''
+    if (answer instanceof RunError) throw answer
+    const message = typeof answer === 'string' ? { role: 'assistant', content: answer } : answer
+    return { message, model: 'scripted', finishReason: 'stop', usage: { prompt: 3, completion: 2, total: 5 } }
+  }
+  return { plans, chat }
+}
+
+const unreachable = (name: string) => async (): Promise<never> => {
+  throw new Error(`the run called ${name}`)
+}
+
+/** Runs a handler as an invocation does; templates are rendered on the spot. */
+export async function runWith(
+  handler: Handler,
+  { chat, ...given }: Partial<Run> & { chat?: Means['chat'] },
+): Promise<Json> {
+  if (!handler.run) throw new Error(`${handler.key} cannot be run`)
+  const compute = (async (_name: string, ...args: Parameters<typeof renderTemplates>) =>
+    renderTemplates(...args)) as unknown as Means['compute']
+  return handler.run({
+    parameters: {},
+    inputs: undefined,
+    outputs: undefined,
+    trace: undefined,
+    testcase: undefined,
+    revision: {},
+    flags: { stream: false, trim: false, force: false },
+    sessionId: 'session',
+    signal: new AbortController().signal,
+    emit: () => undefined,
+    means: {
+      chat: chat ?? unreachable('chat'),
+      embed: unreachable('embed'),
+      evaluate: unreachable('evaluate'),
+      post: unreachable('post'),
+      search: unreachable('search'),
+      compute,
+    },
+    ...given,
+  })
+}
