@@ -1,8 +1,7 @@
-import { lookup } from 'node:dns'
 import http from 'node:http'
 import https from 'node:https'
-import type { LookupFunction } from 'node:net'
-import { isReservedAddress, type OutboundRules } from './outbound-url.ts'
+import { checkedLookup } from './checked-lookup.ts'
+import type { OutboundRules } from './outbound-url.ts'
 
 /** For everything: finding the name, connecting, waiting for the answer. */
 const TIMEOUT_MS = 10_000
@@ -19,7 +18,7 @@ export function getStatus(
 ): Promise<{ status: number; isJson: boolean }> {
   const { request } = url.protocol === 'https:' ? https : http
   const signal = AbortSignal.timeout(TIMEOUT_MS)
-  const options = { headers, signal, agent: false, ...(!isOpen && { lookup: lookupAllowed }) }
+  const options = { headers, signal, agent: false, ...(!isOpen && { lookup: checkedLookup }) }
   return new Promise((resolve, reject) => {
     const sent = request(url, options, response => {
       const { statusCode = 0, headers } = response
@@ -27,17 +26,5 @@ export function getStatus(
       response.destroy()
     })
     sent.on('error', reject).end()
-  })
-}
-
-const lookupAllowed: LookupFunction = (hostname, options, callback) => {
-  lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error) return callback(error, '')
-    if (addresses.some(({ address }) => isReservedAddress(address))) {
-      return callback(new Error(`${hostname} leads to a private address`), '')
-    }
-    const [first] = addresses
-    if (options.all || first === undefined) return callback(null, addresses)
-    callback(null, first.address, first.family)
   })
 }

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ProbeBody } from '@spanhouse/access'
 import { Problem, unprocessable, withoutTrailing } from '@spanhouse/model'
+import { PROVIDER_APIS, type ProviderApi } from '@spanhouse/models'
 import { getStatus, type OutboundRules } from '@spanhouse/outbound'
-import { PROVIDER_APIS, type ProviderApi } from '@spanhouse/runtime'
 import { z } from '@spanhouse/validation'
 
 /** Of all callers together: each holds a connection for up to ten seconds. */

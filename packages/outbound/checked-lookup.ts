@@ -1,0 +1,20 @@
+import { lookup } from 'node:dns'
+import type { LookupFunction } from 'node:net'
+import { OutboundError } from './outbound-error.ts'
+import { isReservedAddress } from './outbound-url.ts'
+
+/**
+ * Looks a name up for a connection. All addresses that it leads to must be allowed, and the connection goes to one of
+ * these, so that a second answer of the name server cannot lead elsewhere. Fails with `refused` otherwise.
+ */
+export const checkedLookup: LookupFunction = (hostname, options, callback) => {
+  lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error) return callback(error, '')
+    if (addresses.some(({ address }) => isReservedAddress(address))) {
+      return callback(new OutboundError('refused', `${hostname} leads to a private address`), '')
+    }
+    const [first] = addresses
+    if (options.all || first === undefined) return callback(null, addresses)
+    callback(null, first.address, first.family)
+  })
+}
