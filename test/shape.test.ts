@@ -61,6 +61,7 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
       'runtime',
       'registry',
       'outbound',
+      'models',
     ],
     libraries: [
       'fastify',
@@ -71,6 +72,8 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
       '@fastify/swagger-ui',
       'pino',
       'prom-client',
+      'negotiator',
+      '@opentelemetry/core',
     ],
   },
   demo: {

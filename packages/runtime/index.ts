@@ -24,3 +24,4 @@ export {
   parseHandlerUri,
   type RuntimeSettings,
 } from './uri.ts'
+export { renderTemplates } from './prompt/render.ts'

@@ -37,6 +37,8 @@ export interface SpanStart {
   kind: SpanKind
   inputs?: JsonObject
   parameters?: JsonObject
+  /** What is recorded in place of an error that the work throws. */
+  asError?(error: unknown): unknown
 }
 
 /** What work adds to its span. Members that stay undefined are not recorded. */
@@ -100,7 +102,7 @@ export class RunTrace {
     try {
       return await work(notes, span_id)
     } catch (error) {
-      failure = this.#options.failureOf(error)
+      failure = this.#options.failureOf(start.asError?.(error) ?? error)
       throw error
     } finally {
       const ended = this.#options.clock()

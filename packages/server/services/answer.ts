@@ -67,7 +67,10 @@ export class RunAnswer {
       this.#write((this.#framing as Framing).end(this.#envelope(result, invocation)))
       this.#stream.end()
     })
-    return reply.code(200).headers((this.#framing as Framing).headers).send(this.#stream)
+    return reply
+      .code(200)
+      .headers((this.#framing as Framing).headers)
+      .send(this.#stream)
   }
 
   #sendWhole(result: RunResult, invocation: Invocation): Promise<FastifyReply> | FastifyReply {

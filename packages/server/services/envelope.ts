@@ -43,4 +43,3 @@ export function addStatus(reply: FastifyReply, { code, retryAfterSeconds }: RunS
   if (retryAfterSeconds !== undefined) reply.header('retry-after', String(Math.ceil(retryAfterSeconds)))
   return reply.code(code)
 }
-

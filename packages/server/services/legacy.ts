@@ -68,7 +68,10 @@ export function legacyRoutes(app: FastifyInstance, services: Services): void {
 }
 
 function toInvokeBody({ inputs, messages, ag_config }: z.output<typeof body>, asked: Named): InvokeBody {
-  const application = { slug: asked.app ?? asked.app_slug ?? asked.application_slug, id: asked.app_id ?? asked.application_id }
+  const application = {
+    slug: asked.app ?? asked.app_slug ?? asked.application_slug,
+    id: asked.app_id ?? asked.application_id,
+  }
   const environment = { slug: asked.environment ?? asked.environment_slug, id: asked.environment_id }
   const references = {
     application,

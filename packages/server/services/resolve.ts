@@ -59,7 +59,11 @@ export async function resolveReferences(
   requirePermission(principal, KINDS[family].permissions.view)
   if (isDeployed) requirePermission(principal, KINDS.environment.permissions.view)
   const scope = scopeOf(registry, family, principal)
-  const found = await retrieve(scope, { references: layersOf(named, family), environment, key: isDeployed ? key : undefined })
+  const found = await retrieve(scope, {
+    references: layersOf(named, family),
+    environment,
+    key: isDeployed ? key : undefined,
+  })
   if (!found) throw unknown(named, populated[0], isDeployed)
   return resolved(scope, found)
 }
@@ -97,7 +101,8 @@ function resolved({ kind, ...scope }: Scope, found: Retrieved): Resolved {
 
 function unknown(named: NamedReferences, family: Family | undefined, isDeployed: boolean): RunError {
   const wanted = Object.entries(named).filter(
-    ([name, one]) => isNamed(one) && ((family && name.startsWith(family)) || (isDeployed && name.startsWith('environment'))),
+    ([name, one]) =>
+      isNamed(one) && ((family && name.startsWith(family)) || (isDeployed && name.startsWith('environment'))),
   )
   const shown = wanted.map(([name, one]) => `${name} ${shownReference(one as Reference)}`).join(', ')
   const message = `The references lead to no revision of this project: ${shown}.`

@@ -13,8 +13,7 @@ export function contentText(value: Json): string {
   return value === null ? '' : JSON.stringify(value)
 }
 
-const isTextPart = (part: Json): boolean =>
-  isJsonObject(part) && part.type === 'text' && typeof part.text === 'string'
+const isTextPart = (part: Json): boolean => isJsonObject(part) && part.type === 'text' && typeof part.text === 'string'
 
 /** Messages of a user interface as a model takes them; others stay as they are. */
 export const toModelMessages = (messages: readonly Json[]): Json[] =>
@@ -67,7 +66,9 @@ function toolResults({ toolCallId = '', output, errorText }: JsonObject): JsonOb
 /** Messages of a model as a user interface takes them: the results of tools stand in the message that called them. */
 export function toUiMessages(messages: readonly Json[], idPrefix: string): JsonObject[] {
   const results = new Map(
-    messages.filter(isJsonObject).flatMap(one => (one.role === 'tool' ? [[one.tool_call_id, one.content] as const] : [])),
+    messages
+      .filter(isJsonObject)
+      .flatMap(one => (one.role === 'tool' ? [[one.tool_call_id, one.content] as const] : [])),
   )
   return messages.filter(isJsonObject).flatMap(({ role, content, tool_calls }, at) => {
     if (role === 'tool') return []

@@ -54,7 +54,11 @@ export function vercelFraming({ session_id, trace_id }: RunIds, messageId: strin
   }
   const block = (kind: 'text' | 'reasoning', text: string): string => {
     const id = `${kind}-${++texts}`
-    return content({ type: `${kind}-start`, id }, { type: `${kind}-delta`, id, delta: text }, { type: `${kind}-end`, id })
+    return content(
+      { type: `${kind}-start`, id },
+      { type: `${kind}-delta`, id, delta: text },
+      { type: `${kind}-end`, id },
+    )
   }
   const toolCall = ({ id, name, input }: Data<'tool_call'>): string => {
     const start = tools.has(id) ? [] : [{ type: 'tool-input-start', toolCallId: id, toolName: name }]
