@@ -14,6 +14,8 @@ export interface Schema {
 export interface Asked {
   model: string
   isStream: boolean
+  /** The usage comes after the answer, in a piece of its own. */
+  isUsageApart?: boolean
   /** The texts of all messages, for counting. */
   prompt: string
   /** The text of the last message. */

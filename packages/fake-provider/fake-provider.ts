@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { pipeline } from 'node:stream/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Body } from './asked.ts'
 import { type Behaviour, behaviourOf } from './behaviour.ts'
@@ -75,9 +76,9 @@ async function chat(wire: Wire, { body, path }: RecordedRequest, response: Serve
   const behaviour = behaviourOf(asked.model, asked.last)
   if (await isEndedEarly(behaviour, response, wire)) return
   const reply = replyTo(asked, behaviour)
-  if (!asked.isStream) return await sendInPieces(response, halves(JSON.stringify(wire.whole(asked, reply))), behaviour)
-  response.setHeader('content-type', 'text/event-stream')
-  await sendInPieces(response, wire.pieces(asked, reply), behaviour)
+  response.setHeader('content-type', asked.isStream ? 'text/event-stream' : 'application/json')
+  const pieces = asked.isStream ? wire.pieces(asked, reply) : halves(JSON.stringify(wire.whole(asked, reply)))
+  await sendInPieces(response, pieces, behaviour)
 }
 
 async function embed(body: Body, response: ServerResponse): Promise<void> {
@@ -114,13 +115,21 @@ async function isEndedEarly({ name, amount }: Behaviour, response: ServerRespons
 /** Sends the pieces one after the other; `stall-middle` and `cut` end after the first ones, `slow` waits before each. */
 async function sendInPieces(response: ServerResponse, pieces: string[], { name, amount }: Behaviour): Promise<void> {
   const isBroken = name === 'stall-middle' || name === 'cut'
-  for (const piece of isBroken ? pieces.slice(0, Math.ceil(pieces.length / 2)) : pieces) {
-    if (name === 'slow') await delay(amount ?? 20)
-    if (response.destroyed) return
-    if (!response.write(piece)) await Promise.race([once(response, 'drain'), once(response, 'close')])
+  const sent = isBroken ? pieces.slice(0, Math.ceil(pieces.length / 2)) : pieces
+  const waitMs = name === 'slow' ? (amount ?? 20) : 0
+  try {
+    await pipeline(paced(sent, waitMs), response, { end: !isBroken })
+  } catch {
+    // The client went away, which the record of the request tells.
   }
-  if (!isBroken) response.end()
-  else if (name === 'cut') response.write('', () => response.destroy())
+  if (name === 'cut') response.destroy()
+}
+
+async function* paced(pieces: string[], waitMs: number): AsyncGenerator<string> {
+  for (const piece of pieces) {
+    if (waitMs > 0) await delay(waitMs)
+    yield piece
+  }
 }
 
 const halves = (text: string): string[] => [text.slice(0, text.length / 2), text.slice(text.length / 2)]

@@ -11,7 +11,9 @@ export const checkedLookup: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, '')
     if (addresses.some(({ address }) => isReservedAddress(address))) {
-      return callback(new OutboundError('refused', `${hostname} leads to a private address`), '')
+      // Where a name of one's own network leads to is not told.
+      const cause = new Error(`${hostname} leads to a private address`)
+      return callback(new OutboundError('refused', 'The address cannot be reached', { cause }), '')
     }
     const [first] = addresses
     if (options.all || first === undefined) return callback(null, addresses)

@@ -11,7 +11,7 @@ export const anthropic: Wire = {
     const read = readMessages(body.messages)
     return {
       ...read,
-      prompt: `${textOf(body.system)}\n${read.prompt}`,
+      prompt: [textOf(body.system), read.prompt].filter(Boolean).join('\n'),
       model: body.model,
       isStream: body.stream === true,
       tools: (body.tools ?? []).map((tool: Body) => ({ name: tool.name, parameters: tool.input_schema })),

@@ -12,6 +12,7 @@ export const openaiChat: Wire = {
     ...readMessages(body.messages),
     model: body.model ?? /\/deployments\/([^/]+)\//.exec(path)?.[1] ?? '',
     isStream: body.stream === true,
+    isUsageApart: body.stream_options?.include_usage === true,
     tools: (body.tools ?? []).flatMap((tool: Body) => tool.function ?? []),
     toolChoice: body.tool_choice?.function?.name ?? body.tool_choice ?? 'auto',
     schema: schemaOf(body.response_format),
@@ -24,14 +25,19 @@ export const openaiChat: Wire = {
     choices: [{ index: 0, message: messageOf(reply), logprobs: null, finish_reason: reply.finish }],
     usage: usageOf(reply),
   }),
-  pieces: ({ model }, reply) => {
+  pieces: ({ model, isUsageApart }, reply) => {
     const chunk = (choices: object[], more = {}): string =>
       eventOf({ id: ID, object: 'chat.completion.chunk', created: CREATED, model, choices, ...more })
-    const ended = chunk([{ index: 0, delta: {}, finish_reason: reply.finish }])
+    const usage = usageOf(reply)
+    // Mistral and Groq send it with the end, unasked and each in a place of its own.
+    const ended = chunk(
+      [{ index: 0, delta: {}, finish_reason: reply.finish }],
+      isUsageApart ? {} : { usage, x_groq: { usage } },
+    )
     return [
       ...deltasOf(reply).map(delta => chunk([{ index: 0, delta, finish_reason: null }])),
       ended,
-      chunk([], { usage: usageOf(reply) }),
+      ...(isUsageApart ? [chunk([], { usage })] : []),
       'data: [DONE]\n\n',
     ]
   },

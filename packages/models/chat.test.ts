@@ -1,0 +1,338 @@
+import { type FakeProvider, startFakeProvider } from '@spanhouse/fake-provider'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ChatEvent } from './chat-reply.ts'
+import type { ChatMessage, ChatRequest } from './chat-request.ts'
+import { type Models, openModels } from './models.ts'
+import type { ProviderRoute } from './route.ts'
+
+let fake: FakeProvider
+let models: Models
+beforeAll(async () => {
+  fake = await startFakeProvider()
+  models = openModels({ isOpen: true })
+})
+afterAll(async () => {
+  await models.close()
+  await fake.close()
+})
+
+const routeTo = (provider: string, model = 'fake-echo', more: Partial<ProviderRoute> = {}): ProviderRoute => ({
+  kind: 'provider',
+  provider,
+  model,
+  requested: model,
+  key: 'sk-test',
+  url: `${fake.url}/v1`,
+  extras: {},
+  options: {},
+  ...more,
+})
+const asking = (content: ChatMessage['content'], more: Partial<ChatRequest> = {}): ChatRequest => ({
+  messages: [{ role: 'user', content }],
+  ...more,
+})
+const sent = () => fake.requests.at(-1)?.body
+
+const TOOLS = [
+  {
+    type: 'function',
+    function: {
+      name: 'get_weather',
+      description: 'The weather of a city',
+      parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+      strict: true,
+    },
+  },
+]
+
+/** Those that can be pointed at another address and speak one of the fake's interfaces. */
+const SHAPED = [
+  'openai',
+  'azure',
+  'groq',
+  'together_ai',
+  'openrouter',
+  'deepinfra',
+  'perplexityai',
+  'minimax',
+  'custom',
+]
+const ALL = [...SHAPED, 'anthropic', 'mistral']
+
+test.each(ALL)('%s answers, at once and piece by piece', async provider => {
+  const request = asking('Say that two words.')
+  const whole = await models.callChat(routeTo(provider), request)
+  expect(whole).toMatchObject({
+    message: { role: 'assistant', content: 'Say that two words.' },
+    finishReason: 'stop',
+    usage: { prompt: 5, completion: 5, total: 10 },
+  })
+  const events: ChatEvent[] = []
+  const streamed = await models.callChat(routeTo(provider), request, event => events.push(event))
+  expect(streamed).toEqual({ ...whole, timings: expect.anything() })
+  expect(events.length).toBeGreaterThan(1)
+  expect(events.map(event => ('delta' in event ? event.delta : '')).join('')).toBe('Say that two words.')
+})
+
+test.each(ALL)('%s calls tools, at once and piece by piece', async provider => {
+  const request = asking('What is the weather in Oslo?', { tools: TOOLS, toolChoice: 'required' })
+  const whole = await models.callChat(routeTo(provider, 'gpt-4o'), request)
+  const called = { type: 'function', function: { name: 'get_weather', arguments: '{"city":"Oslo"}' } }
+  expect(whole).toMatchObject({ message: { content: null, tool_calls: [called] }, finishReason: 'tool_calls' })
+  const events: ChatEvent[] = []
+  const streamed = await models.callChat(routeTo(provider, 'gpt-4o'), request, event => events.push(event))
+  expect(streamed.message).toEqual(whole.message)
+  expect(events[0]).toMatchObject({ type: 'tool_call', index: 0, name: 'get_weather' })
+  expect(
+    events
+      .slice(1)
+      .map(event => ('delta' in event ? event.delta : ''))
+      .join(''),
+  ).toBe('{"city":"Oslo"}')
+})
+
+test.each(ALL)('%s takes the result of a tool', async provider => {
+  const [call] =
+    (await models.callChat(routeTo(provider, 'gpt-4o'), asking('weather in Oslo?', { tools: TOOLS }))).message
+      .tool_calls ?? []
+  const messages = [
+    { role: 'system', content: 'Forecast helper.' },
+    { role: 'user', content: 'weather in Oslo?' },
+    { role: 'assistant', content: null, tool_calls: call ? [call] : [] },
+    { role: 'tool', tool_call_id: call?.id, content: 'nine degrees' },
+  ]
+  const reply = await models.callChat(routeTo(provider, 'gpt-4o'), { messages, tools: TOOLS })
+  expect(reply.message).toEqual({ role: 'assistant', content: 'The tool says: nine degrees' })
+})
+
+test.each(SHAPED)('%s gets messages, tools and options as the caller gave them', async provider => {
+  const messages = [
+    { role: 'developer', content: 'Be brief.', name: 'owner' },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'What is this?' },
+        { type: 'image_url', image_url: { url: 'https://example.org/a.png', detail: 'low' } },
+        { type: 'video_url', video_url: { url: 'https://example.org/a.mp4' } },
+      ],
+    },
+  ]
+  const responseFormat = {
+    type: 'json_schema',
+    json_schema: { name: 'answer', strict: false, schema: { type: 'object', properties: { a: { type: 'string' } } } },
+  }
+  const options = {
+    temperature: 0.2,
+    top_p: 0.9,
+    frequency_penalty: 0.1,
+    presence_penalty: -0.1,
+    max_tokens: 99_000,
+    stop: ['END'],
+    seed: 7,
+    parallel_tool_calls: false,
+    logprobs: true,
+    chat_template_kwargs: { enable_thinking: false, '{{x}}': [1] },
+  }
+  await models.callChat(routeTo(provider, 'gpt-4o'), {
+    messages,
+    tools: TOOLS,
+    toolChoice: 'required',
+    responseFormat,
+    options,
+  })
+  expect(sent()).toEqual({
+    ...options,
+    model: 'gpt-4o',
+    messages,
+    tools: TOOLS,
+    tool_choice: 'required',
+    response_format: responseFormat,
+  })
+})
+
+test('only what is set is sent', async () => {
+  await models.callChat(
+    routeTo('custom', 'fake-echo'),
+    asking('x', { options: { temperature: undefined }, toolChoice: 'auto' }),
+  )
+  expect(sent()).toEqual({ model: 'fake-echo', messages: [{ role: 'user', content: 'x' }] })
+})
+
+test('options of the credential hold where a call sets none', async () => {
+  const route = routeTo('custom', 'fake-echo', { options: { temperature: 0.7, seed: 1, top_k: 5 } })
+  await models.callChat(route, asking('x', { options: { seed: 2 } }))
+  expect(sent()).toMatchObject({ temperature: 0.7, seed: 2, top_k: 5 })
+})
+
+test("OpenAI's reasoning models get their own names of options", async () => {
+  await models.callChat(
+    routeTo('openai', 'gpt-5'),
+    asking('x', { options: { max_tokens: 50, temperature: 0.3, reasoning_effort: 'low' } }),
+  )
+  expect(sent()).toMatchObject({ max_completion_tokens: 50, reasoning_effort: 'low' })
+  expect(sent()).not.toHaveProperty('max_tokens')
+  expect(sent()).not.toHaveProperty('temperature')
+})
+
+test.each(['low', 'extreme'])("any reasoning effort reaches a server of one's own: %s", async effort => {
+  await models.callChat(routeTo('custom'), asking('x', { options: { reasoning_effort: effort } }))
+  expect(sent()).toMatchObject({ reasoning_effort: effort })
+})
+
+test('files keep their names', async () => {
+  const file = { fileName: 'a.txt', fileData: 'data:text/plain;base64,eA==' }
+  await models.callChat(routeTo('openai', 'gpt-4o'), asking([{ type: 'file', file }]))
+  const [part] = sent().messages[0].content
+  expect(part).toEqual({ type: 'file', file: { filename: 'a.txt', file_data: 'data:text/plain;base64,eA==' } })
+})
+
+test('how each provider is addressed', async () => {
+  await models.callChat(routeTo('openai', 'gpt-4o'), asking('x'))
+  expect(fake.requests.at(-1)).toMatchObject({
+    path: '/v1/chat/completions',
+    headers: { authorization: 'Bearer sk-test' },
+  })
+  await models.callChat(routeTo('custom', 'x', { key: '' }), asking('x'))
+  expect(fake.requests.at(-1)?.headers).not.toHaveProperty('authorization')
+  await models.callChat(routeTo('anthropic', 'claude-x'), asking('x'))
+  expect(fake.requests.at(-1)).toMatchObject({ path: '/v1/messages', headers: { 'x-api-key': 'sk-test' } })
+  await models.callChat(routeTo('azure', 'my-deployment', { url: `${fake.url}/`, version: '2024-06-01' }), asking('x'))
+  expect(fake.requests.at(-1)).toMatchObject({
+    path: '/openai/deployments/my-deployment/chat/completions?api-version=2024-06-01',
+    headers: { 'api-key': 'sk-test' },
+  })
+})
+
+test('Anthropic gets its own form of messages, images, files and tools', async () => {
+  const messages = [
+    { role: 'system', content: 'Be brief.' },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'What is this?' },
+        { type: 'image_url', image_url: { url: 'https://example.org/a.png' } },
+        { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } },
+        { type: 'file', file: { file_data: 'data:application/pdf;base64,JVBERg==', filename: 'a.pdf' } },
+      ],
+    },
+  ]
+  await models.callChat(routeTo('anthropic', 'claude-x'), {
+    messages,
+    tools: TOOLS,
+    toolChoice: 'required',
+    options: { max_tokens: 10, stop: 'END' },
+  })
+  expect(sent()).toMatchObject({
+    max_tokens: 10,
+    stop_sequences: ['END'],
+    system: [{ type: 'text', text: 'Be brief.' }],
+    tool_choice: { type: 'any' },
+    messages: [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'What is this?' },
+          { type: 'image', source: { type: 'url', url: 'https://example.org/a.png' } },
+          { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } },
+          {
+            type: 'document',
+            title: 'a.pdf',
+            source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERg==' },
+          },
+        ],
+      },
+    ],
+  })
+  expect(sent().tools).toMatchObject([{ name: 'get_weather', input_schema: { required: ['city'] } }])
+})
+
+test.each<[ChatMessage, string]>([
+  [
+    { role: 'user', content: [{ type: 'hologram' }] },
+    "messages[0].content[0].type is 'hologram', which cannot be sent to anthropic",
+  ],
+  [{ role: 'critic', content: 'x' }, "messages[0].role is 'critic', which cannot be sent to anthropic"],
+  [
+    { role: 'user', content: [{ type: 'image_url', image_url: { url: 'nowhere' } }] },
+    'messages[0].content[0].image_url.url must be an https address or a data URI',
+  ],
+  [
+    { role: 'assistant', tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{' } }] },
+    'messages[0].tool_calls[0].function.arguments must be JSON',
+  ],
+])('what Anthropic cannot take: %j', async (message, text) => {
+  const call = models.callChat(routeTo('anthropic', 'claude-x'), { messages: [message] })
+  await expect(call).rejects.toMatchObject({ message: text, category: 'other', status: 400 })
+})
+
+test.each(['openai', 'custom'])('refusals of %s stand apart, at once and piece by piece', async provider => {
+  const message = { role: 'assistant', content: null, refusal: 'I cannot help with that.' }
+  const whole = await models.callChat(routeTo(provider, 'fake-refusal'), asking('x'))
+  expect(whole).toMatchObject({ message, finishReason: 'content_filter' })
+  const events: ChatEvent[] = []
+  const streamed = await models.callChat(routeTo(provider, 'fake-refusal'), asking('x'), event => events.push(event))
+  expect(streamed.message).toEqual(message)
+  expect(new Set(events.map(({ type }) => type))).toEqual(new Set(['refusal']))
+})
+
+test.each(['custom', 'anthropic'])('reasoning of %s stands apart', async provider => {
+  const events: ChatEvent[] = []
+  const reply = await models.callChat(routeTo(provider, 'fake-reasoning'), asking('Why?'), event => events.push(event))
+  expect(reply.message.reasoning_content).toBe('The question is: Why?')
+  expect(events[0]).toMatchObject({ type: 'reasoning' })
+})
+
+test.each(['openai', 'anthropic'])('what %s read from a cache is counted', async provider => {
+  const { usage } = await models.callChat(routeTo(provider, 'fake-cached'), asking('Four words are here.'))
+  expect(usage).toMatchObject({ prompt: 5, cache_read: 1 })
+})
+
+test('a schema is kept to', async () => {
+  const schema = {
+    type: 'object',
+    properties: { score: { type: 'number', minimum: 0, maximum: 1 } },
+    additionalProperties: false,
+  }
+  const request = asking('Score it from 0 to 1: 0.5', {
+    responseFormat: { type: 'json_schema', json_schema: { name: 's', schema } },
+  })
+  for (const provider of ['openai', 'anthropic']) {
+    const { message } = await models.callChat(routeTo(provider, 'claude-sonnet-4-5'), request)
+    expect(JSON.parse(message.content ?? '')).toEqual({ score: 0 })
+  }
+})
+
+test("tools that only OpenAI's responses have are called there", async () => {
+  const tools = [{ type: 'web_search_preview' }, ...TOOLS]
+  const request = asking('What is the weather in Oslo?', { tools })
+  const { message } = await models.callChat(routeTo('openai', 'gpt-4o'), request)
+  expect(fake.requests.at(-1)).toMatchObject({ path: '/v1/responses' })
+  expect(sent().tools).toEqual([{ type: 'web_search_preview' }, { type: 'function', ...TOOLS[0]?.function }])
+  expect(message.tool_calls).toMatchObject([{ function: { name: 'get_weather', arguments: '{"city":"Oslo"}' } }])
+  const events: ChatEvent[] = []
+  const streamed = await models.callChat(routeTo('openai', 'gpt-4o'), asking('What is 2 + 2?', { tools }), event =>
+    events.push(event),
+  )
+  expect(streamed.message).toEqual({ role: 'assistant', content: '2 + 2 = 4' })
+})
+
+test('the first piece is handed on before the last is sent', async () => {
+  const { timings } = await models.callChat(routeTo('custom', 'fake-slow-50'), asking('x'), () => {})
+  expect(timings.totalMs - timings.firstTokenMs).toBeGreaterThan(300)
+})
+
+test('embeddings: similar texts are close', async () => {
+  const values = ['the cat sat on the mat', 'the cat is on the mat', 'quarterly revenue of the company']
+  for (const provider of ['openai', 'azure', 'custom', 'mistral', 'together_ai']) {
+    const { embeddings, usage } = await models.callEmbedding(routeTo(provider, 'text-embedding-3-small'), { values })
+    const [a = [], b = [], c = []] = embeddings
+    const dot = (x: number[], y: number[]) => x.reduce((sum, value, at) => sum + value * (y[at] ?? 0), 0)
+    expect(dot(a, b)).toBeGreaterThan(dot(a, c) + 0.3)
+    expect(usage?.prompt).toBeGreaterThan(10)
+  }
+})
+
+test('a provider without embeddings says so', async () => {
+  const call = models.callEmbedding(routeTo('anthropic', 'claude-x'), { values: ['x'] })
+  await expect(call).rejects.toMatchObject({ category: 'other', status: 400 })
+})
