@@ -41,6 +41,7 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
     imports: ['model', 'models', 'validation'],
     libraries: ['ajv', 'ajv-draft-04', 'ajv-formats', 're2js', 'mustache', 'minijinja-js', 'd3-format'],
   },
+  sandbox: { imports: ['model'], libraries: ['pyodide', 'quickjs-wasi'] },
   registry: {
     imports: ['model', 'postgres', 'validation', 'query', 'runtime'],
     libraries: ['csv-parse', 'csv-stringify'],
