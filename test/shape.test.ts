@@ -63,6 +63,7 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
       'registry',
       'outbound',
       'models',
+      'sandbox',
     ],
     libraries: [
       'fastify',

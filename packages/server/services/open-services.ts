@@ -1,6 +1,7 @@
 import { openModels } from '@spanhouse/models'
 import { outboundFetch } from '@spanhouse/outbound'
 import type { RuntimeSettings } from '@spanhouse/runtime'
+import { openSandbox, type Sandbox } from '@spanhouse/sandbox'
 import type { SpanStream } from '@spanhouse/span-stream'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
@@ -31,7 +32,12 @@ export function openServices({ config, runtime, parts, metrics, log }: HostedIn)
   const { postgres, vault, outbound: rules } = parts
   const traces = new RunTraces(parts.stream as SpanStream, metrics, log)
   const [models, outbound] = [openModels(rules), outboundFetch(rules)]
-  const means = { db: postgres.db, vault, models, outbound }
+  let sandbox: Sandbox | undefined
+  const openedSandbox = (): Sandbox => {
+    sandbox ??= openSandbox()
+    return sandbox
+  }
+  const means = { db: postgres.db, vault, models, outbound, sandbox: openedSandbox }
   const routes = servicesRoutes({
     registry: { db: postgres.db, runtime },
     traces,
@@ -43,7 +49,7 @@ export function openServices({ config, runtime, parts, metrics, log }: HostedIn)
     routes,
     stop: async () => {
       await traces.stop()
-      await Promise.all([models.close(), outbound.close()])
+      await Promise.all([models.close(), outbound.close(), sandbox?.close()])
     },
   }
 }

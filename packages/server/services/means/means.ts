@@ -2,8 +2,10 @@ import type { ProjectPrincipal } from '@spanhouse/access'
 import type { Models } from '@spanhouse/models'
 import type { OutboundFetch } from '@spanhouse/outbound'
 import { type Means, type RunContext, renderTemplates } from '@spanhouse/runtime'
+import type { Sandbox } from '@spanhouse/sandbox'
 import { callModels } from './call-models.ts'
 import { callEmbedding } from './embed.ts'
+import { evaluateCode } from './evaluate.ts'
 import { postTo } from './post.ts'
 import { ProjectSecrets, type SecretStore } from './project-secrets.ts'
 
@@ -11,6 +13,8 @@ import { ProjectSecrets, type SecretStore } from './project-secrets.ts'
 export interface MeansParts extends SecretStore {
   models: Models
   outbound: OutboundFetch
+  /** Started when the first run needs it. */
+  sandbox(): Sandbox
 }
 
 /** For whose run means are opened. */
@@ -27,7 +31,7 @@ export function openMeans(parts: MeansParts, { principal, mock }: RunOwner, cont
   return {
     chat: (plan, onEvent) => callModels({ models: parts.models, secrets, mock, context }, plan, onEvent),
     embed: call => callEmbedding({ models: parts.models, secrets, context }, call),
-    evaluate: () => Promise.reject(new Error('not there yet')),
+    evaluate: code => evaluateCode(parts.sandbox(), { owner: project_id, context }, code),
     post: request => postTo(parts.outbound, context, request),
     search: () => Promise.reject(new Error('not there yet')),
     compute: (async (_name: string, ...args: Parameters<typeof renderTemplates>) => renderTemplates(...args)) as never,
