@@ -48,7 +48,7 @@ export interface TestProject {
 }
 
 export async function newProject(
-  target: Pick<Target, 'apiUrl' | 'receiverUrl' | 'servicesUrl' | 'adminKey'> = inject('target'),
+  target: Pick<Target, 'apiUrl' | 'receiverUrl' | 'adminKey'> & Partial<Pick<Target, 'servicesUrl'>> = inject('target'),
 ): Promise<TestProject> {
   const email = `${randomUUID()}@example.test`
   const made = await call(target.apiUrl, 'POST', '/api/admin/simple/accounts/', `Access ${target.adminKey}`, {
@@ -63,7 +63,7 @@ export async function newProject(
     projectId: account.projects.prj.id,
     receiverUrl: target.receiverUrl,
     run: (path, body = {}, headers = {}) =>
-      ask(target.servicesUrl + path, {
+      ask((target.servicesUrl ?? `${target.apiUrl}/services`) + path, {
         method: 'POST',
         headers: { authorization, 'content-type': 'application/json', ...headers },
         body: typeof body === 'string' ? body : JSON.stringify(body),

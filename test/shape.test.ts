@@ -39,7 +39,16 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
   'fake-provider': { imports: [], libraries: [] },
   runtime: {
     imports: ['model', 'models', 'validation'],
-    libraries: ['ajv', 'ajv-draft-04', 'ajv-formats', 're2js', 'mustache', 'minijinja-js', 'd3-format'],
+    libraries: [
+      'ajv',
+      'ajv-draft-04',
+      'ajv-formats',
+      're2js',
+      'mustache',
+      'minijinja-js',
+      'd3-format',
+      'fastest-levenshtein',
+    ],
   },
   sandbox: { imports: ['model'], libraries: ['pyodide', 'quickjs-wasi'] },
   registry: {

@@ -24,4 +24,4 @@ export {
   parseHandlerUri,
   type RuntimeSettings,
 } from './uri.ts'
-export { renderTemplates } from './prompt/render.ts'
+export { workMeans } from './work/work-threads.ts'

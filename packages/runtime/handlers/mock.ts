@@ -1,4 +1,5 @@
 import type { Handler } from '../handler.ts'
+import { runMock } from '../mock/mock-run.ts'
 
 /** Answers without a model, for checks from end to end. */
 export const mock: Handler = {
@@ -13,4 +14,5 @@ export const mock: Handler = {
     categories: ['custom'],
     isArchived: true,
   },
+  run: runMock,
 }

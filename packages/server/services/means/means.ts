@@ -1,7 +1,7 @@
 import type { ProjectPrincipal } from '@spanhouse/access'
 import type { Models } from '@spanhouse/models'
 import type { OutboundFetch } from '@spanhouse/outbound'
-import { type Means, type RunContext, renderTemplates } from '@spanhouse/runtime'
+import { type Means, type RunContext, workMeans } from '@spanhouse/runtime'
 import type { Sandbox } from '@spanhouse/sandbox'
 import { callModels } from './call-models.ts'
 import { callEmbedding } from './embed.ts'
@@ -33,7 +33,6 @@ export function openMeans(parts: MeansParts, { principal, mock }: RunOwner, cont
     embed: call => callEmbedding({ models: parts.models, secrets, context }, call),
     evaluate: code => evaluateCode(parts.sandbox(), { owner: project_id, context }, code),
     post: request => postTo(parts.outbound, context, request),
-    search: () => Promise.reject(new Error('not there yet')),
-    compute: (async (_name: string, ...args: Parameters<typeof renderTemplates>) => renderTemplates(...args)) as never,
+    ...workMeans(project_id),
   }
 }
