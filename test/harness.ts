@@ -126,7 +126,7 @@ async function sendExport(
 
 async function toAnswer(response: Response): Promise<Answer> {
   const text = await response.text()
-  const isJson = text !== '' && response.headers.get('content-type')?.includes('json')
+  const isJson = text !== '' && /[/+]json\b/.test(response.headers.get('content-type') ?? '')
   return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
 }
 

@@ -342,7 +342,7 @@ test('variables that are missing are named', async () => {
 
 test('embeds are resolved in both forms, also in what is sent', async () => {
   const snippet = await created('workflow', { parameters: { text: 'embedded words' } })
-  const compact = `@{{workflow.slug=${snippet.slug}, path=parameters.text}}`
+  const compact = `@{{workflow.slug=${snippet.slug}, path=text}}`
   const parameters = prompt(compact)
   expect(await outputsOf(project.run('/completion/v0/invoke?mock=echo', { data: { parameters } }))).toBe(
     'embedded words',
@@ -479,7 +479,22 @@ test('inspect describes what would run', async () => {
 
 test('the addresses of older clients', async () => {
   const made = await created('application', { uri: 'agenta:builtin:completion:v0', parameters: prompt('{{a}}') })
-  expect((await project.run('/completion/generate', { app: made.slug, inputs: { a: 'x' } })).status).toBe(500 - 76)
+  const body = { app: made.slug, inputs: { a: 'old' } }
+  for (const operation of ['run', 'generate', 'generate_deployed', 'test']) {
+    const { status, body: answer } = await project.run(`/completion/${operation}?mock=echo`, body)
+    expect([status, answer]).toEqual([
+      200,
+      {
+        version: '3.0',
+        data: 'old',
+        content_type: 'text/plain',
+        tree: null,
+        tree_id: expect.stringMatching(/^[0-9a-f]{8}-/),
+        trace_id: expect.any(String),
+        span_id: expect.any(String),
+      },
+    ])
+  }
   const missing = await project.run('/completion/run', { app: 'nothing' })
   expect([missing.status, missing.body.version]).toEqual([404, '2025.07.14'])
 })

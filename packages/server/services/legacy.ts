@@ -29,14 +29,14 @@ const named = {
   environment_version: optional(version),
   key: optional(z.string()),
 }
-const query = z.object(named)
+const query = z.object({ ...named, mock: optional(z.string()) })
 const body = z.object({
   ...named,
   inputs: optional(jsonObject),
   messages: optional(jsonList),
   ag_config: optional(jsonObject),
 })
-type Named = z.output<typeof query>
+type Named = Omit<z.output<typeof query>, 'mock'>
 
 /** The addresses of older clients (contract of the runtime, section 8.10). */
 export function legacyRoutes(app: FastifyInstance, services: Services): void {
@@ -59,7 +59,7 @@ export function legacyRoutes(app: FastifyInstance, services: Services): void {
             principal,
             body: toInvokeBody(body, { ...query, ...withoutUndefined(body) }),
             mount: mountedHandler(key, 'v0'),
-            mock: undefined,
+            mock: query.mock,
             request,
             reply,
             bodyOf: legacyBody,

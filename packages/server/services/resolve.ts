@@ -65,7 +65,7 @@ export async function resolveReferences(
     key: isDeployed ? key : undefined,
   })
   if (!found) throw unknown(named, populated[0], isDeployed)
-  return resolved(scope, found)
+  return resolved(found.scope, found.revision)
 }
 
 interface Query {
@@ -74,14 +74,22 @@ interface Query {
   key: string | undefined
 }
 
-/** What is found under no application or evaluator of that name may be there as a plain workflow. */
-async function retrieve(scope: Scope, query: Query): Promise<Retrieved | undefined> {
-  const found = await retrieveRevision(scope, query).catch(asAbsent)
-  if (found || scope.kind.name === 'workflow') return found
-  const isDeployed = hasReference(KINDS.environment, query.environment)
-  const key = query.key ?? (query.references.artifact?.slug && `${query.references.artifact.slug}.revision`)
-  if (!isDeployed || key === undefined) return undefined
-  return retrieveRevision(asKind(scope, KINDS.workflow), { ...query, key }).catch(asAbsent)
+/**
+ * What is deployed may stand in the environment under another family's name than the caller's: it was deployed as that.
+ */
+async function retrieve(scope: Scope, query: Query): Promise<{ scope: Scope; revision: Retrieved } | undefined> {
+  const revision = await retrieveRevision(scope, query).catch(asAbsent)
+  if (revision) return { scope, revision }
+  if (!hasReference(KINDS.environment, query.environment)) return undefined
+  const slug = query.references.artifact?.slug
+  const key = query.key ?? (slug === undefined ? undefined : `${slug}.revision`)
+  if (key === undefined) return undefined
+  for (const family of FAMILIES) {
+    const other = asKind(scope, KINDS[family])
+    const deployed = await retrieveRevision(other, { ...query, key }).catch(asAbsent)
+    if (deployed) return { scope: other, revision: deployed }
+  }
+  return undefined
 }
 
 function asAbsent(error: unknown): undefined {
