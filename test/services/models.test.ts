@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -258,6 +259,7 @@ test('a hook is sent the request, and nothing of ours; one that hangs up or answ
       return response.end(JSON.stringify({ data: { outputs: { heard: body.inputs.q ?? null } } }))
     })
   }).listen(0, '127.0.0.1')
+  await once(hook, 'listening')
   const url = `http://127.0.0.1:${(hook.address() as AddressInfo).port}/my`
   const revision = { data: { uri: 'agenta:custom:hook:v0', url, headers: { 'x-own': 'mine' } } }
   const { body, text } = await project.run('/invoke', {

@@ -291,10 +291,25 @@ test('when the caller goes away the run ends, and its trace says so', async () =
     return new Promise<never>(() => {})
   })
   const running = ran(handler, requestOf(), { signal: caller.signal })
+  await new Promise(resolve => setTimeout(resolve))
   caller.abort()
   const { root } = await running
   expect(heard?.aborted).toBe(true)
   expect(root).toMatchObject({ status_code: 'STATUS_CODE_ERROR', status_message: expect.stringContaining('gone away') })
+})
+
+test('a call that goes on after the end of its run has failed with it', async () => {
+  const caller = new AbortController()
+  const start: SpanStart = { name: 'llm.chat', type: 'chat', kind: 'SPAN_KIND_CLIENT', inputs: { prompt: [] } }
+  const openMeans = ({ trace }: RunContext) => trace.during(start, () => new Promise<never>(() => {})) as never
+  const handler = handlerOf(({ means }) => means as unknown as Promise<Json>)
+  const running = ran(handler, requestOf(), { signal: caller.signal, openMeans })
+  await new Promise(resolve => setTimeout(resolve))
+  caller.abort()
+  const { spans } = await running
+  expect(spans).toHaveLength(2)
+  expect(spans[1]).toMatchObject({ status_code: 'STATUS_CODE_ERROR', events: [{ name: 'exception' }] })
+  expect(spans[1]?.attributes.ag).toMatchObject({ data: { inputs: { prompt: [] } } })
 })
 
 test('outputs have a limit', async () => {

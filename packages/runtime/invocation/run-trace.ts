@@ -70,6 +70,16 @@ interface EndedSpan extends SpanStart, SpanNotes {
   links?: Json[]
 }
 
+/** A call as it is while it goes on, and afterwards. */
+interface Child {
+  start: SpanStart
+  notes: SpanNotes
+  span_id: SpanId
+  started: Micros
+  ended?: Micros
+  failure?: SpanFailure
+}
+
 export interface RunTraceOptions {
   parent?: { trace_id: TraceId; span_id: SpanId }
   /** Attributes that every span of the run has. */
@@ -85,7 +95,7 @@ export class RunTrace {
   readonly span_id: SpanId = randomBytes(8).toString('hex')
   readonly #options: RunTraceOptions
   readonly #started: Micros
-  readonly #children: EndedSpan[] = []
+  readonly #children: Child[] = []
 
   constructor(options: RunTraceOptions) {
     this.#options = options
@@ -96,23 +106,20 @@ export class RunTrace {
   /** Does work inside a span below the root. It may fill in the notes until it ends; what it throws is recorded and thrown. */
   async during<T>(start: SpanStart, work: (notes: SpanNotes, span_id: SpanId) => Promise<T>): Promise<T> {
     const span_id: SpanId = randomBytes(8).toString('hex')
-    const notes: SpanNotes = {}
-    const started = this.#options.clock()
-    let failure: SpanFailure | undefined
+    const child: Child = { start, notes: {}, span_id, started: this.#options.clock() }
+    if (this.#children.length < SPANS_MAX - 1) this.#children.push(child)
     try {
-      return await work(notes, span_id)
+      return await work(child.notes, span_id)
     } catch (error) {
-      failure = this.#options.failureOf(start.asError?.(error) ?? error)
+      child.failure = this.#options.failureOf(start.asError?.(error) ?? error)
       throw error
     } finally {
-      const ended = this.#options.clock()
-      if (this.#children.length < SPANS_MAX - 1)
-        this.#children.push({ ...start, ...notes, span_id, parent_id: this.span_id, started, ended, failure })
+      child.ended = this.#options.clock()
     }
   }
 
   /**
-   * All spans, the root first. Members that are nested too deeply to be stored, or too large, are left out: a trace that lacks
+   * All spans, the root first. A call that goes on although the run has ended has failed as the run did. Members that are nested too deeply to be stored, or too large, are left out: a trace that lacks
    * something is better than none.
    */
   async end(root: Omit<EndedSpan, 'span_id' | 'parent_id' | 'started' | 'ended'>): Promise<RunSpan[]> {
@@ -121,8 +128,14 @@ export class RunTrace {
     const whole = { ...root, span_id: this.span_id, parent_id, started: this.#started, ended }
     const room = { bytes: TRACE_BYTES_MAX }
     const spans: RunSpan[] = []
-    for (const span of [whole, ...this.#children]) spans.push(this.#toSpan(await withinRoom(span, room)))
+    const children = this.#children.map(child => this.#endedSpan(child, ended, root.failure))
+    for (const span of [whole, ...children]) spans.push(this.#toSpan(await withinRoom(span, room)))
     return spans
+  }
+
+  #endedSpan({ start, notes, span_id, started, ...child }: Child, now: Micros, rootFailure?: SpanFailure): EndedSpan {
+    const { ended = now, failure = child.ended === undefined ? rootFailure : undefined } = child
+    return { ...start, ...notes, span_id, parent_id: this.span_id, started, ended, failure }
   }
 
   #toSpan(span: EndedSpan): RunSpan {
