@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
+import { benchEvaluators } from './evaluators.ts'
 import { benchIngest } from './ingest.ts'
 import { compareLayouts } from './layouts/compare.ts'
 import { benchQuery } from './query.ts'
@@ -34,6 +35,10 @@ const BENCHES: Record<string, Bench> = {
   registry: {
     about: 'retrieving, listing and committing on 10,000 applications of ten revisions',
     run: () => benchRegistry({ artifacts: 10_000 }),
+  },
+  evaluators: {
+    about: 'runs a second of every evaluator that needs no model',
+    run: () => benchEvaluators(),
   },
   writers: {
     about: 'how storing grows with the number of writers, each on an eighth of a core',

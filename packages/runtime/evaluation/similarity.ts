@@ -6,8 +6,10 @@ export const EMBEDDING_MODEL = 'text-embedding-3-small'
 
 /** One minus the edits that make one text of the other, relative to the longer one; two empty texts are alike (5.5). */
 export async function editSimilarity(means: Means, a: string, b: string): Promise<number> {
+  // First, since it refuses what is too long to be counted in no time.
+  const distance = await means.compute('editDistance', a, b)
   const longest = Math.max(codePointLength(a), codePointLength(b))
-  return longest === 0 ? 1 : 1 - (await means.compute('editDistance', a, b)) / longest
+  return longest === 0 ? 1 : 1 - distance / longest
 }
 
 /** The ratio of Ratcliff and Obershelp (5.6). */

@@ -36,8 +36,9 @@ function mockOf(parameters: JsonObject, key: Json): Mock {
 }
 
 /** What a delay goes on with: a key, or a mock with settings of its own; the inputs by default. */
-function nextOf({ then = 'echo' }: JsonObject): Mock {
-  return isJsonObject(then) ? mockOf(then, required(then, 'key')) : mockOf({}, then)
+function nextOf(kwargs: JsonObject): Mock {
+  const next = kwargs.then ?? 'echo'
+  return isJsonObject(next) ? mockOf(next, required(next, 'key')) : mockOf({}, next)
 }
 
 function secondsOf(kwargs: JsonObject): number {

@@ -21,6 +21,10 @@ export const SEARCH_TIME_MAX_MS = 1_000
 export const COMPUTE_TIME_MAX_MS = 5_000
 /** Of each text that is compared, in characters. */
 export const COMPARED_LENGTH_MAX = 1_048_576
+/** A character takes two units at most, so most texts need not be counted. */
+const isTooLong = (text: string): boolean =>
+  text.length > COMPARED_LENGTH_MAX &&
+  (text.length > 2 * COMPARED_LENGTH_MAX || codePointLength(text) > COMPARED_LENGTH_MAX)
 /** Up to so many pairs of characters a comparison takes less than the way to a thread and back, or little more. */
 const PAIRS_ON_LOOP_MAX = 1_200_000
 /** What each text counts beside its length: reading it costs something, too. */
@@ -47,10 +51,7 @@ interface Rule<Name extends WorkName> {
 
 const comparison: Rule<'editDistance' | 'matchingRatio'> = {
   isShort: (a, b) => (a.length + LENGTH_BASE) * (b.length + LENGTH_BASE) <= PAIRS_ON_LOOP_MAX,
-  excess: (...texts) =>
-    texts.some(text => codePointLength(text) > COMPARED_LENGTH_MAX)
-      ? `they have more than ${COMPARED_LENGTH_MAX} characters`
-      : undefined,
+  excess: (...texts) => (texts.some(isTooLong) ? `they have more than ${COMPARED_LENGTH_MAX} characters` : undefined),
   error: reason => new RunError(400, 'v0:schemas:invalid-outputs', `The texts cannot be compared: ${reason}`),
 }
 
