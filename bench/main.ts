@@ -6,6 +6,7 @@ import { benchIngest } from './ingest.ts'
 import { compareLayouts } from './layouts/compare.ts'
 import { benchQuery } from './query.ts'
 import { benchRegistry } from './registry.ts'
+import { benchSandbox } from './sandbox.ts'
 import type { SpanSet } from './span-sets.ts'
 import { benchWriters } from './writers.ts'
 
@@ -39,6 +40,10 @@ const BENCHES: Record<string, Bench> = {
   evaluators: {
     about: 'runs a second of every evaluator that needs no model',
     run: () => benchEvaluators(),
+  },
+  sandbox: {
+    about: 'an evaluator of a caller in each language, run by run',
+    run: () => benchSandbox(),
   },
   writers: {
     about: 'how storing grows with the number of writers, each on an eighth of a core',

@@ -21,6 +21,8 @@ interface Task {
 /** A process beyond the warm ones is ended after so long without work. */
 const IDLE_MS_MAX = 60_000
 
+const CLOSED = new Problem('overloaded', 'The sandbox is closed.', { retryAfterSeconds: 1 })
+
 /**
  * The processes of one interpreter. Owners take turns, and one has at most half of the processes, so whoever runs what
  * takes long holds up himself. Any process runs any owner's code: interpreters are restored after every run.
@@ -47,8 +49,9 @@ export class ProcessPool {
     return [...this.#processes].flatMap(({ pid }) => pid ?? [])
   }
 
-  /** Rejects with a Problem `overloaded` when too many runs of the owner wait. */
+  /** Throws a Problem `overloaded` when too many runs of the owner wait. */
   run({ owner, work, signal }: Omit<Task, 'done'>): Promise<CodeOutcome> {
+    if (this.#closed) throw CLOSED
     const queue = this.#waiting.get(owner) ?? []
     if (queue.length >= SANDBOX_LIMITS.waitingMax)
       throw new Problem('overloaded', `More than ${SANDBOX_LIMITS.waitingMax} runs of code are waiting.`, {
@@ -68,7 +71,7 @@ export class ProcessPool {
     for (const timer of this.#idleTimers.values()) clearTimeout(timer)
     const queues = [...this.#waiting.values()]
     this.#waiting.clear()
-    for (const { done } of queues.flat()) done.reject(new Problem('overloaded', 'The sandbox is being closed.'))
+    for (const { done } of queues.flat()) done.reject(CLOSED)
     const processes = [...this.#processes]
     for (const one of processes) one.kill()
     await Promise.all(processes.map(({ ended }) => ended))

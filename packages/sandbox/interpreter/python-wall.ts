@@ -11,21 +11,18 @@ export class ImportWall {
     this.#closed = true
   }
 
-  /** The imports with the wall in front of each function. */
+  /** The imports with the wall in front of each function. `memory` is that of Pyodide's main instance. */
   behind(imports: WebAssembly.Imports, memory: () => WebAssembly.Memory): WebAssembly.Imports {
-    const walled = Object.entries(imports).map(([module, members]) => [
-      module,
-      CALLED_MODULES.has(module) ? this.#behindEach(members, memory) : members,
-    ])
+    const walled = Object.entries(imports).map(([module, members]) => [module, this.#behindEach(members, memory)])
     return Object.fromEntries(walled) as WebAssembly.Imports
   }
 
-  /** Pyodide's imports are a Proxy that makes members when they are asked for, so this is one too. */
+  /** Some of Pyodide's imports are a Proxy that makes members when they are asked for, so this is one too. */
   #behindEach(members: WebAssembly.ModuleImports, memory: () => WebAssembly.Memory): WebAssembly.ModuleImports {
     return new Proxy(members, {
       get: (_members, name: string) => {
         const open = members[name]
-        if (open instanceof WebAssembly.Global || open instanceof WebAssembly.Memory) return open
+        if (DATA.some(kind => open instanceof kind)) return open
         const closed = closedImport(name, open, memory)
         return (...values: number[]) => (this.#closed ? closed(...values) : callable(open)(...values))
       },
@@ -33,8 +30,8 @@ export class ImportWall {
   }
 }
 
-/** The others have addresses in them, no functions. */
-const CALLED_MODULES = new Set(['env', 'wasi_snapshot_preview1'])
+/** Imports that are no functions. */
+const DATA = [WebAssembly.Global, WebAssembly.Memory, WebAssembly.Table, WebAssembly.Tag]
 
 type Import = (...values: number[]) => unknown
 

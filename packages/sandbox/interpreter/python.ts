@@ -32,20 +32,25 @@ export async function openPython(): Promise<Interpreter> {
   return new Python(python, run, pyodide.FS.streams)
 }
 
-/** Loads Pyodide with its instance behind the wall. */
+/**
+ * Loads Pyodide with all its instances behind the wall: the interpreter itself, and the small ones that make a function of
+ * JavaScript one that has an address.
+ */
 async function load(wall: ImportWall): Promise<{ pyodide: PyodideAPI; python: CPython }> {
-  let instance: WebAssembly.Instance | undefined
-  const { instantiate } = WebAssembly
-  const python = (): CPython => instance?.exports as unknown as CPython
-  WebAssembly.instantiate = (async (source: BufferSource, imports: WebAssembly.Imports = {}) => {
-    if (!imports.wasi_snapshot_preview1) return instantiate(source, imports)
-    const result = await instantiate(
-      source,
-      wall.behind(imports, () => python().memory),
-    )
-    instance = result.instance
+  const { instantiate, Instance } = WebAssembly
+  const found: { instance?: WebAssembly.Instance } = {}
+  const python = (): CPython => found.instance?.exports as unknown as CPython
+  const memory = (): WebAssembly.Memory => python().memory
+  WebAssembly.instantiate = async (source, imports) => {
+    const result = await instantiate(source, imports && wall.behind(imports, memory))
+    if (imports?.wasi_snapshot_preview1) found.instance = result.instance
     return result
-  }) as typeof instantiate
+  }
+  WebAssembly.Instance = class extends Instance {
+    constructor(module: WebAssembly.Module, imports?: WebAssembly.Imports) {
+      super(module, imports && wall.behind(imports, memory))
+    }
+  }
   // Asked for the numbers of flags of files; the permissions of the process forbid the real one.
   Object.assign(process, { binding: () => ({ fs: constants }) })
   const silent = (): undefined => undefined
@@ -57,7 +62,6 @@ async function load(wall: ImportWall): Promise<{ pyodide: PyodideAPI; python: CP
     stdout: silent,
     stderr: silent,
   })
-  WebAssembly.instantiate = instantiate
   return { pyodide, python: python() }
 }
 
@@ -77,8 +81,8 @@ function newBytes(python: CPython, bytes: Buffer): number {
 }
 
 /**
- * The state of the instance is its memory, the stack pointer, and four tables and counters that only functions change which
- * the wall keeps from being called. Outside of it are Emscripten's open files.
+ * The state of the instance is its memory and the stack pointer. It also has tables of JavaScript's objects with three
+ * counters, which change only with objects that pass the wall, so never. Outside of it are Emscripten's open files.
  */
 class Python implements Interpreter {
   readonly #python: CPython

@@ -4,10 +4,6 @@ type BufferSource = ArrayBuffer | ArrayBufferView
 declare namespace WebAssembly {
   class Module {}
 
-  class Instance {
-    readonly exports: Record<string, unknown>
-  }
-
   class Memory {
     readonly buffer: ArrayBuffer
   }
@@ -16,11 +12,25 @@ declare namespace WebAssembly {
     value: number
   }
 
-  type ImportValue = Memory | Global | ((...values: number[]) => unknown)
+  class Table {
+    readonly length: number
+  }
+
+  class Tag {
+    is(exception: unknown): boolean
+  }
+
+  interface Instance {
+    readonly exports: Record<string, unknown>
+  }
+
+  type ImportValue = Memory | Global | Table | Tag | ((...values: number[]) => unknown)
   type ModuleImports = Record<string, ImportValue | undefined>
   type Imports = Record<string, ModuleImports>
 
-  /** python.ts puts another in its place while it loads Pyodide. */
+  // python.ts puts others in their places while it loads Pyodide.
+  let Instance: new (module: Module, imports?: Imports) => Instance
   let instantiate: (source: BufferSource, imports?: Imports) => Promise<{ module: Module; instance: Instance }>
+
   function compile(source: BufferSource): Promise<Module>
 }
