@@ -10,7 +10,7 @@ import { replyTo, tokensOf } from './reply.ts'
 import { anthropic } from './wire/anthropic.ts'
 import { openaiChat } from './wire/openai-chat.ts'
 import { openaiResponses } from './wire/openai-responses.ts'
-import type { Wire } from './wire/wire.ts'
+import { eventOf, type Wire } from './wire/wire.ts'
 
 /** The oldest are forgotten beyond this many. */
 const RECORDED_MAX = 1_000
@@ -78,7 +78,9 @@ async function chat(wire: Wire, { body, path }: RecordedRequest, response: Serve
   const reply = replyTo(asked, behaviour)
   response.setHeader('content-type', asked.isStream ? 'text/event-stream' : 'application/json')
   const pieces = asked.isStream ? wire.pieces(asked, reply) : halves(JSON.stringify(wire.whole(asked, reply)))
-  await sendInPieces(response, pieces, behaviour)
+  if (behaviour.name !== 'error-middle') return await sendInPieces(response, pieces, behaviour)
+  const error = eventOf(wire.error(529, 'The fake provider is overloaded.'), 'error')
+  await sendInPieces(response, [...pieces.slice(0, Math.ceil(pieces.length / 2)), error], behaviour)
 }
 
 async function embed(body: Body, response: ServerResponse): Promise<void> {

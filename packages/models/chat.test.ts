@@ -203,6 +203,50 @@ test('how each provider is addressed', async () => {
   })
 })
 
+test.each<[string, Partial<ProviderRoute>, string, object]>([
+  ['gemini', {}, '/v1/models/m:generateContent', { 'x-goog-api-key': 'sk-test' }],
+  ['cohere', {}, '/v1/chat', { authorization: 'Bearer sk-test' }],
+  [
+    'bedrock',
+    { key: '', extras: { aws_access_key_id: 'AKIA', aws_secret_access_key: 's', aws_region_name: 'eu-west-1' } },
+    '/v1/model/m/converse',
+    { authorization: expect.stringMatching(/^AWS4-HMAC-SHA256 Credential=AKIA\/\d+\/eu-west-1\/bedrock\//) },
+  ],
+])('%s, whose interface the fake does not speak, is asked there', async (provider, more, path, headers) => {
+  const request = asking('hello', { options: { temperature: 0.5, max_tokens: 9 } })
+  await expect(models.callChat(routeTo(provider, 'm', more), request)).rejects.toMatchObject({ status: 404 })
+  expect(fake.requests.at(-1)).toMatchObject({ method: 'POST', path, headers })
+  expect(JSON.stringify(sent())).toContain('hello')
+})
+
+test('an address or a key of the environment is not used', async () => {
+  const names = {
+    OPENAI_BASE_URL: 'http://127.0.0.1:9',
+    ANTHROPIC_BASE_URL: 'http://127.0.0.1:9',
+    OPENAI_API_KEY: 'own',
+    AWS_BEARER_TOKEN_BEDROCK: 'own',
+  }
+  Object.assign(process.env, names)
+  try {
+    await models.callChat(routeTo('openai', 'env-1'), asking('x'))
+    expect(fake.requests.at(-1)?.headers.authorization).toBe('Bearer sk-test')
+    await models.callChat(routeTo('custom', 'env-1', { key: '' }), asking('x'))
+    expect(fake.requests.at(-1)?.headers).not.toHaveProperty('authorization')
+    const extras = { aws_access_key_id: 'AKIA', aws_secret_access_key: 's' }
+    await models.callChat(routeTo('bedrock', 'env-1', { key: '', extras }), asking('x')).catch(() => {})
+    expect(fake.requests.at(-1)?.headers.authorization).toContain('AKIA')
+  } finally {
+    for (const name of Object.keys(names)) delete process.env[name]
+  }
+})
+
+test('files are fetched for providers that do not fetch them themselves', async () => {
+  const image = { type: 'image_url', image_url: { url: `${fake.url}/models` } }
+  await expect(models.callChat(routeTo('gemini', 'm'), asking([image]))).rejects.toMatchObject({ status: 404 })
+  const [part] = sent().contents[0].parts
+  expect(part).toEqual({ inlineData: { mimeType: 'application/json', data: expect.any(String) } })
+})
+
 test('Anthropic gets its own form of messages, images, files and tools', async () => {
   const messages = [
     { role: 'system', content: 'Be brief.' },

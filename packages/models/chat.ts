@@ -5,23 +5,30 @@ import type { ChatEvent, ChatReply } from './chat-reply.ts'
 import type { ChatRequest, ChatTool } from './chat-request.ts'
 import { ReplyCollector } from './collect-reply.ts'
 import { withDownloads } from './downloads.ts'
+import { type OpenedModels, withBody } from './opened-models.ts'
 import { toPrompt } from './prompt.ts'
-import { isOpenAiShaped, openProvider } from './providers.ts'
+import { isOpenAiShaped } from './providers.ts'
 import type { ProviderRoute } from './route.ts'
 import { toModelError } from './to-model-error.ts'
+
+/** What calls go through. */
+export interface Calling {
+  models: OpenedModels
+  fetch: OutboundFetch
+}
 
 /** Calls a model once; see `Models.callChat`. */
 export async function chat(
   route: ProviderRoute,
   asked: ChatRequest,
-  { fetch, onEvent }: { fetch: OutboundFetch; onEvent?: (event: ChatEvent) => void },
+  { onEvent, ...calling }: Calling & { onEvent?: (event: ChatEvent) => void },
 ): Promise<ChatReply> {
   const request = { ...asked, options: { ...route.options, ...set(asked.options) } }
   const collector = new ReplyCollector(route.model, onEvent)
   try {
-    const { model, options } = await prepare(route, request, fetch)
-    if (onEvent === undefined) collector.take(await model.doGenerate(options))
-    else for await (const part of (await model.doStream(options)).stream) collector.takePart(part)
+    const { model, options, body } = await prepare(route, request, calling)
+    if (onEvent === undefined) collector.take(await withBody(body, () => model.doGenerate(options)))
+    else for await (const part of (await withBody(body, () => model.doStream(options))).stream) collector.takePart(part)
     return collector.reply
   } catch (error) {
     asked.signal?.throwIfAborted()
@@ -35,51 +42,42 @@ const set = (options: ChatRequest['options'] = {}): object =>
 interface Prepared {
   model: LanguageModelV4
   options: LanguageModelV4CallOptions
+  /** What goes out as it is, in place of what the package makes of the options. */
+  body?: object
 }
 
 /** Tools of OpenAI's responses; its chat completions do not have them. */
 const RESPONSES_TOOLS = new Set(['web_search', 'web_search_preview', 'code_execution', 'code_interpreter', 'mcp'])
 
-async function prepare(route: ProviderRoute, request: ChatRequest, fetch: OutboundFetch): Promise<Prepared> {
-  if (route.provider === 'openai' && request.tools?.some(({ type }) => RESPONSES_TOOLS.has(type))) {
-    const body = { tools: request.tools.map(toResponsesTool) }
-    const { responses } = await openProvider(route, merging(fetch, body))
-    if (responses) return await translated(responses(route.model), { route, request, fetch })
+async function prepare(route: ProviderRoute, request: ChatRequest, { models, fetch }: Calling): Promise<Prepared> {
+  const { provider } = route
+  if (provider === 'openai' && request.tools?.some(({ type }) => RESPONSES_TOOLS.has(type))) {
+    const model = await models.responses(route)
+    const options = await translated(request, { provider, model, fetch })
+    return { model, options, body: { tools: request.tools.map(toResponsesTool) } }
   }
-  if (isOpenAiShaped(route.provider)) {
-    const provider = await openProvider(route, merging(fetch, openAiBody(request)))
-    const options = { prompt: PLACEHOLDER, ...callOptions(request), includeRawChunks: true }
-    return { model: provider.chat(route.model), options }
-  }
-  const provider = await openProvider(route, fetch as typeof globalThis.fetch)
-  return await translated(provider.chat(route.model), { route, request, fetch })
+  const model = await models.chat(route)
+  if (!isOpenAiShaped(provider)) return { model, options: await translated(request, { provider, model, fetch }) }
+  const options = { prompt: PLACEHOLDER, ...callOptions(request), includeRawChunks: true }
+  return { model, options, body: openAiBody(request) }
 }
 
 /** Messages that stand for those that are put into the body. */
 const PLACEHOLDER: LanguageModelV4CallOptions['prompt'] = [{ role: 'user', content: [{ type: 'text', text: '' }] }]
 
-/** Sends the body as the package made it, with what the caller gave in the provider's own shape. */
-function merging(fetch: OutboundFetch, given: object): typeof globalThis.fetch {
-  const send = (url: string | URL, { body, ...init }: RequestInit = {}) => {
-    const merged = JSON.stringify({ ...(JSON.parse(body as string) as object), ...given })
-    return fetch(url, { ...(init as object), body: merged })
-  }
-  return send as typeof globalThis.fetch
-}
-
+/** The request for a package whose provider has an interface of its own. */
 async function translated(
-  model: LanguageModelV4,
-  { route, request, fetch }: { route: ProviderRoute; request: ChatRequest; fetch: OutboundFetch },
-): Promise<Prepared> {
-  const name = OPTION_NAMES[route.provider] ?? route.provider
+  request: ChatRequest,
+  { provider, model, fetch }: { provider: string; model: LanguageModelV4; fetch: OutboundFetch },
+): Promise<LanguageModelV4CallOptions> {
+  const name = OPTION_NAMES[provider] ?? provider
   const { parallel_tool_calls: isParallel, ...others } = untranslated(request.options ?? {})
   const parallel =
     isParallel === undefined ? {} : { parallelToolCalls: isParallel, disableParallelToolUse: !isParallel }
-  const prompt = await withDownloads(toPrompt(request.messages, name), model, url =>
-    fetch(url, { signal: request.signal }),
-  )
+  const { signal } = request
+  const prompt = await withDownloads(toPrompt(request.messages, name), model, url => fetch(url, { signal }))
   const providerOptions = { [name]: { ...others, ...parallel } } as LanguageModelV4CallOptions['providerOptions']
-  return { model, options: { prompt, ...callOptions(request), providerOptions } }
+  return { prompt, ...callOptions(request), providerOptions }
 }
 
 /** Where a package calls itself otherwise than the credential's kind. */

@@ -1,5 +1,4 @@
-import type { OutboundFetch } from '@spanhouse/outbound'
-import { openProvider } from './providers.ts'
+import type { OpenedModels } from './opened-models.ts'
 import type { ProviderRoute } from './route.ts'
 import { toModelError } from './to-model-error.ts'
 
@@ -20,11 +19,10 @@ export interface EmbeddingReply {
 export async function embed(
   route: ProviderRoute,
   { values, signal }: EmbeddingRequest,
-  { fetch }: { fetch: OutboundFetch },
+  models: OpenedModels,
 ): Promise<EmbeddingReply> {
   try {
-    const provider = await openProvider(route, fetch as unknown as typeof globalThis.fetch)
-    const model = provider.embedding(route.model)
+    const model = await models.embedding(route)
     const batchMax = (await model.maxEmbeddingsPerCall) ?? values.length
     const embeddings: number[][] = []
     let tokens: number | undefined

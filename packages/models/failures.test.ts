@@ -114,6 +114,15 @@ test.each(PROVIDERS)('the connection of %s breaks', async provider => {
   }
 })
 
+test.each(['openai', 'custom', 'anthropic'])('an error in the middle of a stream of %s', async provider => {
+  const events: ChatEvent[] = []
+  const call = models.callChat(routeTo(provider, 'fake-error-middle'), request, event => events.push(event))
+  const error = await failure(call)
+  expect(error).toMatchObject({ category: 'availability', isPartial: true })
+  expect(error.message).toBe('The fake provider is overloaded.')
+  expect(events.length).toBeGreaterThan(2)
+})
+
 test('nobody there', async () => {
   expect(await failure(models.callChat(routeTo('custom', 'x', 'http://127.0.0.1:9'), request))).toMatchObject({
     category: 'availability',
@@ -159,7 +168,7 @@ test('the key is in no message', async () => {
   )
 })
 
-test('private addresses are not called, and other keys are not looked for in the environment', async () => {
+test('private addresses are not called', async () => {
   const closed = openModels({ isOpen: false })
   const before = fake.requests.length
   expect(await failure(closed.callChat(routeTo('custom', 'x'), request))).toMatchObject({

@@ -4,6 +4,7 @@ import type { ChatEvent, ChatReply } from './chat-reply.ts'
 import type { ChatRequest } from './chat-request.ts'
 import { type EmbeddingReply, type EmbeddingRequest, embed } from './embedding.ts'
 import { mockReply } from './mock.ts'
+import { OpenedModels } from './opened-models.ts'
 import type { ProviderRoute, Route } from './route.ts'
 
 /** What one call may take; models think for minutes before they say a word. */
@@ -32,10 +33,13 @@ export interface Models {
 /** Opens connections for calls of models, within {@link MODEL_LIMITS} unless others are given. */
 export function openModels(options: OutboundRules & Partial<OutboundLimits>): Models {
   const fetch = outboundFetch({ ...MODEL_LIMITS, ...options })
+  const models = new OpenedModels(fetch)
   return {
     callChat: async (route, request, onEvent) =>
-      route.kind === 'mock' ? await mockReply(route, request, onEvent) : await chat(route, request, { fetch, onEvent }),
-    callEmbedding: (route, request) => embed(route, request, { fetch }),
+      route.kind === 'mock'
+        ? await mockReply(route, request, onEvent)
+        : await chat(route, request, { models, fetch, onEvent }),
+    callEmbedding: (route, request) => embed(route, request, models),
     close: fetch.close,
   }
 }

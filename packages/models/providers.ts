@@ -138,5 +138,12 @@ const OPENERS: Readonly<Record<string, Open>> = {
 /** A service account's key, as the cloud hands it out: as an object or its JSON text. */
 function serviceAccountIn(extras: ProviderRoute['extras']): Readonly<Record<string, unknown>> {
   const found = VERTEX_CREDENTIALS.map(name => extras[name]).find(value => value != null) ?? {}
-  return typeof found === 'string' ? JSON.parse(found) : (found as Record<string, unknown>)
+  if (typeof found !== 'string') return found as Record<string, unknown>
+  try {
+    return JSON.parse(found)
+  } catch {
+    throw new ModelError('The credentials in provider.extras must be the JSON of a service account', {
+      category: 'access',
+    })
+  }
 }

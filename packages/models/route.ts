@@ -5,7 +5,7 @@ type Members = Readonly<Record<string, unknown>>
 
 /** A stored credential, unmasked, as the record of a secret has it. */
 export interface ModelSecret {
-  slug?: string
+  slug?: string | null
   kind: 'provider_key' | 'custom_provider'
   data: {
     kind: string

@@ -1,4 +1,3 @@
-export { getStatus } from './get-status.ts'
 export * from './outbound-error.ts'
 export {
   OUTBOUND_LIMITS,
