@@ -465,7 +465,7 @@ test('inspect describes what would run', async () => {
   const made = await created('evaluator', exact)
   const { body } = await project.run('/inspect', { references: { evaluator: { slug: made.slug } } })
   expect(body.revision.data).toMatchObject({ uri: exact.uri, parameters: exact.parameters })
-  const again = await project.run('/invoke', { ...body.request, data: { ...body.request.data, ...{ ...judged } } })
+  const again = await project.run('/invoke', { ...body.request, data: { ...body.request.data, ...judged } })
   expect(again.body.data.outputs).toEqual({ success: true })
   const missing = await project.run('/inspect', { references: { evaluator: { slug: 'none' } } })
   expect([missing.status, missing.body]).toEqual([404, { details: { message: expect.stringContaining('none') } }])

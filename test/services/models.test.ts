@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -282,6 +283,28 @@ test('a hook is sent the request, and nothing of ours; one that hangs up or answ
   expect(spans.find(span => span.span_name === 'http.post').attributes.ag.data.outputs).toMatchObject({ status: 200 })
   expect(JSON.stringify(spans.filter(span => span.parent_id))).not.toContain('mine')
   hook.close()
+})
+
+/** Runs the command line with the project's key. */
+const command = (...args: string[]): Promise<{ code: number; out: string; err: string }> =>
+  new Promise(resolve => {
+    const env = { ...process.env, SPANHOUSE_URL: server.url, SPANHOUSE_API_KEY: project.apiKey }
+    const file = new URL('../../packages/cli/spanhouse.ts', import.meta.url).pathname
+    execFile(process.execPath, [file, ...args], { env }, (error, out, err) =>
+      resolve({ code: Number(error?.code ?? 0), out, err }),
+    )
+  })
+
+test('the command line runs an application and scores an output', async () => {
+  const streamed = await command('run', 'capitals', '--input', 'country=Italy')
+  expect(streamed).toMatchObject({ code: 0, out: expect.stringContaining('Rome'), err: '' })
+  const pinned = await command('run', 'capitals:1', '--input', 'country=Italy', '--json')
+  expect(JSON.parse(pinned.out)).toMatchObject({ status: { code: 200 }, data: { outputs: streamed.out.trim() } })
+  const scored = await command('evaluate-one', 'exact-match', '--outputs', '4', '--input', 'correct_answer=4')
+  expect([scored.code, JSON.parse(scored.out)]).toEqual([0, { success: true }])
+  expect(await command('run', 'nothing-here')).toMatchObject({ code: 1, err: expect.stringContaining('nothing-here') })
+  expect(await command('run')).toMatchObject({ code: 2 })
+  expect(await command('run', 'capitals', '--input', 'country')).toMatchObject({ code: 2 })
 })
 
 test('no key is in any trace, nor in the log', async () => {
