@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { Agent, request } from 'undici'
 
@@ -16,8 +17,8 @@ const FAKE = new URL('../packages/fake-provider/main.ts', import.meta.url).pathn
 const agent = new Agent({ connections: CONCURRENT })
 
 /**
- * What a run of a completion takes beyond its model, which answers after half a second in a process of its own: 200 callers at a
- * time, asked directly and through the services in turn, so that the machine's own noise is in both.
+ * What a run of a completion takes beyond its model, which answers after half a second in a process of its own: 200 calls under way,
+ * asked directly and through the services in turn, so that the machine's own noise is in both.
  */
 export async function benchInvoke(): Promise<object> {
   const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-bench-invoke-'))
@@ -68,8 +69,14 @@ async function connect(url: string, headers: Record<string, string>, providerUrl
   return ((await answer.body.json()) as { slug: string }).slug
 }
 
+/** One call after the other at even distances, so that as many are under way all the time. */
 const together = (call: () => Promise<number>): Promise<number[]> =>
-  Promise.all(Array.from({ length: CONCURRENT }, call))
+  Promise.all(
+    Array.from({ length: CONCURRENT }, async (_, place) => {
+      await delay((place * MODEL_MS) / CONCURRENT)
+      return call()
+    }),
+  )
 
 async function timed(url: string, headers: Record<string, string>, body: object): Promise<number> {
   const begin = performance.now()
