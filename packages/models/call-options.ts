@@ -66,9 +66,17 @@ export function openAiBody({ messages, options = {}, tools = [], toolChoice, res
   }
 }
 
+/** Not options of a model: what the call itself decides, and where and with what the provider is reached. */
+const RESERVED = new Set([
+  ...['model', 'messages', 'stream', 'stream_options', 'n'],
+  ...['api_key', 'api_base', 'api_version', 'base_url'],
+])
+
 /** Options that no package translates, nulls left out. */
 export const untranslated = (options: ChatOptions): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(options).filter(([name, value]) => value != null && !(name in TRANSLATED)))
+  Object.fromEntries(
+    Object.entries(options).filter(([name, value]) => value != null && !(name in TRANSLATED) && !RESERVED.has(name)),
+  )
 
 function withFilename(message: ChatRequest['messages'][number]) {
   if (!Array.isArray(message.content)) return message

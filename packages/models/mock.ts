@@ -18,7 +18,10 @@ const MOCKS: Readonly<Record<string, (request: ChatRequest) => string | Promise<
   },
 }
 
-/** The route of a canned reply; undefined for a name that has none. */
+/**
+ * The route of a canned reply; undefined for a name that has none. It stands in for the model alone: who asks for one must
+ * have a usable key (section 8.1), so `route` comes first.
+ */
 export const mockRoute = (name: string): MockRoute | undefined =>
   Object.hasOwn(MOCKS, name) ? { kind: 'mock', name } : undefined
 

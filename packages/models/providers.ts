@@ -69,7 +69,7 @@ const OPENERS: Readonly<Record<string, Open>> = {
   },
   azure: async (settings, { version = PROVIDER_APIS.azure?.version?.unlessGiven }) => {
     const { createAzure } = await import('@ai-sdk/azure')
-    const baseURL = `${settings.baseURL.replace(/(\/openai)?\/*$/, '')}/openai`
+    const baseURL = `${settings.baseURL.replace(/(\/openai(\/v1)?)?\/*$/, '')}/openai`
     const { chat, embedding } = createAzure({ ...settings, baseURL, apiVersion: version, useDeploymentBasedUrls: true })
     return { chat, embedding }
   },
