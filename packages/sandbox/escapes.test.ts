@@ -175,6 +175,23 @@ describe('Python', () => {
     expect(await run('python', python('return 1'))).toEqual({ ok: true, value: 1 })
   })
 
+  test.each([
+    ['no JSON', 'main.encode = lambda value: "{"', 'result'],
+    ['nested far too deeply', 'main.encode = lambda value: "[" * 100_000 + "]" * 100_000', 'result'],
+    ['a number that takes long to read', 'main.encode = lambda value: "9" * 1_000_000', 'result'],
+    [
+      'a failure of another kind',
+      'main.encode = lambda value: "1,\\"ok\\":false,\\"kind\\":\\"root\\",\\"message\\":{}"',
+      'result',
+    ],
+    ['a value after a value', 'main.encode = lambda value: "1,\\"ok\\":7,\\"value\\":1"', 'result'],
+    ['too long', 'main.LIMITS["outputBytesMax"] = 10**9; main.encode = lambda value: "1" * 5_000_000', 'output'],
+  ])('an outcome that is forged is a failure: %s', async (_what, patch, kind) => {
+    const code = ['import sys', 'main = sys.modules["__main__"]', patch, 'return 1']
+    expect(await run('python', python(...code))).toMatchObject({ ok: false, kind, message: expect.any(String) })
+    expect(await run('python', python('return 1'))).toEqual({ ok: true, value: 1 })
+  })
+
   test('raw memory and forged bytecode stay inside', async () => {
     const code = [
       'def template(): pass',

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
-import { Problem, parseJson } from '@spanhouse/model'
+import { Problem } from '@spanhouse/model'
 import { FrameReader, frame } from './interpreter/frames.ts'
 import {
   ANSWERS_FD,
@@ -11,6 +11,7 @@ import {
 } from './interpreter/program-arguments.ts'
 import { SANDBOX_LIMITS } from './limits.ts'
 import type { CodeFailure, CodeOutcome, FailureKind } from './outcome.ts'
+import { parseOutcome } from './parse-outcome.ts'
 
 /** Loading takes two seconds of processor time; a busy machine may have other work. */
 const READY_MS_MAX = 120_000
@@ -115,7 +116,7 @@ export class InterpreterProcess {
     try {
       for (const message of this.#answers.push(chunk)) this.#answer(message)
     } catch {
-      // Longer than it may be, or no JSON: nothing that the program sends by itself.
+      // Longer than it may be.
       this.#killFor(OUTPUT_FAILURE)
     }
   }
@@ -126,7 +127,7 @@ export class InterpreterProcess {
       this.#ready.resolve()
       return
     }
-    const outcome = outcomeOf(message.subarray(1))
+    const outcome = parseOutcome(message.toString('utf8', 1))
     // Before the outcome is known: whoever gets it may look at the state.
     if (message[0] !== REUSABLE) this.kill()
     this.#outcome?.resolve(outcome)
@@ -160,13 +161,7 @@ function failed(kind: FailureKind, message: string): CodeFailure {
   return { ok: false, kind, message }
 }
 
-/** Checks little: the sender is the program, and the value is JSON whatever it is. */
-function outcomeOf(message: Buffer): CodeOutcome {
-  if (message.length > outputBytesMax + ENVELOPE_BYTES) return OUTPUT_FAILURE
-  return parseJson(message.toString()) as unknown as CodeOutcome
-}
-
-/** Processes that are not the code's work: V8's heap holds the program, sources and arguments. */
+/** V8's heap holds the program, sources and arguments; what code makes is in WebAssembly's memory. */
 const HEAP_MB_MAX = 192
 
 function start(interpreter: InterpreterName): ChildProcess {

@@ -88,12 +88,17 @@ test.concurrent.each([
   js('return evaluate()'),
   js('const deep = n => [...[1].map(() => deep(n + 1))]; return deep(0)'),
   js('let x = []; for (let i = 0; i < 1e5; i++) x = [x]; return JSON.stringify(x).length'),
+  ['typescript', `const evaluate = () => ${'('.repeat(100_000)}`],
+  ['typescript', `const evaluate = (a: ${'['.repeat(50_000)}`],
   py('return evaluate()'),
   py('import sys\nsys.setrecursionlimit(10**9)\nreturn evaluate()'),
   py('x = []\nfor _ in range(100_000): x = [x]\nreturn repr(x)'),
   py('return eval("(" * 100_000)'),
 ] as [Runtime, string][])('%s calls too deeply: %s', { timeout: 240_000 }, async (runtime, source) => {
-  expect(await run(runtime, source)).toMatchObject({ ok: false, kind: expect.stringMatching(/^(?:code|memory)$/) })
+  expect(await run(runtime, source)).toMatchObject({
+    ok: false,
+    kind: expect.stringMatching(/^(?:code|memory|syntax)$/),
+  })
   expect(await run(runtime, runtime === 'python' ? py('return 1')[1] : js('return 1')[1])).toEqual({
     ok: true,
     value: 1,

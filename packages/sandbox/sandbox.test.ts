@@ -51,7 +51,7 @@ describe('ways to define evaluate', () => {
 })
 
 describe('results', () => {
-  const big = JSON.parse('{"é\\"\\\\":[null,true,-1.5e-7,"\\ud83d\\ude00",{}]}') as Json
+  const big = JSON.parse('{"é\\"\\\\":[null,true,-1.5e-7,"\\ud83d\\ude00","\\ud800",{}]}') as Json
 
   test.each([
     ['javascript', 'const evaluate = x => x'],

@@ -16,13 +16,34 @@ export async function openJavaScript(): Promise<Interpreter> {
   const module = await WebAssembly.compile(await readFile(new URL(import.meta.resolve('quickjs-wasi/quickjs.wasm'))))
   // Loads the compiler of TypeScript ahead.
   stripTypes('const one: number = 1')
-  let machine = await Machine.create(module)
-  return {
-    run: work => machine.run(work),
-    reset: async () => {
-      if (!machine.reset()) machine = await Machine.create(module)
-      return true
-    },
+  return new JavaScript(module, await Machine.create(module))
+}
+
+class JavaScript implements Interpreter {
+  readonly #module: WebAssembly.Module
+  #machine: Machine
+  #isCompilerBroken = false
+
+  constructor(module: WebAssembly.Module, machine: Machine) {
+    this.#module = module
+    this.#machine = machine
+  }
+
+  run({ runtime, source, arguments: argumentsText }: Work): Buffer {
+    try {
+      const { code, lineOf } = runtime === 'typescript' ? stripTypes(source) : asIs(source)
+      return withSourceLine(this.#machine.run(code, argumentsText), lineOf)
+    } catch (error) {
+      if (error instanceof SourceError) return failure('syntax', error.message, error.line)
+      // A source that is nested too deeply leaves it in a state in which it compiles nothing any more.
+      this.#isCompilerBroken = true
+      return failure('syntax', 'The source is nested too deeply.')
+    }
+  }
+
+  async reset(): Promise<boolean> {
+    if (!this.#machine.reset()) this.#machine = await Machine.create(this.#module)
+    return !this.#isCompilerBroken
   }
 }
 
@@ -64,14 +85,13 @@ class Machine {
     this.#image = new MemoryImage(memory, { bytesMax: RETAINED_BYTES_MAX })
   }
 
-  run({ runtime, source, arguments: argumentsText }: Work): Buffer {
+  /** The JSON text of an outcome. */
+  run(code: string, argumentsText: string): string {
     try {
-      const { code, lineOf } = runtime === 'typescript' ? stripTypes(source) : asIs(source)
-      return withSourceLine(this.#outcome(code, argumentsText), lineOf)
+      return this.#outcome(code, argumentsText)
     } catch (error) {
-      if (error instanceof SourceError) return failure('syntax', error.message, error.line)
       this.#trapped = true
-      return engineFailure(error)
+      return engineFailure(error).toString()
     }
   }
 
@@ -113,8 +133,17 @@ const NEVER_SETTLES = failure('code', 'evaluate waits for a promise that never s
 
 const asIs = (code: string): Stripped => ({ code, lineOf: line => line })
 
+const VALUE = '{"ok":true,"value":'
+
+/** The runner has counted characters. */
+function bounded(outcome: Buffer): Buffer {
+  const { outputBytesMax } = SANDBOX_LIMITS
+  if (outcome.length - VALUE.length - 1 <= outputBytesMax) return outcome
+  return failure('output', `evaluate returned more than ${outputBytesMax} bytes of JSON.`)
+}
+
 function withSourceLine(text: string, lineOf: Stripped['lineOf']): Buffer {
-  if (text.startsWith('{"ok":true')) return Buffer.from(text)
+  if (text.startsWith(VALUE)) return bounded(Buffer.from(text))
   const { kind, message, line } = JSON.parse(text) as CodeFailure
   return failure(kind, message, line === undefined ? undefined : lineOf(line))
 }

@@ -88,7 +88,8 @@ def run(work):
     try:
         random.seed()
         value = evaluate(json.loads(work))
-        text = value.encode("utf-8", "replace")
+        # Halves of surrogate pairs are no UTF-8, and their escapes are JSON's.
+        text = value.encode("utf-8", "backslashreplace")
         if len(text) > LIMITS["outputBytesMax"]:
             raise Failure("output", f"evaluate returned more than {LIMITS['outputBytesMax']} bytes of JSON.")
         return b'{"ok":true,"value":' + text + b"}"
@@ -155,7 +156,7 @@ def refuse(what, path):
 
 def outcome(kind, message, line=None):
     failure = {"ok": False, "kind": kind, "message": message[: LIMITS["messageLengthMax"]], "line": line}
-    return encode({name: value for name, value in failure.items() if value is not None}).encode("utf-8", "replace")
+    return encode({name: value for name, value in failure.items() if value is not None}).encode("utf-8", "backslashreplace")
 
 
 def message_of(error):
