@@ -30,17 +30,11 @@ export class ProjectSecrets {
 
   async #load(): Promise<ModelSecret[]> {
     const { db, vault } = this.#store
-    const project_id = this.#project_id
-    const ofKinds = await Promise.all(
-      KINDS.map(async kind => {
-        const opened = await openSecrets(db, vault, { project_id, kind })
-        return opened.map(({ slug, name, data }) => ({
-          slug: slug ?? undefined,
-          kind,
-          data: { ...data, provider_slug: name },
-        }))
-      }),
-    )
-    return ofKinds.flat() as unknown as ModelSecret[]
+    const opened = await openSecrets(db, vault, { project_id: this.#project_id, kinds: KINDS })
+    return opened.map(({ slug, name, kind, data }) => ({
+      slug: slug ?? undefined,
+      kind,
+      data: { ...data, provider_slug: name },
+    })) as unknown as ModelSecret[]
   }
 }
