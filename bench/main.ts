@@ -3,6 +3,7 @@ import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { benchEvaluators } from './evaluators.ts'
 import { benchIngest } from './ingest.ts'
+import { benchInvoke } from './invoke.ts'
 import { compareLayouts } from './layouts/compare.ts'
 import { benchQuery } from './query.ts'
 import { benchRegistry } from './registry.ts'
@@ -40,6 +41,10 @@ const BENCHES: Record<string, Bench> = {
   evaluators: {
     about: 'runs a second of every evaluator that needs no model',
     run: () => benchEvaluators(),
+  },
+  invoke: {
+    about: 'what a run takes beyond its model, at 200 at a time',
+    run: () => benchInvoke(),
   },
   sandbox: {
     about: 'an evaluator of a caller in each language, run by run',

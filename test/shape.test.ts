@@ -71,6 +71,8 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
       'runtime',
       'registry',
       'outbound',
+      'models',
+      'sandbox',
     ],
     libraries: [
       'fastify',
@@ -81,6 +83,8 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
       '@fastify/swagger-ui',
       'pino',
       'prom-client',
+      'negotiator',
+      '@opentelemetry/core',
     ],
   },
   demo: {
@@ -112,7 +116,9 @@ test.each(packages)('%s imports only what it may, and declares it', name => {
 })
 
 test('JSON is parsed by functions of model, which read every name correctly', () => {
-  const parsing = packages.filter(name => name !== 'model' && sources(name).some(text => text.includes('JSON.parse(')))
+  // Callers' code in the sandbox parses its own JSON; the others are programs of a single user.
+  const exempt = new Set(['model', 'sandbox', 'fake-provider', 'cli', 'demo'])
+  const parsing = packages.filter(name => !exempt.has(name) && sources(name).some(text => text.includes('JSON.parse(')))
   expect(parsing).toEqual([])
 })
 

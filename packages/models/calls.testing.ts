@@ -1,17 +1,11 @@
 import { startFakeProvider } from '@spanhouse/fake-provider'
-import { afterAll } from 'vitest'
 import type { ChatMessage, ChatRequest } from './chat-request.ts'
 import { openModels } from './models.ts'
 import type { ProviderRoute } from './route.ts'
 
-/** A provider for the tests of one file, and what calls it. */
+/** A provider for the tests, and what calls it. Files that run in one process share them, so no file closes them. */
 export const fake = await startFakeProvider()
 export const models = openModels({ isOpen: true })
-
-afterAll(async () => {
-  await models.close()
-  await fake.close()
-})
 
 export const routeTo = (provider: string, model = 'fake-echo', more: Partial<ProviderRoute> = {}): ProviderRoute => ({
   kind: 'provider',

@@ -48,4 +48,11 @@ function lastText(messages: readonly ChatMessage[]): string {
   return typeof content === 'string' ? content : content.map(part => part.text ?? '').join('')
 }
 
-const countryIn = (text: string): string => /(\p{Lu}[\p{L} -]*?)[\s?.!]*$/u.exec(text)?.[1] ?? 'that country'
+/** The last words that begin with a capital letter, without the punctuation at the end. */
+function countryIn(text: string): string {
+  const words = text.split(/[\s?.!]+/).filter(word => word !== '')
+  const from = words.findLastIndex((word, place) => isName(word) && !isName(words[place - 1] ?? ''))
+  return from < 0 ? 'that country' : words.slice(from).join(' ')
+}
+
+const isName = (word: string): boolean => /^\p{Lu}/u.test(word)

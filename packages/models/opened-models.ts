@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { EmbeddingModelV4, LanguageModelV4 } from '@ai-sdk/provider'
+import { parseRoundedJson } from '@spanhouse/model'
 import type { OutboundFetch, OutboundRequest } from '@spanhouse/outbound'
 import { openProvider, type Provider } from './providers.ts'
 import type { ProviderRoute } from './route.ts'
@@ -60,5 +61,5 @@ function modelOf(provider: Provider, kind: Kind, model: string): LanguageModelV4
 
 function merged(body: unknown): unknown {
   const members = given.getStore()
-  return members === undefined ? body : JSON.stringify({ ...(JSON.parse(body as string) as object), ...members })
+  return members === undefined ? body : JSON.stringify({ ...(parseRoundedJson(body as string) as object), ...members })
 }

@@ -5,6 +5,7 @@ import type {
   LanguageModelV4TextPart,
   LanguageModelV4ToolCallPart,
 } from '@ai-sdk/provider'
+import { parseRoundedJson } from '@spanhouse/model'
 import type { ChatMessage, ContentPart, ToolCall } from './chat-request.ts'
 import { fileMembers } from './file-members.ts'
 import { ModelError } from './model-error.ts'
@@ -48,7 +49,12 @@ const MESSAGES: Readonly<Record<string, (message: ChatMessage, place: Place) => 
 
 function toToolCall({ id, function: called }: ToolCall, at: number, { path }: Place): LanguageModelV4ToolCallPart {
   try {
-    return { type: 'tool-call', toolCallId: id, toolName: called.name, input: JSON.parse(called.arguments || '{}') }
+    return {
+      type: 'tool-call',
+      toolCallId: id,
+      toolName: called.name,
+      input: parseRoundedJson(called.arguments || '{}'),
+    }
   } catch {
     throw invalid(`${path}.tool_calls[${at}].function.arguments must be JSON`)
   }

@@ -1,4 +1,5 @@
 import type { EmbeddingModelV4, LanguageModelV4 } from '@ai-sdk/provider'
+import { type JsonObject, parseRoundedJson } from '@spanhouse/model'
 import { ModelError } from './model-error.ts'
 import { PROVIDER_APIS } from './provider-apis.ts'
 import { type ProviderRoute, textIn, VERTEX_CREDENTIALS, VERTEX_LOCATION, VERTEX_PROJECT } from './route.ts'
@@ -61,6 +62,14 @@ const openCompatible: Open = async ({ apiKey, ...settings }, { provider }) => {
   return { chat: opened.chatModel, embedding: opened.embeddingModel }
 }
 
+/** Ends with `/openai`, whether the address that was given ends there, one level below or above, or in slashes. */
+function azureBase(address: string): string {
+  const { origin, pathname } = new URL(address)
+  const steps = pathname.split('/').filter(step => step !== '')
+  const end = steps.at(-1) === 'v1' && steps.at(-2) === 'openai' ? -2 : steps.at(-1) === 'openai' ? -1 : steps.length
+  return [origin, ...steps.slice(0, end), 'openai'].join('/')
+}
+
 const OPENERS: Readonly<Record<string, Open>> = {
   openai: async settings => {
     const { createOpenAI } = await import('@ai-sdk/openai')
@@ -69,7 +78,7 @@ const OPENERS: Readonly<Record<string, Open>> = {
   },
   azure: async (settings, { version = PROVIDER_APIS.azure?.version?.unlessGiven }) => {
     const { createAzure } = await import('@ai-sdk/azure')
-    const baseURL = `${settings.baseURL.replace(/(\/openai(\/v1)?)?\/*$/, '')}/openai`
+    const baseURL = azureBase(settings.baseURL)
     const { chat, embedding } = createAzure({ ...settings, baseURL, apiVersion: version, useDeploymentBasedUrls: true })
     return { chat, embedding }
   },
@@ -140,7 +149,7 @@ function serviceAccountIn(extras: ProviderRoute['extras']): Readonly<Record<stri
   const found = VERTEX_CREDENTIALS.map(name => extras[name]).find(value => value != null) ?? {}
   if (typeof found !== 'string') return found as Record<string, unknown>
   try {
-    return JSON.parse(found)
+    return parseRoundedJson(found) as JsonObject
   } catch {
     throw new ModelError('The credentials in provider.extras must be the JSON of a service account', {
       category: 'access',

@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject, parseRoundedJson } from '@spanhouse/model'
 import { OutboundError, type OutboundFailure } from '@spanhouse/outbound'
 import { ModelError, type ModelErrorCategory } from './model-error.ts'
 
@@ -77,8 +78,9 @@ function toError(from: PackageError, category: ModelErrorCategory, failed: Faile
 /** What the body of an error says, in any of the forms that are about; the body itself when it has none of them. */
 function messageIn(body = ''): string {
   try {
-    const { error, message = error?.message ?? error, detail } = JSON.parse(body)
-    return [message, detail].find(text => typeof text === 'string') ?? body
+    const { error, message, detail } = parseRoundedJson(body) as JsonObject
+    const inside = isJsonObject(error) ? error.message : error
+    return [message, inside, detail].find(text => typeof text === 'string') ?? body
   } catch {
     return body
   }

@@ -74,7 +74,7 @@ export interface Means {
    * Whether a pattern in Python's dialect is found in each text. Throws a {@link RunError} `regex-pattern-error` for one that
    * is malformed or takes too long.
    */
-  search(pattern: { source: string; ignoreCase: boolean }, texts: readonly string[]): Promise<boolean[]>
+  searchTexts(pattern: { source: string; ignoreCase: boolean }, texts: readonly string[]): Promise<boolean[]>
   /**
    * Runs a pure but expensive function of `work.ts`, off the event loop when its input is large. Throws a {@link RunError}
    * 400 for what is too large or takes too long.

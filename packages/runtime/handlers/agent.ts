@@ -14,6 +14,7 @@ export const agent: Handler = {
   kind: 'builtin',
   version: 'v0',
   roles: ['application'],
+  isStreaming: true,
   schemas: {
     parameters: open({ agent: typed('agent-template', 'The agent.') }),
     inputs: open({ messages: MESSAGES }),

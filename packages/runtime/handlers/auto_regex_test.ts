@@ -58,7 +58,7 @@ export const autoRegexTest: Handler = {
     const source = requiredText(parameters, 'regex_pattern')
     const shouldMatch = optionalBoolean(parameters, 'regex_should_match', true)
     const ignoreCase = !optionalBoolean(parameters, 'case_sensitive', true)
-    const [isFound] = await means.search({ source, ignoreCase }, [await outputText(outputs)])
+    const [isFound] = await means.searchTexts({ source, ignoreCase }, [await outputText(outputs)])
     return { success: isFound === shouldMatch }
   },
 }

@@ -7,6 +7,7 @@ export const mock: Handler = {
   kind: 'custom',
   version: 'v0',
   roles: ['application', 'evaluator'],
+  isStreaming: true,
   template: {
     name: 'Mock',
     description: 'Answers by a fixed rule instead of a model, to try everything around it.',

@@ -72,7 +72,7 @@ export class Compared {
   }
 
   async find(source: string, ignoreCase: boolean, text: string): Promise<boolean> {
-    const [isFound = false] = await refusalAsIncomparable(this.#means.search({ source, ignoreCase }, [text]))
+    const [isFound = false] = await refusalAsIncomparable(this.#means.searchTexts({ source, ignoreCase }, [text]))
     return isFound
   }
 

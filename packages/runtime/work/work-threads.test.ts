@@ -3,11 +3,11 @@ import { parseJson } from '@spanhouse/model'
 import { expect, test } from 'vitest'
 import { COMPARED_LENGTH_MAX, workMeans } from './work-threads.ts'
 
-const { search, compute } = workMeans('a project')
+const { searchTexts, compute } = workMeans('a project')
 
 test('a pattern is found or not in each text', async () => {
-  expect(await search({ source: '^A', ignoreCase: true }, ['abc', 'cba', ''])).toEqual([true, false, false])
-  expect(await search({ source: '^A', ignoreCase: false }, ['abc'])).toEqual([false])
+  expect(await searchTexts({ source: '^A', ignoreCase: true }, ['abc', 'cba', ''])).toEqual([true, false, false])
+  expect(await searchTexts({ source: '^A', ignoreCase: false }, ['abc'])).toEqual([false])
 })
 
 test.each([
@@ -16,22 +16,22 @@ test.each([
 ])('%s: the caller is told', async (source, message) => {
   const delays = monitorEventLoopDelay({ resolution: 10 })
   delays.enable()
-  await expect(search({ source, ignoreCase: false }, [`${'a'.repeat(50)}!`])).rejects.toMatchObject({
+  await expect(searchTexts({ source, ignoreCase: false }, [`${'a'.repeat(50)}!`])).rejects.toMatchObject({
     status: 400,
     fragment: 'v0:workflows:regex-pattern-error',
     message: expect.stringMatching(message),
   })
   expect(delays.max / 1e6).toBeLessThan(900)
-  expect(await search({ source: 'a', ignoreCase: false }, ['a'])).toEqual([true])
+  expect(await searchTexts({ source: 'a', ignoreCase: false }, ['a'])).toEqual([true])
 })
 
 test('while one owner waits, another is answered', async () => {
-  const slow = search({ source: '^(a+)+$', ignoreCase: false }, [`${'a'.repeat(50)}!`]).catch(() => 'ended')
+  const slow = searchTexts({ source: '^(a+)+$', ignoreCase: false }, [`${'a'.repeat(50)}!`]).catch(() => 'ended')
   let isSlow = true
   const done = slow.then(() => {
     isSlow = false
   })
-  expect(await workMeans('another').search({ source: 'b', ignoreCase: false }, ['b'])).toEqual([true])
+  expect(await workMeans('another').searchTexts({ source: 'b', ignoreCase: false }, ['b'])).toEqual([true])
   expect(isSlow).toBe(true)
   await done
 })
@@ -66,7 +66,7 @@ test('templates are rendered on the spot or in a thread, with integers of any si
 })
 
 test('of one owner only so many questions wait', async () => {
-  const asked = Array.from({ length: 1_200 }, () => search({ source: 'a', ignoreCase: false }, ['a']))
+  const asked = Array.from({ length: 1_200 }, () => searchTexts({ source: 'a', ignoreCase: false }, ['a']))
   const refused = (await Promise.allSettled(asked)).filter(one => one.status === 'rejected')
   expect(refused.length).toBeGreaterThan(100)
   for (const { reason } of refused) expect(reason).toMatchObject({ status: 503, retryAfterSeconds: 1 })

@@ -73,8 +73,8 @@ const patternError = (reason: string): RunError =>
   new RunError(400, 'v0:workflows:regex-pattern-error', `The regular expression cannot be used: ${reason}`)
 
 /** Patterns, comparisons and templates for the runs of one owner, in threads on which he takes turns with others. */
-export const workMeans = (owner: string): Pick<Means, 'search' | 'compute'> => ({
-  search: (...args: Parameters<typeof searchTexts>) =>
+export const workMeans = (owner: string): Pick<Means, 'searchTexts' | 'compute'> => ({
+  searchTexts: (...args: Parameters<typeof searchTexts>) =>
     ask<boolean[]>('searchTexts', args, { owner, timeMaxMs: SEARCH_TIME_MAX_MS, error: patternError }),
   compute: (name, ...args) => compute(name, args, owner),
 })
