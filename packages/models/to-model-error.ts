@@ -21,8 +21,27 @@ const BY_FAILURE: Partial<Record<OutboundFailure, ModelErrorCategory>> = {
 }
 
 const CONTEXT_STATUSES = new Set([400, 413, 422])
-const CONTEXT =
-  /context.{0,20}(length|window|limit|size)|token limit|too many (input )?tokens|maximum.{0,20}tokens|prompt is too long/i
+/** What providers call too long a prompt: one of these, or a first word with one of the second shortly after it. */
+const TOO_LONG = ['token limit', 'too many tokens', 'too many input tokens', 'prompt is too long']
+const TOO_LONG_TOGETHER = [
+  { first: 'context', second: ['length', 'window', 'limit', 'size'] },
+  { first: 'maximum', second: ['tokens'] },
+]
+/** Characters after the first word in which the second must begin. */
+const TOGETHER_WITHIN = 28
+
+/** No expression: texts come from providers and are long. */
+function saysTooLong(text: string): boolean {
+  const lower = text.toLowerCase()
+  if (TOO_LONG.some(phrase => lower.includes(phrase))) return true
+  return TOO_LONG_TOGETHER.some(({ first, second }) => {
+    for (let at = lower.indexOf(first); at >= 0; at = lower.indexOf(first, at + 1)) {
+      const after = lower.slice(at + first.length, at + first.length + TOGETHER_WITHIN)
+      if (second.some(word => after.includes(word))) return true
+    }
+    return false
+  })
+}
 
 /** Errors of the packages that say what the request asked for and the provider does not have, or that it is wrong. */
 const MISUSES = new Set([
@@ -109,7 +128,7 @@ function statusOf({ statusCode, type, code }: PackageError): number | undefined 
 }
 
 function categoryOf(status: number, { message = '', responseBody = '' }: PackageError): ModelErrorCategory {
-  if (CONTEXT_STATUSES.has(status) && (CONTEXT.test(message) || CONTEXT.test(responseBody))) return 'context'
+  if (CONTEXT_STATUSES.has(status) && (saysTooLong(message) || saysTooLong(responseBody))) return 'context'
   return BY_STATUS[status] ?? (status >= 500 ? 'availability' : 'other')
 }
 
