@@ -35,11 +35,11 @@ export interface Committed {
 }
 
 /**
- * Appends a revision to a variant. What it holds is made from the head that is read first; then, under a lock on the
- * variant's row, it is made again if the head has changed meanwhile. So versions have no gaps, a delta is applied to the head
- * as it is, and a transaction takes no longer than storing does. 404 for an unknown variant, 400 when it is not the
- * artifact's or the commit carries too much or too little, 409 when `base_revision_id` is not the head or the slug is
- * taken, 422 for unusable data or delta, 503 when the lock is not to be had in time.
+ * Appends a revision to a variant. It is prepared from the head that is read first, and prepared again under a lock on the
+ * variant's row if the head has changed in between. So versions have no gaps, a delta is applied to the current head, and
+ * the transaction only stores. 404 for an unknown variant, 400 if it belongs to another artifact or the commit does not
+ * contain exactly what is required, 409 if `base_revision_id` is not the head or the slug is taken, 422 for invalid data
+ * or delta, 503 if the lock is not acquired in time.
  */
 export async function commitRevision(scope: Scope, input: CommitInput): Promise<Committed> {
   requireSources(scope.kind, input)
@@ -59,11 +59,11 @@ export async function commitRevision(scope: Scope, input: CommitInput): Promise<
   })
 }
 
-/** What a commit to a variant comes to, on top of a head. */
+/** The result of planning a commit on a head. */
 interface Plan {
   variant: VariantRow
   head: RevisionRow | undefined
-  /** The head holds the same already. */
+  /** The head already contains the same. */
   isUnchanged: boolean
   content: EncodedContent
   warnings: CommitWarning[]
@@ -74,7 +74,7 @@ async function planCommit(scope: Scope, variant: VariantRow, input: CommitInput)
   const head = await headOf(scope, variant.id)
   requireBase(input, head)
   if (scope.kind.commit.keepsData && !input.data && !input.delta && head?.data)
-    throw invalid('A commit needs data or delta: the variant has data that it would lose.')
+    throw invalid('data or delta is required: without them the data of the variant would be lost.')
   const { prepared, warnings, message } = await preparedFor(scope, { variant, head }, input)
   await nextTurn()
   const isUnchanged =
@@ -87,7 +87,7 @@ async function planCommit(scope: Scope, variant: VariantRow, input: CommitInput)
 }
 
 function unchanged({ head, warnings }: Plan): Committed {
-  const warning = { code: 'no_change', message: 'The head holds this already: no revision was made.' }
+  const warning = { code: 'no_change', message: 'The head already contains this content; no revision was created.' }
   return { row: head as RevisionRow, status: 'no_change', warnings: [...warnings, warning] }
 }
 

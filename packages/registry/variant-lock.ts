@@ -7,7 +7,7 @@ import { type RevisionRow, selectRows, type VariantRow } from './rows/rows.ts'
 /** How long a commit waits for another commit to the same variant. */
 const LOCK_MS_MAX = 5_000
 
-/** The variant with its row locked until the transaction ends. 404 when it is not there. */
+/** The variant, with its row locked until the transaction ends. 404 if it does not exist. */
 export async function lockVariant(scope: Scope, id: Uuid): Promise<VariantRow> {
   await sql`select set_config('lock_timeout', ${String(LOCK_MS_MAX)}, true)`.execute(scope.db)
   const where = [sql`v.id = ${id}`]
@@ -25,7 +25,7 @@ export interface Position {
   nextVersion: number
 }
 
-/** To be read after the lock was taken: what the locking statement sees beside the locked row may be older. */
+/** Call this after the lock is taken: the locking statement may see older revisions next to the locked row. */
 export async function positionOn({ db, project_id }: Scope, variantId: Uuid): Promise<Position> {
   const ofVariant = sql`project_id = ${project_id} and variant_id = ${variantId}`
   const { rows } = await sql<{ newest: number | null; head: Uuid | null }>`

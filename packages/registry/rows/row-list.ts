@@ -1,9 +1,9 @@
 import { type JsonObject, Problem, type Uuid } from '@spanhouse/model'
 
-/** What a row becomes on its way to the client: as a row, as JSON values, as text and as bytes. */
+/** Bytes in memory per stored byte of a row on its way to the client: as JSON values, as text and as bytes. */
 export const HELD_PER_BYTE = 3
 
-/** Rows of which one statement returns: both the memory of an answer and the turns of others depend on it. */
+/** Rows that one statement returns. Smaller batches bound the memory of a response and give other work a turn. */
 const BATCH = { rows: 250, bytes: 4 * 1024 * 1024 }
 
 /** The id of a row, and its uncompressed size in bytes. */
