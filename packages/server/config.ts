@@ -1,6 +1,6 @@
 import { withoutTrailing } from '@spanhouse/model'
 import { INTERFACE_PREFIX } from '@spanhouse/runtime'
-import { ROLE_NAMES, type RoleName } from './roles/names.ts'
+import { PROCESS_ROLES, type ProcessRole } from './roles/process-roles.ts'
 
 /** Everything that can be set, read once at start from the environment. */
 export interface Config {
@@ -9,7 +9,7 @@ export interface Config {
   port: number
   /** Where the embedded stores and the generated API key live. */
   dataDir: string
-  roles: readonly RoleName[]
+  roles: readonly ProcessRole[]
   databaseUrl: string | undefined
   natsUrl: string | undefined
   clickhouseUrl: string | undefined
@@ -62,7 +62,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     logLevel: text('SPANHOUSE_LOG_LEVEL') ?? 'info',
   }
   const missing = ADDRESSES.filter(name => !text(name))
-  if (config.roles.length < ROLE_NAMES.length && missing.length > 0)
+  if (config.roles.length < PROCESS_ROLES.length && missing.length > 0)
     wrong.push(
       `SPANHOUSE_ROLES=${config.roles.join(',')}: roles that run apart share their stores over the network; set ${missing.join(', ')}`,
     )
@@ -114,13 +114,13 @@ function bytesOf(name: string, text: string | undefined, wrong: string[]): numbe
   return bytes
 }
 
-function rolesOf(text: string, wrong: string[]): RoleName[] {
-  if (text === 'all') return [...ROLE_NAMES]
+function rolesOf(text: string, wrong: string[]): ProcessRole[] {
+  if (text === 'all') return [...PROCESS_ROLES]
   const names = text.split(',').map(name => name.trim())
   for (const name of names)
-    if (!(ROLE_NAMES as readonly string[]).includes(name))
-      wrong.push(`SPANHOUSE_ROLES=${text}: no role is called "${name}" (${ROLE_NAMES.join(', ')}, all)`)
-  return ROLE_NAMES.filter(name => names.includes(name))
+    if (!(PROCESS_ROLES as readonly string[]).includes(name))
+      wrong.push(`SPANHOUSE_ROLES=${text}: no role is called "${name}" (${PROCESS_ROLES.join(', ')}, all)`)
+  return PROCESS_ROLES.filter(name => names.includes(name))
 }
 
 function urlOf(name: string, text: string | undefined, protocols: string[], wrong: string[]): string | undefined {

@@ -1,8 +1,8 @@
 import type { PartName } from '../parts.ts'
-import type { RoleName } from './names.ts'
+import type { ProcessRole } from './process-roles.ts'
 
 /** What each role needs open beside Postgres, which all of them ask who is calling. */
-export const ROLE_NEEDS: Record<RoleName, readonly PartName[]> = {
+export const ROLE_NEEDS: Record<ProcessRole, readonly PartName[]> = {
   /** Takes exports in and makes them durable in the stream. */
   receiver: ['stream'],
   /** Moves spans from the stream into the store; its thread has connections of its own. */
@@ -15,4 +15,5 @@ export const ROLE_NEEDS: Record<RoleName, readonly PartName[]> = {
   worker: [],
 }
 
-export const needsOf = (roles: readonly RoleName[]): Set<PartName> => new Set(roles.flatMap(role => ROLE_NEEDS[role]))
+export const needsOf = (roles: readonly ProcessRole[]): Set<PartName> =>
+  new Set(roles.flatMap(role => ROLE_NEEDS[role]))

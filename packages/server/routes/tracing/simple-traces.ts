@@ -5,40 +5,40 @@ import { CONTENT_BODY_BYTES_MAX, QUERY_BODY_BYTES_MAX } from '../../budget/limit
 import { addEndpoint } from '../../http/endpoint.ts'
 import {
   newInvocation,
-  newRecord,
-  type RecordEdit,
-  recordEdit,
+  newSimpleTrace,
+  type SimpleTraceEdit,
   type SoughtLinks,
-  type SoughtRecord,
+  type SoughtSimpleTrace,
+  simpleTraceEdit,
   sought,
-  soughtRecord,
+  soughtSimpleTrace,
   windowing,
-} from '../../records/bodies.ts'
-import type { RecordJson } from '../../records/record-span.ts'
-import { type RecordParts, Records } from '../../records/records.ts'
-import { SURFACES, type Surface } from '../../records/surfaces.ts'
+} from '../../simple-traces/bodies.ts'
+import { type SimpleTraceParts, SimpleTraces } from '../../simple-traces/simple-traces.ts'
+import type { SimpleTraceJson } from '../../simple-traces/span.ts'
+import { SURFACES, type Surface } from '../../simple-traces/surfaces.ts'
 import { requiredTraceId } from './trace-writes.ts'
 
 const params = z.object({ trace_id: z.string() })
 /** Of these records a trace has one, so its span need not be named; older clients do. */
 const query = z.object({ span_id: optional(z.string()) })
-const record = z.looseObject({ trace_id: z.string(), span_id: z.string() })
+const simpleTrace = z.looseObject({ trace_id: z.string(), span_id: z.string() })
 
 /** The records of all surfaces: `/simple/traces`, `/annotations`, `/invocations`. */
-export function recordRoutes(parts: RecordParts): (app: FastifyInstance) => void {
-  const records = new Records(parts)
+export function simpleTraceRoutes(parts: SimpleTraceParts): (app: FastifyInstance) => void {
+  const simpleTraces = new SimpleTraces(parts)
   return app => {
     for (const surface of SURFACES) {
-      addWrites(app, records, surface)
-      addReads(app, records, surface)
+      addWrites(app, simpleTraces, surface)
+      addReads(app, simpleTraces, surface)
     }
   }
 }
 
-function addWrites(app: FastifyInstance, records: Records, surface: Surface): void {
+function addWrites(app: FastifyInstance, simpleTraces: SimpleTraces, surface: Surface): void {
   const { path, name, edit: permission, linkName, createStatus: status } = surface
   const tag = surface.plural
-  const answer = z.object({ count: z.int(), [name]: optional(record) })
+  const answer = z.object({ count: z.int(), [name]: optional(simpleTrace) })
   addEndpoint(app, {
     bodyBytesMax: CONTENT_BODY_BYTES_MAX,
     method: 'POST',
@@ -48,9 +48,9 @@ function addWrites(app: FastifyInstance, records: Records, surface: Surface): vo
     status,
     answer,
     summary: `Records one of the ${surface.plural}; what it refers to as its producer is made when it is not there.`,
-    body: z.object({ [name]: surface.mayLackLinks ? newInvocation : newRecord }),
+    body: z.object({ [name]: surface.mayLackLinks ? newInvocation : newSimpleTrace }),
     handle: async ({ principal, body }) =>
-      envelope(surface, await records.create(surface, principal, body[name] as z.output<typeof newInvocation>)),
+      envelope(surface, await simpleTraces.create(surface, principal, body[name] as z.output<typeof newInvocation>)),
   })
   addEndpoint(app, {
     bodyBytesMax: CONTENT_BODY_BYTES_MAX,
@@ -62,10 +62,10 @@ function addWrites(app: FastifyInstance, records: Records, surface: Surface): vo
     query,
     answer,
     summary: `Changes one of the ${surface.plural}: its data, and what else is sent.`,
-    body: z.object({ [name]: recordEdit }),
+    body: z.object({ [name]: simpleTraceEdit }),
     handle: async ({ principal, params, body }) => {
       const trace_id = requiredTraceId(params.trace_id)
-      return envelope(surface, await records.edit(surface, principal, trace_id, body[name] as RecordEdit))
+      return envelope(surface, await simpleTraces.edit(surface, principal, trace_id, body[name] as SimpleTraceEdit))
     },
   })
   addEndpoint(app, {
@@ -76,16 +76,16 @@ function addWrites(app: FastifyInstance, records: Records, surface: Surface): vo
     params,
     query,
     summary: `Deletes one of the ${surface.plural} for good, with its whole trace.`,
-    answer: z.object({ count: z.int(), [linkName]: optional(record) }),
+    answer: z.object({ count: z.int(), [linkName]: optional(simpleTrace) }),
     handle: async ({ principal, params }) => {
       const trace_id = requiredTraceId(params.trace_id)
-      const span_id = await records.delete(principal, trace_id)
+      const span_id = await simpleTraces.delete(principal, trace_id)
       return span_id ? { count: 1, [linkName]: { trace_id, span_id } } : { count: 0 }
     },
   })
 }
 
-function addReads(app: FastifyInstance, records: Records, surface: Surface): void {
+function addReads(app: FastifyInstance, simpleTraces: SimpleTraces, surface: Surface): void {
   const { path, name, plural, linksName, view: permission } = surface
   addEndpoint(app, {
     method: 'GET',
@@ -96,10 +96,10 @@ function addReads(app: FastifyInstance, records: Records, surface: Surface): voi
     params,
     query,
     summary: `Reads one of the ${plural}.`,
-    answer: z.object({ count: z.int(), [name]: optional(record) }),
+    answer: z.object({ count: z.int(), [name]: optional(simpleTrace) }),
     handle: async ({ principal, params }) => {
       const trace_id = parseTraceId(params.trace_id)
-      return envelope(surface, trace_id ? await records.read(surface, principal, trace_id) : undefined)
+      return envelope(surface, trace_id ? await simpleTraces.read(surface, principal, trace_id) : undefined)
     },
   })
   addEndpoint(app, {
@@ -110,19 +110,19 @@ function addReads(app: FastifyInstance, records: Records, surface: Surface): voi
     permission,
     share: 'read',
     summary: `Finds ${plural} by what they say, refer to and link to, or by their own ids.`,
-    body: z.object({ [name]: optional(soughtRecord), [linksName]: sought, windowing }),
-    answer: z.object({ count: z.int(), [plural]: z.array(record) }),
+    body: z.object({ [name]: optional(soughtSimpleTrace), [linksName]: sought, windowing }),
+    answer: z.object({ count: z.int(), [plural]: z.array(simpleTrace) }),
     handle: async ({ principal, body, holder }) => {
       const asked = {
-        record: body[name] as SoughtRecord | undefined,
+        trace: body[name] as SoughtSimpleTrace | undefined,
         links: body[linksName] as SoughtLinks | undefined,
         windowing: body.windowing as Json | undefined,
       }
-      const found = await records.query(surface, principal, asked, holder)
+      const found = await simpleTraces.query(surface, principal, asked, holder)
       return { count: found.length, [plural]: found }
     },
   })
 }
 
-const envelope = ({ name }: Surface, found: RecordJson | undefined): object =>
+const envelope = ({ name }: Surface, found: SimpleTraceJson | undefined): object =>
   found ? { count: 1, [name]: found } : { count: 0 }

@@ -19,7 +19,7 @@ import {
   projectMembershipBody,
   type Removable,
   removalBody,
-  removeRecord,
+  removeEntity,
   removeTargets,
   setPasswords,
   transferBody,
@@ -38,7 +38,7 @@ const tag = 'administration'
 const BASE = '/admin/simple/accounts'
 
 /** Platform administration, record by record. */
-export function adminRecordRoutes(parts: Parts): (app: FastifyInstance) => void {
+export function adminEntityRoutes(parts: Parts): (app: FastifyInstance) => void {
   return app => {
     addCreations(app, parts)
     addMemberships(app, parts)
@@ -171,7 +171,7 @@ function addRemovals(app: FastifyInstance, { postgres: { db }, authenticator: ca
       tag,
       params: z.object({ id: z.string() }),
       summary: 'Deletes one record with what hangs on it.',
-      handle: ({ params: { id } }) => removeRecord(db, cache, { plural, id }),
+      handle: ({ params: { id } }) => removeEntity(db, cache, { plural, id }),
     })
 }
 

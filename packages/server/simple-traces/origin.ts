@@ -3,12 +3,12 @@ import type { Surface } from './surfaces.ts'
 
 /** Who made a record, what for, and by which way it came. */
 export const ORIGINS = ['custom', 'human', 'auto'] as const
-export const KINDS = ['adhoc', 'eval', 'play'] as const
+export const TRACE_KINDS = ['adhoc', 'eval', 'play'] as const
 export const CHANNELS = ['otlp', 'web', 'sdk', 'api'] as const
 
 export interface Provenance {
   origin: (typeof ORIGINS)[number]
-  kind: (typeof KINDS)[number]
+  kind: (typeof TRACE_KINDS)[number]
   channel: (typeof CHANNELS)[number]
 }
 

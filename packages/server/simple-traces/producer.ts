@@ -1,7 +1,7 @@
 import type { ProjectPrincipal } from '@spanhouse/access'
 import { invalid, isJsonObject, type Json, type JsonObject, Problem, type Uuid } from '@spanhouse/model'
 import {
-  ensureRecord,
+  ensureRevision,
   type References,
   type ResolvedRevision,
   resolveReferences,
@@ -10,7 +10,7 @@ import {
 } from '@spanhouse/registry'
 import { validateAgainst } from '@spanhouse/runtime'
 import { type Registry, scopeOf } from '../routes/registry/endpoint.ts'
-import type { GivenReferences, RecordReferences } from './bodies.ts'
+import type { GivenReferences, SimpleTraceReferences } from './bodies.ts'
 import { schemaOf } from './feedback-schema.ts'
 
 type Producer = 'evaluator' | 'application'
@@ -35,7 +35,7 @@ export async function evaluatorOf(
   if (found) return found
   await refuseUnknownRevision(scope, layersOf(keys, 'evaluator'))
   const uri = `${registry.runtime.uriPrefix}:custom:feedback:v0`
-  return ensureRecord(scope, {
+  return ensureRevision(scope, {
     slug: keys.evaluator?.slug,
     data: { uri, schemas: { outputs: schemaOf(data) } },
   })
@@ -57,7 +57,7 @@ export async function applicationOf(
     const found = await resolveReferences(scope, named)
     if (found) return found
     await refuseUnknownRevision(scope, named)
-    return ensureRecord(scope, { slug: keys.application?.slug })
+    return ensureRevision(scope, { slug: keys.application?.slug })
   }
   const key = typeof selector?.key === 'string' ? selector.key : undefined
   const deployed = await retrieveRevision(scope, { references: named, environment, key }).catch(asInvalid)
@@ -77,7 +77,7 @@ async function refuseUnknownRevision(scope: Scope, { artifact, variant, revision
   if (await resolveReferences(scope, { artifact })) throw invalid('There is no such variant or revision of it.')
 }
 
-const layersOf = (references: RecordReferences, name: string): References => ({
+const layersOf = (references: SimpleTraceReferences, name: string): References => ({
   artifact: references[name],
   variant: references[`${name}_variant`],
   revision: references[`${name}_revision`],
@@ -85,10 +85,10 @@ const layersOf = (references: RecordReferences, name: string): References => ({
 
 /** The references with the producer's three layers in full. */
 export const withProducer = (
-  references: RecordReferences,
+  references: SimpleTraceReferences,
   name: Producer,
   found: ResolvedRevision,
-): RecordReferences => ({
+): SimpleTraceReferences => ({
   ...references,
   [name]: found.artifact,
   [`${name}_variant`]: found.variant,

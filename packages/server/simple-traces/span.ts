@@ -1,18 +1,18 @@
 import { isJsonObject, type Json, type JsonObject, type Micros, microsToIso, type SpanJson } from '@spanhouse/model'
 import type { SpanBody } from '@spanhouse/otlp'
-import type { LinksBody, NewRecord, RecordEdit } from './bodies.ts'
+import type { LinksBody, NewSimpleTrace, SimpleTraceEdit } from './bodies.ts'
 import { flagsOf, type Provenance, provenanceOf, USUAL } from './origin.ts'
 import type { Surface } from './surfaces.ts'
 
 /** The span that is a new record; it takes no time. */
-export function spanOfRecord(
+export function spanOfSimpleTrace(
   surface: Surface,
   ids: Pick<SpanBody, 'trace_id' | 'span_id' | 'span_name'>,
-  record: NewRecord,
+  trace: NewSimpleTrace,
 ): SpanBody {
-  const { origin = USUAL.origin, kind = USUAL.kind, channel = USUAL.channel, links } = record
+  const { origin = USUAL.origin, kind = USUAL.kind, channel = USUAL.channel, links } = trace
   const flags = flagsOf(surface, { origin, kind, channel })
-  const ag = { type: { trace: surface.traceType, span: 'task' }, flags, ...membersOf(record) }
+  const ag = { type: { trace: surface.traceType, span: 'task' }, flags, ...membersOf(trace) }
   return { ...ids, attributes: { ag: withoutUndefined(ag) }, links: linksOf(links ?? []) }
 }
 
@@ -20,7 +20,7 @@ export function spanOfRecord(
  * A stored record as it is to be after an edit, as a new version of its span. When it was edited is part of the version:
  * the same content sent again would be taken for a repetition, and the record would not count as updated.
  */
-export function editedSpan(span: SpanJson, edit: RecordEdit, edited_at: Micros): SpanBody {
+export function editedSpan(span: SpanJson, edit: SimpleTraceEdit, edited_at: Micros): SpanBody {
   const { attributes, references, links, ...rest } = span
   const { ag } = attributes as { ag: JsonObject }
   const { data: _, unsupported, ...kept } = ag
@@ -41,7 +41,7 @@ export function editedSpan(span: SpanJson, edit: RecordEdit, edited_at: Micros):
 }
 
 /** The members of a body as members of `ag`; those that were not sent are undefined. */
-function membersOf({ data, tags, meta, references }: Omit<RecordEdit, 'links'>): Record<string, Json | undefined> {
+function membersOf({ data, tags, meta, references }: Omit<SimpleTraceEdit, 'links'>): Record<string, Json | undefined> {
   if (!references) return withoutUndefined({ data, tags, meta })
   const { keys, selector } = references
   return { ...withoutUndefined({ data, tags, meta }), references: keys as JsonObject, selector }
@@ -56,7 +56,7 @@ function linksOf(links: LinksBody): Json[] {
 }
 
 /** What of a span makes it a record. */
-export type RecordSpan = Pick<SpanJson, 'trace_id' | 'span_id' | 'attributes'> & {
+export type SimpleTraceSpan = Pick<SpanJson, 'trace_id' | 'span_id' | 'attributes'> & {
   links?: Json
   created_at?: Json
   created_by_id?: Json
@@ -64,19 +64,19 @@ export type RecordSpan = Pick<SpanJson, 'trace_id' | 'span_id' | 'attributes'> &
   updated_by_id?: Json
 }
 
-export type RecordJson = Provenance & { [key: string]: Json | undefined }
+export type SimpleTraceJson = Provenance & { [key: string]: Json | undefined }
 
 /** A span as a record; undefined when it is none on that surface: without data, or without a reference to its producer. */
-export function recordOf(surface: Surface, span: RecordSpan): RecordJson | undefined {
+export function simpleTraceOf(surface: Surface, span: SimpleTraceSpan): SimpleTraceJson | undefined {
   const { ag } = span.attributes as { ag: JsonObject }
   if (Object.keys(objectOf(ag.data)).length === 0) return undefined
   const references = objectOf(ag.references)
   const { producer } = surface
   if (producer && !producerKeys(producer).some(key => Object.hasOwn(references, key))) return undefined
-  return toRecord(surface, span)
+  return toSimpleTrace(surface, span)
 }
 
-export function toRecord(surface: Surface, span: RecordSpan): RecordJson {
+export function toSimpleTrace(surface: Surface, span: SimpleTraceSpan): SimpleTraceJson {
   const { ag } = span.attributes as { ag: JsonObject }
   const { trace_id, span_id, created_at, created_by_id, updated_at, updated_by_id } = span
   const links = namedLinks(span.links)
