@@ -32,10 +32,10 @@ export async function request(
   }
   const text = body === undefined ? undefined : JSON.stringify(body)
   const response = await fetch(url + path, { method, headers, body: text }).catch(({ cause }) => {
-    throw new Error(`Nobody answers at ${url} (${cause?.code ?? cause}): start Spanhouse there, or set SPANHOUSE_URL.`)
+    throw new Error(`No response from ${url} (${cause?.code ?? cause}): start Spanhouse there, or set SPANHOUSE_URL.`)
   })
   if (/json|event-stream/.test(response.headers.get('content-type') ?? '')) return response
-  throw new Error(`It is not Spanhouse that answers at ${url} (HTTP ${response.status}): set SPANHOUSE_URL.`)
+  throw new Error(`The server at ${url} is not Spanhouse (HTTP ${response.status}): set SPANHOUSE_URL.`)
 }
 
 /** The key that the first start has left in the data folder; undefined when there is none. */

@@ -30,7 +30,7 @@ export async function run(reference: string | undefined, options: RunOptions): P
 
 /** `evaluate-one REF`: scores one output with an evaluator, and writes what it returns as JSON. */
 export async function evaluateOne(reference: string | undefined, options: RunOptions): Promise<number> {
-  if (options.outputs === undefined) throw new UsageError('What is to be scored? Give --outputs.')
+  if (options.outputs === undefined) throw new UsageError('--outputs is missing: give the output to score.')
   const body = await bodyOf('evaluator', reference, options)
   if (options.json) return printJson(body)
   const { status, data } = await invoke(body)
@@ -57,7 +57,8 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** `SLUG`, `SLUG@VARIANT`, `SLUG@VARIANT:VERSION`, `SLUG:VERSION`, or the id of a revision. */
 function referencesTo(family: Family, text: string | undefined): Record<string, Reference> {
   const [, slug, variant, version] = /^([^@:]+)(?:@([^@:]+))?(?::(\d+))?$/.exec(text ?? '') ?? []
-  if (slug === undefined) throw new UsageError(`Which ${family}? Give a slug, SLUG@VARIANT:VERSION or a revision's id.`)
+  if (slug === undefined)
+    throw new UsageError(`The ${family} is missing: give a slug, SLUG@VARIANT:VERSION or a revision's id.`)
   if (UUID.test(slug)) return { [`${family}_revision`]: { id: slug } }
   return {
     [family]: { slug },
@@ -103,7 +104,7 @@ interface Envelope {
 
 async function settings(): Promise<Settings> {
   const { SPANHOUSE_API_KEY: key = await keptKey() } = process.env
-  if (key === undefined) throw new Error('SPANHOUSE_API_KEY is not set, and there is no key in ./data.')
+  if (key === undefined) throw new Error('SPANHOUSE_API_KEY is not set, and ./data contains no key.')
   return { authorization: `ApiKey ${key}` }
 }
 
@@ -145,7 +146,7 @@ async function printStream(body: Body): Promise<number> {
     process.stdout.write(isTold ? '\n' : `${shown(event.data?.outputs)}\n`)
     return EXIT.ok
   }
-  throw new Error('The answer broke off.')
+  throw new Error('The response ended early.')
 }
 
 async function* linesOf(response: Response): AsyncGenerator<Event> {

@@ -125,7 +125,7 @@ class KeptServer implements ClickHouseServer {
   async #startAgain(died: string): Promise<void> {
     const { signal } = this.#stopping
     for (let reason = died; !signal.aborted; ) {
-      this.#kept.onDeath(`ClickHouse died (${reason}); it is started again in ${this.#waitMs / 1000} s`)
+      this.#kept.onDeath(`ClickHouse died (${reason}); it restarts in ${this.#waitMs / 1000} s`)
       await delay(this.#waitMs, undefined, { signal }).catch(() => undefined)
       this.#waitMs = Math.min(2 * this.#waitMs, BACKOFF_MS.last)
       if (signal.aborted) return

@@ -40,7 +40,9 @@ async function findLibrary(): Promise<string> {
     const { libchdbPath } = await import('chdb/libchdb')
     return libchdbPath()
   } catch (cause) {
-    throw new Error('There is no embedded ClickHouse (chdb) for this platform: set CLICKHOUSE_URL instead.', { cause })
+    throw new Error('The embedded ClickHouse (chdb) is not available for this platform: set CLICKHOUSE_URL instead.', {
+      cause,
+    })
   }
 }
 
@@ -82,11 +84,11 @@ async function untilReady(address: ServerAddress, ended: Promise<string>): Promi
   })
   const deadline = performance.now() + READY_MS_MAX
   while (performance.now() < deadline) {
-    if (end !== undefined) throw new Error(`ClickHouse ended before it answered: ${end}`)
+    if (end !== undefined) throw new Error(`ClickHouse exited before it responded: ${end}`)
     if (await isAnswering(address)) return
     await delay(LOOK_EVERY_MS)
   }
-  throw new Error(`ClickHouse did not answer within ${READY_MS_MAX / 1000} s`)
+  throw new Error(`ClickHouse did not respond within ${READY_MS_MAX / 1000} s`)
 }
 
 /** Whether it is this server that answers there: any other would know no such user. */

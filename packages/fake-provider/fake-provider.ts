@@ -109,7 +109,7 @@ async function isEndedEarly({ name, amount }: Behaviour, response: ServerRespons
   else if (name === 'error') {
     const status = amount ?? 500
     if (status === 429 || status === 503) response.setHeader('retry-after', '7')
-    sendJson(response, wire.error(status, `The fake provider answers ${status}.`), status)
+    sendJson(response, wire.error(status, `The fake provider responds with ${status}.`), status)
   }
   return response.headersSent
 }

@@ -47,7 +47,7 @@ export async function attemptInTurn<Config, Result>(
       if (isLast || rules.signal?.aborted || !mayFallBack(error, rules.fallbackPolicy)) throw error
     }
   }
-  throw new Error('no configuration to attempt')
+  throw new Error('there is no configuration to try')
 }
 
 async function attemptOften<Result>(rules: AttemptRules, attempt: (retry: number) => Promise<Result>): Promise<Result> {

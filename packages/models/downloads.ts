@@ -45,4 +45,4 @@ const covers = (type: string, mediaType: string): boolean =>
   (type.endsWith('/*') && mediaType.startsWith(type.slice(0, -1)))
 
 const noFile = (url: URL, status: number): ModelError =>
-  new ModelError(`${url.origin} answers HTTP ${status} instead of the file`, { category: 'other', status: 400 })
+  new ModelError(`${url.origin} responded with HTTP ${status} instead of the file`, { category: 'other', status: 400 })

@@ -55,7 +55,7 @@ export class OpenedModels {
 
 function modelOf(provider: Provider, kind: Kind, model: string): LanguageModelV4 | EmbeddingModelV4 {
   const open = provider[kind]
-  if (open === undefined) throw new Error(`a provider without ${kind}`)
+  if (open === undefined) throw new Error(`the provider has no ${kind}`)
   return open(model)
 }
 

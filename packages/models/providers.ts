@@ -24,7 +24,7 @@ export async function openProvider(route: ProviderRoute, fetch: typeof globalThi
   const { provider, key } = route
   const baseURL = route.url ?? ADDRESSES[provider] ?? PROVIDER_APIS[provider]?.url
   if (baseURL === undefined && !REGIONAL.has(provider)) {
-    throw new ModelError(`The connection of kind '${provider}' has no provider.url`, { category: 'access' })
+    throw new ModelError(`provider.url is missing from the connection of kind '${provider}'`, { category: 'access' })
   }
   const open = OPENERS[provider] ?? openCompatible
   return await open({ apiKey: key, baseURL: baseURL ?? '', fetch }, route)
@@ -151,7 +151,7 @@ function serviceAccountIn(extras: ProviderRoute['extras']): Readonly<Record<stri
   try {
     return parseRoundedJson(found) as JsonObject
   } catch {
-    throw new ModelError('The credentials in provider.extras must be the JSON of a service account', {
+    throw new ModelError('The credentials in provider.extras must be a service account in JSON', {
       category: 'access',
     })
   }

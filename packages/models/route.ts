@@ -72,7 +72,7 @@ function connected(model: string, connection: string, secrets: readonly ModelSec
   if (family === undefined || family === secret.data.kind) return secret
   throw new RoutingError(
     'v0:schemas:connection-model-mismatch',
-    `The connection '${connection}' is of ${secret.data.kind}, the model '${model}' of ${family}`,
+    `The connection '${connection}' is for ${secret.data.kind}, but the model '${model}' belongs to ${family}`,
   )
 }
 

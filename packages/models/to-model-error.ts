@@ -65,7 +65,7 @@ export function toModelError(error: unknown, failed: Failed): ModelError {
 
 function toError(from: PackageError, category: ModelErrorCategory, failed: Failed & { status?: number }): ModelError {
   const { key, isPartial, status } = failed
-  const message = messageIn(from.responseBody) || from.message || 'The provider gives no reason'
+  const message = messageIn(from.responseBody) || from.message || 'The provider gave no reason'
   const shown = (key === '' ? message : message.replaceAll(key, '***')).slice(0, MESSAGE_LENGTH_MAX)
   return new ModelError(shown, {
     category,

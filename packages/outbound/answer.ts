@@ -29,15 +29,16 @@ export function answerOf({ statusCode, headers, body }: Dispatcher.ResponseData,
 }
 
 function mistakeIn(status: number, headers: Dispatcher.ResponseData['headers'], bytesMax: number) {
-  if (status < 200 || status > 599) return new OutboundError('invalid_response', `The answer has the status ${status}`)
+  if (status < 200 || status > 599)
+    return new OutboundError('invalid_response', `The response has the status ${status}`)
   const coding = headers['content-encoding'] ?? 'identity'
   // None was asked for, and what a compressed body grows to nobody knows.
-  if (coding !== 'identity') return new OutboundError('invalid_response', `The answer is compressed (${coding})`)
+  if (coding !== 'identity') return new OutboundError('invalid_response', `The response is compressed (${coding})`)
   return Number(headers['content-length'] ?? 0) > bytesMax ? tooLarge(bytesMax) : null
 }
 
 const tooLarge = (bytesMax: number): OutboundError =>
-  new OutboundError('too_large', `The answer is larger than ${bytesMax} bytes`)
+  new OutboundError('too_large', `The response is larger than ${bytesMax} bytes`)
 
 const pairs = (headers: Dispatcher.ResponseData['headers']): [string, string][] =>
   Object.entries(headers).flatMap(([name, value]) => [value ?? []].flat().map((one): [string, string] => [name, one]))

@@ -12,7 +12,7 @@ export const checkedLookup: LookupFunction = (hostname, options, callback) => {
     if (error) return callback(error, '')
     if (addresses.some(({ address }) => isReservedAddress(address))) {
       // Where a name of one's own network leads to is not told.
-      const cause = new Error(`${hostname} leads to a private address`)
+      const cause = new Error(`${hostname} resolves to a private address`)
       return callback(new OutboundError('refused', 'The address cannot be reached', { cause }), '')
     }
     const [first] = addresses

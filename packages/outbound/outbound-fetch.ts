@@ -119,7 +119,7 @@ async function send(
 /** A signal that the caller's aborts, or the time for everything; `release` stops listening to both. */
 function endWith(signal: AbortSignal | null | undefined, totalMs: number) {
   const ending = new AbortController()
-  const late = () => ending.abort(new OutboundError('total_timeout', `No complete answer within ${totalMs} ms`))
+  const late = () => ending.abort(new OutboundError('total_timeout', `No complete response within ${totalMs} ms`))
   const timer = setTimeout(late, totalMs)
   const abort = () => ending.abort(signal?.reason)
   if (signal?.aborted) abort()
@@ -158,9 +158,9 @@ function toOutboundError(error: unknown): unknown {
 }
 
 const MESSAGES: Partial<Record<OutboundFailure, string>> = {
-  connect_timeout: 'No connection in time',
-  first_byte_timeout: 'No answer in time',
-  idle_timeout: 'The answer stopped before its end',
+  connect_timeout: 'Connecting took too long',
+  first_byte_timeout: 'The response took too long to start',
+  idle_timeout: 'The response stalled',
   invalid_request: 'The request cannot be sent',
-  invalid_response: 'The answer is no valid HTTP',
+  invalid_response: 'The response is not valid HTTP',
 }

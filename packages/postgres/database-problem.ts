@@ -71,15 +71,15 @@ export async function withDatabaseProblems<T>(work: () => Promise<T>): Promise<T
 
 function unavailable(error: Error): Problem {
   const options = { retryAfterSeconds: RETRY_AFTER_SECONDS, cause: error }
-  return new Problem('overloaded', 'The database cannot be reached at the moment.', options)
+  return new Problem('overloaded', 'The database cannot be reached now.', options)
 }
 
 function tooSlow(error: DriverError): Problem {
-  return new Problem('query_timeout', 'The database took too long to answer.', { cause: error })
+  return new Problem('query_timeout', 'The database took too long to respond.', { cause: error })
 }
 
 function unstorable(error: DriverError): Problem {
-  return new Problem('invalid', 'A text contains a NUL character, which cannot be stored.', { cause: error })
+  return new Problem('invalid', 'A string contains a NUL character, which cannot be stored.', { cause: error })
 }
 
 function tooLarge(error: DriverError): Problem {
@@ -87,7 +87,7 @@ function tooLarge(error: DriverError): Problem {
 }
 
 function conflict(error: DriverError): Problem {
-  const detail = { message: 'The record conflicts with another one.', conflict: conflictOf(error.detail) }
+  const detail = { message: 'The row conflicts with an existing one.', conflict: conflictOf(error.detail) }
   return new Problem('conflict', detail, { cause: error })
 }
 

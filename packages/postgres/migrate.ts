@@ -20,7 +20,7 @@ export async function migrateToLatest(db: Database, dir: string = MIGRATIONS_DIR
   const [, unknown] = UNKNOWN_MIGRATION.exec(String(error)) ?? []
   if (unknown !== undefined)
     throw new Error(
-      `The database has migration ${unknown}, which this version of Spanhouse does not know: start a newer one.`,
+      `The database has migration ${unknown}, which is unknown to this version of Spanhouse: start a newer version.`,
     )
   const failed = results.find(one => one.status === 'Error')
   if (failed === undefined) throw error
@@ -40,7 +40,8 @@ class SqlFiles implements MigrationProvider {
   async getMigrations(): Promise<Record<string, Migration>> {
     const names = await readdir(this.#dir)
     const odd = names.find(name => !FILE_NAME.test(name))
-    if (odd !== undefined) throw new Error(`${odd} is not named like a migration: three digits, _, a name, .sql`)
+    if (odd !== undefined)
+      throw new Error(`${odd} is not a valid migration name: expected three digits, _, a name, .sql`)
     return Object.fromEntries(await Promise.all(names.map(name => this.#migration(name))))
   }
 

@@ -46,7 +46,7 @@ const ESCAPE = /\\(?:u[0-9a-f]{4}|.)/g
 
 function exactInteger(text: string): number {
   const value = Number(text)
-  if (!Number.isSafeInteger(value)) throw new RangeError(`${text} does not fit a JavaScript number`)
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is too large for a JavaScript number`)
   return value
 }
 

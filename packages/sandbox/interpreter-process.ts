@@ -136,12 +136,12 @@ export class InterpreterProcess {
 
   #end(how: string, signal: NodeJS.Signals | null = null): void {
     this.#state = 'ended'
-    this.#ready.reject(new Error(`The process of the sandbox ended before it was ready: ${how} ${this.#words}`.trim()))
+    this.#ready.reject(new Error(`The sandbox process exited before it was ready: ${how} ${this.#words}`.trim()))
     const failure = this.#failureOf(signal)
     if (failure) this.#outcome?.resolve(failure)
     else
       this.#outcome?.reject(
-        new Problem('overloaded', 'The process that ran the code was ended. Try again.', { retryAfterSeconds: 1 }),
+        new Problem('overloaded', 'The process that ran the code exited. Try again.', { retryAfterSeconds: 1 }),
       )
     this.#ended.resolve()
   }

@@ -20,11 +20,11 @@ export function parseOutcome(text: string): CodeOutcome {
     return toOutcome(parseJson(text)) ?? NO_OUTCOME
   } catch (error) {
     if (!(error instanceof JsonBoundError)) return NO_OUTCOME
-    return { ok: false, kind: 'result', message: `What evaluate returned cannot be used: ${error.message}.` }
+    return { ok: false, kind: 'result', message: `The value that evaluate returned cannot be used: ${error.message}.` }
   }
 }
 
-const NO_OUTCOME: CodeOutcome = { ok: false, kind: 'result', message: 'evaluate returned what is not JSON.' }
+const NO_OUTCOME: CodeOutcome = { ok: false, kind: 'result', message: 'The value that evaluate returned is not JSON.' }
 
 function toOutcome(json: Json): CodeOutcome | undefined {
   if (!isJsonObject(json)) return undefined

@@ -64,9 +64,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const missing = ADDRESSES.filter(name => !text(name))
   if (config.roles.length < PROCESS_ROLES.length && missing.length > 0)
     wrong.push(
-      `SPANHOUSE_ROLES=${config.roles.join(',')}: roles that run apart share their stores over the network; set ${missing.join(', ')}`,
+      `SPANHOUSE_ROLES=${config.roles.join(',')}: roles that run in separate processes need networked stores; set ${missing.join(', ')}`,
     )
-  if (wrong.length > 0) throw new Error(`Settings that cannot be used:\n  ${wrong.join('\n  ')}`)
+  if (wrong.length > 0) throw new Error(`Invalid settings:\n  ${wrong.join('\n  ')}`)
   return config
 }
 
@@ -78,18 +78,18 @@ export function servicesUrlAt(host: string, port: number): string {
 
 function portOf(text: string, wrong: string[]): number {
   const port = Number(text)
-  if (!Number.isInteger(port) || port < 0 || port > 65535) wrong.push(`SPANHOUSE_PORT=${text}: not a port`)
+  if (!Number.isInteger(port) || port < 0 || port > 65535) wrong.push(`SPANHOUSE_PORT=${text}is not a port`)
   return port
 }
 
 function prefixOf(text: string, wrong: string[]): string {
   if (!/^[A-Za-z0-9_.-]+$/.test(text))
-    wrong.push(`SPANHOUSE_URI_PREFIX=${text}: only letters, digits, dot, dash and underscore`)
+    wrong.push(`SPANHOUSE_URI_PREFIX=${text}may contain only letters, digits, dots, dashes and underscores`)
   return text
 }
 
 function switchOf(name: string, text: string, wrong: string[]): boolean {
-  if (!['true', 'false'].includes(text)) wrong.push(`${name}=${text}: neither true nor false`)
+  if (!['true', 'false'].includes(text)) wrong.push(`${name}=${text}is neither true nor false`)
   return text === 'true'
 }
 
@@ -99,7 +99,7 @@ const ADMIN_KEY_LENGTH_MIN = 24
 function adminKeyOf(key: string | undefined, wrong: string[]): string | undefined {
   if (key !== undefined && key.length < ADMIN_KEY_LENGTH_MIN)
     wrong.push(
-      `SPANHOUSE_ADMIN_KEY: shorter than ${ADMIN_KEY_LENGTH_MIN} characters; make one with: openssl rand -hex 32`,
+      `SPANHOUSE_ADMIN_KEY is shorter than ${ADMIN_KEY_LENGTH_MIN} characters; make one with: openssl rand -hex 32`,
     )
   return key
 }
@@ -110,7 +110,7 @@ function bytesOf(name: string, text: string | undefined, wrong: string[]): numbe
   if (text === undefined) return undefined
   const bytes = Number(text)
   if (!Number.isSafeInteger(bytes) || bytes < STREAM_BYTES_MIN)
-    wrong.push(`${name}=${text}: not a number of bytes of at least ${STREAM_BYTES_MIN}`)
+    wrong.push(`${name}=${text}is not a number of bytes of at least ${STREAM_BYTES_MIN}`)
   return bytes
 }
 
@@ -119,7 +119,7 @@ function rolesOf(text: string, wrong: string[]): ProcessRole[] {
   const names = text.split(',').map(name => name.trim())
   for (const name of names)
     if (!(PROCESS_ROLES as readonly string[]).includes(name))
-      wrong.push(`SPANHOUSE_ROLES=${text}: no role is called "${name}" (${PROCESS_ROLES.join(', ')}, all)`)
+      wrong.push(`SPANHOUSE_ROLES=${text}: there is no role "${name}" (${PROCESS_ROLES.join(', ')}, all)`)
   return PROCESS_ROLES.filter(name => names.includes(name))
 }
 
@@ -127,6 +127,6 @@ function urlOf(name: string, text: string | undefined, protocols: string[], wron
   if (text === undefined) return undefined
   const addresses = text.split(',')
   if (addresses.some(address => !URL.canParse(address) || !protocols.includes(new URL(address).protocol)))
-    wrong.push(`${name}: not an address that starts with ${protocols.map(protocol => `${protocol}//`).join(' or ')}`)
+    wrong.push(`${name} is not an address that starts with ${protocols.map(protocol => `${protocol}//`).join(' or ')}`)
   return text
 }

@@ -21,6 +21,6 @@ export async function requireFormat(dataDir: string): Promise<void> {
   if (!Number.isSafeInteger(format) || format < 1) throw new Error(`the file ${path} does not state a format version`)
   if (format > DATA_FORMAT)
     throw new Error(
-      `the folder has format ${format}, and this version of Spanhouse reads ${DATA_FORMAT}: start a newer one`,
+      `the folder has format ${format}, but this version of Spanhouse reads only ${DATA_FORMAT}: start a newer version`,
     )
 }

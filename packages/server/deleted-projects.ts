@@ -48,7 +48,7 @@ export function startSweeping({ log, ...stores }: SweptStores & { log: Logger })
 async function sweepNowAndThen(sweeper: Sweeper, log: Logger, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await sweeper.sweepAlone().catch(error => {
-      log.warn({ err: error }, 'what is left of deleted projects stays until the next try')
+      log.warn({ err: error }, 'cannot remove the remaining data of deleted projects; trying again later')
     })
     await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => {})
   }

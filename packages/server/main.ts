@@ -19,7 +19,7 @@ const log = pino({ level: config.logLevel, base: undefined }, pino.destination({
 giveBackHeapPages()
 // Until there is anything to end in order.
 let end = (_reason: string): void => process.exit(1)
-beSupervised(() => end('the supervisor is gone'))
+beSupervised(() => end('the supervisor has exited'))
 const server = await startServer(config, log, fail).catch(error => {
   process.stderr.write(`Spanhouse cannot start: ${reasonOf(error)}\n`)
   return fail(error)
@@ -45,7 +45,7 @@ async function stop(reason: string): Promise<void> {
 
 /** There is no going on after a defect: everything accepted is durable, and a new start goes on from there. */
 function fail(error: unknown): never {
-  log.fatal({ err: error }, 'ended by an error')
+  log.fatal({ err: error }, 'stopping after an error')
   process.exit(1)
 }
 

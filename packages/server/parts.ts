@@ -63,7 +63,7 @@ export const openStream = ({ natsUrl, dataDir, streamBytesMax }: Config, log: Lo
       })
 
 const STREAM_LOST =
-  'NATS had lost the span stream, which was created again: accepted spans that were not stored yet are gone with it'
+  'NATS lost the span stream, and it was created again: accepted spans that were not yet stored are lost'
 
 /**
  * How many threads of a process write. Over the network, processes share the work; embedded there is only this one, and

@@ -27,6 +27,6 @@ export async function setProjectRetention(
     .set({ retention_days: days })
     .where('id', '=', project_id)
     .executeTakeFirst()
-  if (numUpdatedRows === 0n) throw new Problem('not_found', 'There is no such project.')
+  if (numUpdatedRows === 0n) throw new Problem('not_found', 'The project does not exist.')
   await setRetention(engine, project_id, days)
 }

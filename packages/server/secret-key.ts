@@ -11,8 +11,8 @@ const SECRET_KEY_LENGTH_MIN = 24
  */
 export async function requireLongSecretKey(key: string | undefined, db: Database, log: Logger): Promise<void> {
   if (key === undefined || key.length >= SECRET_KEY_LENGTH_MIN) return
-  const short = `SPANHOUSE_SECRET_KEY: shorter than ${SECRET_KEY_LENGTH_MIN} characters, so it can be guessed by trying`
+  const short = `SPANHOUSE_SECRET_KEY is shorter than ${SECRET_KEY_LENGTH_MIN} characters and could be guessed`
   const user = await withDatabaseProblems(() => db.selectFrom('users').select('id').limit(1).executeTakeFirst())
-  if (!user) throw new Error(`${short}; make one with: openssl rand -hex 32`)
+  if (!user) throw new Error(`${short}; generate one with: openssl rand -hex 32`)
   log.warn(short)
 }

@@ -80,7 +80,7 @@ test('a program that is killed, or does not answer any more, starts again with e
   await send(first)
   process.kill(await programId(), 'SIGKILL')
   const second = await untilStarted(2)
-  expect(output).toContain('Spanhouse has ended (SIGKILL) and starts again in 1 s')
+  expect(output).toContain('Spanhouse exited (SIGKILL) and restarts in 1 s')
   await expect.poll(() => countOf(second), PATIENCE).toBe(1)
 
   const stopped = await programId()
@@ -123,7 +123,7 @@ test('a program whose supervisor is killed ends, too', async () => {
 test('a program that ends in order, or cannot start, is not started again', async () => {
   start({ SPANHOUSE_ROLES: 'nonsense' })
   expect((await once(supervisor, 'exit'))[0]).toBe(2)
-  expect(output).toContain('no role is called "nonsense"')
+  expect(output).toContain('there is no role "nonsense"')
   expect(output).not.toContain('starts again')
   start()
   await untilStarted(1)

@@ -44,7 +44,7 @@ for (let starts = 1; ; starts++) {
   const { code, signal, wasReady, isInOrder } = await run()
   if (isInOrder || code === 2 || (starts === 1 && !wasReady)) process.exit(code ?? 1)
   if (performance.now() - began > GOOD_RUN_MS) waitMs = WAIT_MS.min
-  process.stderr.write(`Spanhouse has ended (${signal ?? `code ${code}`}) and starts again in ${waitMs / 1000} s\n`)
+  process.stderr.write(`Spanhouse exited (${signal ?? `code ${code}`}) and restarts in ${waitMs / 1000} s\n`)
   await delay(waitMs, undefined, { signal: stopping.signal }).catch(() => process.exit(0))
   waitMs = Math.min(waitMs * 2, WAIT_MS.max)
 }
@@ -75,7 +75,7 @@ async function run(): Promise<Ending> {
   const watch = setInterval(() => {
     missed++
     if (missed * ALIVE_EVERY_MS <= (isInOrder() ? STOP_MS : BEATS_MISSED_MAX * ALIVE_EVERY_MS)) return
-    process.stderr.write(`Spanhouse has not answered for ${missed} s and is ended\n`)
+    process.stderr.write(`Spanhouse did not respond for ${missed} s and is being killed\n`)
     child.kill('SIGKILL')
   }, ALIVE_EVERY_MS)
   const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]

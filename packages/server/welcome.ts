@@ -32,7 +32,7 @@ export function welcome({ config, url, newApiKey }: RunningServer): string {
   const headers = `-H "Authorization: ApiKey ${key}" -H "Content-Type: application/json"`
   return `
   Spanhouse listens at  ${url}/api
-  API key               ${newApiKey ?? (config.apiKey ? 'as set in SPANHOUSE_API_KEY' : `kept in ${join(config.dataDir, 'api-key')}`)}
+  API key               ${newApiKey ?? (config.apiKey ? 'as set in SPANHOUSE_API_KEY' : `stored in ${join(config.dataDir, 'api-key')}`)}
   Data                  ${config.dataDir}
 
   Send a first trace:

@@ -33,7 +33,7 @@ export async function migrateSpans(engine: Engine, folder: string): Promise<stri
   const newest = Math.max(0, ...versions)
   if (newest > migrations.length)
     throw new Error(
-      `The ClickHouse store has schema version ${newest}, and this version of Spanhouse knows ${migrations.length} and earlier ones: start a newer one.`,
+      `The ClickHouse store has schema version ${newest}, but this version of Spanhouse supports at most ${migrations.length}: start a newer version.`,
     )
   const missing = migrations.filter(({ version }) => !versions.has(version))
   for (const migration of missing) await apply(engine, migration)
@@ -60,7 +60,7 @@ async function requireColumns(engine: Engine): Promise<void> {
   const absent = await engine.rows<{ name: string }>({ text: ABSENT_COLUMNS, params: { names: INSERT_COLUMNS } })
   if (absent.length > 0)
     throw new Error(
-      `The table spans of the ClickHouse store lacks ${absent.map(({ name }) => name).join(', ')}: no released version made it.`,
+      `The table spans of the ClickHouse store name).join(', ')}: no released version made it. => lacks ${absent.map(({ name }) => name).join(', ')}: no released version created it. => name).join(', ')}: no released version made it.`,
     )
 }
 

@@ -15,10 +15,10 @@ export const IN_FLIGHT_BYTES_MAX = 128 * 2 ** 20
 
 /** Why a stream refuses what it would take at another time, and when that may be. */
 const REFUSALS = {
-  full: { detail: 'The span stream is at its limit of bytes', retryAfterSeconds: 2 },
-  dead_letters_full: { detail: 'The dead letters are at their limit of bytes', retryAfterSeconds: 60 },
-  busy: { detail: 'Too many spans are on their way into the span stream', retryAfterSeconds: 1 },
-  unreachable: { detail: 'The span stream cannot be reached or cannot write', retryAfterSeconds: 5 },
+  full: { detail: 'The span stream has reached its size limit', retryAfterSeconds: 2 },
+  dead_letters_full: { detail: 'The dead letters have reached their size limit', retryAfterSeconds: 60 },
+  busy: { detail: 'Too many spans are being written to the span stream', retryAfterSeconds: 1 },
+  unreachable: { detail: 'The span stream is unreachable or cannot write', retryAfterSeconds: 5 },
   closed: { detail: 'The span stream is closing', retryAfterSeconds: 5 },
 }
 
@@ -43,15 +43,15 @@ const ID = /^[\x21-\x7e]{1,200}$/
  */
 export function checkMessage(message: SpanMessage, limits: { partitions: number; bytesMax: number }): void {
   const { id, partition, span_count } = message
-  if (!ID.test(id)) throw new Error(`Not a message id: ${JSON.stringify(id)}`)
+  if (!ID.test(id)) throw new Error(`Invalid message id: ${JSON.stringify(id)}`)
   for (const uuid of [message.project_id, message.user_id]) {
-    if (parseUuid(uuid) !== uuid) throw new Error(`Not a UUID: ${JSON.stringify(uuid)}`)
+    if (parseUuid(uuid) !== uuid) throw new Error(`Invalid UUID: ${JSON.stringify(uuid)}`)
   }
   if (!Number.isInteger(partition) || partition < 0 || partition >= limits.partitions) {
-    throw new Error(`Partition ${partition} of ${limits.partitions}`)
+    throw new Error(`Partition ${partition} is out of range: there are ${limits.partitions}`)
   }
   if (!Number.isInteger(span_count) || span_count < 0 || span_count > 0xffffffff) {
-    throw new Error(`Span count ${span_count}`)
+    throw new Error(`Invalid span count ${span_count}`)
   }
   if (message.body.length >= limits.bytesMax) {
     throw new Problem('too_large', `${message.body.length} bytes exceed the span stream's limit of ${limits.bytesMax}`)

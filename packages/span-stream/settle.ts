@@ -19,7 +19,7 @@ const PAUSE_MS_MAX = 2_000
 export function createDelivery(delivery: Delivery, ended: AbortSignal): Delivery {
   let settled = false
   const once = async (settle: () => Promise<void>) => {
-    if (settled) throw new Error(`Message ${delivery.message.id} has been settled before`)
+    if (settled) throw new Error(`Message ${delivery.message.id} is already settled`)
     settled = true
     await persist(settle, ended).catch(error => {
       settled = false

@@ -155,7 +155,7 @@ test.each(STATUSES)('a provider that answers %d', async status => {
   expect(answered, text).toBe(status === 401 || status === 403 ? 424 : status)
   expect(body.status).toMatchObject({
     code: answered,
-    message: expect.stringContaining(`The fake provider answers ${status}.`),
+    message: expect.stringContaining(`The fake provider responds with ${status}.`),
     type: expect.stringMatching(/#v0:workflows:prompt-completion-error$/),
   })
   if (status === 429) expect(headers.get('retry-after')).toBe('7')

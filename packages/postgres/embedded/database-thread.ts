@@ -81,7 +81,7 @@ export class DatabaseThread {
 
   #hasEnded(cause: Error | undefined, onFailure: (error: Error) => void): void {
     if (this.#end) return
-    this.#end = new Error('the embedded database has ended', { cause })
+    this.#end = new Error('the embedded database has stopped', { cause })
     this.#answer.reject(this.#end)
     if (!this.#isExpectedToEnd) onFailure(this.#end)
   }

@@ -148,6 +148,6 @@ export class EmbeddedPool implements PostgresPool {
 }
 
 const overloaded = (): Problem =>
-  new Problem('overloaded', 'The database has too much to do at the moment.', {
+  new Problem('overloaded', 'The database is too busy; try again.', {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   })

@@ -87,12 +87,12 @@ test.each<[JsonObject, unknown[]]>([
 })
 
 test.each<[JsonObject, RegExp]>([
-  [{ target: 'outputs.nope' }, /'outputs.nope' leads to nothing/],
-  [{ target: 'trace.x' }, /leads to nothing/],
+  [{ target: 'outputs.nope' }, /'outputs.nope' matches nothing/],
+  [{ target: 'trace.x' }, /matches nothing/],
   [{ target: 'outputs.title', match: 'nope' }, /no match 'nope'/],
   [{ target: 'outputs.title', match: 'constructor' }, /no match/],
   [{ target: 'outputs.title', match: 'contains' }, /no reference/],
-  [{ target: 'outputs.title', match: 'exact', reference: '$.inputs.nope' }, /'\$.inputs.nope' leads to nothing/],
+  [{ target: 'outputs.title', match: 'exact', reference: '$.inputs.nope' }, /'\$.inputs.nope' matches nothing/],
   [{ target: 'outputs.title', match: 'regex', reference: '(' }, /unterminated/],
   [{ target: 'outputs.title', match: 'similarity', similarity: 'x', reference: 'a' }, /no similarity 'x'/],
   [{ target: 'outputs.title', match: 'diff', diff: 'x', reference: 'a' }, /no diff 'x'/],

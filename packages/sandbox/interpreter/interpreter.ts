@@ -26,6 +26,6 @@ export function failure(kind: FailureKind, message: string, line?: number): Buff
 
 /** What an exception of the WebAssembly engine itself says about the code: the stack is full, or the instance has trapped. */
 export function engineFailure(error: unknown): Buffer {
-  if (error instanceof RangeError) return failure('code', 'The code calls itself too deeply.')
-  return failure('code', 'The code has stopped the interpreter.')
+  if (error instanceof RangeError) return failure('code', "The code's recursion is too deep.")
+  return failure('code', 'The code crashed the interpreter.')
 }

@@ -98,7 +98,7 @@ export const JAVASCRIPT_RUNNER = String.raw`(random => {
       try {
         const module = await loaded
         const evaluate = globalThis.__evaluate ?? module?.default
-        outcome = typeof evaluate === 'function' ? undefined : fail('no_function', 'The code defines no function evaluate.')
+        outcome = typeof evaluate === 'function' ? undefined : fail('no_function', 'The code does not define a function evaluate.')
         outcome ??= await evaluated(evaluate, argumentsText)
       } catch (error) {
         outcome = describe(error)

@@ -105,7 +105,8 @@ class Python implements Interpreter {
     try {
       return this.#call(Buffer.from(JSON.stringify(work)))
     } catch (error) {
-      if (error instanceof DeniedError) return failure('code', 'The code uses what the sandbox does not have.')
+      if (error instanceof DeniedError)
+        return failure('code', 'The code uses something that the sandbox does not provide.')
       return engineFailure(error)
     }
   }

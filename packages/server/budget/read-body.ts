@@ -63,7 +63,7 @@ export function watchBody<T>(
     }
     const finish = (): void => settle(() => resolve(onEnd(bytes)))
     const fail = (error?: Error): void =>
-      refuse(invalid(`The body was broken off: ${error?.message ?? 'the connection was closed'}`))
+      refuse(invalid(`The body is incomplete: ${error?.message ?? 'the connection was closed'}`))
     const stopWatching = watchGrowth(() => bytes, refuse)
     if (request.destroyed && !request.readableEnded) return fail()
     request.on('data', take).on('end', finish).on('error', fail).on('close', fail)

@@ -36,7 +36,7 @@ export class Room {
     const own = (this.#byProject.get(project_id) ?? 0) + bytes
     const ownMax = project_id === PUBLIC.project_id ? PUBLIC_BYTES_MAX : PROJECT_BYTES_MAX
     if (bytes > 0 && (this.#bytes + bytes > ROOM_BYTES || own > ownMax))
-      throw new Problem('overloaded', 'Too much is being received at once', { retryAfterSeconds: 1 })
+      throw new Problem('overloaded', 'Too much data is being received at once', { retryAfterSeconds: 1 })
     this.#bytes += bytes
     if (own === 0) this.#byProject.delete(project_id)
     else this.#byProject.set(project_id, own)

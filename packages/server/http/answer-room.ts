@@ -30,7 +30,7 @@ export class AnswerRoom {
     const own = (this.#held.get(project_id) ?? 0) + bytes
     if (bytes > 0 && (own > BYTES_MAX.project || this.#bytes + bytes > BYTES_MAX.process)) {
       const whose = own > BYTES_MAX.project ? 'this project' : 'this server'
-      throw overloaded(`Large answers of ${whose} take up all memory there is for them; try again.`)
+      throw overloaded(`Large responses of ${whose} use all memory reserved for them; try again.`)
     }
     if (own === 0) this.#held.delete(project_id)
     else this.#held.set(project_id, own)
@@ -54,12 +54,12 @@ export class HeldAnswer {
    * there is no room, or nobody waits for the answer.
    */
   readonly hold = (bytes: number): void => {
-    if (this.#isClosed) throw overloaded('Nobody waits for the answer any more.')
+    if (this.#isClosed) throw overloaded('The client has closed the connection.')
     if (this.#bytes + bytes > BYTES_MAX.answer) {
       throw new Problem(
         'query_limit',
-        `The answer holds more than ${BYTES_MAX.answer} bytes at once, which is the most: ask for less with ` +
-          '`windowing.limit`, and for the spans of a large trace in pages, by POST /spans/query with a filter on `trace_id`.',
+        `The response exceeds the maximum of ${BYTES_MAX.answer} bytes in memory: request less with ` +
+          '`windowing.limit`, and read the spans of a large trace in pages, with POST /spans/query with a filter on `trace_id`.',
       )
     }
     this.#add(bytes)

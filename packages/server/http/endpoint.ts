@@ -197,7 +197,7 @@ async function withSlot<T>(
 ): Promise<Awaited<T>> {
   const leaving = new AbortController()
   const leave = (): void => {
-    if (!reply.raw.writableEnded) leaving.abort(new Problem('overloaded', 'The caller has hung up.'))
+    if (!reply.raw.writableEnded) leaving.abort(new Problem('overloaded', 'The client has closed the connection.'))
   }
   reply.raw.once('close', leave)
   try {

@@ -7,7 +7,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 /** Fastify's own refusals, which come before any handler runs. */
 const FASTIFY_PROBLEMS: Record<string, (error: FastifyError) => Problem> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: error => new Problem('invalid', error.message),
-  FST_ERR_BAD_URL: () => new Problem('invalid', 'The path has a broken percent-encoding.'),
+  FST_ERR_BAD_URL: () => new Problem('invalid', 'The path has an invalid percent-encoding.'),
   FST_ERR_MAX_PARAM_LENGTH: () => new Problem('invalid', 'A part of the path is longer than any id.'),
 }
 
@@ -20,7 +20,7 @@ export function toProblem(error: unknown): Problem {
   const known = FASTIFY_PROBLEMS[code]
   if (known) return known(error as FastifyError)
   if (statusCode && statusCode >= 400 && statusCode < 500) return new Problem('invalid', (error as Error).message)
-  return new Problem('internal', 'Something went wrong here; the error is in the log of the server.', { cause: error })
+  return new Problem('internal', "Internal error; see the server's log.", { cause: error })
 }
 
 /** Writes a Problem as the interface's JSON body: `{"detail": …}`. */

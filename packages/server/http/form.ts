@@ -37,7 +37,7 @@ export async function readForm(
   if (!request.isMultipart()) return undefined
   const bytesMax = formBytesMax({ fileBytesMax })
   const refusal = (): Problem =>
-    invalid(`The form is larger than a file of ${fileBytesMax} bytes and its fields may be.`)
+    invalid(`The form exceeds the limit for a file of ${fileBytesMax} bytes with its fields.`)
   const arrived = watchBody(request.raw, { bytesMax, held, refusal, onData: () => {}, onEnd: bytes => bytes })
   try {
     const [fields, bytes] = await Promise.all([readParts(request, fileBytesMax), arrived])

@@ -22,7 +22,7 @@ interface Described {
 
 /** What every operation may also answer. */
 const PROBLEM = {
-  description: 'The request was refused; `detail` says why.',
+  description: 'The request was rejected; `detail` gives the reason.',
   type: 'object',
   properties: { detail: {} },
   required: ['detail'],
@@ -41,7 +41,7 @@ export async function addOpenApi(app: FastifyInstance): Promise<void> {
       openapi: '3.1.0',
       info: {
         title: 'Spanhouse',
-        description: 'Versioned applications and evaluators, their traces, and questions about them.',
+        description: 'Versioned applications and evaluators, their traces, and queries over them.',
         version: '0.1.0',
         license: { name: 'Apache-2.0' },
       },

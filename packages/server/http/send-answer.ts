@@ -41,7 +41,7 @@ function streamOf(begun: readonly Buffer[], rest: AsyncGenerator<Buffer>): Reada
   const stream = Readable.from(pieces(), { objectMode: false })
   const timer = setInterval(() => {
     const seconds = (performance.now() - since - PACE.graceMs) / 1000
-    if (seconds * PACE.bytesPerSecond > bytes) stream.destroy(new Error('the answer is taken too slowly'))
+    if (seconds * PACE.bytesPerSecond > bytes) stream.destroy(new Error('the client reads the response too slowly'))
   }, PACE.lookMs)
   stream.once('close', () => clearInterval(timer))
   return stream

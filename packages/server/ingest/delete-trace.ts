@@ -38,6 +38,6 @@ export async function deleteTrace(
     const spans = await deletedSpans(background, { id, project_id, trace_id, deleted_at: accepted_at })
     if (spans) return spans
   }
-  const detail = 'The deletion is accepted and will be carried out; what was accepted before it is not processed yet.'
+  const detail = 'The deletion is accepted and will be carried out once data accepted earlier is processed.'
   throw new Problem('overloaded', detail, { retryAfterSeconds: 5 })
 }

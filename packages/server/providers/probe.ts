@@ -36,11 +36,11 @@ export async function probeProvider(
 ): Promise<ProbeAnswer> {
   const api = PROVIDER_APIS[kind]
   if (api === undefined) {
-    return { kind, status: 'unknown', message: `Credentials of ${kind} cannot be tried out without running a model.` }
+    return { kind, status: 'unknown', message: `Credentials of ${kind} cannot be tested without running a model.` }
   }
   const request = requestFor(api, { kind, provider })
   if (probing >= PROBES_MAX) {
-    throw new Problem('overloaded', 'Too many credentials are being tried out.', { retryAfterSeconds: 1 })
+    throw new Problem('overloaded', 'Too many credentials are being tested.', { retryAfterSeconds: 1 })
   }
   probing++
   const silence = rules.isOpen ? undefined : delay(SILENCE_MS)
@@ -77,16 +77,19 @@ function findingOf({ status, headers }: Response, { refusal }: ProviderApi): Fin
   const isJson = headers.get('content-type')?.includes('json')
   if (status === 200 && isJson) return { status: 'valid', message: 'The provider accepts the credentials.' }
   if ([401, 403, refusal].includes(status)) {
-    return { status: 'invalid', message: `The provider refuses the credentials (HTTP ${status}).` }
+    return { status: 'invalid', message: `The provider rejects the credentials (HTTP ${status}).` }
   }
-  const form = status === 200 ? ' and something other than JSON' : ''
-  return { status: 'unknown', message: `The provider answers HTTP ${status}${form}, which does not tell.` }
+  const form = status === 200 ? '  with a body that is not JSON' : ''
+  return {
+    status: 'unknown',
+    message: `The provider responded with HTTP ${status}${form}, which shows neither success nor failure.`,
+  }
 }
 
 function findingWithoutAnswer(error: unknown, { isOpen }: OutboundRules): Finding {
   if (!(error instanceof OutboundError)) throw error
   if (error.failure === 'invalid_request') {
-    return { status: 'invalid', message: 'The key has characters that cannot be sent.' }
+    return { status: 'invalid', message: 'The key contains characters that cannot be sent.' }
   }
   // Where nothing is private the reason helps whoever runs a provider of their own.
   return { status: 'unknown', message: isOpen ? `${UNREACHABLE}: ${error.message}.` : `${UNREACHABLE}.` }

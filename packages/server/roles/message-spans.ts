@@ -6,7 +6,7 @@ import type { SpanMessage } from '@spanhouse/span-stream'
 /** The deletion in a message of the format `deletion`. Throws when it is none. */
 export function deletionIn({ id, project_id, accepted_at, body }: SpanMessage): TraceDeletion {
   const trace_id = parseTraceId(Buffer.from(body).toString('hex'))
-  if (!trace_id || parseUuid(id) !== id) throw new Error('no id of a trace, or none of the deletion')
+  if (!trace_id || parseUuid(id) !== id) throw new Error('the id of the trace or of the deletion is missing or invalid')
   return { id, project_id, trace_id, deleted_at: accepted_at }
 }
 

@@ -28,9 +28,9 @@ export async function holdPartitions(options: HoldOptions): Promise<void> {
   if (!leases) return run(partitions, signal)
   const share = new Share(partitions, leases)
   while (!signal.aborted) {
-    await share.settle().catch(error => log.warn({ err: error }, 'cannot ask for partitions; trying again'))
+    await share.settle().catch(error => log.warn({ err: error }, 'cannot acquire partitions; trying again'))
     if (share.held.length > 0) {
-      log.info({ partitions: share.held }, 'writing these partitions')
+      log.info({ partitions: share.held }, 'partitions of this writer')
       const change = new AbortController()
       const watching = watch(share, change, signal)
       await run(share.held, AbortSignal.any([signal, change.signal]))

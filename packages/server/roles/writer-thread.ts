@@ -64,7 +64,7 @@ async function runOn(partitions: readonly number[], signal: AbortSignal, run?: n
 async function runFenced(partitions: readonly number[], signal: AbortSignal): Promise<void> {
   await runOn(partitions, signal, randomInt(1, 2 ** 47)).catch(error => {
     if (error instanceof StoreMismatch) throw error
-    log.error({ err: error, partitions }, 'a run of the writer ended; beginning another one')
+    log.error({ err: error, partitions }, 'a writer run failed; starting a new one')
   })
 }
 
@@ -80,5 +80,7 @@ async function askPrices(project_ids: Uuid[]): Promise<ReadonlyMap<Uuid, Project
 
 /** One writer sees to it, the one that has the first partition. */
 async function expire(engine: Engine): Promise<void> {
-  await removeExpired(engine).catch(error => log.warn({ err: error }, 'spans past their time stay until the next try'))
+  await removeExpired(engine).catch(error =>
+    log.warn({ err: error }, 'cannot remove expired spans; trying again later'),
+  )
 }

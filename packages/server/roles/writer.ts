@@ -158,7 +158,10 @@ async function store(decoded: Decoded, options: Run): Promise<void> {
 
 /** The batch has something in it that the store will never take: find it, so that the rest goes on. */
 async function storeApart({ deliveries, prices }: Decoded, error: Error, options: Run): Promise<void> {
-  options.log.error({ err: error, messages: deliveries.length }, 'a batch cannot be stored; trying its messages apart')
+  options.log.error(
+    { err: error, messages: deliveries.length },
+    'a batch cannot be stored; trying its messages one by one',
+  )
   for (const delivery of deliveries) {
     try {
       const alone = addMessage(new SpanBatch(), delivery.message, prices)
@@ -167,7 +170,7 @@ async function storeApart({ deliveries, prices }: Decoded, error: Error, options
     } catch (cause) {
       if (options.signal.aborted) return
       await delivery.reject(`cannot be stored: ${(cause as Error).message}`)
-      options.log.error({ err: cause, sequence: delivery.sequence }, 'a message went to the dead letters')
+      options.log.error({ err: cause, sequence: delivery.sequence }, 'a message was moved to the dead letters')
     }
   }
 }
@@ -182,7 +185,7 @@ async function persist<T>(attempt: () => Promise<T>, { signal, log, end }: Run):
       if (signal.aborted) throw error
       requireStoreMatches(error)
       if (!isPassing(error)) throw error
-      log.warn({ err: error, waitMs }, 'spans cannot be stored now; trying again')
+      log.warn({ err: error, waitMs }, 'spans cannot be stored; trying again')
       await delay(waitMs, undefined, { signal })
     }
   }
@@ -194,7 +197,7 @@ async function settleRootless({ writer, signal, log, end }: Run): Promise<void> 
     if (signal.aborted) return
     await writer.settleRootless().catch(error => {
       if (isFenced(error)) end()
-      log.warn({ err: error }, 'traces without a root stay as they are')
+      log.warn({ err: error }, 'cannot give traces without a root their head; trying again later')
     })
   }
 }

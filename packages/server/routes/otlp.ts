@@ -24,7 +24,7 @@ const PROTOBUF = 'application/x-protobuf'
 
 const path = '/otlp/v1/traces'
 const tag = 'ingest'
-const SUMMARY = 'Takes an OpenTelemetry export, as protobuf or JSON, compressed or not; answered when it is durable.'
+const SUMMARY = 'Accepts an OpenTelemetry export as protobuf or JSON, compressed or not; responds once it is durable.'
 /** Described for JSON; what is sent is looked at by the scanner. */
 const exported = z.looseObject({ resourceSpans: z.array(jsonObject) })
 const answer = z.object({
@@ -53,7 +53,7 @@ export function otlpRoutes(stream: SpanStream, metrics: IngestMetrics): (app: Fa
       tag,
       permission: 'edit_spans',
       answer: z.object({ status: z.literal('ready') }),
-      summary: 'Says that exports can be sent.',
+      summary: 'Confirms that exports can be sent.',
       handle: () => ({ status: 'ready' }),
     })
     app.post(path, {

@@ -154,7 +154,7 @@ export class Pool {
     // A part that is the whole is nobody's own.
     const isOwn = !this.#hasPart(tenant) && this.#division.project < this.#division.slots
     const code = isOwn ? 'too_many_requests' : 'overloaded'
-    const whose = isOwn ? 'of this project or its organization are under way' : 'are under way'
+    const whose = isOwn ? 'of this project or its organization are in progress' : 'are in progress'
     const detail = `Too many ${this.#name} requests ${whose}; try again.`
     return new Problem(code, detail, { retryAfterSeconds: RETRY_AFTER_SECONDS[code] })
   }

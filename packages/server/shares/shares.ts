@@ -39,12 +39,12 @@ export class Shares {
     this.#pools = pools
     this.#refused = new Counter({
       name: 'spanhouse_share_refused_total',
-      help: 'Requests refused because their project, or the process, had no slot left in a share.',
+      help: 'Requests rejected because their project, or the process, had no free slot in a share.',
       labelNames: ['share', 'code'],
       registers: [registry],
     })
-    gauge('spanhouse_share_in_use', 'Requests that hold a slot of a share.', pool => pool.inUse)
-    gauge('spanhouse_share_waiting', 'Requests that wait for a slot of a share.', pool => pool.waiting)
+    gauge('spanhouse_share_in_use', 'Requests that hold a slot in a share.', pool => pool.inUse)
+    gauge('spanhouse_share_waiting', 'Requests that wait for a slot in a share.', pool => pool.waiting)
 
     function gauge(name: string, help: string, read: (pool: Pool) => number): void {
       new Gauge({

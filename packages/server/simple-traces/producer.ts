@@ -62,7 +62,7 @@ export async function applicationOf(
   const key = typeof selector?.key === 'string' ? selector.key : undefined
   const deployed = await retrieveRevision(scope, { references: named, environment, key }).catch(asInvalid)
   const found = deployed && (await resolveReferences(scope, { revision: { id: deployed.row.id } }))
-  if (!found) throw invalid('The environment has no application in this place.')
+  if (!found) throw invalid('The environment has no application for this reference.')
   return found
 }
 
@@ -74,7 +74,8 @@ function asInvalid(error: unknown): never {
 /** What is unknown is made, but not a revision of something that is there: the record would name another one. */
 async function refuseUnknownRevision(scope: Scope, { artifact, variant, revision }: References): Promise<void> {
   if (!artifact || !(variant || revision)) return
-  if (await resolveReferences(scope, { artifact })) throw invalid('There is no such variant or revision of it.')
+  if (await resolveReferences(scope, { artifact }))
+    throw invalid('The application or evaluator has no such variant or revision.')
 }
 
 const layersOf = (references: SimpleTraceReferences, name: string): References => ({

@@ -42,9 +42,9 @@ export class Tail {
    */
   listen(project_id: Uuid, filter: Filter | undefined, log: FastifyBaseLogger): Listener {
     if (filter && filterSize(filter) > FILTER_SIZE_MAX)
-      throw invalid(`filter: more than ${FILTER_SIZE_MAX} conditions and listed values; a listener may have no more`)
+      throw invalid(`filter has more than ${FILTER_SIZE_MAX} conditions and listed values, the maximum for a live tail`)
     const listeners = this.#projects.get(project_id) ?? new Set()
-    if (this.#isClosed) throw new Problem('overloaded', 'The server stops.', { retryAfterSeconds: 10 })
+    if (this.#isClosed) throw new Problem('overloaded', 'The server is stopping.', { retryAfterSeconds: 10 })
     const listener = new Listener(filter)
     listeners.add(listener)
     listener.events.once('close', () => listeners.delete(listener))
@@ -71,7 +71,7 @@ export class Tail {
         if ((await this.#tellNew(project_id, listeners, told)) > 0) silentSince = performance.now()
       } catch (error) {
         // They are told when the look succeeds again: it goes back to what was told last.
-        log.warn({ err: error }, 'the spans that arrived cannot be read now')
+        log.warn({ err: error }, 'cannot read the spans that arrived')
       }
       if (performance.now() - silentSince < SILENCE_MS) continue
       for (const listener of listeners) listener.comment()

@@ -124,7 +124,7 @@ class HttpEngine implements Engine {
         signal: cancellation(),
       })
       // Bytes of anybody else could be read as rows.
-      if (format !== 'RowBinary') throw unreachable(new Error('an answer of somebody else'))
+      if (format !== 'RowBinary') throw unreachable(new Error('the response is not from ClickHouse'))
       return readRows(chunks, read, holder)
     })
   }

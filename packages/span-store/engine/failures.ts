@@ -9,9 +9,9 @@ const REFUSALS: Record<string, { code: 'query_timeout' | 'query_limit'; bound: s
   '160': { code: 'query_timeout', bound: 'time (estimated)' },
   '158': { code: 'query_limit', bound: 'rows read' },
   '307': { code: 'query_limit', bound: 'bytes read' },
-  [RESULT_TOO_LARGE]: { code: 'query_limit', bound: 'size of the result' },
+  [RESULT_TOO_LARGE]: { code: 'query_limit', bound: 'the size of the result' },
   '241': { code: 'query_limit', bound: 'memory' },
-  '191': { code: 'query_limit', bound: 'size of a set' },
+  '191': { code: 'query_limit', bound: 'the size of a set' },
 }
 
 /** ClickHouse's codes for bytes that it cannot read as rows; trying them again changes nothing. */
@@ -78,7 +78,7 @@ export function toProblem(error: unknown): unknown {
   const refusal = /\(total\)/.test(error.message) ? undefined : REFUSALS[code]
   if (refusal) {
     const [limit = ''] = /\b(maximum|max[^:]*): [^,.)]*/i.exec(error.message) ?? []
-    return new Problem(refusal.code, `The query went over its bound on ${refusal.bound}${limit && ` (${limit})`}.`, {
+    return new Problem(refusal.code, `The query exceeded the limit on ${refusal.bound}${limit && ` (${limit})`}.`, {
       cause: error,
     })
   }

@@ -82,8 +82,10 @@ export class HttpClient {
       const post = (this.#isTls ? requestTls : request)(url, sent, response => {
         readAnswer(response).then(resolve, reject)
       })
-      post.on('timeout', () => post.destroy(new Error(`ClickHouse was silent for ${silentMs / 1000} s`)))
-      post.on('error', error => reject(signal?.aborted ? new Error('nobody waits for it', { cause: error }) : error))
+      post.on('timeout', () => post.destroy(new Error(`ClickHouse sent nothing for ${silentMs / 1000} s`)))
+      post.on('error', error =>
+        reject(signal?.aborted ? new Error('the caller no longer waits', { cause: error }) : error),
+      )
       // In one piece, so that its length is known: a statement and its headers are one packet.
       post.end(data ?? statement)
     })
@@ -137,5 +139,5 @@ function errorOf(text: string, code: string | undefined): Error {
     return new ClickHouseError(exception[1] as string, version < 0 ? message : message.slice(0, version))
   }
   if (code) return new ClickHouseError(code, text)
-  return new Error(text.slice(0, OTHER_WORDS_LENGTH_MAX) || 'an answer without words')
+  return new Error(text.slice(0, OTHER_WORDS_LENGTH_MAX) || 'an empty response')
 }

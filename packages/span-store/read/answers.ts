@@ -9,7 +9,7 @@ export async function parseRows<Row>(text: string): Promise<Row[]> {
   try {
     for (let from = 0; from < text.length; ) {
       const end = text.indexOf('\n', from)
-      if (end < 0) throw new Error('the answer has no end')
+      if (end < 0) throw new Error('the response is incomplete')
       rows.push(parseRoundedJson(text.slice(from, end)) as Row)
       from = end + 1
       const turn = nextTurn()
@@ -49,7 +49,7 @@ export async function readRows<Row>(
     enough = Math.max(BLOCK_BYTES, 2 * bytes)
   }
   const rest = await readWhole(joined(waiting, bytes), read, rows)
-  if (rest.length > 0) throw unreachable(new Error('the answer ends within a row'))
+  if (rest.length > 0) throw unreachable(new Error('the response ends within a row'))
   return rows
 }
 

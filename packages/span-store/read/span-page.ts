@@ -45,7 +45,7 @@ export async function readWholePage(engine: Engine, asked: SpansOf, holder?: Hol
 export const pageTooLarge = (): Problem =>
   new Problem(
     'query_limit',
-    `The spans come to more than ${PAGE_BYTES_MAX} bytes, which is the most: ask for fewer with \`limit\`, or in pages by ` +
+    `The spans exceed the maximum of ${PAGE_BYTES_MAX} bytes: request fewer with \`limit\`, or in pages with ` +
       'POST /spans/query or /traces/query.',
   )
 

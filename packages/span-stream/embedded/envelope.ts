@@ -35,7 +35,8 @@ export function encodeEnvelope(message: SpanMessage): Buffer {
 /** Throws on bytes that `encodeEnvelope` of this version did not make. */
 export function decodeEnvelope(bytes: Buffer): Envelope {
   const format = bytes.length > FIXED_BYTES ? MESSAGE_FORMATS[bytes.readUInt8(1)] : undefined
-  if (format === undefined || bytes.readUInt8(0) !== VERSION) throw new Error('Not an envelope of a span message')
+  if (format === undefined || bytes.readUInt8(0) !== VERSION)
+    throw new Error('The value is not the envelope of a span message')
   return {
     id: bytes.toString('latin1', FIXED_BYTES),
     partition: bytes.readUInt16LE(2),

@@ -28,7 +28,7 @@ export function checkFile(folder: string): void {
     const current = second.readBigUInt64LE(AT.number) > first.readBigUInt64LE(AT.number) ? second : first
     const roots = [AT.rootOfFree, AT.rootOfMain].map(at => current.readBigUInt64LE(at))
     if (roots.some(root => root !== NO_ROOT && (root + 1n) * BigInt(PAGE_BYTES) > size))
-      throw damaged(path, 'its end is missing')
+      throw damaged(path, 'it is truncated')
   } finally {
     closeSync(file)
   }
@@ -45,6 +45,6 @@ function openExisting(path: string): number | undefined {
 
 const damaged = (path: string, how: string): Error =>
   new Error(
-    `The span stream in ${path} is damaged: ${how}. Put the file back from a copy, or remove it, ` +
-      'which gives up the spans in it that were accepted and not stored yet.',
+    `The span stream in ${path} is damaged: ${how}. Restore the file from a backup, or remove it, ` +
+      'which loses the accepted spans in it that are not stored yet.',
   )

@@ -29,7 +29,7 @@ export async function acquireLog(folder: string, options: LogOptions): Promise<O
   entries.set(path, entry)
   const { bytesMax, partitions } = entry.log
   if (bytesMax !== options.bytesMax || partitions !== options.partitions)
-    throw new Error(`${path} is open with a limit of ${bytesMax} bytes and ${partitions} partitions`)
+    throw new Error(`${path} is already open with a limit of ${bytesMax} bytes and ${partitions} partitions`)
   entry.users++
   return { log: entry.log, path, release: () => release(path, entry) }
 }

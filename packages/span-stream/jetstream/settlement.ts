@@ -74,7 +74,7 @@ export class Settlement {
     const { headers, data, metadata } = fetched
     fetched.untilMs = Date.now() + holdMs
     try {
-      if (metadata === null) return await this.#bury(fetched, 'The message is not one of Spanhouse')
+      if (metadata === null) return await this.#bury(fetched, 'The message was not written by Spanhouse')
       const body = await storage.body(topology.live, headers, data)
       if (body?.length !== metadata.bodyBytes) return await this.#withoutParts(fetched)
       return this.#delivery(fetched, toMessage(metadata, body))
@@ -87,7 +87,7 @@ export class Settlement {
 
   /** A killed server brings back what was removed last, but not always the parts of it. */
   async #withoutParts(fetched: Fetched): Promise<null> {
-    if (!fetched.wasSettled) return this.#bury(fetched, 'Parts of the message are gone')
+    if (!fetched.wasSettled) return this.#bury(fetched, 'Parts of the message are missing')
     await this.#finish(fetched)
     return null
   }

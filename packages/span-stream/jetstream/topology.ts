@@ -37,7 +37,7 @@ export class Topology {
   readonly lettersSubject: string
 
   constructor(name: string, partitions: number) {
-    if (!/^[\w-]{1,64}$/.test(name)) throw new Error(`Not a stream name: ${JSON.stringify(name)}`)
+    if (!/^[\w-]{1,64}$/.test(name)) throw new Error(`Invalid stream name: ${JSON.stringify(name)}`)
     this.partitions = partitions
     this.live = { stream: name, partsSubject: `${name}.parts`, whenFull: 'full' }
     this.dead = { stream: `${name}-dead`, partsSubject: `${name}-dead.parts`, whenFull: 'dead_letters_full' }
@@ -129,13 +129,13 @@ async function ensureStream(jsm: JetStreamManager, wanted: StreamSettings): Prom
   const [found, expected] = [config.subjects, wanted.subjects ?? []].map(subjects => [...subjects].sort().join(' '))
   if (found !== expected) {
     throw new Error(
-      `Stream ${wanted.name} exists with the subjects ${found}, not ${expected}. To change the number of partitions let the writers empty it, then delete it.`,
+      `Stream ${wanted.name} exists with the subjects ${found}, not ${expected}. To change the number of partitions, let the writers empty it and then delete it.`,
     )
   }
   if (config.retention !== wanted.retention)
     throw new Error(
       `Stream ${wanted.name} exists with the retention ${config.retention}, not ${wanted.retention}: ` +
-        'an earlier version made it. Let writers of that version empty it, then delete it.',
+        'an earlier version created it. Let writers of that version empty it, then delete it.',
     )
   // Nothing is before that position but what was never used, also when another process has just opened the stream.
   if (isClosed(config)) await jsm.streams.purge(wanted.name, { seq: Date.parse(created) * 1000 })

@@ -16,7 +16,7 @@ export function accessRoutes({ authenticator }: Parts): (app: FastifyInstance) =
       tag,
       isSecret: true,
       query: permissionCheckQuery,
-      summary: 'Answers credentials for a service when you may do what is asked, and 403 otherwise.',
+      summary: 'Returns credentials for a service if you have the permission, or 403.',
       answer: z.object({ effect: z.literal('allow'), credentials: z.string() }),
       handle: ({ principal, query }) => checkPermission(authenticator, principal, query),
     })

@@ -13,7 +13,7 @@ export function adminRoutes({ postgres, authenticator, answerKey, seeds }: Parts
       path: '/admin/simple/accounts',
       tag,
       body: createAccountsBody,
-      summary: 'Makes accounts: users with organization, workspace, project, memberships and API key.',
+      summary: 'Creates accounts: users with organization, workspace, project, memberships and API key.',
       handle: ({ body }) => createAccounts(postgres.db, body, { secret: answerKey, seeds: seeds.project }),
     })
     addAdminEndpoint(app, {

@@ -25,7 +25,7 @@ export function profileRoutes({ postgres: { db } }: Parts): (app: FastifyInstanc
       path: '/profile',
       tag,
       answer: profileJson,
-      summary: 'Reads who you are.',
+      summary: 'Returns your profile.',
       handle: ({ principal }) => fetchProfile(db, principal),
     })
     addEndpoint(app, {
@@ -44,7 +44,7 @@ export function profileRoutes({ postgres: { db } }: Parts): (app: FastifyInstanc
       isSecret: true,
       permission: 'reset_password',
       query: resetLinkQuery,
-      summary: 'Makes a link with which a user sets a new password.',
+      summary: 'Creates a link that lets a user set a new password.',
       answer: z.string(),
       handle: ({ principal, query, request }) => makeResetLink(db, principal, { ...query, origin: originOf(request) }),
     })
@@ -53,7 +53,7 @@ export function profileRoutes({ postgres: { db } }: Parts): (app: FastifyInstanc
       method: 'DELETE',
       path: '/profile',
       tag,
-      summary: 'Is not available here.',
+      summary: 'Not supported.',
       hidden: true,
       handle: () => {
         throw new Problem('not_found', 'Not Found')
@@ -67,7 +67,7 @@ export function profileRoutes({ postgres: { db } }: Parts): (app: FastifyInstanc
       status: 204,
       echo: false,
       share: 'password',
-      summary: 'Sets a new password with the token of a link.',
+      summary: 'Sets a new password with the token from a link.',
       handle: ({ body }) => resetPassword(db, body),
     })
   }

@@ -34,7 +34,7 @@ export function projectRoutes({ postgres: { db }, authenticator, seeds }: Parts)
       path: '/projects/current',
       tag,
       answer: projectJson,
-      summary: 'Reads the project that the credential stands for.',
+      summary: 'Returns the project that the credential belongs to.',
       handle: ({ principal }) => fetchProject(db, principal.user_id, principal.project_id),
     })
     addEndpoint(app, {
@@ -43,7 +43,7 @@ export function projectRoutes({ postgres: { db }, authenticator, seeds }: Parts)
       tag,
       params,
       answer: projectJson,
-      summary: 'Reads one project.',
+      summary: 'Returns a project.',
       handle: ({ principal, params }) => fetchProject(db, principal.user_id, params.project_id),
     })
     addEndpoint(app, {
@@ -54,7 +54,7 @@ export function projectRoutes({ postgres: { db }, authenticator, seeds }: Parts)
       body: createProjectBody,
       answer: projectJson,
       status: 201,
-      summary: 'Makes a project in your workspace; its members become members of the project.',
+      summary: "Creates a project in your workspace; the workspace's members become its members.",
       handle: ({ principal, body }) => createProject(db, principal, { body, seeds: seeds.project }),
     })
     addEndpoint(app, {
@@ -65,7 +65,7 @@ export function projectRoutes({ postgres: { db }, authenticator, seeds }: Parts)
       params,
       body: editProjectBody,
       answer: projectJson,
-      summary: 'Renames a project, or makes it the default of its workspace.',
+      summary: "Renames a project, or makes it the workspace's default.",
       handle: ({ principal, params, body }) => editProject(db, principal, { ...params, body }),
     })
     addEndpoint(app, {

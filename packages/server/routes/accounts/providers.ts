@@ -19,7 +19,7 @@ export function providerRoutes({ outbound }: Parts): (app: FastifyInstance) => v
       share: 'probe',
       body: probeBody(outbound),
       answer: probeAnswer,
-      summary: 'Tries out the credentials of a model provider, and stores nothing.',
+      summary: 'Tests the credentials of a model provider without storing them.',
       handle: ({ body }) => probeProvider(body, { rules: outbound, fetch }),
     })
   }

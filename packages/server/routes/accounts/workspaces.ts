@@ -63,7 +63,7 @@ export function workspaceRoutes({ postgres: { db }, authenticator: cache }: Part
       params,
       query: memberRole,
       answer,
-      summary: 'Takes a role from a member.',
+      summary: 'Removes a role from a member.',
       handle: ({ principal, params, query }) => unassignRole(db, { cache, principal, ...params }, query),
     })
     addEndpoint(app, {
@@ -73,7 +73,7 @@ export function workspaceRoutes({ postgres: { db }, authenticator: cache }: Part
       params,
       answer,
       query: z.object({ email: z.string() }),
-      summary: 'Ends the memberships of a user and the invitation of the address.',
+      summary: 'Removes a member, or revokes the invitation of an email address.',
       handle: ({ principal, params, query }) => removeMember(db, { cache, principal, ...params }, query.email),
     })
   }

@@ -77,7 +77,7 @@ export function wrappedEither<S extends z.ZodType, M extends z.ZodRawShape>(
       if (given.length === 0)
         context.addIssue({ code: 'custom', params: { type: 'missing' }, message: 'Field required', path: [first] })
       if (given.length === 2 && !isSame(body[first], body[second]))
-        context.addIssue({ code: 'custom', message: `Says something else than ${first}`, path: [second] })
+        context.addIssue({ code: 'custom', message: `Differs from ${first}`, path: [second] })
       return { wrapper, value: body[wrapper] as z.output<S>, rest: body as z.output<z.ZodObject<M>> }
     })
 }
@@ -126,7 +126,7 @@ export function retrievalMembers(kind: Kind) {
 
 /** Throws a 400 when the body speaks about another record than the path. */
 export function requireSameId(name: string, inPath: string, inBody: string | undefined): void {
-  if (inBody !== undefined && inBody !== inPath) throw invalid(`${name}.id is not the id in the path`)
+  if (inBody !== undefined && inBody !== inPath) throw invalid(`${name}.id differs from the id in the path`)
 }
 
 /** A body that an endpoint does not need, and takes in any form. */

@@ -58,7 +58,7 @@ export function addResolveRoute(routes: KindRoutes): void {
     path: `/${kind.plural}/revisions/resolve`,
     permission: kind.permissions.view,
     share: 'heavy',
-    summary: 'Replaces what a revision embeds from others by their values.',
+    summary: "Resolves a revision's embeds: replaces each with the value it refers to.",
     answer: oneAnswer(name).extend({ retrieval_info: jsonObject.optional(), resolution_info: jsonObject.optional() }),
     body: z.object({ ...query.members, ...inline, ...limits }),
     handle: ({ scope, body }) => {
@@ -91,7 +91,7 @@ async function resolveInline(
   { data, ...labels }: InlineRevision,
   limits: EmbedLimits,
 ): Promise<object> {
-  if (!data) throw invalid(`${name}.data is what would be resolved`)
+  if (!data) throw invalid(`${name}.data is required: it contains the embeds to resolve`)
   const resolved = await resolveEmbeds(data, embedLoader(scope), limits)
   const answer = { count: 1, [name]: { ...labels, data: resolved.data }, resolution_info: resolved.info }
   return scope.kind.name === 'workflow' ? { ...answer, retrieval_info: { references: {} } } : answer

@@ -49,7 +49,7 @@ export function legacyConfigRoutes(registry: Registry): (app: FastifyInstance) =
       path: '/variants/configs/fetch',
       tag: 'applications',
       permission: 'view_applications',
-      summary: 'Fetches the configuration of an application; use the retrieval of its revisions instead.',
+      summary: 'Fetches the configuration of an application; retrieve a revision instead.',
       deprecated: true,
       body: z.object({
         variant_ref: optional(legacyReference),
@@ -66,7 +66,7 @@ export function legacyConfigRoutes(registry: Registry): (app: FastifyInstance) =
     })
 }
 
-const notFound = (): Problem => new Problem('not_found', 'There is no such configuration.')
+const notFound = (): Problem => new Problem('not_found', 'The configuration does not exist.')
 
 /** An id may be a revision's or a variant's. */
 async function ofVariant(scope: Scope, { application_ref }: Wanted, wanted: Reference): Promise<Retrieved | undefined> {

@@ -19,7 +19,7 @@ export function addRetrievalRoutes(routes: KindRoutes): void {
     permission: kind.permissions.view,
     // A saved query that is retrieved may be carried out.
     share: kind.name === 'query' ? 'read' : 'call',
-    summary: 'Finds one revision by references to it, its variant or its artifact.',
+    summary: 'Returns the revision identified by references to it, its variant or its artifact.',
     answer: oneAnswer(name).extend({ retrieval_info: jsonObject.optional(), resolution_info: jsonObject.optional() }),
     body: z.object({
       ...query.members,
@@ -43,7 +43,7 @@ export function addRetrievalRoutes(routes: KindRoutes): void {
     method: 'POST',
     path: `${path}/deploy`,
     permission: [kind.permissions.edit, 'edit_environments'],
-    summary: 'Makes a key of an environment point at a revision.',
+    summary: 'Deploys a revision to a key of an environment.',
     answer: oneAnswer(name),
     body: z.object({ ...query.members, message: optional(z.string()) }),
     handle: async ({ scope, body }) => {

@@ -23,7 +23,7 @@ export const queriesShown: ShownContent = {
     const { include_trace_ids = false, include_traces = false, windowing } = options as QueryOptions
     if (occasion !== 'retrieve' || !(include_trace_ids || include_traces)) return record
     requirePermission(principal, 'view_spans')
-    if (!reading) throw new Error('saved queries are carried out only where the store of spans is open')
+    if (!reading) throw new Error('saved queries need the span store, which this process does not open')
     const { data } = record as { data?: JsonObject }
     if (!data) return record
     const found = await find(reading, { saved: data, windowing, include_traces })

@@ -80,7 +80,7 @@ export function testcaseRoutes(registry: Registry): (app: FastifyInstance) => vo
       share: 'heavy',
       answer: listAnswer,
       body: query,
-      summary: 'Lists testcases: by id, of a revision of a testset, or all that a testset ever had.',
+      summary: 'Lists testcases: by id, of a revision of a testset, or all that a testset has ever had.',
       handle: async ({ principal, body, holder }) =>
         listed(await pageOf(scopeOf(registry, 'testset', { principal, holder }), body), holder),
     })

@@ -128,7 +128,7 @@ function addDownloads(app: FastifyInstance, registry: Registry): void {
     tag,
     permission,
     share: 'heavy',
-    summary: 'The rows of a revision as a file.',
+    summary: 'Returns the rows of a revision as a file.',
     params: byRevision,
     query: download,
     handle: async ({ principal, params, query, reply, holder }) => {
@@ -143,7 +143,7 @@ function addDownloads(app: FastifyInstance, registry: Registry): void {
     tag,
     permission,
     share: 'heavy',
-    summary: 'The newest rows of a testset as a file.',
+    summary: 'Returns the newest rows of a testset as a file.',
     params: byTestset,
     query: download,
     handle: async ({ principal, params, query, reply, holder }) => {
@@ -174,7 +174,7 @@ function headerIn(body: z.output<typeof simpleForm>) {
 
 function tagsIn(text: string): JsonObject {
   const read = tags.safeParse(objectIn('testset_tags', text))
-  if (!read.success) throw invalid('testset_tags: text, booleans and maps of these only')
+  if (!read.success) throw invalid('testset_tags may contain only strings, booleans and maps of these')
   return read.data
 }
 
@@ -185,7 +185,7 @@ function objectIn(name: string, text: string): JsonObject {
     scanShortJson(text, FIELD_BOUNDS)
     return storedObject.parse(parseJson(text))
   } catch (cause) {
-    throw new Problem('invalid', `${name} is no JSON object, or a very large or deep one`, { cause })
+    throw new Problem('invalid', `${name} is not a JSON object, or is too large or too deeply nested`, { cause })
   }
 }
 

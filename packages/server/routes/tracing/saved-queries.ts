@@ -33,7 +33,7 @@ export async function readSpanQuery<F extends Focus>(
   if (!saved) return undefined
   const wanted = savedFocus(saved)
   if (wanted !== undefined && wanted !== focus)
-    throw new Problem('conflict', `The saved query finds ${wanted}s: ask for it under /${wanted}s/query.`)
+    throw new Problem('conflict', `The saved query returns ${wanted}s: use it with /${wanted}s/query.`)
   return parseSavedQuery(saved, focus, { body })
 }
 

@@ -47,7 +47,7 @@ function addWrites(app: FastifyInstance, simpleTraces: SimpleTraces, surface: Su
     permission,
     status,
     answer,
-    summary: `Records one of the ${surface.plural}; what it refers to as its producer is made when it is not there.`,
+    summary: `Creates one of the ${surface.plural}; the producer it refers to is created if it does not exist.`,
     body: z.object({ [name]: surface.mayLackLinks ? newInvocation : newSimpleTrace }),
     handle: async ({ principal, body }) =>
       envelope(surface, await simpleTraces.create(surface, principal, body[name] as z.output<typeof newInvocation>)),
@@ -61,7 +61,7 @@ function addWrites(app: FastifyInstance, simpleTraces: SimpleTraces, surface: Su
     params,
     query,
     answer,
-    summary: `Changes one of the ${surface.plural}: its data, and what else is sent.`,
+    summary: `Changes one of the ${surface.plural}: its data and any other members sent.`,
     body: z.object({ [name]: simpleTraceEdit }),
     handle: async ({ principal, params, body }) => {
       const trace_id = requiredTraceId(params.trace_id)
@@ -75,7 +75,7 @@ function addWrites(app: FastifyInstance, simpleTraces: SimpleTraces, surface: Su
     permission,
     params,
     query,
-    summary: `Deletes one of the ${surface.plural} for good, with its whole trace.`,
+    summary: `Deletes one of the ${surface.plural} permanently, with its whole trace.`,
     answer: z.object({ count: z.int(), [linkName]: optional(simpleTrace) }),
     handle: async ({ principal, params }) => {
       const trace_id = requiredTraceId(params.trace_id)
@@ -95,7 +95,7 @@ function addReads(app: FastifyInstance, simpleTraces: SimpleTraces, surface: Sur
     share: 'call',
     params,
     query,
-    summary: `Reads one of the ${plural}.`,
+    summary: `Returns one of the ${plural}.`,
     answer: z.object({ count: z.int(), [name]: optional(simpleTrace) }),
     handle: async ({ principal, params }) => {
       const trace_id = parseTraceId(params.trace_id)
@@ -109,7 +109,7 @@ function addReads(app: FastifyInstance, simpleTraces: SimpleTraces, surface: Sur
     tag: plural,
     permission,
     share: 'read',
-    summary: `Finds ${plural} by what they say, refer to and link to, or by their own ids.`,
+    summary: `Finds ${plural} by content, references and links, or by id.`,
     body: z.object({ [name]: optional(soughtSimpleTrace), [linksName]: sought, windowing }),
     answer: z.object({ count: z.int(), [plural]: z.array(simpleTrace) }),
     handle: async ({ principal, body, holder }) => {

@@ -16,7 +16,7 @@ export function tailRoutes(engine: Engine): (app: FastifyInstance) => void {
       tag: 'spans',
       permission: 'view_spans',
       share: 'listen',
-      summary: 'Listens to spans as they are stored: server-sent events, until the connection is closed.',
+      summary: 'Streams spans as they are stored, as server-sent events, until the connection is closed.',
       query: z.object({ filter: optional(z.string()).meta({ description: 'A filter as JSON text.' }) }),
       handle: ({ principal, query, request, reply }) => {
         const { filter } = parseSpanQuery({ filter: query.filter ?? null }, 'span', ['query'])

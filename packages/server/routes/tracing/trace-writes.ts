@@ -30,7 +30,7 @@ export function traceWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInstan
       status,
       body,
       answer: accepted,
-      summary: 'Creates a trace, or adds spans to it; spans that are there get a new version.',
+      summary: 'Creates a trace, or adds spans to it; existing spans get a new version.',
       handle: async ({ principal, body }) => {
         const { trace_id, spans } = await readTrace(body)
         return traceEnvelope(trace_id, await acceptSpans(ingest, principal, spans))
@@ -45,12 +45,12 @@ export function traceWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInstan
       status,
       body,
       answer: accepted,
-      summary: 'Adds spans to a trace; spans that are there get a new version, and no other is taken away.',
+      summary: 'Adds spans to a trace; existing spans get a new version, and no span is removed.',
       params,
       handle: async ({ principal, params, body }) => {
         const named = requiredTraceId(params.trace_id)
         const { trace_id, spans } = await readTrace(body)
-        if (trace_id !== named) throw invalid('The trace_id of the path is not that of the trace.')
+        if (trace_id !== named) throw invalid('The trace_id in the path differs from that of the trace.')
         return traceEnvelope(trace_id, await acceptSpans(ingest, principal, spans))
       },
     })
@@ -62,7 +62,7 @@ export function traceWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInstan
       status,
       params,
       answer: accepted,
-      summary: 'Deletes a trace for good, with what of it is accepted and not stored yet.',
+      summary: 'Deletes a trace permanently, including spans that are accepted but not yet stored.',
       handle: async ({ principal, params }) => {
         const trace_id = requiredTraceId(params.trace_id)
         return traceEnvelope(trace_id, await deleteTrace(ingest, principal, trace_id))
@@ -76,7 +76,7 @@ export function traceWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInstan
       permission,
       status,
       deprecated: true,
-      summary: 'Takes spans of several traces in; what is malformed is left out.',
+      summary: 'Accepts spans of several traces; malformed ones are skipped.',
       body: z.object({ traces: optional(list(trace)) }),
       answer: z.object({ count: z.int(), trace_ids: z.array(z.string()), links: z.array(link) }),
       handle: async ({ principal, body: { traces = [] } }) => {
@@ -122,7 +122,7 @@ export function requireOneRoot(spans: readonly GivenSpan[]): void {
 /** Spans whose trace id is malformed are left out later; here are meant those of another trace. */
 function refuseOtherTraces(spans: readonly GivenSpan[], trace_id: TraceId | null): void {
   if (spans.some(span => span.trace_id !== null && span.trace_id !== trace_id))
-    throw invalid('A span has another trace_id than the trace it stands in.')
+    throw invalid('The trace_id of a span differs from that of its trace.')
 }
 
 const traceEnvelope = (trace_id: TraceId, { length }: readonly unknown[]): object =>

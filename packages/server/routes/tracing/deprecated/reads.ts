@@ -27,7 +27,7 @@ const query = z.looseObject({
 })
 const body = optional(json).meta({
   description:
-    'The members of the query string; a filter may be an object. `windowing` and `filtering` are understood too.',
+    'The parameters of the query string; a filter may be an object. `windowing` and `filtering` are accepted too.',
 })
 const traces = z.record(z.string(), z.object({ spans: z.looseObject({}) }))
 
@@ -75,7 +75,7 @@ export function tracingReadRoutes(engine: Engine): (app: FastifyInstance) => voi
       tag,
       permission,
       deprecated,
-      summary: 'Reads a trace.',
+      summary: 'Returns a trace.',
       params: z.object({ trace_id: z.string() }),
       answer: z.object({ count: z.int(), traces: optional(traces) }),
       handle: async ({ principal: { project_id }, params, holder }) => {
