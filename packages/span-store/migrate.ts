@@ -60,7 +60,7 @@ async function requireColumns(engine: Engine): Promise<void> {
   const absent = await engine.rows<{ name: string }>({ text: ABSENT_COLUMNS, params: { names: INSERT_COLUMNS } })
   if (absent.length > 0)
     throw new Error(
-      `The table spans of the ClickHouse store name).join(', ')}: no released version made it. => lacks ${absent.map(({ name }) => name).join(', ')}: no released version created it. => name).join(', ')}: no released version made it.`,
+    `The table spans of the ClickHouse store lacks ${absent.map(({ name }) => name).join(', ')}: no released version created it.`,
     )
 }
 
