@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { request } from './request.ts'
 import { EXIT, evaluateOne, run, UsageError } from './services.ts'
 
-/** The command line: an operator's as the administrator, a user's with the key of a project. */
+/** The command line: operators use the admin key, users the key of a project. */
 const USAGE = `Usage: npm run spanhouse -- COMMAND
 
   dead-letters list [--limit N] [--after ID]   lists accepted data that could not be processed, oldest first
@@ -45,7 +45,7 @@ interface Options {
   body?: string
 }
 
-/** The commands by name; each prints what it did. */
+/** The commands by name; each prints its result. */
 const COMMANDS: Record<string, (id: string | undefined, options: Options) => Promise<void>> = {
   list: async (_id, { limit = '50', after }) => {
     const { dead_letters: letters } = await ask('GET', `?${new URLSearchParams({ limit, ...(after && { after }) })}`)
@@ -74,10 +74,7 @@ const COMMANDS: Record<string, (id: string | undefined, options: Options) => Pro
   },
 }
 
-/**
- * Those that are there now and can be replayed: one that fails again comes back under a new id, and would be replayed for
- * ever.
- */
+/** The replayable letters that exist now: one that fails again gets a new id, and would be replayed forever. */
 async function allIds(): Promise<string[]> {
   const ids: string[] = []
   for (let after = ''; ; ) {
@@ -129,7 +126,7 @@ const OPTIONS = {
   help: flag,
 } as const
 
-/** The exit code. */
+/** Returns the exit status. */
 async function main(): Promise<number> {
   const { positionals, values } = readArguments()
   const [group, command = '', id] = positionals
