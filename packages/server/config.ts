@@ -2,42 +2,45 @@ import { withoutTrailing } from '@spanhouse/model'
 import { INTERFACE_PREFIX } from '@spanhouse/runtime'
 import { PROCESS_ROLES, type ProcessRole } from './roles/process-roles.ts'
 
-/** Everything that can be set, read once at start from the environment. */
+/** All settings, read from the environment once at start. */
 export interface Config {
   host: string
-  /** 0: any that is free. */
+  /** 0: any free port. */
   port: number
-  /** Where the embedded stores and the generated API key live. */
+  /** The folder of the embedded stores and the generated API key. */
   dataDir: string
   roles: readonly ProcessRole[]
   databaseUrl: string | undefined
   natsUrl: string | undefined
   clickhouseUrl: string | undefined
-  /** Sent as `Authorization: Access KEY` for platform administration, 24 characters or more. Unset: nobody can. */
+  /**
+   * Sent as `Authorization: Access KEY` for platform administration, at least 24 characters. Unset: administration is
+   * disabled.
+   */
   adminKey: string | undefined
   /** Presets the API key of the default project. */
   apiKey: string | undefined
   /**
-   * Encrypts stored secrets and signs callers' tokens. Unset: one is made and kept in the data folder, so processes with
-   * other folders need it.
+   * Encrypts stored secrets and signs callers' tokens. Unset: one is generated and kept in the data folder, so
+   * processes with other data folders need it set.
    */
   secretKey: string | undefined
-  /** The first segment of the handler URIs that the server makes itself. */
+  /** The first segment of the handler URIs that the server creates. */
   uriPrefix: string
-  /** Where callers reach the hosted services, without a slash at the end. Unset: {@link servicesUrlAt}. */
+  /** Where callers reach the hosted services, without a trailing slash. Unset: {@link servicesUrlAt}. */
   servicesUrl: string | undefined
-  /** Where the documentation of errors stands: `status.type` of a failed run is this, `/errors#` and its fragment. */
+  /** The address of the documentation of errors: `status.type` of a failed run is this, `/errors#` and a fragment. */
   docsUrl: string | undefined
-  /** Whether providers' addresses may be private ones and plain http. */
+  /** Whether providers' addresses may be private or plain http. */
   isOutboundOpen: boolean
-  /** Accepted but not yet stored; beyond it exports are refused. Unset: what suits the kind of stream. */
+  /** Bytes accepted but not yet stored; beyond it exports are rejected. Unset: the default of the kind of stream. */
   streamBytesMax: number | undefined
   logLevel: string
 }
 
 const ADDRESSES = ['DATABASE_URL', 'NATS_URL', 'CLICKHOUSE_URL'] as const
 
-/** Throws an Error whose message lists every setting that is wrong, for the person who starts the program. */
+/** Throws an Error for the operator whose message lists every invalid setting. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const wrong: string[] = []
   const text = (name: string): string | undefined => env[name]?.trim() || undefined
@@ -70,7 +73,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   return config
 }
 
-/** Where the services of a process are that listens here; an address that means "all of them" is no place to call. */
+/**
+ * The address of the services of a process that listens here; an address that means "all interfaces" cannot be called.
+ */
 export function servicesUrlAt(host: string, port: number): string {
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/services`
@@ -93,7 +98,7 @@ function switchOf(name: string, text: string, wrong: string[]): boolean {
   return text === 'true'
 }
 
-/** What is shorter can be guessed by trying. */
+/** Shorter keys could be guessed. */
 const ADMIN_KEY_LENGTH_MIN = 24
 
 function adminKeyOf(key: string | undefined, wrong: string[]): string | undefined {

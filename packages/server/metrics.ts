@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
-/** What the receiver counts. */
+/** The counters of the receiver. */
 export interface IngestMetrics {
   accepted: Counter
   rejected: Counter
@@ -8,12 +8,12 @@ export interface IngestMetrics {
   bytesHeld: Gauge
 }
 
-/** What the services count. */
+/** The counters of the services. */
 export interface RunMetrics extends Pick<IngestMetrics, 'accepted'> {
   tracesLost: Counter
 }
 
-/** One batch as the writer reports it. Seconds, except where the name says otherwise. */
+/** One batch as reported by the writer. In seconds unless the name says otherwise. */
 export interface BatchReport {
   spans: number
   inserted: number
@@ -24,12 +24,12 @@ export interface BatchReport {
   rejectedMessages: number
   decodeSeconds: number
   storeSeconds: number
-  /** From acceptance to stored, of the newest and the oldest message; empty when none could be decoded. */
+  /** From acceptance to storage, of the newest and the oldest message; empty if none could be decoded. */
   lagSeconds: number[]
   memorySpans: number
 }
 
-/** The stream's state, read when somebody asks for the metrics. */
+/** The stream's state, read when the metrics are requested. */
 export interface StreamGauges {
   depth: number
   bytes: number
@@ -38,7 +38,7 @@ export interface StreamGauges {
   deadLetters: number
 }
 
-/** All figures of one process, in Prometheus' text format under `/metrics`. */
+/** All metrics of one process, in Prometheus' text format under `/metrics`. */
 export class Metrics implements IngestMetrics, RunMetrics {
   readonly registry = new Registry()
   readonly accepted = this.#counter('spanhouse_spans_accepted_total', 'Spans made durable in the stream.')
@@ -86,7 +86,7 @@ export class Metrics implements IngestMetrics, RunMetrics {
     if (readStream) this.#observeStream(readStream)
   }
 
-  /** `writer` numbers the threads that write. */
+  /** `writer` is the number of a writing thread. */
   observeBatch(report: BatchReport, writer = 0): void {
     this.#written.inc({ outcome: 'inserted' }, report.inserted)
     this.#written.inc({ outcome: 'replaced' }, report.replaced)
@@ -107,7 +107,7 @@ export class Metrics implements IngestMetrics, RunMetrics {
     this.#partitions.set(total(this.#partitionCounts))
   }
 
-  /** All of them come from one look at the stream, which the first one asked for takes. */
+  /** All of them come from one query of the stream, made by the first. */
   #observeStream(read: () => Promise<StreamGauges>): void {
     let looking: Promise<StreamGauges | null> | undefined
     const look = (): Promise<StreamGauges | null> => {

@@ -22,8 +22,8 @@ const TRACE = JSON.stringify({
 }).replaceAll('"', '\\"')
 
 /**
- * What somebody who has just started Spanhouse wants to see: where it is, the key, and a first trace to paste. A key is
- * shown when it is made and never again; the lines to paste take it from where it is kept.
+ * The output of a first start: the address, the key, and a first trace to paste. A key is shown only when it is
+ * generated; the commands read it from where it is stored.
  */
 export function welcome({ config, url, newApiKey }: RunningServer): string {
   if (!config.roles.includes('receiver') || !config.roles.includes('api'))

@@ -20,7 +20,7 @@ interface Described {
   answer?: z.ZodType
 }
 
-/** What every operation may also answer. */
+/** The error responses of every operation. */
 const PROBLEM = {
   description: 'The request was rejected; `detail` gives the reason.',
   type: 'object',
@@ -30,7 +30,7 @@ const PROBLEM = {
 
 /**
  * Collects the routes that are added after it into an OpenAPI document: `/openapi.json`, browsable at `/docs`. The
- * schemas describe the requests; they are checked in `endpoint.ts`, so fastify neither checks nor serialises by them.
+ * schemas only describe the requests: `endpoint.ts` validates, so fastify neither validates nor serialises with them.
  */
 export async function addOpenApi(app: FastifyInstance): Promise<void> {
   app.setValidatorCompiler(() => () => true)
@@ -58,7 +58,7 @@ export async function addOpenApi(app: FastifyInstance): Promise<void> {
   app.get('/openapi.json', () => app.swagger())
 }
 
-/** An endpoint as fastify's route schema, which the document is made of. */
+/** An endpoint as fastify's route schema, from which the document is generated. */
 export function operationSchema(endpoint: Described): FastifySchema {
   if (endpoint.hidden) return { hide: true } as FastifySchema
   const { tag, summary, method, path, deprecated = false, params, query, body, form, answer, status = 200 } = endpoint

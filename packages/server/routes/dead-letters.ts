@@ -38,8 +38,8 @@ const wholeLetter = letter.extend({
 const one = z.object({ count: z.int(), dead_letter: z.object({ id: z.string() }) })
 
 /**
- * What was accepted and then could not be processed, with the reason. A letter stays until it is replayed, which puts
- * it back into the stream (the spans in it that are stored already are not stored twice), or discarded.
+ * Accepted data that could not be processed, with the reason. A letter stays until it is replayed, which returns it to
+ * the stream (spans already stored are not duplicated), or discarded.
  */
 export function deadLetterRoutes(stream: SpanStream): (app: FastifyInstance) => void {
   return app => {

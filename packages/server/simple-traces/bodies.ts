@@ -2,14 +2,17 @@ import { isJsonObject, type Json, type JsonObject, parseSpanId, parseTraceId, RE
 import { json, jsonObject, list, optional, recordOf, reference, storedObject, tags, z } from '@spanhouse/validation'
 import { CHANNELS, ORIGINS, TRACE_KINDS } from './origin.ts'
 
-/** What a record can refer to: everything that can be referred to, except what stands behind several of these. */
+/**
+ * The references of a simple trace: all kinds of references except the umbrella kinds, which stand for several of
+ * these.
+ */
 const KEYS = REFERENCE_KEYS.filter(key => !/^(workflow|snippet)/.test(key))
 
 export interface SimpleTraceReferences {
   [key: string]: { id?: string; slug?: string; version?: string } | undefined
 }
 
-/** What a body says under `references`. */
+/** The `references` of a body. */
 export interface GivenReferences {
   keys: SimpleTraceReferences
   selector: JsonObject | undefined
@@ -19,7 +22,7 @@ const definedReference = reference.transform(
   one => Object.fromEntries(Object.entries(one).filter(([, value]) => value !== undefined)) as typeof one,
 )
 
-/** References by key, apart from what selects something in one of them; other keys are ignored. */
+/** References by key, except the selector; other keys are ignored. */
 const references = z
   .object({
     ...Object.fromEntries(KEYS.map(key => [key, optional(definedReference)])),
@@ -47,10 +50,10 @@ const link = z.object({
 const links = z.union([list(link), recordOf(link)])
 export type LinksBody = z.output<typeof links>
 
-/** Labels as everywhere, except that 0 and 1 count as false and true. */
+/** Tags with the usual rules, except that 0 and 1 count as false and true. */
 const simpleTraceTags = jsonObject.transform(given => withBooleans(given, 0) as JsonObject).pipe(tags)
 
-/** Deeper than this tags are refused anyway. */
+/** Tags nested deeper than this are rejected anyway. */
 const TAGS_DEPTH_MAX = 100
 
 function withBooleans(value: Json, depth: number): Json {
@@ -68,12 +71,12 @@ const labels = { tags: optional(simpleTraceTags), meta: optional(storedObject) }
 
 const members = { ...provenance, ...labels, data: storedObject, references }
 
-/** A new record. `links` has to be there; invocations may say null. */
+/** A new simple trace. `links` is required; invocations may send null. */
 export const newSimpleTrace = z.object({ ...members, links })
 export const newInvocation = z.object({ ...members, links: links.nullable() })
 export type NewSimpleTrace = z.output<typeof newInvocation>
 
-/** What is left out stays; what is sent takes the place of what is there as a whole. */
+/** Omitted members stay unchanged; sent ones replace the stored ones entirely. */
 export const simpleTraceEdit = z.object({
   ...labels,
   data: storedObject,
@@ -82,7 +85,7 @@ export const simpleTraceEdit = z.object({
 })
 export type SimpleTraceEdit = z.output<typeof simpleTraceEdit>
 
-/** Links in a query name what is looked for; whether they are ids is the filter's to say. */
+/** Links to search for; the filter checks whether their ids are valid. */
 const soughtLink = z.object({ trace_id: optional(z.string()), span_id: optional(z.string()) })
 const soughtLinks = z.union([list(soughtLink), recordOf(soughtLink)])
 export type SoughtLinks = z.output<typeof soughtLinks>
@@ -96,5 +99,5 @@ export const soughtSimpleTrace = z.object({
 export type SoughtSimpleTrace = z.output<typeof soughtSimpleTrace>
 
 export const sought = optional(soughtLinks)
-/** Read by the same rules as the windowing of every query for traces. */
+/** Parsed with the same rules as the windowing of every query for traces. */
 export const windowing = optional(json).meta({ description: 'As in POST /traces/query.' })

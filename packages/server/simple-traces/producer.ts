@@ -15,15 +15,15 @@ import { schemaOf } from './feedback-schema.ts'
 
 type Producer = 'evaluator' | 'application'
 
-/** What a new record says of its producer. */
+/** What a new simple trace states about its producer. */
 export interface Claim {
   references: GivenReferences
   data: JsonObject
 }
 
 /**
- * The evaluator whose feedback this is; made, with a schema that the data satisfies, when it is not there. Throws a Problem
- * `invalid` on references that contradict each other.
+ * The evaluator that the feedback is for; created, with a schema that the data satisfies, if it does not exist. Throws
+ * a Problem `invalid` on references that contradict each other.
  */
 export async function evaluatorOf(
   registry: Registry,
@@ -42,8 +42,8 @@ export async function evaluatorOf(
 }
 
 /**
- * The application that was invoked, named itself or by where it is deployed; made, holding nothing, when it is not there.
- * Throws a Problem `invalid` on references that contradict each other or lead nowhere.
+ * The application that was invoked, referenced directly or through its deployment; created without data if it does not
+ * exist. Throws a Problem `invalid` on references that contradict each other or identify nothing.
  */
 export async function applicationOf(
   registry: Registry,
@@ -66,12 +66,15 @@ export async function applicationOf(
   return found
 }
 
-/** Records are not looked up by their path, so what they refer to is a matter of the body. */
+/** The references are in the body, so an unknown one is a 400 instead of a 404. */
 function asInvalid(error: unknown): never {
   throw error instanceof Problem && error.code === 'not_found' ? invalid(error.message) : error
 }
 
-/** What is unknown is made, but not a revision of something that is there: the record would name another one. */
+/**
+ * An unknown producer is created, but not a missing revision of an existing one: the trace would refer to another
+ * revision.
+ */
 async function refuseUnknownRevision(scope: Scope, { artifact, variant, revision }: References): Promise<void> {
   if (!artifact || !(variant || revision)) return
   if (await resolveReferences(scope, { artifact }))
@@ -96,7 +99,7 @@ export const withProducer = (
   [`${name}_revision`]: found.revision,
 })
 
-/** Throws a Problem `unprocessable` when the evaluator's outputs have a schema and the data is not as it says. */
+/** Throws a Problem `unprocessable` if the evaluator has a schema for its outputs and the data violates it. */
 export async function requireOutputs(
   { data: revision }: ResolvedRevision,
   data: Json,

@@ -5,7 +5,7 @@ import { CONDITIONS } from './origin.ts'
 import { producerKeys } from './span.ts'
 import type { Surface } from './surfaces.ts'
 
-/** What a query asks for, in the three members of its body. */
+/** A query, in the three members of its body. */
 export interface SimpleTraceQuery {
   trace: SoughtSimpleTrace | undefined
   links: SoughtLinks | undefined
@@ -13,8 +13,8 @@ export interface SimpleTraceQuery {
 }
 
 /**
- * The query for traces whose root is a record that was asked for; undefined when nothing can be one: a link that is to be
- * found needs both of its ids. Throws a Problem `invalid` or `unprocessable` as queries for traces do.
+ * The query for traces whose root matches; undefined if none can match: a link to search for needs both ids. Throws a
+ * Problem `invalid` or `unprocessable` like queries for traces.
  */
 export function toSpanQuery(
   surface: Surface,
@@ -54,11 +54,11 @@ function conditionsOf({ origin, kind, channel, tags, meta, references }: SoughtS
   ]
 }
 
-/** Every member of the given object is contained in the stored one, or in its member of that name. */
+/** Whether every member of the given object is contained in the stored one, recursively. */
 const containing = (key: string, value: JsonObject | undefined): object[] =>
   isJsonObject(value) && Object.keys(value).length > 0 ? [{ field: 'attributes', key, operator: 'is', value }] : []
 
-/** A version without anything that it is a version of restricts nothing. */
+/** A version without a slug or id restricts nothing. */
 function refersTo(key: string, reference: SimpleTraceReferences[string]): object[] {
   const { id, slug } = reference ?? {}
   if (id === undefined && slug === undefined) return []

@@ -30,7 +30,7 @@ import type { Surface } from './surfaces.ts'
 
 export type SimpleTraceParts = Ingest & Deleting & { registry: Registry; engine: Engine }
 
-/** A span that is a record: kept as it was read, since many of them may be large. */
+/** A span that is a simple trace: kept as read, since many of them may be large. */
 export class ShownSimpleTrace {
   readonly #surface: Surface
   readonly #span: StoredSpan
@@ -45,7 +45,7 @@ export class ShownSimpleTrace {
   }
 }
 
-/** The records of all surfaces: made, read, changed, deleted and found. */
+/** Creates, reads, edits, deletes and queries simple traces on all surfaces. */
 export class SimpleTraces {
   readonly #parts: SimpleTraceParts
   readonly #recent: RecentWrites
@@ -55,7 +55,10 @@ export class SimpleTraces {
     this.#recent = new RecentWrites(parts.background)
   }
 
-  /** Resolves with the record when it is durable. What produced it is found in the registry, or made there, before. */
+  /**
+   * Resolves with the simple trace once it is durable. Its producer is first looked up in the registry, or created
+   * there.
+   */
   async create(surface: Surface, principal: ProjectPrincipal, given: NewSimpleTrace): Promise<SimpleTraceJson> {
     const references = await this.#withProducer(surface, principal, given)
     const trace = { ...given, references }
@@ -68,13 +71,13 @@ export class SimpleTraces {
     return toSimpleTrace(surface, { ...span, ...created })
   }
 
-  /** Undefined when the project has no such record on this surface. */
+  /** Undefined if the project has no such simple trace on this surface. */
   async read(surface: Surface, principal: ProjectPrincipal, trace_id: TraceId): Promise<SimpleTraceJson | undefined> {
     const span = await this.#span(principal, trace_id)
     return span && simpleTraceOf(surface, span)
   }
 
-  /** The record as it is after the edit; undefined when there is none. */
+  /** The simple trace after the edit; undefined if it does not exist. */
   async edit(
     surface: Surface,
     principal: ProjectPrincipal,
@@ -92,7 +95,7 @@ export class SimpleTraces {
     return toSimpleTrace(surface, { ...edited, created_at, created_by_id, ...updated })
   }
 
-  /** Deletes the whole trace, and resolves with its root when it is gone; undefined when there was nothing. */
+  /** Deletes the whole trace, and resolves with its root once it is deleted; undefined if there was nothing. */
   async delete(principal: ProjectPrincipal, trace_id: TraceId): Promise<SpanId | undefined> {
     const root = await this.#span(principal, trace_id)
     const [first] = await deleteTrace(this.#parts, principal, trace_id)
@@ -100,7 +103,7 @@ export class SimpleTraces {
     return first && ((root?.span_id as SpanId | undefined) ?? first)
   }
 
-  /** In the order of the window; each is made when its turn comes. */
+  /** In the order of the window; each is rendered when its turn comes. */
   async query(
     surface: Surface,
     { project_id }: ProjectPrincipal,
@@ -124,7 +127,7 @@ export class SimpleTraces {
     return shown
   }
 
-  /** The root that stands for the trace, with the version of it that was accepted last. */
+  /** The root of the trace, in the version accepted last. */
   async #span({ project_id }: ProjectPrincipal, trace_id: TraceId): Promise<(SpanJson & SimpleTraceSpan) | undefined> {
     await this.#recent.stored({ project_id, trace_id })
     const statement = compileHeadsByIds({ project_id, columns: SPAN_COLUMNS, trace_ids: [trace_id] })
@@ -155,7 +158,7 @@ export class SimpleTraces {
     return { ...references, keys: withProducer(references.keys, 'evaluator', found) }
   }
 
-  /** A record keeps its producer, and what it says has to be as its producer says. */
+  /** A simple trace keeps its producer, and its data must satisfy the producer's schema. */
   async #checkedEdit(
     { producer }: Surface,
     principal: ProjectPrincipal,
@@ -176,7 +179,7 @@ export class SimpleTraces {
   }
 }
 
-/** As the evaluator is called, or the application as the caller calls it. */
+/** The slug of the evaluator, or of the application as the caller gave it. */
 const nameOf = (surface: Surface, given: GivenReferences, full: GivenReferences): string =>
   surface.producer === 'application'
     ? (given.keys.application?.slug ?? randomBytes(6).toString('hex'))

@@ -4,7 +4,7 @@ import type { LinksBody, NewSimpleTrace, SimpleTraceEdit } from './bodies.ts'
 import { flagsOf, type Provenance, provenanceOf, USUAL } from './origin.ts'
 import type { Surface } from './surfaces.ts'
 
-/** The span that is a new record; it takes no time. */
+/** The span of a new simple trace; its duration is zero. */
 export function spanOfSimpleTrace(
   surface: Surface,
   ids: Pick<SpanBody, 'trace_id' | 'span_id' | 'span_name'>,
@@ -17,15 +17,15 @@ export function spanOfSimpleTrace(
 }
 
 /**
- * A stored record as it is to be after an edit, as a new version of its span. When it was edited is part of the version:
- * the same content sent again would be taken for a repetition, and the record would not count as updated.
+ * A stored simple trace after an edit, as a new version of its span. The time of the edit is part of the version:
+ * otherwise, sending the same content again would count as a repetition, and the trace would not be updated.
  */
 export function editedSpan(span: SpanJson, edit: SimpleTraceEdit, edited_at: Micros): SpanBody {
   const { attributes, references, links, ...rest } = span
   const { ag } = attributes as { ag: JsonObject }
   const { data: _, unsupported, ...kept } = ag
   const members = membersOf(edit)
-  // What did not fit into the data before is replaced with it.
+  // Data that did not fit before is replaced with the data.
   const parked = isJsonObject(unsupported) ? withoutKey(unsupported, 'data') : unsupported
   const changed = { ...kept, unsupported: parked, ...members }
   return {
@@ -40,14 +40,14 @@ export function editedSpan(span: SpanJson, edit: SimpleTraceEdit, edited_at: Mic
   }
 }
 
-/** The members of a body as members of `ag`; those that were not sent are undefined. */
+/** The members of a body as members of `ag`; omitted ones are undefined. */
 function membersOf({ data, tags, meta, references }: Omit<SimpleTraceEdit, 'links'>): Record<string, Json | undefined> {
   if (!references) return withoutUndefined({ data, tags, meta })
   const { keys, selector } = references
   return { ...withoutUndefined({ data, tags, meta }), references: keys as JsonObject, selector }
 }
 
-/** Links without both ids are not stored. Those of a list get names by their place. */
+/** Links without both ids are not stored. Links in a list are named by index. */
 function linksOf(links: LinksBody): Json[] {
   const named = Array.isArray(links) ? links.map((link, at) => [`link_${at}`, link] as const) : Object.entries(links)
   return named.flatMap(([key, { trace_id, span_id }]) =>
@@ -55,7 +55,7 @@ function linksOf(links: LinksBody): Json[] {
   )
 }
 
-/** What of a span makes it a record. */
+/** The fields of a span that make up a simple trace. */
 export type SimpleTraceSpan = Pick<SpanJson, 'trace_id' | 'span_id' | 'attributes'> & {
   links?: Json
   created_at?: Json
@@ -66,7 +66,10 @@ export type SimpleTraceSpan = Pick<SpanJson, 'trace_id' | 'span_id' | 'attribute
 
 export type SimpleTraceJson = Provenance & { [key: string]: Json | undefined }
 
-/** A span as a record; undefined when it is none on that surface: without data, or without a reference to its producer. */
+/**
+ * A span as a simple trace; undefined if it is not one on that surface: without data, or without a reference to a
+ * producer.
+ */
 export function simpleTraceOf(surface: Surface, span: SimpleTraceSpan): SimpleTraceJson | undefined {
   const { ag } = span.attributes as { ag: JsonObject }
   if (Object.keys(objectOf(ag.data)).length === 0) return undefined

@@ -7,7 +7,7 @@ import type { Parts } from '../../parts.ts'
 const tag = 'access'
 const roles = z.array(z.object({ role: z.string(), description: z.string(), permissions: z.array(z.string()) }))
 
-/** What roles there are, and whether the caller may do something. */
+/** The existing roles, and permission checks for the caller. */
 export function accessRoutes({ authenticator }: Parts): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {

@@ -11,7 +11,7 @@ import { providerRoutes } from './providers.ts'
 import { secretRoutes } from './secrets.ts'
 import { workspaceRoutes } from './workspaces.ts'
 
-/** Who there is, who may do what, and what they keep secret. */
+/** Accounts, permissions and secrets. */
 export const accountRoutes = (parts: Parts): ((app: FastifyInstance) => void)[] => [
   ...[keyRoutes(parts), accessRoutes(parts), profileRoutes(parts)],
   ...[projectRoutes(parts), workspaceRoutes(parts), organizationRoutes(parts)],

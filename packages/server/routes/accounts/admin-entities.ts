@@ -37,7 +37,7 @@ import type { Parts } from '../../parts.ts'
 const tag = 'administration'
 const BASE = '/admin/simple/accounts'
 
-/** Platform administration, record by record. */
+/** Platform administration, one entity at a time. */
 export function adminEntityRoutes(parts: Parts): (app: FastifyInstance) => void {
   return app => {
     addCreations(app, parts)
@@ -107,7 +107,7 @@ function addCreations(app: FastifyInstance, { postgres: { db }, seeds: { project
 }
 
 function addMemberships(app: FastifyInstance, { postgres: { db }, authenticator: cache }: Parts): void {
-  /** A key of the user may have been refused a moment ago. */
+  /** A key of the user may just have been rejected. */
   const thenForget = async <T>(making: Promise<T>): Promise<T> => making.finally(() => cache.forget())
   addAdminEndpoint(app, {
     method: 'POST',
@@ -147,7 +147,7 @@ function addMemberships(app: FastifyInstance, { postgres: { db }, authenticator:
     })
 }
 
-/** Each kind of record with the path it is deleted by. */
+/** Each kind of entity with the path that deletes it. */
 const REMOVALS: readonly [plural: Removable, path: string][] = [
   ['users', 'users/:id'],
   ['organizations', 'organizations/:id'],

@@ -5,7 +5,7 @@ import type { Parts } from '../../parts.ts'
 
 const tag = 'administration'
 
-/** Platform administration: accounts with everything they need, made and taken away in one call. */
+/** Platform administration: accounts with everything they need, created and deleted in one call. */
 export function adminRoutes({ postgres, authenticator, answerKey, seeds }: Parts): (app: FastifyInstance) => void {
   return app => {
     addAdminEndpoint(app, {

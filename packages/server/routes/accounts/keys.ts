@@ -12,7 +12,7 @@ const record = z.object({
   expiration_date: z.string().nullable(),
 })
 
-/** A user's own API keys. What is revoked stops working at once. */
+/** A user's own API keys. A revoked key stops working immediately. */
 export function keyRoutes({ postgres: { db }, authenticator }: Parts): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {

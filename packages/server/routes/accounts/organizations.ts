@@ -33,7 +33,7 @@ const inOrganization = z.object({ organization_id: uuid })
 const inWorkspace = z.object({ organization_id: uuid, workspace_id: uuid })
 const link = z.object({ url: z.string().meta({ description: 'Pass it on yourself: no email is sent.' }) })
 
-/** Organizations, their workspaces, and the way into them. */
+/** Organizations, their workspaces, and invitations to them. */
 export function organizationRoutes(parts: Parts): (app: FastifyInstance) => void {
   return app => {
     addOrganizations(app, parts)

@@ -17,7 +17,7 @@ import type { Parts } from '../../parts.ts'
 
 const tag = 'profile'
 
-/** The caller as a user, and the way to a new password. */
+/** The caller's profile, and password resets. */
 export function profileRoutes({ postgres: { db } }: Parts): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {
@@ -48,7 +48,7 @@ export function profileRoutes({ postgres: { db } }: Parts): (app: FastifyInstanc
       answer: z.string(),
       handle: ({ principal, query, request }) => makeResetLink(db, principal, { ...query, origin: originOf(request) }),
     })
-    // Clients look whether accounts can be closed by their users: here an administrator does that.
+    // Clients check whether users can close their accounts: here only an administrator can.
     addEndpoint(app, {
       method: 'DELETE',
       path: '/profile',

@@ -15,10 +15,13 @@ import type { Parts } from '../../parts.ts'
 
 const tag = 'projects'
 const params = z.object({ project_id: uuid })
-/** What admins and owners have and nobody else. */
+/** Permissions that only admins and owners have. */
 const permission = 'edit_workspace'
 
-/** The projects that the caller is a member of. A key stands for one of them, and reads and changes the others' names. */
+/**
+ * The projects that the caller is a member of. A key belongs to one of them, but can read and change the names of the
+ * others.
+ */
 export function projectRoutes({ postgres: { db }, authenticator, seeds }: Parts): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {

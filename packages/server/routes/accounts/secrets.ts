@@ -16,7 +16,7 @@ import type { Parts } from '../../parts.ts'
 const tag = 'secrets'
 const params = z.object({ id: z.string().meta({ description: 'Id or slug.' }) })
 
-/** Credentials of model providers and the like, stored encrypted. No refusal repeats what was sent. */
+/** Credentials of model providers and similar secrets, stored encrypted. Errors never echo the input. */
 export function secretRoutes({ postgres: { db }, vault, outbound }: Parts): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {

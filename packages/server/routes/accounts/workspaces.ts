@@ -18,7 +18,7 @@ const params = z.object({ workspace_id: uuid })
 const answer = z.literal(true)
 const roleRecord = z.object({ role_name: z.string(), role_description: z.string() })
 
-/** Workspaces and their members. Rights are those in the workspace that the path names, not in the key's own. */
+/** Workspaces and their members. Permissions are those in the workspace of the path, not in the key's own. */
 export function workspaceRoutes({ postgres: { db }, authenticator: cache }: Parts): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {

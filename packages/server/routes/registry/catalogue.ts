@@ -16,7 +16,7 @@ import { addEndpoint } from '../../http/endpoint.ts'
 const tag = 'catalogue'
 const method = 'GET'
 
-/** The surfaces that show the catalogue, and the role each of them is about. */
+/** The endpoints that show the catalogue, and the role of each. */
 const SURFACES: readonly { plural: string; role?: Role }[] = [
   { plural: 'workflows' },
   { plural: 'applications', role: 'application' },
@@ -46,7 +46,7 @@ const preset = z.object(entry)
 const template = z.object({ ...entry, uri: z.string(), schemas: jsonObject, presets: z.array(preset).optional() })
 const harness = z.object({ key: z.string(), capabilities: jsonObject })
 
-/** What can be started from: templates, their presets, and the types that their schemas are made of. */
+/** Starting points: templates, their presets, and the types that their schemas refer to. */
 export function catalogueRoutes(config: RuntimeSettings): (app: FastifyInstance) => void {
   return app => {
     for (const { plural, role } of SURFACES) {
@@ -79,7 +79,7 @@ function addTypes(app: FastifyInstance, plural: string): void {
   })
 }
 
-/** An unknown template or preset is no error in this interface: callers look at `count`. */
+/** An unknown template or preset is not an error in this interface: callers check `count`. */
 function addTemplates(app: FastifyInstance, plural: string, role: Role | undefined, config: RuntimeSettings): void {
   addEndpoint(app, {
     method,
@@ -177,7 +177,7 @@ function known<T extends { key: string }>(records: readonly T[], key: string, wh
   return record
 }
 
-/** Each flag that is asked for is as it is asked for. */
+/** Whether each requested flag has the requested value. */
 const hasFlags = ({ flags }: TemplateRecord, wanted: { [flag in keyof typeof flags]?: boolean }): boolean =>
   (Object.keys(wanted) as (keyof typeof flags)[]).every(
     flag => wanted[flag] === undefined || flags[flag] === wanted[flag],

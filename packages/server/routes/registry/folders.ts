@@ -142,7 +142,7 @@ export function folderRoutes({ postgres: { db } }: Parts): (app: FastifyInstance
 const found = (row: Parameters<typeof toFolderJson>[0] | undefined) =>
   row ? { count: 1, folder: toFolderJson(row) } : { count: 0 }
 
-/** What is asked for in the singular is one more of the many. */
+/** A singular condition is one more value of the plural one. */
 function filterOf(body: z.output<typeof folderFilter>): FolderFilter {
   const { id, slug, kind, kinds, parent_id, parent_ids, path, prefix, flags, tags } = body
   return {

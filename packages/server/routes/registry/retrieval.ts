@@ -6,7 +6,7 @@ import { resolvedIfAsked, resolveOption } from './embeds.ts'
 import { addKindEndpoint, type KindRoutes } from './endpoint.ts'
 import { one, oneAnswer } from './envelopes.ts'
 
-/** Finding a revision by references, or through an environment, and putting one into an environment. */
+/** Retrieval of a revision by references or through an environment, and deployment to an environment. */
 export function addRetrievalRoutes(routes: KindRoutes): void {
   const { kind } = routes
   const name = nameOf(kind, 'revision')
@@ -17,7 +17,7 @@ export function addRetrievalRoutes(routes: KindRoutes): void {
     method: 'POST',
     path: `${path}/retrieve`,
     permission: kind.permissions.view,
-    // A saved query that is retrieved may be carried out.
+    // A retrieved saved query may be run.
     share: kind.name === 'query' ? 'read' : 'call',
     summary: 'Returns the revision identified by references to it, its variant or its artifact.',
     answer: oneAnswer(name).extend({ retrieval_info: jsonObject.optional(), resolution_info: jsonObject.optional() }),

@@ -18,7 +18,7 @@ import { manyAnswer, manyRead, one, oneAnswer } from './envelopes.ts'
 import { mergedQuery, queryBody, queryString } from './queries.ts'
 import type { ShownCall } from './shown-content.ts'
 
-/** Flat records of one kind: an artifact with the head of its default variant. */
+/** Flat entities of one kind: an artifact with the head of its default variant. */
 export function addSimpleRoutes(routes: KindRoutes): void {
   const { kind } = routes
   const { name, plural } = kind
@@ -92,7 +92,7 @@ export function addSimpleRoutes(routes: KindRoutes): void {
       summary: verb === 'archive' ? `Archives a ${name}.` : `Restores an archived ${name}.`,
       handle: async ({ scope, principal, params }) => {
         const row = await setSimpleArchived(scope, params[id] as string, verb === 'archive')
-        // Of what a record holds only workflows are shown here, as the interface has it: a testset may be large.
+        // Only workflows are returned with their data here, as the interface specifies: a testset may be large.
         const shown = row && kind.storedAs !== 'workflow' ? { ...row, data: null } : row
         return shownOne({ scope, principal, occasion: 'simple' }, shown, {})
       },

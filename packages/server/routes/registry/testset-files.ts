@@ -50,7 +50,7 @@ const download = z.object({ file_type: optional(fileType), file_name: optional(z
 const byRevision = z.object({ testset_revision_id: uuid })
 const byTestset = z.object({ testset_id: uuid })
 
-/** Testsets as files: uploads, which replace all rows, and downloads of what can be uploaded again. */
+/** Testsets as files: uploads, which replace all rows, and downloads in the formats that can be uploaded. */
 export function testsetFileRoutes(registry: Registry): (app: FastifyInstance) => void {
   return app => {
     app.register(async inside => {
@@ -158,10 +158,10 @@ function addDownloads(app: FastifyInstance, registry: Registry): void {
 const rowsIn = ({ file, file_type = 'csv' }: z.output<typeof revisionForm>): Promise<TestcaseBody[]> =>
   readTestcaseFile(file, file_type)
 
-/** As a request would have sent it. */
+/** In the shape of a JSON request. */
 const dataOf = (testcases: readonly TestcaseBody[]): JsonObject => ({ testcases }) as unknown as JsonObject
 
-/** What a form says about the testset; what it does not say stays as it is. */
+/** What a form contains about the testset; omitted members stay unchanged. */
 function headerIn(body: z.output<typeof simpleForm>) {
   const { testset_name, testset_description, testset_tags, testset_meta } = body
   return {

@@ -9,7 +9,7 @@ import { addEndpoint } from '../../http/endpoint.ts'
 const tag = 'analytics'
 const permission = 'view_spans'
 
-/** Checked by the parser of `query`, which takes the same members from the body; here they are only described. */
+/** Validated by the parser of `query`, which accepts the same members in the body; here they are only described. */
 const query = z.looseObject({
   focus: optional(z.enum(FOCUSES)),
   format: optional(z.enum(FORMATS)),
@@ -36,7 +36,7 @@ const sum = z.number().optional()
 const totals = z.object({ count: z.int(), duration: sum, costs: sum, tokens: sum })
 const sums = z.object({ count: z.int(), buckets: z.array(z.object({ ...head, total: totals, errors: totals })) })
 
-/** What attributes of traces amount to over time. */
+/** Statistics of trace attributes over time. */
 export function analyticsRoutes(engine: Engine): (app: FastifyInstance) => void {
   return app => {
     for (const path of ['/spans/analytics/query', '/tracing/analytics/query'])

@@ -10,7 +10,7 @@ const tag = 'projects'
 const MODELS_MAX = 500
 const USD_MAX = 1_000_000
 
-/** A picodollar a token, which is what costs are counted in. */
+/** A picodollar per token, the unit in which costs are counted. */
 const DECIMALS_MAX = 6
 
 const usd = z
@@ -23,7 +23,7 @@ const usd = z
   })
   .meta({ description: 'USD per million tokens.' })
 
-/** Closed: a misspelt price would be a wrong cost. */
+/** Unknown members are rejected: a misspelt price would make costs wrong. */
 const modelPrice = z.strictObject({
   input: usd,
   output: usd,
@@ -50,7 +50,7 @@ const prices = z.object({
     .meta({ description: 'By model name, with or without the provider; it may end with `*`.' }),
 })
 
-/** What models cost in the project that the credential stands for, where it is not what the price list says. */
+/** The project's own model prices, which override the price list. */
 export function priceRoutes(postgres: Pick<Postgres, 'db'>): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {

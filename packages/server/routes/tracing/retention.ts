@@ -15,7 +15,7 @@ const retention = z.object({
     .meta({ description: 'For how many days spans are kept after they are stored; null: forever.' }),
 })
 
-/** How long the spans of the project are kept that the credential stands for. */
+/** How long the spans of the credential's project are kept. */
 export function retentionRoutes(stores: RetentionStores): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {

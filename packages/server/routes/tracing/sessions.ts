@@ -10,7 +10,7 @@ const body = jsonObject.meta({
 })
 const windowing = optional(jsonObject).meta({ description: 'Send it unchanged to get the next page.' })
 
-/** Whose spans there are, by activity: sessions and users. */
+/** Sessions and users, ordered by activity. */
 export function sessionRoutes(engine: Engine): (app: FastifyInstance) => void {
   return app => {
     for (const family of ['/spans', '/tracing'])

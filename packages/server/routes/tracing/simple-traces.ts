@@ -20,11 +20,11 @@ import { SURFACES, type Surface } from '../../simple-traces/surfaces.ts'
 import { requiredTraceId } from './trace-writes.ts'
 
 const params = z.object({ trace_id: z.string() })
-/** Of these records a trace has one, so its span need not be named; older clients do. */
+/** Such a trace has one span, so the span id is not needed; older clients send it. */
 const query = z.object({ span_id: optional(z.string()) })
 const simpleTrace = z.looseObject({ trace_id: z.string(), span_id: z.string() })
 
-/** The records of all surfaces: `/simple/traces`, `/annotations`, `/invocations`. */
+/** Simple traces on all surfaces: `/simple/traces`, `/annotations`, `/invocations`. */
 export function simpleTraceRoutes(parts: SimpleTraceParts): (app: FastifyInstance) => void {
   const simpleTraces = new SimpleTraces(parts)
   return app => {

@@ -15,7 +15,7 @@ const text = optional(z.union([z.string(), list(z.string())]))
 const span = z.looseObject({ trace_id: z.string(), span_id: z.string(), attributes: z.looseObject({}) })
 const spans = z.object({ count: z.int(), spans: z.array(span), windowing: optional(json) })
 
-/** Flat lists of spans: by query and by id. Nothing found is an empty list with status 200. */
+/** Flat lists of spans: by query and by id. No match is an empty list with status 200. */
 export function spanRoutes({ engine, registry }: ReadParts): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {

@@ -5,7 +5,10 @@ import type { FastifyInstance } from 'fastify'
 import { addEndpoint } from '../../http/endpoint.ts'
 import { Tail } from '../../tail/tail.ts'
 
-/** Spans as they are stored, as server-sent events: `span` with the span as everywhere; comments say what was dropped. */
+/**
+ * Spans as they are stored, as server-sent events: `span` with the span in the usual shape; comments report dropped
+ * spans.
+ */
 export function tailRoutes(engine: Engine): (app: FastifyInstance) => void {
   return app => {
     const tail = new Tail(engine)
@@ -21,7 +24,7 @@ export function tailRoutes(engine: Engine): (app: FastifyInstance) => void {
       handle: ({ principal, query, request, reply }) => {
         const { filter } = parseSpanQuery({ filter: query.filter ?? null }, 'span', ['query'])
         const listener = tail.listen(principal.project_id, filter, request.log)
-        // A socket that breaks does not end what is written to it.
+        // A broken socket does not end the stream written to it.
         request.raw.once('close', () => listener.events.destroy())
         return reply
           .type('text/event-stream')

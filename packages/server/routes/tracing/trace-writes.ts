@@ -18,7 +18,7 @@ const params = z.object({ trace_id: z.string() })
 const accepted = z.object({ count: z.int(), trace_id: optional(z.string()) })
 const link = z.object({ trace_id: z.string(), span_id: z.string() })
 
-/** Whole traces as JSON. 202 says that their spans are durable; they can be read a moment later. */
+/** Whole traces as JSON. 202 means that their spans are durable; they can be read a moment later. */
 export function traceWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {
@@ -95,7 +95,7 @@ export function traceWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInstan
   }
 }
 
-/** A trace's id in normal form; a 400 when it is none. */
+/** A trace id, normalised; a 400 if it is malformed. */
 export function requiredTraceId(text: string): TraceId {
   const trace_id = parseTraceId(text)
   if (!trace_id) throw invalid(`trace_id is malformed: ${text.slice(0, 100)}`)
@@ -112,14 +112,14 @@ async function readTrace({ trace: given }: z.output<typeof body>): Promise<{ tra
   return { trace_id, spans: spans.map(({ body }) => body) }
 }
 
-/** A trace that is written as one has one root among the spans at its top. */
+/** A trace written as a whole must have exactly one root among its top-level spans. */
 export function requireOneRoot(spans: readonly GivenSpan[]): void {
   const roots = spans.filter(({ isTop, isRoot }) => isTop && isRoot)
   if (roots.length === 0) throw invalid('Missing root span')
   if (roots.length > 1) throw invalid('Too many root spans')
 }
 
-/** Spans whose trace id is malformed are left out later; here are meant those of another trace. */
+/** Spans with a malformed trace id are skipped later; this is about those of another trace. */
 function refuseOtherTraces(spans: readonly GivenSpan[], trace_id: TraceId | null): void {
   if (spans.some(span => span.trace_id !== null && span.trace_id !== trace_id))
     throw invalid('The trace_id of a span differs from that of its trace.')

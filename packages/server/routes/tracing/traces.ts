@@ -19,7 +19,7 @@ const trace = z.object({
 })
 const traces = z.object({ count: z.int(), traces: z.array(trace), windowing: optional(json) })
 
-/** Whole traces as trees: by query and by id. Nothing found is count 0 with status 200. */
+/** Whole traces as trees: by query and by id. No match is count 0 with status 200. */
 export function traceRoutes({ engine, registry }: ReadParts): (app: FastifyInstance) => void {
   return app => {
     for (const [path, deprecated] of [

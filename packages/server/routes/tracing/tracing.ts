@@ -8,7 +8,7 @@ import { tailRoutes } from './tail.ts'
 import { traceWriteRoutes } from './trace-writes.ts'
 import { traceRoutes } from './traces.ts'
 
-/** All routes under which traces, spans and the records made of them are written and read as JSON. */
+/** All routes that write and read traces, spans and simple traces as JSON. */
 export const tracingRoutes = (parts: SimpleTraceParts): ((app: FastifyInstance) => void)[] => [
   spanRoutes(parts),
   traceRoutes(parts),

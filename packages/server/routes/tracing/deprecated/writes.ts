@@ -13,7 +13,7 @@ const permission = 'edit_spans'
 const status = 202
 const deprecated = true
 
-/** Traces by id, whose spans name their trace themselves, or a flat list of spans, which goes before. */
+/** Traces by id, whose spans carry their own trace id, or a flat list of spans, which takes precedence. */
 const body = z.object({
   spans: optional(jsonList).meta({ description: 'A flat list of spans.' }),
   traces: optional(jsonObject).meta({ description: 'By trace id: an object with the tree of its spans as `spans`.' }),
@@ -21,7 +21,7 @@ const body = z.object({
 const params = z.object({ trace_id: z.string() })
 const links = z.object({ count: z.int(), links: z.array(z.object({ trace_id: z.string(), span_id: z.string() })) })
 
-/** The older way to write spans as JSON: every answer has a link to each accepted span. */
+/** The older way to write spans as JSON: every response has a link to each accepted span. */
 export function tracingWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {
