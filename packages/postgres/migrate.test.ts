@@ -52,6 +52,6 @@ onEachDatabase('migrations', postgres => {
 
   test('a file with another name is refused', async () => {
     await write('notes.sql', '')
-    await expect(migrateToLatest(postgres().db, dir)).rejects.toThrow('notes.sql is not named like a migration')
+    await expect(migrateToLatest(postgres().db, dir)).rejects.toThrow('notes.sql is not a valid migration name')
   })
 })

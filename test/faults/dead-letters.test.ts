@@ -87,7 +87,7 @@ test('a replay stores the spans once, however often it is repeated', async () =>
   const { dead_letters: letters } = (await admin('GET', '')).body
   const good = letters.find((letter: any) => letter.reason.startsWith('good'))
   expect((await spanhouse('show', good.id)).stdout).toContain('good: not today')
-  expect((await spanhouse('replay', good.id)).stdout).toContain('in the stream again')
+  expect((await spanhouse('replay', good.id)).stdout).toContain('returned to the stream')
   const found = () => call(server.url, 'GET', `/api/spans/?trace_id=${span.traceId}`, key)
   await eventually(async () => (await found()).body.count === 1)
   await expect(spanhouse('replay', good.id)).rejects.toThrow('The dead letter does not exist')

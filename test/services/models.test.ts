@@ -160,7 +160,7 @@ test.each(STATUSES)('a provider that answers %d', async status => {
   })
   if (status === 429) expect(headers.get('retry-after')).toBe('7')
   const spans = await spansOf(body.trace_id, 2)
-  for (const span of spans) expect(span.attributes.ag.exception.message).toContain(`answers ${status}`)
+  for (const span of spans) expect(span.attributes.ag.exception.message).toContain(`responds with ${status}`)
 })
 
 test('every attempt is a span, and the one that succeeds answers', async () => {
