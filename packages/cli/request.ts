@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** With which credential a command calls. */
+/** The credential that a command sends. */
 export interface Settings {
   authorization: string
 }
@@ -11,13 +11,16 @@ export interface RequestOptions {
   accept?: string
 }
 
-/** Where Spanhouse listens, by the settings. */
+/** The address of Spanhouse according to the settings. */
 function address(): string {
   const { SPANHOUSE_PORT: port = '4600', SPANHOUSE_URL: url = `http://127.0.0.1:${port}` } = process.env
   return url
 }
 
-/** Calls Spanhouse. Throws an Error in words for the person at the terminal when nobody answers, or somebody else does. */
+/**
+ * Sends a request to Spanhouse. Throws an Error for the person at the terminal if nothing responds, or if the server is
+ * not Spanhouse.
+ */
 export async function request(
   method: string,
   path: string,
@@ -32,13 +35,13 @@ export async function request(
   }
   const text = body === undefined ? undefined : JSON.stringify(body)
   const response = await fetch(url + path, { method, headers, body: text }).catch(({ cause }) => {
-    throw new Error(`Nobody answers at ${url} (${cause?.code ?? cause}): start Spanhouse there, or set SPANHOUSE_URL.`)
+    throw new Error(`No response from ${url} (${cause?.code ?? cause}): start Spanhouse there, or set SPANHOUSE_URL.`)
   })
   if (/json|event-stream/.test(response.headers.get('content-type') ?? '')) return response
-  throw new Error(`It is not Spanhouse that answers at ${url} (HTTP ${response.status}): set SPANHOUSE_URL.`)
+  throw new Error(`The server at ${url} is not Spanhouse (HTTP ${response.status}): set SPANHOUSE_URL.`)
 }
 
-/** The key that the first start has left in the data folder; undefined when there is none. */
+/** The key that the first start wrote to the data folder; undefined if there is none. */
 export const keptKey = (): Promise<string | undefined> =>
   readFile(join(process.env.SPANHOUSE_DATA_DIR ?? './data', 'api-key'), 'utf8').then(
     key => key.trim(),

@@ -2,18 +2,18 @@ import { readFile } from 'node:fs/promises'
 import { text as readText } from 'node:stream/consumers'
 import { keptKey, request, type Settings } from './request.ts'
 
-/** What a command ends with, for scripts. */
+/** The exit statuses, for scripts. */
 export const EXIT = { ok: 0, failed: 1, usage: 2 } as const
 
-/** A mistake in the command line itself. */
+/** An error in the command line itself. */
 export class UsageError extends Error {}
 
 export interface RunOptions {
-  /** `name=value`; a value that is JSON counts as that. */
+  /** `name=value`; a value that is valid JSON is parsed. */
   input?: string[]
   /** A file with an object of inputs, or `-` for standard input. */
   inputs?: string
-  /** What an evaluator judges: text, or JSON. */
+  /** The output to evaluate: text or JSON. */
   outputs?: string
   environment?: string
   json?: boolean
@@ -22,15 +22,17 @@ export interface RunOptions {
 type Family = 'application' | 'evaluator'
 type Reference = { id?: string; slug?: string; version?: string }
 
-/** `run REF`: runs an application and writes its answer as it comes; with `--json` the whole answer at the end. */
+/**
+ * `run REF`: runs an application and prints its response as it arrives; with `--json` the whole response at the end.
+ */
 export async function run(reference: string | undefined, options: RunOptions): Promise<number> {
   const body = await bodyOf('application', reference, options)
   return options.json ? printJson(body) : printStream(body)
 }
 
-/** `evaluate-one REF`: scores one output with an evaluator, and writes what it returns as JSON. */
+/** `evaluate-one REF`: scores one output with an evaluator and prints the result as JSON. */
 export async function evaluateOne(reference: string | undefined, options: RunOptions): Promise<number> {
-  if (options.outputs === undefined) throw new UsageError('What is to be scored? Give --outputs.')
+  if (options.outputs === undefined) throw new UsageError('--outputs is missing: give the output to score.')
   const body = await bodyOf('evaluator', reference, options)
   if (options.json) return printJson(body)
   const { status, data } = await invoke(body)
@@ -57,7 +59,8 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** `SLUG`, `SLUG@VARIANT`, `SLUG@VARIANT:VERSION`, `SLUG:VERSION`, or the id of a revision. */
 function referencesTo(family: Family, text: string | undefined): Record<string, Reference> {
   const [, slug, variant, version] = /^([^@:]+)(?:@([^@:]+))?(?::(\d+))?$/.exec(text ?? '') ?? []
-  if (slug === undefined) throw new UsageError(`Which ${family}? Give a slug, SLUG@VARIANT:VERSION or a revision's id.`)
+  if (slug === undefined)
+    throw new UsageError(`The ${family} is missing: give a slug, SLUG@VARIANT:VERSION or a revision's id.`)
   if (UUID.test(slug)) return { [`${family}_revision`]: { id: slug } }
   return {
     [family]: { slug },
@@ -103,7 +106,7 @@ interface Envelope {
 
 async function settings(): Promise<Settings> {
   const { SPANHOUSE_API_KEY: key = await keptKey() } = process.env
-  if (key === undefined) throw new Error('SPANHOUSE_API_KEY is not set, and there is no key in ./data.')
+  if (key === undefined) throw new Error('SPANHOUSE_API_KEY is not set, and ./data contains no key.')
   return { authorization: `ApiKey ${key}` }
 }
 
@@ -112,7 +115,7 @@ async function invoke(body: Body): Promise<Envelope> {
   return envelopeIn(await response.json())
 }
 
-/** A refusal that comes before a run has another form than its answer. */
+/** An error before the run starts has another shape than the response of a run. */
 function envelopeIn(answer: unknown): Envelope {
   const { detail, ...envelope } = answer as Envelope & { detail?: unknown }
   if (detail === undefined) return envelope
@@ -145,7 +148,7 @@ async function printStream(body: Body): Promise<number> {
     process.stdout.write(isTold ? '\n' : `${shown(event.data?.outputs)}\n`)
     return EXIT.ok
   }
-  throw new Error('The answer broke off.')
+  throw new Error('The response ended early.')
 }
 
 async function* linesOf(response: Response): AsyncGenerator<Event> {

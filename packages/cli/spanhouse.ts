@@ -3,26 +3,26 @@ import { parseArgs } from 'node:util'
 import { request } from './request.ts'
 import { EXIT, evaluateOne, run, UsageError } from './services.ts'
 
-/** The command line: an operator's as the administrator, a user's with the key of a project. */
+/** The command line: operators use the admin key, users the key of a project. */
 const USAGE = `Usage: npm run spanhouse -- COMMAND
 
-  dead-letters list [--limit N] [--after ID]   what was accepted and could not be processed, oldest first
-  dead-letters show ID [--body FILE]           one of them; with --body what was accepted goes into the file
-  dead-letters replay ID|all                   process it again; what is stored already is not stored twice
-  dead-letters discard ID                      remove it for good: its spans are lost
+  dead-letters list [--limit N] [--after ID]   lists accepted data that could not be processed, oldest first
+  dead-letters show ID [--body FILE]           shows one; --body writes the accepted data to FILE
+  dead-letters replay ID|all                   processes it again; spans already stored are not duplicated
+  dead-letters discard ID                      removes it permanently: its spans are lost
 
   run REF [--input NAME=VALUE]... [--inputs FILE|-] [--environment SLUG] [--json]
-                                               run an application, and write its answer as it comes
+                                               runs an application and prints its response as it arrives
   evaluate-one REF --outputs VALUE [--input NAME=VALUE]... [--inputs FILE|-] [--json]
-                                               score one output with an evaluator
+                                               scores one output with an evaluator
 
-  REF is a slug, SLUG@VARIANT, SLUG:VERSION, SLUG@VARIANT:VERSION, or the id of a revision. A VALUE that is JSON counts
-  as that, anything else as text. --json writes the whole answer. They end with 0, with 1 for a run that failed, with 2
-  for a mistake in the command line.
+  REF is a slug, SLUG@VARIANT, SLUG:VERSION, SLUG@VARIANT:VERSION, or the id of a revision. A VALUE that is valid
+  JSON is sent as JSON, any other as text. --json prints the whole response. The exit status is 0 on success, 1 if the
+  run failed and 2 if the command line is invalid.
 
-  SPANHOUSE_API_KEY    the key of the project for run and evaluate-one (the one in ./data)
-  SPANHOUSE_URL        where Spanhouse listens (http://127.0.0.1:4600, or the SPANHOUSE_PORT that is set)
-  SPANHOUSE_ADMIN_KEY  the administrator's key of that Spanhouse
+  SPANHOUSE_API_KEY    the project's key, for run and evaluate-one (default: the key in ./data)
+  SPANHOUSE_URL        the address of Spanhouse (default: http://127.0.0.1:4600, or the port in SPANHOUSE_PORT)
+  SPANHOUSE_ADMIN_KEY  the administrator's key of that installation
 `
 
 interface Letter {
@@ -45,7 +45,7 @@ interface Options {
   body?: string
 }
 
-/** The commands by name; each prints what it did. */
+/** The commands by name; each prints its result. */
 const COMMANDS: Record<string, (id: string | undefined, options: Options) => Promise<void>> = {
   list: async (_id, { limit = '50', after }) => {
     const { dead_letters: letters } = await ask('GET', `?${new URLSearchParams({ limit, ...(after && { after }) })}`)
@@ -58,26 +58,23 @@ const COMMANDS: Record<string, (id: string | undefined, options: Options) => Pro
     const { body, ...letter } = (await ask('GET', `/${needed(id)}`)).dead_letter
     for (const [name, value] of Object.entries(letter)) print(`${name.padEnd(12)} ${value}`)
     if (file === undefined) return
-    if (typeof body !== 'string') throw new Error(`${letter.id} is damaged: what was accepted cannot be read.`)
+    if (typeof body !== 'string') throw new Error(`${letter.id} is damaged: the accepted data cannot be read.`)
     await writeFile(file, Buffer.from(body, 'base64'))
-    print(`${letter.bytes} bytes are in ${file}`)
+    print(`Wrote ${letter.bytes} bytes to ${file}`)
   },
   replay: async id => {
     for (const each of id === 'all' ? await allIds() : [needed(id)]) {
       await ask('POST', `/${each}/replay`)
-      print(`${each} is in the stream again.`)
+      print(`${each} was returned to the stream.`)
     }
   },
   discard: async id => {
     await ask('DELETE', `/${needed(id)}`)
-    print(`${id} is gone.`)
+    print(`${id} was removed.`)
   },
 }
 
-/**
- * Those that are there now and can be replayed: one that fails again comes back under a new id, and would be replayed for
- * ever.
- */
+/** The replayable letters that exist now: one that fails again gets a new id, and would be replayed forever. */
 async function allIds(): Promise<string[]> {
   const ids: string[] = []
   for (let after = ''; ; ) {
@@ -111,7 +108,7 @@ const markOf = ({ is_damaged }: Letter): string => (is_damaged ? 'DAMAGED  ' : '
 const print = (line: string): boolean => process.stdout.write(`${line}\n`)
 
 function needed(id: string | undefined): string {
-  if (id === undefined) throw new Error('Which dead letter? Give its id.')
+  if (id === undefined) throw new Error('The id of the dead letter is missing.')
   return encodeURIComponent(id)
 }
 
@@ -129,7 +126,7 @@ const OPTIONS = {
   help: flag,
 } as const
 
-/** The exit code. */
+/** Returns the exit status. */
 async function main(): Promise<number> {
   const { positionals, values } = readArguments()
   const [group, command = '', id] = positionals

@@ -78,7 +78,7 @@ test('a server that dies is started again, at the same address with its data', a
     expect(await pidOf(path)).not.toBe(pid)
     expect(deaths).toHaveLength(time)
   }
-  expect(deaths[0]).toBe('ClickHouse died (SIGKILL); it is started again in 0.2 s')
+  expect(deaths[0]).toBe('ClickHouse died (SIGKILL); it restarts in 0.2 s')
 })
 
 test('what ends a whole group of processes leaves the server to its parent', async () => {

@@ -8,27 +8,27 @@ import { lockFolder } from '@spanhouse/folder-lock'
 import type { ServerAddress } from './configuration.ts'
 import { type ServerProcess, startServerProcess, urlOf } from './server-process.ts'
 
-/** A ClickHouse server of our own on the loopback address, started again whenever it dies. */
+/** A private ClickHouse server on the loopback address, restarted whenever it dies. */
 export interface ClickHouseServer {
-  /** Where it speaks HTTP, with the user and the password, which is made anew at each start. Stays the same. */
+  /** Its HTTP address, including the user and a password that is generated at each start. Does not change. */
   readonly url: string
-  /** Ends it and releases the folder. */
+  /** Stops it and releases the folder. */
   stop(): Promise<void>
 }
 
 export interface ClickHouseServerOptions {
-  /** The folder of its data; made when it is missing. */
+  /** The folder of its data; created if missing. */
   path: string
-  /** Told when the server has died, and what is done about it. */
+  /** Called when the server has died, with the reason and what happens next. */
   onDeath(message: string): void
 }
 
-/** What a server of a process that was killed just now may take to be gone. */
+/** How long the server of a process that was just killed may take to exit. */
 const LEFTOVER_MS_MAX = 10_000
 const RETRY_MS = 200
 
 /**
- * Resolves when the server answers. Rejects when another process has the folder, and where there is no ClickHouse for
+ * Resolves when the server responds. Rejects if another process uses the folder, or if ClickHouse is not available for
  * the platform.
  */
 export async function startClickHouse(options: ClickHouseServerOptions): Promise<ClickHouseServer> {
@@ -66,7 +66,7 @@ export async function startOn(place: {
   }
 }
 
-/** Ports that are free on the loopback address. Another process may take one before it is used. */
+/** Free ports on the loopback address. Another process may take one before it is used. */
 async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
   await Promise.all(servers.map(server => once(server, 'listening')))
@@ -76,7 +76,7 @@ async function freePorts(count: number): Promise<number[]> {
 }
 
 const BACKOFF_MS = { first: 200, last: 10_000 }
-/** One that has lived so long has died of something new. */
+/** A server that ran this long died of a new cause. */
 const STEADY_MS = 60_000
 
 interface Kept {
@@ -86,7 +86,7 @@ interface Kept {
   onDeath(message: string): void
 }
 
-/** Keeps a server running. While it is dead its clients find nobody, which they take for a store that is away. */
+/** Keeps a server running. While it is down, its clients cannot connect and treat the store as unreachable. */
 class KeptServer implements ClickHouseServer {
   readonly url: string
   readonly #kept: Kept
@@ -117,7 +117,7 @@ class KeptServer implements ClickHouseServer {
       if (signal.aborted) return
       if (performance.now() - began > STEADY_MS) this.#waitMs = BACKOFF_MS.first
       await this.#startAgain(reason)
-      // A stop may have come while it started.
+      // A stop may have been requested while it started.
       if (signal.aborted) this.#server.signal('SIGKILL')
     }
   }
@@ -125,7 +125,7 @@ class KeptServer implements ClickHouseServer {
   async #startAgain(died: string): Promise<void> {
     const { signal } = this.#stopping
     for (let reason = died; !signal.aborted; ) {
-      this.#kept.onDeath(`ClickHouse died (${reason}); it is started again in ${this.#waitMs / 1000} s`)
+      this.#kept.onDeath(`ClickHouse died (${reason}); it restarts in ${this.#waitMs / 1000} s`)
       await delay(this.#waitMs, undefined, { signal }).catch(() => undefined)
       this.#waitMs = Math.min(2 * this.#waitMs, BACKOFF_MS.last)
       if (signal.aborted) return

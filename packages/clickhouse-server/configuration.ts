@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** What a server is started with. */
+/** The parameters of a server. */
 export interface ServerAddress {
   /** An absolute path: the data. */
   path: string
   httpPort: number
-  /** The native protocol; undefined: not spoken. */
+  /** The port of the native protocol; undefined: disabled. */
   tcpPort: number | undefined
   password: string
 }
@@ -16,7 +16,7 @@ export interface ServerAddress {
 export const USER = 'spanhouse'
 
 /**
- * Writes the server's configuration into a folder beside the data, readable by the owner alone, and returns its main
+ * Writes the server's configuration into a folder beside the data, readable only by the owner, and returns its main
  * file.
  */
 export async function writeConfiguration(address: ServerAddress): Promise<string> {
@@ -40,14 +40,14 @@ function config({ path, httpPort, tcpPort }: ServerAddress, files: { folder: str
     tmp_path: `${path}/tmp/`,
     user_files_path: `${path}/user_files/`,
     users_config: files.usersFile,
-    // Nothing listens but what is started by name, and only here.
+    // Only protocols configured here listen, and only on this address.
     listen_host: '127.0.0.1',
     http_port: httpPort,
     ...(tcpPort === undefined ? {} : { tcp_port: tcpPort }),
-    // Without query_log and its like, which are only kept where they are configured.
+    // Without query_log and similar tables, which exist only if configured.
     'log-level': 'error',
     logger: { console: 0, log: join(files.folder, 'server.log'), size: '10M', count: 1 },
-    // The lower of the two bounds counts.
+    // The lower of the two limits applies.
     max_server_memory_usage: 4096 * MIB,
     max_server_memory_usage_to_ram_ratio: 0.5,
     mark_cache_size: 256 * MIB,
@@ -63,14 +63,14 @@ function users(password: string): Elements {
   const networks = { ip: '127.0.0.1' }
   return {
     profiles: {
-      // The first is what clickhouse-local has by default and a server has not.
+      // The first is the default of clickhouse-local but not of a server.
       default: { implicit_select: 0, allow_introspection_functions: 0 },
       starter: { max_sessions_for_user: 1 },
     },
     quotas: { default: {} },
     users: {
       [USER]: { password_sha256_hex: sha256(password), networks, profile: 'default', quota: 'default' },
-      // Whom the program itself runs its statements as. Its one session is taken before anybody can connect.
+      // The user of the program's own statements. Its only session is taken before anyone can connect.
       default: {
         password: '',
         networks,

@@ -5,14 +5,14 @@ import { DataType, load, open } from 'ffi-rs'
 
 const [library = '', configFile = '', statements = ''] = process.argv.slice(2)
 
-// Whoever ends a whole group of processes also ends the parent, which stores what it has accepted before it stops this
-// one. The main thread never runs these handlers; that they exist keeps the signals from ending the process.
+// Signals to a whole process group also reach the parent, which stores what it has accepted before it stops this
+// process. The main thread never runs these handlers; their existence keeps the signals from ending the process.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined)
 
 await once(new Worker(new URL('./parent-watch.ts', import.meta.url)), 'message')
 
-// clickhouse-local, which has the whole server in it. It occupies this thread until its statements end, which they do
-// only when they fail: what it has to say then is on standard error.
+// clickhouse-local, which contains the whole server. It occupies this thread until its statements end, which happens
+// only if they fail: the reason is then on standard error.
 const args = ['clickhouse', '--config-file', configFile, '--multiquery', '--query', statements]
 open({ library: 'clickhouse', path: library })
 load({

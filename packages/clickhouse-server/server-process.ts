@@ -2,26 +2,26 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ServerAddress, USER, writeConfiguration } from './configuration.ts'
 
-/** A server that answers, as a child process. It ends with this process, however that ends. */
+/** A running server as a child process. It ends with this process, however that ends. */
 export interface ServerProcess {
-  /** Resolves when the process is gone, to the reason as far as it is known. */
+  /** Resolves when the process has exited, with the reason if known. */
   readonly ended: Promise<string>
-  /** SIGKILL ends it as a crash would, which ClickHouse is made for; SIGSTOP and SIGCONT are for tests. */
+  /** SIGKILL ends it like a crash, which ClickHouse is designed for; SIGSTOP and SIGCONT are for tests. */
   signal(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void
 }
 
-/** Where the server is asked, user and password included. */
+/** The HTTP address, including user and password. */
 export const urlOf = ({ httpPort, password }: ServerAddress): string =>
   `http://${USER}:${password}@127.0.0.1:${httpPort}`
 
-/** Starts a server and resolves when it answers. Rejects with the server's own words when it ends before that. */
+/** Starts a server and resolves when it responds. Rejects with the server's own error output if it exits before. */
 export async function startServerProcess(address: ServerAddress): Promise<ServerProcess> {
   const library = await findLibrary()
   const configFile = await writeConfiguration(address)
   const program = new URL('./program.ts', import.meta.url).pathname
   const child = spawn(process.execPath, [program, library, configFile, statementsOf(address)], {
     stdio: ['pipe', 'ignore', 'pipe'],
-    // In a group of its own: Ctrl-C in a terminal is for the parent.
+    // In a separate process group: Ctrl-C in a terminal is handled by the parent.
     detached: true,
   })
   const server = { ended: endOf(child), signal: (signal: NodeJS.Signals): void => void child.kill(signal) }
@@ -40,11 +40,13 @@ async function findLibrary(): Promise<string> {
     const { libchdbPath } = await import('chdb/libchdb')
     return libchdbPath()
   } catch (cause) {
-    throw new Error('There is no embedded ClickHouse (chdb) for this platform: set CLICKHOUSE_URL instead.', { cause })
+    throw new Error('The embedded ClickHouse (chdb) is not available for this platform: set CLICKHOUSE_URL instead.', {
+      cause,
+    })
   }
 }
 
-/** The last one never ends: what remains is to keep the process alive. */
+/** The last statement never ends; it keeps the process alive. */
 const statementsOf = ({ tcpPort }: ServerAddress): string =>
   [
     'SYSTEM START LISTEN HTTP',
@@ -61,7 +63,7 @@ function endOf(child: ChildProcess): Promise<string> {
   child.stderr?.on('data', chunk => {
     words = (words + String(chunk)).slice(-LAST_WORDS_LENGTH_MAX)
   })
-  // Nothing is ever sent; it may break when the process ends.
+  // Nothing is ever sent; it may break when the process exits.
   child.stdin?.on('error', () => undefined)
   return new Promise(resolve => {
     child.once('error', error => resolve(error.message))
@@ -71,7 +73,7 @@ function endOf(child: ChildProcess): Promise<string> {
   })
 }
 
-/** To read the tables of a large folder takes its time. */
+/** Reading the tables of a large folder takes time. */
 const READY_MS_MAX = 5 * 60_000
 const LOOK_EVERY_MS = 20
 
@@ -82,14 +84,14 @@ async function untilReady(address: ServerAddress, ended: Promise<string>): Promi
   })
   const deadline = performance.now() + READY_MS_MAX
   while (performance.now() < deadline) {
-    if (end !== undefined) throw new Error(`ClickHouse ended before it answered: ${end}`)
+    if (end !== undefined) throw new Error(`ClickHouse exited before it responded: ${end}`)
     if (await isAnswering(address)) return
     await delay(LOOK_EVERY_MS)
   }
-  throw new Error(`ClickHouse did not answer within ${READY_MS_MAX / 1000} s`)
+  throw new Error(`ClickHouse did not respond within ${READY_MS_MAX / 1000} s`)
 }
 
-/** Whether it is this server that answers there: any other would know no such user. */
+/** Whether it is this server that responds at the address: another would not know the user. */
 async function isAnswering({ httpPort, password }: ServerAddress): Promise<boolean> {
   const credentials = Buffer.from(`${USER}:${password}`).toString('base64')
   const request = { headers: { authorization: `Basic ${credentials}` }, signal: AbortSignal.timeout(5_000) }

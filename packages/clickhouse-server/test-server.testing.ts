@@ -4,26 +4,26 @@ import { join } from 'node:path'
 import { startOn } from './clickhouse-server.ts'
 import { startServerProcess, urlOf } from './server-process.ts'
 
-/** A ClickHouse server for tests, which nobody starts again when it dies. */
+/** A ClickHouse server for tests; it is not restarted if it dies. */
 export interface TestServer {
-  /** Where it speaks HTTP, with user and password; the same after a restart. */
+  /** Its HTTP address, including user and password; unchanged after a restart. */
   readonly url: string
-  /** `127.0.0.1:PORT` where it speaks the native protocol, for `remote()`. */
+  /** `127.0.0.1:PORT` of the native protocol, for `remote()`. */
   readonly tcpAddress: string
   readonly user: string
   readonly password: string
-  /** Ends it. A folder that was made for it is removed. */
+  /** Stops it. A folder created for it is removed. */
   stop(): Promise<void>
-  /** SIGKILL; resolves when the process is gone. Its data stays. */
+  /** SIGKILL; resolves when the process has exited. Its data is kept. */
   kill(): Promise<void>
-  /** Stops it in the middle of whatever it does, until `resume`. */
+  /** Suspends it until `resume`. */
   pause(): void
   resume(): void
-  /** Starts it again on the same data and port, after {@link TestServer.kill} or in place of the running one. */
+  /** Restarts it with the same data and port, after {@link TestServer.kill} or in place of the running one. */
   restart(): Promise<void>
 }
 
-/** Starts a server on free ports and resolves when it answers. Without a path its data lie in a temporary folder. */
+/** Starts a server on free ports and resolves when it responds. Without a path, its data is in a temporary folder. */
 export async function startTestServer(options: { path?: string } = {}): Promise<TestServer> {
   const path = options.path ?? (await mkdtemp(join(tmpdir(), 'spanhouse-clickhouse-')))
   const started = await startOn({ path, withTcp: true })

@@ -21,7 +21,7 @@ const CAPITALS: Readonly<Record<string, string>> = {
   sweden: 'Stockholm',
 }
 
-/** Questions that are understood, tried in order. */
+/** Recognised questions, tried in order. */
 const ANSWERS: readonly [pattern: RegExp, answer: (match: RegExpExecArray, asked: Asked) => string | undefined][] = [
   [/capital\b.*?\b(\p{L}+)[\s?.!]*$/iu, ([, country = '']) => capitalOf(country)],
   [/(-?\d+(?:\.\d+)?)\s*([-+*/×])\s*(-?\d+(?:\.\d+)?)/, ([, a, sign = '', b]) => compute(Number(a), sign, Number(b))],
@@ -31,7 +31,7 @@ const ANSWERS: readonly [pattern: RegExp, answer: (match: RegExpExecArray, asked
   [/\bweather\b.*?\bin (\p{Lu}\p{L}+)/u, ([, city]) => `In ${city}: light rain, around nine degrees.`],
 ]
 
-/** A believable answer, made from the question alone. */
+/** A plausible answer, derived from the question alone. */
 export function answerTo(asked: Asked): string {
   if (asked.isToolResult) return `The tool says: ${asked.last}`
   for (const [pattern, answer] of ANSWERS) {
@@ -52,7 +52,7 @@ function compute(a: number, sign: string, b: number): string {
   return `${a} ${sign} ${b} = ${Number(results[sign]?.toFixed(6))}`
 }
 
-/** Longer prompts do better: a judge's grade differs from answer to answer, and stays what it is. */
+/** Longer prompts score higher: a judge's grade varies between answers but is deterministic. */
 const score = (top: number, prompt: string): string =>
   String(top <= 1 ? (prompt.length % 11) / 10 : prompt.length % (top + 1))
 

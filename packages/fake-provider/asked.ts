@@ -1,4 +1,4 @@
-/** A JSON Schema, as far as examples are made from it. */
+/** A JSON Schema, as far as needed to generate examples. */
 export interface Schema {
   type?: string | string[]
   properties?: Record<string, Schema>
@@ -10,11 +10,11 @@ export interface Schema {
   maximum?: number
 }
 
-/** What a request asks for, whichever interface it came by. */
+/** The content of a request, whichever interface it used. */
 export interface Asked {
   model: string
   isStream: boolean
-  /** The usage comes after the answer, in a piece of its own. */
+  /** Whether the usage follows the answer in a separate chunk. */
   isUsageApart?: boolean
   /** The texts of all messages, for counting. */
   prompt: string
@@ -22,16 +22,16 @@ export interface Asked {
   last: string
   /** The text of the last message of a user. */
   question: string
-  /** The last message is the result of a tool. */
+  /** Whether the last message is the result of a tool. */
   isToolResult: boolean
   tools: { name: string; parameters: Schema }[]
   /** `none`, `auto`, `required`, or the name of the tool to call. */
   toolChoice: string
-  /** The answer must be JSON; null: of any form. */
+  /** Whether the answer must be JSON; null: any form. */
   schema?: Schema | null
 }
 
-/** A request's body or a part of one; everything in it is the caller's. */
+/** A request's body or a part of one; the caller controls all of it. */
 // biome-ignore lint/suspicious/noExplicitAny: what is missing reads as undefined, and a wrong body may fail
 export type Body = any
 
@@ -42,7 +42,7 @@ export function textOf(content: Body): string {
   return content.map(part => (typeof part === 'string' ? part : (part?.text ?? textOf(part?.content)))).join('')
 }
 
-/** What the messages of all three interfaces say: each has a role and a content. */
+/** The content of the messages of all three interfaces: each has a role and a content. */
 export function readMessages(messages: Body[]): Pick<Asked, 'prompt' | 'last' | 'question' | 'isToolResult'> {
   const texts = messages.map(message => textOf(message?.content ?? message?.output))
   const last = messages.at(-1)

@@ -1,4 +1,4 @@
-/** What a request wants to happen, by name, with a number where the behaviour takes one. */
+/** The behaviour that a request selects, by name, with a number if the behaviour takes one. */
 export interface Behaviour {
   name: string
   amount?: number
@@ -8,7 +8,7 @@ export interface Behaviour {
 const IN_MODEL = /(?:^|\/)fake-([a-z]+(?:-[a-z]+)*)(?:-(\d+))?$/
 const IN_MESSAGE = /#fake-([a-z]+(?:-[a-z]+)*)(?:-(\d+))?/
 
-/** `answer` unless the request says otherwise. */
+/** `answer` unless the request selects another. */
 export function behaviourOf(model: string, last: string): Behaviour {
   const [, name, amount] = IN_MODEL.exec(model) ?? IN_MESSAGE.exec(last) ?? []
   return { name: name ?? 'answer', amount: amount === undefined ? undefined : Number(amount) }

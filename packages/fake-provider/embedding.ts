@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 const DIMENSIONS = 64
 
 /**
- * A vector of length 1 in which every word of a text, and every three letters of one, have their place: texts with the
- * same words are close, whatever their order.
+ * A vector of length 1 to which every word of a text and every three-letter sequence contribute: texts with the same
+ * words are close, whatever their order.
  */
 export function embeddingOf(text: string, dimensions = DIMENSIONS): number[] {
   const vector = new Array<number>(dimensions).fill(0)

@@ -2,7 +2,7 @@ import type { Schema } from './asked.ts'
 
 const DEPTH_MAX = 20
 
-/** A value that fits a schema, made of the words and numbers of a text where it can be; the same for the same text. */
+/** A value that matches a schema, made from the words and numbers of a text where possible; deterministic. */
 export function exampleOf(schema: Schema | null, text: string, name = 'answer', depth = 0): unknown {
   if (schema === null) return { answer: text }
   if (schema.const !== undefined) return schema.const
@@ -31,7 +31,7 @@ function numberIn({ minimum = 0, maximum = 100 }: Schema, text: string): number 
   return Math.min(Math.max(found, minimum), maximum)
 }
 
-/** A name of the text for a member that wants one, such as a city; otherwise the text. */
+/** A name from the text for a member that needs one, such as a city; otherwise the text. */
 function wordFor(name: string, text: string): string {
   const names = text.match(/(?<=\s)\p{Lu}[\p{L}'-]+/gu) ?? []
   return /name|city|place|country|person|location/i.test(name) ? (names[0] ?? text) : text.slice(0, 200)

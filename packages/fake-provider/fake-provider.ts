@@ -12,31 +12,31 @@ import { openaiChat } from './wire/openai-chat.ts'
 import { openaiResponses } from './wire/openai-responses.ts'
 import { eventOf, type Wire } from './wire/wire.ts'
 
-/** The oldest are forgotten beyond this many. */
+/** Beyond this many requests, the oldest are forgotten. */
 const RECORDED_MAX = 1_000
 const WIRES = [openaiChat, openaiResponses, anthropic]
 const CONTEXT_ERROR =
   "This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens."
 
-/** A request as it came. */
+/** A request as received. */
 export interface RecordedRequest {
   method: string
-  /** With the query. */
+  /** Including the query string. */
   path: string
   headers: IncomingHttpHeaders
   body: Body
-  /** How the answer ended: undefined while it is under way, `aborted` when the client went away before its end. */
+  /** How the response ended: undefined while it is in progress, `aborted` if the client disconnected before its end. */
   end?: 'sent' | 'aborted'
 }
 
 export interface FakeProvider {
-  /** Without a path: `{url}/v1` is the base of OpenAI's and of Anthropic's interface. */
+  /** Without a path: `{url}/v1` is the base of the OpenAI and Anthropic interfaces. */
   url: string
   requests: RecordedRequest[]
   close(): Promise<void>
 }
 
-/** Starts a provider on the loopback address; port 0 takes any that is free. */
+/** Starts a provider on the loopback address; port 0 picks a free port. */
 export async function startFakeProvider({ port = 0 }: { port?: number } = {}): Promise<FakeProvider> {
   const requests: RecordedRequest[] = []
   const server = createServer((request, response) => {
@@ -100,7 +100,7 @@ async function embed(body: Body, response: ServerResponse): Promise<void> {
   })
 }
 
-/** Plays the behaviours that give no answer of a model; the others are left to the caller. */
+/** Performs the behaviours that give no model answer; the caller handles the others. */
 async function isEndedEarly({ name, amount }: Behaviour, response: ServerResponse, wire: Wire): Promise<boolean> {
   if (name === 'delay') await delay(amount ?? 500)
   if (name === 'stall-before') return true
@@ -109,12 +109,12 @@ async function isEndedEarly({ name, amount }: Behaviour, response: ServerRespons
   else if (name === 'error') {
     const status = amount ?? 500
     if (status === 429 || status === 503) response.setHeader('retry-after', '7')
-    sendJson(response, wire.error(status, `The fake provider answers ${status}.`), status)
+    sendJson(response, wire.error(status, `The fake provider responds with ${status}.`), status)
   }
   return response.headersSent
 }
 
-/** Sends the pieces one after the other; `stall-middle` and `cut` end after the first ones, `slow` waits before each. */
+/** Sends the chunks one after another; `stall-middle` and `cut` stop after the first ones, `slow` waits before each. */
 async function sendInPieces(response: ServerResponse, pieces: string[], { name, amount }: Behaviour): Promise<void> {
   const isBroken = name === 'stall-middle' || name === 'cut'
   const sent = isBroken ? pieces.slice(0, Math.ceil(pieces.length / 2)) : pieces
@@ -122,7 +122,7 @@ async function sendInPieces(response: ServerResponse, pieces: string[], { name, 
   try {
     await pipeline(paced(sent, waitMs), response, { end: !isBroken })
   } catch {
-    // The client went away, which the record of the request tells.
+    // The client disconnected, which the request's entry records.
   }
   if (name === 'cut') response.destroy()
 }

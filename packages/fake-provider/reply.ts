@@ -10,7 +10,7 @@ export interface ToolCall {
   arguments: string
 }
 
-/** What the model says, whichever interface it is said by. */
+/** The model's answer, whichever interface carries it. */
 export interface Reply {
   text: string
   reasoning: string
@@ -29,7 +29,7 @@ const TEXTS: Readonly<Record<string, (asked: Asked, behaviour: Behaviour) => str
   slow: ({ question }) => `Slowly now: ${question} One word after the other, until all of them are there.`,
 }
 
-/** The same for the same request, always. */
+/** The same request always gets the same reply. */
 export function replyTo(asked: Asked, behaviour: Behaviour): Reply {
   const toolCalls = toolCallsOf(asked, behaviour)
   const isRefused = behaviour.name === 'refusal'
@@ -53,7 +53,7 @@ function textOf(asked: Asked, behaviour: Behaviour): string {
   return answerTo(asked)
 }
 
-/** A tool is called when it must be, and when the question has a word of its name; never twice in a row. */
+/** A tool is called if required, and if the question contains a word of its name; never twice in a row. */
 function toolCallsOf({ tools, toolChoice, isToolResult, question }: Asked, { name }: Behaviour): ToolCall[] {
   if (toolChoice === 'none' || tools.length === 0) return []
   const isForced = toolChoice !== 'auto' || name === 'tool'
@@ -68,5 +68,5 @@ function toolCallsOf({ tools, toolChoice, isToolResult, question }: Asked, { nam
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\d]{3,}/gu) ?? []
 
-/** About what a tokenizer would count. */
+/** Approximately a tokenizer's count. */
 export const tokensOf = (text: string): number => Math.ceil(text.length / 4)

@@ -3,9 +3,9 @@ import { realpathSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 
 /**
- * Makes sure that one process at a time uses the folder, which must exist. The lock is an abstract Unix socket named
- * after the folder: the kernel frees it when the process ends, however it ends. It exists on Linux only, and does not
- * reach into other containers. Rejects when another process (or this one) holds the folder. Resolves to the release.
+ * Ensures that only one process at a time uses the folder, which must exist. The lock is an abstract Unix socket named
+ * after the folder: the kernel releases it when the process exits, for whatever reason. It works on Linux only, and not
+ * across containers. Rejects if another process (or this one) holds the folder. Resolves to the release function.
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   if (process.platform !== 'linux') return async () => undefined

@@ -1,7 +1,7 @@
 /**
  * The amounts that are summed over a trace, one row each. `metric` and `key` give the path under `ag.metrics`
- * (`tokens.incremental.prompt`; errors have no key), `decimals` how many decimal places are kept: sums are taken on
- * integers of that scale, so they are exact in any order.
+ * (`tokens.incremental.prompt`; errors have no key). `decimals` is the number of decimal places kept: sums are computed
+ * on integers of that scale, so they are exact in any order.
  */
 export const AMOUNTS = [
   { metric: 'errors', key: null, decimals: 3 },
@@ -25,20 +25,20 @@ export const SUMMED_METRICS: readonly { metric: SummedMetric; indexes: readonly 
   ['errors', 'tokens', 'costs'] as const
 ).map(metric => ({ metric, indexes: AMOUNTS.flatMap((row, index) => (row.metric === metric ? [index] : [])) }))
 
-/** No single span may carry more than this of anything, so that a trace's sums stay within the stored decimals. */
+/** The maximum of any amount of a single span, so that a trace's sums fit the stored decimals. */
 export const AMOUNT_MAX = 1e9
 
 const SCALES = AMOUNTS.map(row => 10n ** BigInt(row.decimals))
 
-/** A number as an integer of the row's scale, rounded to the nearest; 0 when it is beyond {@link AMOUNT_MAX}. */
+/** A number as an integer of the row's scale, rounded to the nearest; 0 if it exceeds {@link AMOUNT_MAX}. */
 export function toAmount(value: number, index: number): bigint {
   if (!(Math.abs(value) <= AMOUNT_MAX)) return 0n
   const { decimals } = AMOUNTS[index] as (typeof AMOUNTS)[number]
   if (Number.isInteger(value)) return BigInt(value) * (SCALES[index] as bigint)
   const scale = 10 ** decimals
   const scaled = Math.round(value * scale)
-  // The product may be off by one, but not where the way back is exact: below 8 two neighbouring numbers are less than
-  // 1e-15 apart, so no other integer comes as near. By way of a text it takes ten times as long.
+  // The product may be off by one, but not if the reverse conversion is exact: below 8, neighbouring numbers are less
+  // than 1e-15 apart, so no other integer is as near. Converting through text takes ten times as long.
   if (Math.abs(value) < 8 && scaled / scale === value) return BigInt(scaled)
   return BigInt(value.toFixed(decimals).replace('.', ''))
 }
@@ -51,7 +51,7 @@ export function amountText(amount: bigint, index: number): string {
   return `${amount < 0n ? '-' : ''}${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
 }
 
-/** The amount in a decimal text as a database prints it: the inverse of {@link amountText}. */
+/** The amount in a decimal text as printed by a database: the inverse of {@link amountText}. */
 export function amountOfText(text: string, index: number): bigint {
   const { decimals } = AMOUNTS[index] as (typeof AMOUNTS)[number]
   const [whole = '0', fraction = ''] = text.split('.')
@@ -65,7 +65,7 @@ export const sumAmounts = (one: Amounts, other: Amounts): Amounts =>
       ? one
       : one.map((value, index) => sum(value, other[index] as bigint))
 
-/** Most amounts are nothing, and adding nothing makes a new bigint. */
+/** Most amounts are zero, and adding zero would create a new bigint. */
 const sum = (one: bigint, other: bigint): bigint => (one === 0n ? other : other === 0n ? one : one + other)
 
 export const equalAmounts = (one: Amounts, other: Amounts): boolean =>

@@ -2,12 +2,12 @@ import { isJsonObject, isRawJson, type Json } from './json.ts'
 
 const TEXT_LENGTH_MAX = 200
 const VALUES_MAX = 50
-/** What is never repeated, wherever it stands. */
+/** Members that are never echoed, wherever they are. */
 const SECRET_NAMES = new Set(['password', 'secret', 'client_secret', 'token', 'authorization'])
 
 /**
- * A value as a 422 may repeat it: undefined when it is large or itself secret; members whose names say that they are
- * secret are left out. Bodies may be of any size and depth, and what is repeated may end in somebody's log.
+ * A value as a 422 may echo it: undefined if it is large or itself secret; members with names that suggest a secret are
+ * omitted. Bodies may be of any size and depth, and echoed values may end up in logs.
  */
 export function echoOf(value: unknown, name?: string | number): Json | undefined {
   if (typeof name === 'string' && SECRET_NAMES.has(name)) return undefined
@@ -32,7 +32,7 @@ function copy(value: unknown, budget: { values: number }): Json | undefined {
   return isScalar(value) ? value : null
 }
 
-/** Objects that were found to be large: to count their members takes long, and each violation in them asks. */
+/** Objects known to be large: counting their members takes long, and each violation in them would do it again. */
 const large = new WeakSet<object>()
 
 function isLarge(value: unknown): boolean {

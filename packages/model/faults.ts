@@ -1,10 +1,10 @@
 import { echoOf } from './echo.ts'
 import type { Violation } from './problem.ts'
 
-/** What can be wrong with a value: the interface's name of it, and its words. */
+/** What can be wrong with a value: the interface's error type, and its message. */
 export type Fault = readonly [type: string, msg: string]
 
-/** What a request can get wrong anywhere. Whoever checks one, by a schema or by hand, says it in these words. */
+/** The errors of any request. All checks, by schema or by hand, use these messages. */
 export const FAULTS = {
   missing: ['missing', 'Field required'],
   extra: ['extra_forbidden', 'Extra inputs are not permitted'],
@@ -15,9 +15,9 @@ export const FAULTS = {
   integerText: ['int_parsing', 'Input should be a valid integer, unable to parse string as an integer'],
   boolean: ['bool_type', 'Input should be a valid boolean'],
   list: ['list_type', 'Input should be a valid list'],
-  /** An object whose members are known. */
+  /** An object with known members. */
   object: ['model_attributes_type', 'Input should be a valid object'],
-  /** An object with members of the caller's choosing. */
+  /** An object with arbitrary members. */
   map: ['dict_type', 'Input should be a valid dictionary'],
   null: ['none_required', 'Input should be null'],
   datetime: ['datetime_parsing', 'Input should be a valid datetime'],
@@ -34,13 +34,13 @@ export const notBelow = (bound: unknown): Fault => ['less_than', `Input should b
 export const above = (bound: unknown): Fault => ['less_than_equal', `Input should be less than or equal to ${bound}`]
 export const tooManyItems = (most: unknown): Fault => ['too_long', `List should have at most ${most} items`]
 
-/** A fault of the value at `loc`, which is repeated as far as {@link echoOf} lets it be. */
+/** A violation at `loc` that echoes the value as far as {@link echoOf} allows. */
 export function violationOf([type, msg]: Fault, loc: Violation['loc'], value: unknown): Violation {
   const input = echoOf(value, loc.at(-1))
   return { type, loc, msg, ...(input === undefined ? {} : { input }) }
 }
 
-/** A member that was not sent; `parent` is the object it is missing from. */
+/** A missing member; `parent` is the object it is missing from. */
 export const missingFrom = (parent: unknown, loc: Violation['loc']): Violation => {
   const [type, msg] = FAULTS.missing
   return { type, loc, msg, input: echoOf(parent) ?? null }

@@ -22,8 +22,8 @@ export function parseTraceId(text: string): TraceId | null {
 }
 
 /**
- * A span id in any accepted form: 16 hex digits of any case, the same after `0x`, or a UUID (dashed or 32 digits) of
- * which the last 16 digits count. Null when the text is none of these or all zero.
+ * A span id in any accepted form: 16 hex digits of any case, the same after `0x`, or a UUID (dashed or 32 digits) whose
+ * last 16 digits are used. Null if the text is none of these or all zero.
  */
 export function parseSpanId(text: string): SpanId | null {
   const id = hexOf(text)

@@ -1,13 +1,13 @@
 /**
- * `JSON.parse` of V8 13 (Node 24) can take an escaped member name for another (see DECISIONS.md): it compares the name
- * that it expects with the text as written. So texts in which a member name has an escape are read here.
+ * `JSON.parse` of V8 13 (Node 24) can confuse an escaped member name with another (see DECISIONS.md): it compares the
+ * expected name with the text as written. So texts with an escape in a member name are parsed here.
  */
 
 type Container = unknown[] | Record<string, unknown>
 
 /**
- * Whether a member name of a JSON text has an escape; rarely also true where a text begins with a colon. Looks at the
- * colons of texts that have a backslash, and at what stands before each.
+ * Whether a member name of a JSON text has an escape; in rare cases also true if a text begins with a colon. Checks the
+ * colons of texts that contain a backslash, and what precedes each.
  */
 export function hasEscapedName(text: string): boolean {
   if (!text.includes('\\')) return false
@@ -19,7 +19,7 @@ export function hasEscapedName(text: string): boolean {
   return false
 }
 
-/** Whether there is an escape between the quote before a place and the place, or of that quote. */
+/** Whether there is an escape between the opening quote before a position and the position, or of that quote. */
 function isEscapeBefore(text: string, end: number): boolean {
   let at = end - 1
   while (at >= 0 && text.charCodeAt(at) !== QUOTE && text.charCodeAt(at) !== BACKSLASH) at--
@@ -28,10 +28,10 @@ function isEscapeBefore(text: string, end: number): boolean {
 
 /**
  * The value of a JSON text, built member by member: a tenth of the speed of `JSON.parse`, with correct names. Strings,
- * numbers and words are read by `parseLeaf`. Throws SyntaxError as `JSON.parse` does.
+ * numbers and words are parsed by `parseLeaf`. Throws SyntaxError as `JSON.parse` does.
  */
 export function parseByHand(text: string, parseLeaf: (text: string) => unknown): unknown {
-  // The engine finds every mistake, so that what follows can rely on the text.
+  // The engine finds every syntax error, so the rest can rely on a valid text.
   JSON.parse(text)
   const open: { value: Container; name: string }[] = []
   let name = ''
@@ -63,7 +63,7 @@ export function parseByHand(text: string, parseLeaf: (text: string) => unknown):
   }
 }
 
-/** Appends to a list, or sets a member as `JSON.parse` does: `__proto__` is a name like any other. */
+/** Appends to a list, or sets a member as `JSON.parse` does: `__proto__` is an ordinary name. */
 export function addMember(to: Container, name: string, value: unknown): void {
   if (Array.isArray(to)) to.push(value)
   else if (name === '__proto__')
@@ -71,14 +71,17 @@ export function addMember(to: Container, name: string, value: unknown): void {
   else to[name] = value
 }
 
-/** Where the closing quote of a string is, from a place in the string that is not behind a backslash; -1 if it has none. */
+/**
+ * The position of the closing quote of a string, from a position in the string that does not follow a backslash; -1 if
+ * there is none.
+ */
 function endOfString(text: string, from: number): number {
   let end = text.indexOf('"', from)
   while (end >= 0 && isEscaped(text, from, end)) end = text.indexOf('"', end + 1)
   return end
 }
 
-/** Whether an odd number of backslashes stands before a place. */
+/** Whether an odd number of backslashes precedes a position. */
 function isEscaped(text: string, from: number, at: number): boolean {
   let start = at
   while (start > from && text.charCodeAt(start - 1) === BACKSLASH) start--
@@ -100,5 +103,5 @@ function skipBlanks(text: string, from: number): number {
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const SPACE = 0x20
-/** Of which numbers and the three words consist. */
+/** The characters of numbers and of the three words. */
 const SCALAR = '0123456789+-.eEtrufalsn'

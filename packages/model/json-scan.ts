@@ -1,21 +1,21 @@
 import { nextTurn } from './next-turn.ts'
 
-/** What a JSON text may come to, told before anything is made of it. */
+/** Limits of a JSON text, checked before it is parsed. */
 export interface JsonBounds {
-  /** Objects and lists inside each other. */
+  /** Nesting depth of objects and lists. */
   depthMax: number
-  /** Objects, lists, texts, numbers and words in all; names of members do not count. */
+  /** Total number of objects, lists, texts, numbers and words; names of members do not count. */
   valuesMax: number
-  /** Members of one object: a table of names is made anew each time it has doubled, and read with every name in it. */
+  /** Members of one object: a hash table is rebuilt, with every name in it, each time it has doubled. */
   membersMax: number
-  /** Digits of one number: to read a number takes time that grows with their square. */
+  /** Digits of one number: parsing a number takes time that grows with the square of its length. */
   digitsMax: number
 }
 
-/** A text goes beyond one of its {@link JsonBounds}. */
+/** A text exceeds one of its {@link JsonBounds}. */
 export class JsonBoundError extends Error {
   readonly bound: keyof JsonBounds
-  /** The members and positions that lead to the place, the first few of them. */
+  /** The first few members and positions of the path to the value. */
   readonly path: (string | number)[]
 
   constructor(bound: keyof JsonBounds, max: number, path: (string | number)[]) {
@@ -33,13 +33,13 @@ const WORDS: Record<keyof JsonBounds, (max: number) => string> = {
   digitsMax: max => `should have numbers of at most ${max} digits`,
 }
 
-/** What is looked at before others have their turn. */
+/** Bytes scanned before yielding to other work. */
 const SLICE_BYTES = 64 * 1024
 
 /**
- * Looks over a JSON text in UTF-8 without reading it, and resolves to how many values it has. Rejects with a
- * {@link JsonBoundError} at the first bound it goes beyond. The text need not be JSON: whatever passes is for a parser to
- * judge. Takes 2 ns a byte, and lets others have their turn.
+ * Scans a JSON text in UTF-8 without parsing it, and resolves to its number of values. Rejects with a {@link
+ * JsonBoundError} at the first bound exceeded. The text need not be valid JSON: that is left to the parser. Takes 2 ns
+ * per byte, and yields to other work.
  */
 export async function scanJson(bytes: Uint8Array, bounds: JsonBounds): Promise<number> {
   const scan = new JsonScan(bytes, bounds)
@@ -50,7 +50,7 @@ export async function scanJson(bytes: Uint8Array, bounds: JsonBounds): Promise<n
   return scan.values
 }
 
-/** As {@link scanJson}, for short texts. Throws. */
+/** Like {@link scanJson}, for short texts. Throws. */
 export function scanShortJson(text: string, bounds: JsonBounds): number {
   const bytes = Buffer.from(text)
   const scan = new JsonScan(bytes, bounds)
@@ -58,7 +58,7 @@ export function scanShortJson(text: string, bounds: JsonBounds): number {
   return scan.values
 }
 
-/** Levels whose names are remembered, to tell where a bound is exceeded. */
+/** Levels whose names are recorded, to report where a bound is exceeded. */
 const PATH_LENGTH_MAX = 4
 
 const QUOTE = 0x22
@@ -80,10 +80,10 @@ class JsonScan {
   #at = 0
   #depth = 0
   #isInText = false
-  /** Of the number or word that is being looked at, which may go on in the next slice. */
+  /** Of the number or word being scanned, which may continue in the next slice. */
   #isInScalar = false
   #digits = 0
-  /** By level: whether it is an object, its last text (when it holds an object or list, the name of that), its commas. */
+  /** By level: whether it is an object, its last text (the name, if the level holds an object or list), its commas. */
   readonly #isObject = [false]
   readonly #textStart = [0]
   readonly #textEnd = [0]
@@ -157,7 +157,7 @@ class JsonScan {
     if (this.#depth <= PATH_LENGTH_MAX) this.#commas[this.#depth] = (this.#commas[this.#depth] ?? 0) + 1
   }
 
-  /** The text before it was a name. */
+  /** Whether the preceding text was a name. */
   #colon(): void {
     this.#isInScalar = false
     this.values--
@@ -187,5 +187,5 @@ class JsonScan {
   }
 }
 
-/** Of a name in a path. */
+/** Maximum length of a name in a path. */
 const NAME_BYTES_MAX = 100

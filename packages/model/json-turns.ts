@@ -3,21 +3,20 @@ import { addMember } from './json-names.ts'
 import { nextTurn } from './next-turn.ts'
 
 /**
- * The engine reads a JSON text in one go: 32 MB take it half a second, in which nobody else is answered. So a long text is
- * read in pieces. A walk over the bytes keeps track of the objects and lists that are open. Whenever one of them has
- * gone on for a piece since what was last read of it, its members up to the comma at hand are read by {@link parseJson},
- * in brackets of their own, and added to an object or list that is built by hand; the same is done first with everything
- * it stands in. A text that is longer than a piece is put together from parts, cut where no escape and no character is cut.
- * What is no longer than a piece is never taken apart. Everything that the walk itself does not look at, such
- * as how texts and numbers are written, is left to the parser; brackets that do not match and members that are missing are
- * found by the walk.
+ * The engine parses a JSON text in one go: 32 MB take half a second, during which no other request is answered. So a
+ * long text is parsed in pieces. A walk over the bytes keeps track of the open objects and lists. Whenever one of them
+ * has continued for a piece since it was last parsed, its members up to the current comma are parsed by {@link
+ * parseJson}, in brackets of their own, and added to an object or list that is built by hand; the same is done first
+ * with everything that contains it. A string longer than a piece is assembled from parts, never cut within an escape or
+ * a character. Anything not longer than a piece is never split. The walk leaves everything that it does not check
+ * itself, such as the syntax of texts and numbers, to the parser; it finds mismatched brackets and missing members.
  */
 
 const PIECE_BYTES = 64 * 1024
 
 /**
- * As `parseJson` of a text in UTF-8, with the same value for every text, and a SyntaxError for the same; others have their
- * turn after each piece of 64 KiB. The text should have been through `scanJson`: here it is taken as it comes.
+ * Like `parseJson` of a text in UTF-8, with the same value for every text and a SyntaxError for the same texts; yields
+ * to other work after each piece of 64 KiB. The text should have passed `scanJson`: its bounds are not checked here.
  */
 export async function parseJsonInTurns(bytes: Buffer, pieceBytes: number = PIECE_BYTES): Promise<Json> {
   if (bytes.length <= 2 * pieceBytes) return parseJson(bytes.toString())
@@ -44,27 +43,27 @@ class PieceParser {
   #at = 0
   #isInText = false
   #textAt = 0
-  /** The last backslash in it that escapes something. */
+  /** The last backslash in it that starts an escape. */
   #escapeAt = 0
-  /** What has been read of a text that is longer than a piece. */
+  /** The parsed parts of a text longer than a piece. */
   #long: string | undefined
-  /** Where the rest of it begins. */
+  /** Where the rest of it starts. */
   #longFrom = 0
-  /** Of the whole text, once it has been built by hand. */
+  /** The whole value, once it has been built by hand. */
   #root: Json | undefined
 
-  // What is open, by level from 1. Plain numbers side by side, since most of it is closed again a moment later.
+  // The open objects and lists by level from 1, as parallel arrays of numbers, since most are closed again soon.
   #depth = 0
   readonly #openAt: number[] = []
   /** The last comma, or the opening bracket. */
   readonly #commaAt: number[] = []
-  /** Where what has not been read yet begins. */
+  /** Where the unparsed part begins. */
   readonly #from: number[] = []
-  /** What has been read; undefined as long as that is nothing. */
+  /** The value parsed so far; undefined if none. */
   readonly #built: (Json[] | JsonObject | undefined)[] = []
-  /** Under which name the level above has the one that is built. */
+  /** The name under which the level above holds the one being built. */
   readonly #name: string[] = []
-  /** Whether a member that was built by hand has just ended, so that a comma or the end must follow. */
+  /** Whether a member built by hand has just ended, so that a comma or the end must follow. */
   readonly #isAfterBuilt: boolean[] = []
 
   constructor(bytes: Buffer, pieceBytes: number) {
@@ -92,7 +91,7 @@ class PieceParser {
     }
   }
 
-  /** Of the whole text, when all of it has been walked over. */
+  /** The value of the whole text, after all of it has been scanned. */
   value(): Json {
     if (this.#root === undefined) return parseJson(this.#bytes.toString())
     if (this.#depth > 0 || this.#isInText) throw noJson()
@@ -125,7 +124,7 @@ class PieceParser {
     if (this.#isInText && at - this.#textAt > this.#pieceBytes) this.#readPartOfText(at)
   }
 
-  /** Names are left to be read with their members, however long. */
+  /** Names are parsed with their members, however long. */
   #readPartOfText(at: number): void {
     if (this.#long === undefined) {
       if (this.#isName(this.#textAt)) return
@@ -133,7 +132,7 @@ class PieceParser {
       this.#long = ''
       this.#longFrom = this.#textAt + 1
     }
-    // An escape may not have ended yet, nor a character: a part ends before them.
+    // An escape or a character may be incomplete: a part ends before it.
     let end = at - this.#escapeAt < ESCAPE_BYTES ? this.#escapeAt : at
     while (((this.#bytes[end] ?? 0) & 0xc0) === 0x80) end--
     if (end > this.#longFrom) this.#addToLong(end)
@@ -150,7 +149,7 @@ class PieceParser {
     this.#longFrom = end
   }
 
-  /** In an object whatever does not follow a colon is a name. */
+  /** In an object, anything that does not follow a colon is a name. */
   #isName(textAt: number): boolean {
     if (this.#depth === 0 || !this.#isObject(this.#depth)) return false
     let at = textAt - 1
@@ -182,7 +181,7 @@ class PieceParser {
     this.#commaAt[depth] = at
   }
 
-  /** Begins to build what is open at a level, and everything that it stands in. */
+  /** Starts building what is open at a level, and everything that contains it. */
   #build(depth: number): void {
     for (let level = 1; level <= depth; level++) {
       if (this.#built[level] !== undefined) continue
@@ -191,7 +190,7 @@ class PieceParser {
     }
   }
 
-  /** Reads what stands in a level before a member that is going to be built, and the name of that. */
+  /** Parses what precedes a member to be built in a level, and its name. */
   #beginBuilt(level: number, at: number): void {
     if (level === 0) {
       if (this.#root !== undefined) throw noJson()
@@ -202,12 +201,12 @@ class PieceParser {
     if (this.#isAfterBuilt[level]) throw noJson()
     const commaAt = this.#commaAt[level] as number
     if (commaAt >= (this.#from[level] as number)) this.#readMembers(level, commaAt)
-    // What stands before it is its name, or nothing: whether it is right shows with a word in its place.
+    // What precedes it is its name, or nothing: parsing it with a placeholder word shows whether it is valid.
     const [name = ''] = Object.keys(this.#parse(level, `${this.#text(commaAt + 1, at)}null`))
     this.#name[level] = name
   }
 
-  /** Adds to a level a member that has been built. */
+  /** Adds a built member to a level. */
   #endBuilt(level: number, at: number, value: Json): void {
     this.#from[level] = at + 1
     this.#isAfterBuilt[level] = true
@@ -227,7 +226,7 @@ class PieceParser {
     this.#endBuilt(depth - 1, at, built)
   }
 
-  /** Reads all members of a level that stand before a comma or the end, of which there must be some. */
+  /** Parses all members of a level before a comma or the end; there must be at least one. */
   #readMembers(level: number, end: number): void {
     const members = this.#parse(level, this.#text(this.#from[level] as number, end))
     const names = Array.isArray(members) ? members : Object.keys(members)
@@ -255,7 +254,7 @@ class PieceParser {
   }
 }
 
-/** The longest: a `u` and four digits behind the backslash. */
+/** The longest escape: a `u` and four digits after the backslash. */
 const ESCAPE_BYTES = 6
 
 const BLANKS: readonly number[] = [0x20, 0x09, 0x0a, 0x0d]

@@ -1,13 +1,13 @@
-/** How long work on the event loop goes on before others get their turn. */
+/** How long work runs on the event loop before it yields. */
 const TURN_MS = 10
 
 let since = Number.NEGATIVE_INFINITY
 const waiting: (() => void)[] = []
 
 /**
- * To be awaited between two steps of long work, each of them short: it lets everything else on this thread run when such
- * work has gone on for 10 ms, and costs next to nothing otherwise. However many works are under way, one of them goes on
- * between two looks at the network, so a request waits for one turn and not for all of them.
+ * Await this between short steps of long work: it yields to everything else on this thread once such work has run for
+ * 10 ms, and costs almost nothing otherwise. However many such tasks are active, only one of them runs between two
+ * polls of the network, so a request waits for one turn and not for all of them.
  */
 export function nextTurn(): Promise<void> | undefined {
   if (waiting.length === 0 && performance.now() - since < TURN_MS) return undefined

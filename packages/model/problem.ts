@@ -1,4 +1,4 @@
-/** Every way a request can fail, in one table: code → HTTP status and whether the same request may succeed later. */
+/** Every way a request can fail, in one table: code → HTTP status, and whether a retry may succeed. */
 export const PROBLEMS = {
   invalid: { status: 400, retryable: false },
   unauthenticated: { status: 401, retryable: false },
@@ -29,12 +29,12 @@ export interface Violation {
   ctx?: Record<string, unknown>
 }
 
-/** What the HTTP layer writes as `detail`: a sentence, a record with a `message`, or the list of violated rules. */
+/** What the HTTP layer writes as `detail`: a sentence, an object with a `message`, or the list of violations. */
 export type ProblemDetail = string | { message: string; [key: string]: unknown } | Violation[]
 
 /**
- * The only error that is meant for the caller. Everything else that is thrown is a defect and answers 500.
- * `retryAfterSeconds` is set when the caller should come back (429, 503).
+ * The only error that is shown to the caller. Any other error thrown is a defect and results in a 500.
+ * `retryAfterSeconds` is set if the caller should retry later (429, 503).
  */
 export class Problem extends Error {
   readonly code: ProblemCode
@@ -64,7 +64,7 @@ function messageOf(detail: ProblemDetail): string {
   return detail.message
 }
 
-/** A 400: the request is well formed, and what it asks for makes no sense. `detail` names the field. */
+/** A 400: the request is well formed but cannot be fulfilled as asked. `detail` names the field. */
 export const invalid = (detail: string): Problem => new Problem('invalid', detail)
 
 /** A 422: the request body, query string or path does not have the documented shape. */

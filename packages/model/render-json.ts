@@ -1,13 +1,13 @@
 import { isRawJson, JsonText } from './json.ts'
 import { nextTurn } from './next-turn.ts'
 
-/** How much text is made before it is handed on; nothing larger than about twice this is ever made in one go. */
+/** Length of text made before it is passed on; nothing larger than about twice this is made at once. */
 const PIECE_LENGTH = 64 * 1024
 
-/** What `JSON.stringify` may render in one go: text, and for each value so much as if it were text. */
+/** What `JSON.stringify` may render at once: text, plus this much for each value. */
 const SMALL = { cost: 32 * 1024, costOfValue: 8, depth: 64 }
 
-/** A list whose items are made when their turn comes. It can be rendered once. */
+/** A list whose items are created when they are rendered. It can be rendered once. */
 export class JsonList {
   readonly items: Iterable<unknown> | AsyncIterable<unknown>
 
@@ -16,7 +16,7 @@ export class JsonList {
   }
 }
 
-/** An object whose members come in this order, whatever their names, and are made when their turn comes. */
+/** An object whose members are rendered in this order, whatever their names, and created when they are rendered. */
 export class JsonMembers {
   readonly members: Iterable<readonly [name: string, value: unknown]>
 
@@ -25,23 +25,23 @@ export class JsonMembers {
   }
 }
 
-/** Text, or a value whose text is made before what follows. */
+/** Text, or a value whose text must be made before what follows. */
 type Piece = string | { readonly value: unknown }
 type Pieces = Iterator<Piece> | AsyncIterator<Piece>
 
-/** Whether `JSON.stringify` renders a value in no time to speak of. Looks at a bounded part of it. */
+/** Whether `JSON.stringify` renders a value in negligible time. Looks at a bounded part of it. */
 export const isSmall = (value: unknown): boolean => costLeft(value, SMALL.cost, SMALL.depth) >= 0
 
 /**
- * The text that `JSON.stringify` makes of a value, in pieces of about 64 KiB of UTF-8 and with turns for others between them.
- * Depth and size have no limit. The value may hold {@link JsonText}, {@link JsonList} and {@link JsonMembers}, and
- * must be no cycle. Throws what `JSON.stringify` and the lists throw. A value that is no JSON (undefined) has no pieces.
+ * The text that `JSON.stringify` makes of a value, in pieces of about 64 KiB of UTF-8, yielding to other work between
+ * them. Depth and size are unlimited. The value may contain {@link JsonText}, {@link JsonList} and {@link JsonMembers},
+ * but no cycle. Throws what `JSON.stringify` and the lists throw. A value that is not JSON (undefined) has no pieces.
  */
 export async function* renderJson(value: unknown): AsyncGenerator<Buffer, void, void> {
   for await (const text of renderText(value)) yield Buffer.from(text)
 }
 
-/** As {@link renderJson}, as texts. None ends within an escape that this renderer writes. */
+/** Like {@link renderJson}, as texts. No piece ends within an escape written by this renderer. */
 export async function* renderText(value: unknown): AsyncGenerator<string, void, void> {
   const whole = plain(value, '')
   if (!isJson(whole)) return
@@ -63,12 +63,12 @@ export async function* renderText(value: unknown): AsyncGenerator<string, void, 
     }
     if (text !== '') yield text
   } finally {
-    // Where the reader has gone, or a part has failed: lists may hold something open.
+    // If the reader has stopped, or a part has failed: lists may hold resources.
     for (const pieces of open) await pieces.return?.()
   }
 }
 
-/** Negative when the value is not small. Lazy parts and what becomes JSON by a method of its own are not. */
+/** Negative if the value is not small. Lazy parts and values with a `toJSON` method are not small. */
 function costLeft(value: unknown, left: number, depth: number): number {
   if (typeof value === 'string') return left - SMALL.costOfValue - value.length
   if (typeof value !== 'object' || value === null) return left - SMALL.costOfValue
@@ -89,7 +89,7 @@ function costLeft(value: unknown, left: number, depth: number): number {
 const isLazy = (value: object): boolean =>
   value instanceof JsonText || value instanceof JsonList || value instanceof JsonMembers
 
-/** The value that stands for another in JSON. */
+/** The value that replaces another in JSON. */
 function plain(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null) return value
   const { toJSON } = value as { toJSON?: unknown }
@@ -160,7 +160,7 @@ function* stringPieces(text: string): Generator<string> {
   yield '"'
 }
 
-/** Parts of a text, none of which ends between the halves of a character. */
+/** Parts of a text, none of which splits a surrogate pair. */
 function* slices(text: string): Generator<string> {
   for (let from = 0; from < text.length; ) {
     let to = from + PIECE_LENGTH

@@ -21,7 +21,9 @@ export const SPAN_TYPES = [
 ] as const
 export type SpanType = (typeof SPAN_TYPES)[number]
 
-/** Spans of these types call a model: what they used is usage, where others may only pass on what was used below them. */
+/**
+ * Spans of these types call a model: their tokens are usage, while other spans may only repeat the usage below them.
+ */
 export const CALL_TYPES: ReadonlySet<SpanType> = new Set(['llm', 'chat', 'completion', 'embedding', 'query', 'rerank'])
 
 /** In the order of OTLP's numbers: `SPAN_KINDS[kind]`. */
@@ -39,7 +41,7 @@ export type SpanKind = (typeof SPAN_KINDS)[number]
 export const STATUS_CODES = ['STATUS_CODE_UNSET', 'STATUS_CODE_OK', 'STATUS_CODE_ERROR'] as const
 export type StatusCode = (typeof STATUS_CODES)[number]
 
-/** The keys that a reference can have under `ag.references`. */
+/** The possible keys of a reference under `ag.references`. */
 export const REFERENCE_KEYS = [
   'testcase',
   ...['testset', 'query', 'workflow', 'application', 'evaluator', 'environment', 'snippet'].flatMap(kind => [
@@ -60,7 +62,7 @@ export interface SpanReference {
 export interface SpanLink {
   trace_id: TraceId
   span_id: SpanId
-  /** `key` is the link's name, where it has one. */
+  /** `key` is the link's name, if it has one. */
   attributes?: JsonObject
 }
 
@@ -77,8 +79,8 @@ export interface SpanHash {
 }
 
 /**
- * One span in canonical form: what the decoder makes of every accepted encoding, what a row is made from and what a
- * row gives back. Field names are those of the interface; times are microseconds.
+ * One span in canonical form: the decoder produces it from every accepted encoding, a row is made from it and yields
+ * it. Field names are those of the interface; times are in microseconds.
  */
 export interface Span {
   trace_id: TraceId
@@ -86,15 +88,15 @@ export interface Span {
   /** Absent on roots. */
   parent_id?: SpanId
   /**
-   * What this span alone says about its trace: the type it declares in `ag.type.trace`, else `annotation` when one
-   * of its links is named. Absent when it says nothing. The trace's type is derived from all its spans (roll-up).
+   * What this span alone declares about its trace: the type in `ag.type.trace`, or `annotation` if one of its links is
+   * named. Absent if it declares nothing. The trace's type is derived from all its spans (roll-up).
    */
   declared_trace_type?: TraceType
-  /** Whether `declared_trace_type` was declared in words (wins over what links suggest). */
+  /** Whether `declared_trace_type` was declared explicitly (takes precedence over what links suggest). */
   is_trace_type_explicit?: boolean
   /**
-   * By the convention that it follows the span's own usage is that of the spans below it, told again. Absent when no
-   * convention says so; the usage may be told again all the same (roll-up).
+   * Set if, by its convention, the span's own usage repeats that of the spans below it. Absent if no convention says
+   * so; the usage may still be a repetition (roll-up).
    */
   repeats_usage?: boolean
   span_type: SpanType
@@ -115,7 +117,9 @@ export interface Span {
   events?: SpanEvent[]
 }
 
-/** A span as stored: with what the writer derived from its whole trace and when and by whom it was written. */
+/**
+ * A span as stored: with the values that the writer derived from its whole trace, and when and by whom it was written.
+ */
 export interface StoredSpan extends Span {
   trace_type: TraceType
   created_at: Micros
@@ -124,5 +128,5 @@ export interface StoredSpan extends Span {
   updated_by_id?: Uuid
 }
 
-/** A span as the interface answers it: ISO times, nothing internal, null members left out. */
+/** A span as the interface returns it: ISO times, no internal fields, null members omitted. */
 export type SpanJson = { [key: string]: Json }

@@ -1,14 +1,14 @@
 /**
- * Knuth's, Morris' and Pratt's search for a sequence: it is told of units one after the other, and time is linear in them
- * however they repeat themselves.
+ * The Knuth-Morris-Pratt search for a sequence: it receives units one by one, in linear time however repetitive they
+ * are.
  */
 export class SequenceSearch<T> {
   readonly #sought: ArrayLike<T>
-  /** How many units at the start of the sequence are also the last ones of so many. */
+  /** For each prefix of the sequence, the length of the longest proper prefix that is also its suffix. */
   readonly #borders: Uint32Array
   #seen = 0
 
-  /** The sequence has at least one unit. */
+  /** The sequence must have at least one unit. */
   constructor(sought: ArrayLike<T>) {
     this.#sought = sought
     this.#borders = new Uint32Array(sought.length + 1)
@@ -29,10 +29,13 @@ export class SequenceSearch<T> {
   }
 }
 
-/** Up to here `indexOf` is fast on any text; it knows only 250 characters of what it looks for. */
+/** Up to this length `indexOf` is fast on any text; it preprocesses only 250 characters of the pattern. */
 const NATIVE_LENGTH_MAX = 250
 
-/** As `text.indexOf(sought, from)`, which takes 4 s for some 32,000 characters in a million: linear on any text. */
+/**
+ * Like `text.indexOf(sought, from)`, which takes 4 s for some patterns of 32,000 characters in a million: linear on any
+ * text.
+ */
 export function indexOfText(text: string, sought: string, from = 0): number {
   if (sought.length <= NATIVE_LENGTH_MAX) return text.indexOf(sought, from)
   const search = new SequenceSearch(Uint16Array.from({ length: sought.length }, (_, at) => sought.charCodeAt(at)))
@@ -40,7 +43,7 @@ export function indexOfText(text: string, sought: string, from = 0): number {
   return -1
 }
 
-/** The text without any of these signs at its end. A regular expression would look on from each of them. */
+/** The text without any of these characters at its end. A regular expression would scan on from each of them. */
 export function withoutTrailing(text: string, signs: string): string {
   let end = text.length
   while (end > 0 && signs.includes(text[end - 1] as string)) end--

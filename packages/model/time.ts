@@ -8,25 +8,27 @@ export const MICROS_MAX: Micros = Date.UTC(2255, 0, 1) * 1000
 
 export const microsNow = (): Micros => Math.round((performance.timeOrigin + performance.now()) * 1000)
 
-/** ISO 8601 in UTC with suffix `Z`; the fraction has six digits and is left out when zero. */
+/** ISO 8601 in UTC with suffix `Z`; the fraction has six digits and is omitted if zero. */
 export function microsToIso(micros: Micros): string {
   const fraction = ((micros % 1_000_000) + 1_000_000) % 1_000_000
   const whole = new Date((micros - fraction) / 1000).toISOString().slice(0, 19)
   return fraction === 0 ? `${whole}Z` : `${whole}.${String(fraction).padStart(6, '0')}Z`
 }
 
-/** Digits of an integer time, which say its unit: seconds, milliseconds, microseconds, nanoseconds. */
+/**
+ * The numbers of digits of an integer time, which determine its unit: seconds, milliseconds, microseconds, nanoseconds.
+ */
 const DIGITS: ReadonlySet<number> = new Set([10, 13, 16, 19])
 
 const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d{1,9}))?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?)?$/i
 
-/** No time takes more, with white space around it. */
+/** No time is longer, including surrounding white space. */
 const TEXT_LENGTH_MAX = 100
 
 /**
- * A time as the interface accepts it: ISO 8601 text (no zone means UTC), or an integer of 10, 13, 16 or 19 digits,
- * also as text, bigint or raw JSON, meaning seconds, milliseconds, microseconds or nanoseconds. Digits below a microsecond
- * are cut off. Null when it is neither or out of range.
+ * A time as the interface accepts it: ISO 8601 text (UTC if there is no zone), or an integer of 10, 13, 16 or 19
+ * digits, also as text, bigint or raw JSON, meaning seconds, milliseconds, microseconds or nanoseconds. Digits below a
+ * microsecond are truncated. Null if it is neither or out of range.
  */
 export function parseTime(value: unknown): Micros | null {
   const text = textOf(value)
@@ -36,8 +38,8 @@ export function parseTime(value: unknown): Micros | null {
 }
 
 /**
- * A time as the bound of a window: as {@link parseTime}, or any Unix number, fractions included: of seconds up to 2e10,
- * beyond that of milli-, micro- or nanoseconds.
+ * A time as the bound of a window: like {@link parseTime}, or any Unix number, including fractions: seconds up to 2e10,
+ * above that milli-, micro- or nanoseconds.
  */
 export function parseWindowTime(value: unknown): Micros | null {
   const text = textOf(value)
@@ -51,7 +53,7 @@ function textOf(value: unknown): string | null {
   return typeof written === 'string' && written.length <= TEXT_LENGTH_MAX ? written.trim() : null
 }
 
-/** Digits of a Unix number, before and behind the point: more say nothing of a time. */
+/** Maximum digits of a Unix number before and after the point: more carry no information about a time. */
 const UNIX_LENGTH_MAX = 40
 const SECONDS_MAX = 2e10
 

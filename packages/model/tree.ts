@@ -1,25 +1,27 @@
 import { byStartThenId, cycleTops, type LinkedSpan } from './cycles.ts'
 
-/** What nesting needs to know of a span; everything else is carried along. */
+/** The fields of a span that nesting needs; all others are passed through. */
 export interface NestedSpan extends LinkedSpan {
-  /** Of roots undefined. */
+  /** Undefined for roots. */
   readonly parent_id?: string | undefined
   readonly span_name: string
 }
 
-/** A span, and what stands below it; undefined where nothing does. */
+/** A span and its children; undefined if it has none. */
 export interface TreeNode<S extends NestedSpan> {
   readonly span: S
   spans: SpanLevel<S> | undefined
 }
 
-/** Spans that stand beside each other by name, the names in the order of the first span of each; so are the spans of a name. */
+/**
+ * Sibling spans by name, the names in the order of the first span of each; the spans of a name are in the same order.
+ */
 export type SpanLevel<S extends NestedSpan> = ReadonlyMap<string, readonly TreeNode<S>[]>
 
 /**
- * The tree of one trace, built by parent id alone. Children are in order of start. At the top stand the roots, the one that
- * started last first, then the spans whose parent is not among `spans` (and the earliest of every cycle), in order
- * of start. Short for many spans: it is told apart by ids and times only.
+ * The tree of one trace, built from parent ids only. Children are ordered by start time. At the top are the roots,
+ * latest start first, then the spans whose parent is not among `spans` (and the earliest span of every cycle), by start
+ * time. Fast for many spans: it compares only ids and times.
  */
 export function nestSpans<S extends NestedSpan>(spans: readonly S[]): SpanLevel<S> {
   const byStart = [...spans].sort(byStartThenId)

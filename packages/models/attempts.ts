@@ -1,24 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { ModelError, type ModelErrorCategory } from './model-error.ts'
 
-/** From nothing to everything; each includes those before it. */
+/** From none to all; each level includes those before it. */
 export const RETRY_POLICIES = ['off', 'availability', 'capacity', 'transient', 'any'] as const
 export const FALLBACK_POLICIES = ['off', 'availability', 'capacity', 'access', 'context', 'any'] as const
 export type RetryPolicy = (typeof RETRY_POLICIES)[number]
 export type FallbackPolicy = (typeof FALLBACK_POLICIES)[number]
 
-/** What is done about a call that fails. */
+/** How failed calls are handled. */
 export interface AttemptRules {
   retryPolicy?: RetryPolicy
-  /** More attempts of one configuration; 1 unless given. */
+  /** Additional attempts per configuration; default: 1. */
   maxRetries?: number
-  /** Before the first retry, twice as long before each further one; 1,000 unless given. */
+  /** Milliseconds before the first retry, doubled before each further one; default: 1,000. */
   baseDelayMs?: number
   fallbackPolicy?: FallbackPolicy
   signal?: AbortSignal
 }
 
-/** Which attempt it is: the place of its configuration in the list, and how often that one was tried before. */
+/** Which attempt it is: the index of its configuration in the list, and how often that one was tried before. */
 export interface Attempt {
   config: number
   retry: number
@@ -27,12 +27,13 @@ export interface Attempt {
 const MAX_RETRIES = 1
 const BASE_DELAY_MS = 1_000
 
-/** Statuses of `other` errors that another configuration may not meet: it was not understood, not found, not accepted. */
+/** Statuses of `other` errors that another configuration may avoid: not understood, not found, not accepted. */
 const FALLBACK_STATUSES = new Set([400, 404, 422])
 
 /**
- * Tries the configurations in order, each as often as the rules allow, until an attempt succeeds. Rejects with the error of
- * the last attempt. What is no {@link ModelError}, and what failed after a part was handed on, ends it at once.
+ * Tries the configurations in order, each as often as the rules allow, until an attempt succeeds. Rejects with the
+ * error of the last attempt. An error that is not a {@link ModelError}, or that occurred after a part was passed on,
+ * ends it at once.
  */
 export async function attemptInTurn<Config, Result>(
   configs: readonly [Config, ...Config[]],
@@ -47,7 +48,7 @@ export async function attemptInTurn<Config, Result>(
       if (isLast || rules.signal?.aborted || !mayFallBack(error, rules.fallbackPolicy)) throw error
     }
   }
-  throw new Error('no configuration to attempt')
+  throw new Error('there is no configuration to try')
 }
 
 async function attemptOften<Result>(rules: AttemptRules, attempt: (retry: number) => Promise<Result>): Promise<Result> {
@@ -65,7 +66,7 @@ async function attemptOften<Result>(rules: AttemptRules, attempt: (retry: number
 const retryLevel = (category: ModelErrorCategory): number =>
   RETRY_POLICIES.indexOf(category === 'access' || category === 'context' || category === 'other' ? 'any' : category)
 
-/** What no provider has answered cannot be better the second time, but for a provider that was not reached. */
+/** A failure without a provider's response is not retried, unless the provider could not be reached. */
 function mayRetry(error: unknown, policy: RetryPolicy): boolean {
   if (!(error instanceof ModelError) || error.isPartial) return false
   const mayHelp = error.status !== undefined || error.category === 'availability'

@@ -4,7 +4,7 @@ import { fileMembers } from './file-members.ts'
 
 type CallOptions = Omit<LanguageModelV4CallOptions, 'prompt'>
 
-/** Options that the packages translate, under their names there. */
+/** Options that the packages translate, under the packages' names. */
 const TRANSLATED = {
   temperature: 'temperature',
   max_tokens: 'maxOutputTokens',
@@ -15,7 +15,7 @@ const TRANSLATED = {
   seed: 'seed',
 } as const satisfies Record<string, keyof CallOptions>
 
-/** What every package understands, each in the way of its provider; only what is set. */
+/** The options that every package supports, translated for its provider; only those set. */
 export function callOptions({
   options = {},
   tools = [],
@@ -53,8 +53,8 @@ function toFormat({ type, json_schema }: NonNullable<ChatRequest['responseFormat
 }
 
 /**
- * What goes out as it is where the provider's interface is OpenAI's: the messages, the tools, and all options but those whose
- * names and limits differ from model to model, which the packages know.
+ * The part of the body that is sent unchanged to OpenAI-compatible providers: the messages, the tools, and all options
+ * except those whose names and limits vary between models, which the packages handle.
  */
 export function openAiBody({ messages, options = {}, tools = [], toolChoice, responseFormat }: ChatRequest): object {
   return {
@@ -66,13 +66,13 @@ export function openAiBody({ messages, options = {}, tools = [], toolChoice, res
   }
 }
 
-/** Not options of a model: what the call itself decides, and where and with what the provider is reached. */
+/** Not options of a model: determined by the call itself, or the address and credentials of the provider. */
 const RESERVED = new Set([
   ...['model', 'messages', 'stream', 'stream_options', 'n'],
   ...['api_key', 'api_base', 'api_version', 'base_url'],
 ])
 
-/** Options that no package translates, nulls left out. */
+/** Options that no package translates, without nulls. */
 export const untranslated = (options: ChatOptions): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(options).filter(([name, value]) => value != null && !(name in TRANSLATED) && !RESERVED.has(name)),

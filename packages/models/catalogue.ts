@@ -1,10 +1,10 @@
-/** US dollars per million tokens, what goes in and what comes out; null where the provider states no lasting price. */
+/** US dollars per million input and output tokens; null if the provider publishes no fixed price. */
 export type TokenPrice = readonly [input: number, output: number] | null
 
 /**
- * The models that forms offer, by provider. An id is what `model` holds: with the provider's routing prefix, except
- * OpenAI's own. Other models can be named as well; this list is what is offered, not what is allowed. Prices are those
- * that the providers publish, as of 2026-11-20.
+ * The models that forms offer, by provider. An id is the value of `model`: with the provider's routing prefix, except
+ * for OpenAI. Other models can be named as well; the list is a suggestion, not a restriction. Prices are those that the
+ * providers publish, as of 2026-11-20.
  */
 export const MODELS: Readonly<Record<string, Readonly<Record<string, TokenPrice>>>> = {
   openai: {

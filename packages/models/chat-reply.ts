@@ -1,6 +1,6 @@
 import type { ToolCall } from './chat-request.ts'
 
-/** What a model said, in the shape of an OpenAI message; members that would be empty are absent, `content` is null then. */
+/** A model's answer in the shape of an OpenAI message; empty members are absent, and `content` is then null. */
 export interface AssistantMessage {
   role: 'assistant'
   content: string | null
@@ -9,7 +9,7 @@ export interface AssistantMessage {
   tool_calls?: ToolCall[]
 }
 
-/** Tokens, as far as the provider counts them. What was read from and written to a cache is part of `prompt`. */
+/** Token counts, as far as the provider reports them. Tokens read from and written to a cache are part of `prompt`. */
 export interface Usage {
   prompt: number
   completion: number
@@ -23,7 +23,7 @@ export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' |
 
 export interface ChatReply {
   message: AssistantMessage
-  /** Absent when the provider tells nothing. */
+  /** Absent if the provider does not report it. */
   usage?: Usage
   finishReason: FinishReason
   /** The model that answered, as the provider names it. */
@@ -31,7 +31,10 @@ export interface ChatReply {
   timings: { firstTokenMs: number; totalMs: number }
 }
 
-/** A piece of the answer as it arrives. A call of a tool begins with its name; its arguments follow in parts of their JSON text. */
+/**
+ * A piece of the answer as it arrives. A tool call starts with its name; its arguments follow in parts of their JSON
+ * text.
+ */
 export type ChatEvent =
   | { type: 'text' | 'refusal' | 'reasoning'; delta: string }
   | { type: 'tool_call'; index: number; id: string; name: string }

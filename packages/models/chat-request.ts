@@ -1,4 +1,7 @@
-/** A message as OpenAI's chat completions have it; members that are not named here go to providers that speak that interface. */
+/**
+ * A message in the format of OpenAI's chat completions; members not listed here are sent to OpenAI-compatible
+ * providers.
+ */
 export interface ChatMessage {
   role: string
   content?: string | readonly ContentPart[] | null
@@ -20,7 +23,7 @@ export interface ToolCall {
   function: { name: string; arguments: string }
 }
 
-/** A tool as OpenAI's interface has it: a function, or one that the provider runs itself. */
+/** A tool in the format of OpenAI's interface: a function, or one that the provider runs itself. */
 export interface ChatTool {
   type: string
   function?: { name: string; description?: string; parameters?: object; strict?: boolean }
@@ -34,7 +37,7 @@ export interface ResponseFormat {
   json_schema?: { name?: string; description?: string; schema?: object; strict?: boolean }
 }
 
-/** What is asked of the model apart from the messages, by the names of the interface; what is absent is not sent. */
+/** The options of the request besides the messages, with the interface's names; absent ones are not sent. */
 export interface ChatOptions {
   temperature?: number
   max_tokens?: number
@@ -54,7 +57,7 @@ export interface ChatRequest {
   messages: readonly ChatMessage[]
   options?: ChatOptions
   tools?: readonly ChatTool[]
-  /** Sent with tools only. */
+  /** Sent only with tools. */
   toolChoice?: ToolChoice
   responseFormat?: ResponseFormat
   signal?: AbortSignal

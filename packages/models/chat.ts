@@ -11,7 +11,7 @@ import { isOpenAiShaped } from './providers.ts'
 import type { ProviderRoute } from './route.ts'
 import { toModelError } from './to-model-error.ts'
 
-/** What calls go through. */
+/** What calls need. */
 export interface Calling {
   models: OpenedModels
   fetch: OutboundFetch
@@ -42,11 +42,11 @@ const set = (options: ChatRequest['options'] = {}): object =>
 interface Prepared {
   model: LanguageModelV4
   options: LanguageModelV4CallOptions
-  /** What goes out as it is, in place of what the package makes of the options. */
+  /** Sent unchanged, replacing what the package generates from the options. */
   body?: object
 }
 
-/** Tools of OpenAI's responses; its chat completions do not have them. */
+/** Tools of OpenAI's responses interface; its chat completions lack them. */
 const RESPONSES_TOOLS = new Set(['web_search', 'web_search_preview', 'code_execution', 'code_interpreter', 'mcp'])
 
 async function prepare(route: ProviderRoute, request: ChatRequest, { models, fetch }: Calling): Promise<Prepared> {
@@ -62,10 +62,10 @@ async function prepare(route: ProviderRoute, request: ChatRequest, { models, fet
   return { model, options, body: openAiBody(request) }
 }
 
-/** Messages that stand for those that are put into the body. */
+/** Placeholders for messages that are put into the body. */
 const PLACEHOLDER: LanguageModelV4CallOptions['prompt'] = [{ role: 'user', content: [{ type: 'text', text: '' }] }]
 
-/** The request for a package whose provider has an interface of its own. */
+/** The request for a package whose provider has its own interface. */
 async function translated(
   request: ChatRequest,
   { provider, model, fetch }: { provider: string; model: LanguageModelV4; fetch: OutboundFetch },
@@ -80,8 +80,8 @@ async function translated(
   return { prompt, ...callOptions(request), providerOptions }
 }
 
-/** Where a package calls itself otherwise than the credential's kind. */
+/** Packages whose own name differs from the credential's kind. */
 const OPTION_NAMES: Readonly<Record<string, string>> = { gemini: 'google', vertex_ai: 'vertex' }
 
-/** Functions stand one level higher in the responses' interface. */
+/** Functions are one level higher in the responses interface. */
 const toResponsesTool = ({ type, function: defined, ...tool }: ChatTool): object => ({ type, ...tool, ...defined })

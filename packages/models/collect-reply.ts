@@ -18,7 +18,7 @@ const FINISH_REASONS: Readonly<Record<LanguageModelV4FinishReason['unified'], Fi
   other: 'other',
 }
 
-/** Puts a reply together from what a package reports, as a whole or part by part; each part is handed on as it comes. */
+/** Assembles a reply from what a package reports, as a whole or part by part; each part is passed on as it arrives. */
 export class ReplyCollector {
   #text = ''
   #refusal = ''
@@ -28,7 +28,7 @@ export class ReplyCollector {
   #finishReason: FinishReason = 'other'
   #model: string
   #firstAt: number | undefined
-  /** Refusals that OpenAI's chunks announced and that will come as text. */
+  /** Refusals announced in OpenAI's chunks that will arrive as text. */
   #announced = ''
   readonly #started = performance.now()
   readonly #onEvent: ((event: ChatEvent) => void) | undefined
@@ -38,12 +38,12 @@ export class ReplyCollector {
     this.#onEvent = onEvent
   }
 
-  /** Whether a part of the answer has been handed on. */
+  /** Whether a part of the answer has been passed on. */
   get isPartial(): boolean {
     return this.#firstAt !== undefined && this.#onEvent !== undefined
   }
 
-  /** Takes an answer that came as a whole. */
+  /** Takes a complete answer. */
   take({ content, finishReason, usage, response }: LanguageModelV4GenerateResult): void {
     this.#announced = refusalIn((response?.body as OpenAiBody | undefined)?.choices?.[0]?.message)
     for (const part of content) this.#takeContent(part)
@@ -51,7 +51,7 @@ export class ReplyCollector {
     this.#model = response?.modelId || this.#model
   }
 
-  /** Takes the next part of a stream. Throws what the stream says has failed. */
+  /** Takes the next part of a stream. Throws the error that the stream reports. */
   takePart(part: LanguageModelV4StreamPart): void {
     if (part.type === 'text-delta') this.#say(part.delta)
     else if (part.type === 'reasoning-delta') this.#reason(part.delta)
@@ -114,7 +114,7 @@ export class ReplyCollector {
     this.#tell({ type: 'tool_arguments', index, delta })
   }
 
-  /** The whole call, whether or not its parts came before. */
+  /** The whole call, whether or not its parts arrived before. */
   #endCall(id: string, name: string, input: string): void {
     const known = this.#toolCalls.find(call => call.id === id)
     if (known === undefined) this.#startCall(id, name)

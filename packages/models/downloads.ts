@@ -8,8 +8,8 @@ import type { OutboundFetch } from '@spanhouse/outbound'
 import { ModelError } from './model-error.ts'
 
 /**
- * Replaces the addresses of files by the files, where the provider does not fetch such addresses itself. Downloads go through
- * the same checks and limits as calls. Throws ModelError when an address does not give its file.
+ * Replaces the addresses of files by the files if the provider does not fetch such addresses itself. Downloads have the
+ * same checks and limits as calls. Throws ModelError if a file cannot be downloaded.
  */
 export async function withDownloads(
   prompt: LanguageModelV4Prompt,
@@ -37,7 +37,10 @@ export async function withDownloads(
   return await Promise.all(prompt.map(convert))
 }
 
-/** `*`, `image/*` and `image/png` cover `image/png`; an image of unknown type is covered by what covers any image. */
+/**
+ * `*`, `image/*` and `image/png` match `image/png`; an image of unknown type is matched by anything that matches all
+ * images.
+ */
 const covers = (type: string, mediaType: string): boolean =>
   type === '*' ||
   type === '*/*' ||
@@ -45,4 +48,4 @@ const covers = (type: string, mediaType: string): boolean =>
   (type.endsWith('/*') && mediaType.startsWith(type.slice(0, -1)))
 
 const noFile = (url: URL, status: number): ModelError =>
-  new ModelError(`${url.origin} answers HTTP ${status} instead of the file`, { category: 'other', status: 400 })
+  new ModelError(`${url.origin} responded with HTTP ${status} instead of the file`, { category: 'other', status: 400 })

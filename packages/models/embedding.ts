@@ -8,14 +8,14 @@ export interface EmbeddingRequest {
 }
 
 export interface EmbeddingReply {
-  /** One for each value, in their order. */
+  /** One vector per value, in order. */
   embeddings: number[][]
-  /** Absent when the provider tells nothing. */
+  /** Absent if the provider does not report it. */
   usage?: { prompt: number; total: number }
   model: string
 }
 
-/** Calls an embedding model, as often as the values need by the provider's bound; see `Models.callEmbedding`. */
+/** Calls an embedding model, in as many calls as the provider's limit requires; see `Models.callEmbedding`. */
 export async function embed(
   route: ProviderRoute,
   { values, signal }: EmbeddingRequest,

@@ -62,7 +62,7 @@ test.each(STATUSES)('HTTP %i is %s', async (status, category) => {
     for (const onEvent of [undefined, () => {}]) {
       const error = await failure(models.callChat(routeTo(provider, `fake-error-${status}`), request, onEvent))
       expect(error).toMatchObject({ status, category, isPartial: false })
-      expect(error.message).toBe(`The fake provider answers ${status}.`)
+      expect(error.message).toBe(`The fake provider responds with ${status}.`)
       expect(error.retryAfterSeconds).toBe(status === 429 || status === 503 ? 7 : undefined)
     }
   }

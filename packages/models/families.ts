@@ -1,13 +1,13 @@
 import { MODELS } from './catalogue.ts'
 
 interface Family {
-  /** What the names of its models may begin with, before a slash; older spellings included. */
+  /** The prefixes of its models' names, before a slash; includes older spellings. */
   prefixes: readonly string[]
-  /** What names of its models look like without a prefix. */
+  /** The pattern of its models' names without a prefix. */
   names?: RegExp
 }
 
-/** The providers that need nothing but a key, by the kind of that key. */
+/** The providers that need only a key, by the kind of that key. */
 export const FAMILIES: Readonly<Record<string, Family>> = {
   openai: {
     prefixes: ['openai'],
@@ -34,10 +34,10 @@ const LISTED = new Map(
   Object.entries(MODELS).flatMap(([family, models]) => Object.keys(models).map(id => [id, family])),
 )
 
-/** The family whose list has this model, exactly so. */
+/** The family whose list contains exactly this model. */
 export const listedFamily = (model: string): string | undefined => LISTED.get(model)
 
-/** The family that a model's name points to: by its first part, or because it looks like one of that family's. */
+/** The family that a model's name indicates: by its prefix, or by the pattern of the family's names. */
 export function namedFamily(model: string): string | undefined {
   const [prefix] = model.split('/', 1) as [string]
   const isPrefixed = prefix !== model
@@ -47,7 +47,7 @@ export function namedFamily(model: string): string | undefined {
   return found?.[0]
 }
 
-/** A model's name as its family's own interface knows it. */
+/** A model's name in its family's own interface. */
 export function withoutPrefix(model: string, family: string): string {
   const prefix = FAMILIES[family]?.prefixes.find(one => model.startsWith(`${one}/`))
   return prefix === undefined ? model : model.slice(prefix.length + 1)

@@ -1,4 +1,4 @@
-/** The members of a file part that callers spell in several ways, by the spelling that OpenAI's interface has. */
+/** The members of a file part that callers spell in several ways, by the spelling of OpenAI's interface. */
 const SPELLINGS: Readonly<Record<string, string>> = {
   file_name: 'filename',
   fileName: 'filename',
@@ -7,6 +7,6 @@ const SPELLINGS: Readonly<Record<string, string>> = {
   fileUrl: 'file_url',
 }
 
-/** The members of a part's `file` under the names that OpenAI's interface has for them. */
+/** The members of a part's `file` under the names of OpenAI's interface. */
 export const fileMembers = (file: unknown): Record<string, string | undefined> =>
   Object.fromEntries(Object.entries(file ?? {}).map(([name, value]) => [SPELLINGS[name] ?? name, value]))

@@ -6,7 +6,7 @@ import type { MockRoute } from './route.ts'
 
 const DELAY_MS = 2_000
 
-/** What stands in for a model, by the name that a request asks for it: the text of the reply. */
+/** Canned replies by the model name that requests them: the text of the reply. */
 const MOCKS: Readonly<Record<string, (request: ChatRequest) => string | Promise<string>>> = {
   hello: () => 'Hello, world!',
   chat: () => 'Thank you for your message. What would you like to know next?',
@@ -19,13 +19,13 @@ const MOCKS: Readonly<Record<string, (request: ChatRequest) => string | Promise<
 }
 
 /**
- * The route of a canned reply; undefined for a name that has none. It stands in for the model alone: who asks for one must
- * have a usable key (section 8.1), so `route` comes first.
+ * The route of a canned reply; undefined for other names. It replaces only the model: the caller still needs a usable
+ * key (section 8.1), so `route` comes first.
  */
 export const mockRoute = (name: string): MockRoute | undefined =>
   Object.hasOwn(MOCKS, name) ? { kind: 'mock', name } : undefined
 
-/** Answers without calling anybody; in one event where events are wanted. */
+/** Replies without calling a provider; as a single event if events are requested. */
 export async function mockReply(
   { name }: MockRoute,
   request: ChatRequest,
@@ -48,7 +48,7 @@ function lastText(messages: readonly ChatMessage[]): string {
   return typeof content === 'string' ? content : content.map(part => part.text ?? '').join('')
 }
 
-/** The last words that begin with a capital letter, without the punctuation at the end. */
+/** The last words that start with a capital letter, without final punctuation. */
 function countryIn(text: string): string {
   const words = text.split(/[\s?.!]+/).filter(word => word !== '')
   const from = words.findLastIndex((word, place) => isName(word) && !isName(words[place - 1] ?? ''))

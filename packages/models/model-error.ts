@@ -1,22 +1,22 @@
 /**
- * What a failed call means for trying again. `availability`: no answer, or one that says the provider is in trouble.
- * `capacity`: too much was asked for. `transient`: somebody else is in the way. `access`: no credential, or a bad one.
- * `context`: the messages are too long for the model. `other`: all else.
+ * What a failed call means for retries. `availability`: no response, or one that reports trouble at the provider.
+ * `capacity`: too many requests. `transient`: a conflict with another request. `access`: a missing or invalid
+ * credential. `context`: the messages are too long for the model. `other`: everything else.
  */
 export type ModelErrorCategory = 'availability' | 'capacity' | 'transient' | 'access' | 'context' | 'other'
 
 export interface ModelErrorDetails {
   category: ModelErrorCategory
-  /** The HTTP status that the provider answered with; absent when it did not answer. */
+  /** The provider's HTTP status; absent if it did not respond. */
   status?: number
-  /** What the provider asked for. */
+  /** The delay that the provider requested. */
   retryAfterSeconds?: number
-  /** Part of the answer was handed on before the call failed, so another attempt would say it twice. */
+  /** Part of the answer was passed on before the call failed, so another attempt would repeat it. */
   isPartial?: boolean
   cause?: unknown
 }
 
-/** A call of a model that failed. The message is the provider's where it gave one, cut to a bound and without the key. */
+/** A failed call of a model. The message is the provider's if it gave one, truncated and without the key. */
 export class ModelError extends Error {
   readonly category: ModelErrorCategory
   readonly status?: number
@@ -33,13 +33,13 @@ export class ModelError extends Error {
   }
 }
 
-/** Types of errors that clients know, without the address that they stand at. */
+/** Error types that clients know, without their base address. */
 export type RoutingErrorType =
   | 'v0:schemas:invalid-secrets'
   | 'v0:schemas:unknown-connection'
   | 'v0:schemas:connection-model-mismatch'
 
-/** A model that cannot be called with the credentials at hand; nothing was sent. */
+/** A model that cannot be called with the available credentials; nothing was sent. */
 export class RoutingError extends ModelError {
   readonly type: RoutingErrorType
 

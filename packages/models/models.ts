@@ -7,7 +7,7 @@ import { mockReply } from './mock.ts'
 import { OpenedModels } from './opened-models.ts'
 import type { ProviderRoute, Route } from './route.ts'
 
-/** What one call may take; models think for minutes before they say a word. */
+/** The limits of one call; models can think for minutes before they respond. */
 export const MODEL_LIMITS: OutboundLimits = {
   connectMs: 5_000,
   firstByteMs: 120_000,
@@ -16,21 +16,21 @@ export const MODEL_LIMITS: OutboundLimits = {
   responseBytesMax: 16 * 1024 * 1024,
 }
 
-/** Calls models of providers. Nothing is repeated here: see `attemptInTurn`. */
+/** Calls models of providers. Calls are not retried here: see `attemptInTurn`. */
 export interface Models {
   /**
-   * Calls a chat model once. With `onEvent` the answer is asked for as a stream and each piece is handed on as it arrives; the
-   * reply is the same in both cases. Rejects with a ModelError, or with the signal's reason when that is aborted, which ends
-   * the provider's work at once.
+   * Calls a chat model once. With `onEvent` the answer is requested as a stream and each piece is passed on as it
+   * arrives; the reply is the same in both cases. Rejects with a ModelError, or with the signal's reason if it aborts,
+   * which cancels the provider's work at once.
    */
   callChat(route: Route, request: ChatRequest, onEvent?: (event: ChatEvent) => void): Promise<ChatReply>
-  /** Turns texts into vectors. Rejects as `callChat` does. */
+  /** Computes the embeddings of texts. Rejects as `callChat` does. */
   callEmbedding(route: ProviderRoute, request: EmbeddingRequest): Promise<EmbeddingReply>
-  /** Ends all connections; calls under way fail. */
+  /** Closes all connections; calls in progress fail. */
   close(): Promise<void>
 }
 
-/** Opens connections for calls of models, within {@link MODEL_LIMITS} unless others are given. */
+/** Opens connections for model calls, with {@link MODEL_LIMITS} by default. */
 export function openModels(options: OutboundRules & Partial<OutboundLimits>): Models {
   const fetch = outboundFetch({ ...MODEL_LIMITS, ...options })
   const models = new OpenedModels(fetch)

@@ -5,18 +5,18 @@ import type { OutboundFetch, OutboundRequest } from '@spanhouse/outbound'
 import { openProvider, type Provider } from './providers.ts'
 import type { ProviderRoute } from './route.ts'
 
-/** Kept for the next call; making one costs as much as the rest of a call. */
+/** Cached for the next call; creating one costs as much as the rest of a call. */
 const MODELS_MAX = 512
 
-/** What a call puts into the body that the package makes for it. */
+/** Members that a call adds to the body that the package generates. */
 const given = new AsyncLocalStorage<object | undefined>()
 
-/** Runs a call of a model so that the members of `body` replace those of the body that the package makes. */
+/** Runs a model call so that the members of `body` replace those of the generated body. */
 export const withBody = <Result>(body: object | undefined, call: () => Result): Result => given.run(body, call)
 
 type Kind = 'chat' | 'responses' | 'embedding'
 
-/** The packages' models by route, made when they are first called. They hold the route's key, in memory only. */
+/** The packages' models by route, created when first called. They hold the route's key, in memory only. */
 export class OpenedModels {
   readonly #models = new Map<string, Promise<LanguageModelV4 | EmbeddingModelV4>>()
   readonly #fetch: typeof globalThis.fetch
@@ -55,7 +55,7 @@ export class OpenedModels {
 
 function modelOf(provider: Provider, kind: Kind, model: string): LanguageModelV4 | EmbeddingModelV4 {
   const open = provider[kind]
-  if (open === undefined) throw new Error(`a provider without ${kind}`)
+  if (open === undefined) throw new Error(`the provider has no ${kind}`)
   return open(model)
 }
 

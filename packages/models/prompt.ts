@@ -10,7 +10,9 @@ import type { ChatMessage, ContentPart, ToolCall } from './chat-request.ts'
 import { fileMembers } from './file-members.ts'
 import { ModelError } from './model-error.ts'
 
-/** Messages as providers take them that do not speak OpenAI's interface. Throws ModelError that names what they cannot take. */
+/**
+ * Messages for providers with an interface other than OpenAI's. Throws ModelError that names what they do not support.
+ */
 export function toPrompt(messages: readonly ChatMessage[], provider: string): LanguageModelV4Prompt {
   const calls = messages.flatMap(message => message.tool_calls ?? [])
   const names = new Map(calls.map(call => [call.id, call.function.name]))
@@ -18,10 +20,10 @@ export function toPrompt(messages: readonly ChatMessage[], provider: string): La
 }
 
 interface Place {
-  /** Where the value stands in the request, for errors. */
+  /** The path of the value in the request, for errors. */
   path: string
   provider: string
-  /** Names of the tools that were called, by the ids of the calls. */
+  /** Names of the called tools by call id. */
   names: ReadonlyMap<string, string>
 }
 
@@ -108,7 +110,7 @@ const PARTS: Readonly<Record<string, (part: ContentPart, place: Place) => Part>>
 
 const DATA_URI = /^data:([^;,]*)(?:;[^,]*)?,(.*)$/s
 
-/** A file that is an address or stands in one. */
+/** A file given as an address or containing one. */
 function fileAt(url: string | undefined, mediaType: string, path: string): LanguageModelV4FilePart {
   const [, type, data] = DATA_URI.exec(url ?? '') ?? []
   if (data !== undefined) return { type: 'file', mediaType: type || mediaType, data: { type: 'data', data } }

@@ -1,13 +1,13 @@
-/** How a provider's HTTP interface is reached, as far as all of its models share it. */
+/** The HTTP interface of a provider, as far as all its models share it. */
 export interface ProviderApi {
-  /** Without a slash at the end. Absent where every customer has an address of their own. */
+  /** Without a trailing slash. Absent if every customer has a separate address. */
   url?: string
   headers(key: string): Record<string, string>
-  /** What a GET answers for a good key only, at no cost. */
+  /** A path whose GET succeeds only with a valid key, at no cost. */
   probePath: string
-  /** What the query names the interface's version by, and which it is unless the credential says. */
+  /** The query parameter for the interface's version, and its default. */
   version?: { parameter: string; unlessGiven: string }
-  /** What a bad key is answered with, when it is neither 401 nor 403. */
+  /** The status for an invalid key, if it is neither 401 nor 403. */
   refusal?: number
 }
 
@@ -15,8 +15,8 @@ const bearer = (key: string): Record<string, string> => ({ authorization: `Beare
 const openAiLike = (url?: string): ProviderApi => ({ url, headers: bearer, probePath: '/models' })
 
 /**
- * By the kind of a stored credential. Not here is what has no path that only a good key opens (a list of models that anybody may
- * read tells nothing), or credentials that sign requests.
+ * By the kind of a stored credential. Omitted are providers without a path that requires a valid key (a public list of
+ * models proves nothing), and credentials that sign requests.
  */
 export const PROVIDER_APIS: Readonly<Record<string, ProviderApi>> = {
   openai: openAiLike('https://api.openai.com/v1'),

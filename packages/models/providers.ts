@@ -4,17 +4,17 @@ import { ModelError } from './model-error.ts'
 import { PROVIDER_APIS } from './provider-apis.ts'
 import { type ProviderRoute, textIn, VERTEX_CREDENTIALS, VERTEX_LOCATION, VERTEX_PROJECT } from './route.ts'
 
-/** A provider's models, by the names that it knows them by. */
+/** A provider's models, by the provider's names. */
 export interface Provider {
   chat(model: string): LanguageModelV4
   embedding(model: string): EmbeddingModelV4
-  /** OpenAI's responses, for tools that only they have. */
+  /** OpenAI's responses interface, for tools that only it has. */
   responses?(model: string): LanguageModelV4
 }
 
 interface Settings {
   apiKey: string
-  /** Always given: otherwise the packages would look for an address in the environment. */
+  /** Always given: otherwise the packages would read an address from the environment. */
   baseURL: string
   fetch: typeof fetch
 }
@@ -24,22 +24,22 @@ export async function openProvider(route: ProviderRoute, fetch: typeof globalThi
   const { provider, key } = route
   const baseURL = route.url ?? ADDRESSES[provider] ?? PROVIDER_APIS[provider]?.url
   if (baseURL === undefined && !REGIONAL.has(provider)) {
-    throw new ModelError(`The connection of kind '${provider}' has no provider.url`, { category: 'access' })
+    throw new ModelError(`provider.url is missing from the connection of kind '${provider}'`, { category: 'access' })
   }
   const open = OPENERS[provider] ?? openCompatible
   return await open({ apiKey: key, baseURL: baseURL ?? '', fetch }, route)
 }
 
-/** Their addresses follow from a region. */
+/** Providers whose address depends on a region. */
 const REGIONAL = new Set(['bedrock', 'vertex_ai'])
 
-/** Their interfaces are their own; all others take bodies in the shape of OpenAI's chat completions. */
+/** Providers with their own interface; all others accept bodies in the shape of OpenAI's chat completions. */
 const TRANSLATED = new Set([...REGIONAL, 'anthropic', 'gemini', 'mistral', 'cohere'])
 
-/** Whether what a caller gives in OpenAI's shape can be sent as it is. */
+/** Whether input in OpenAI's shape can be sent unchanged. */
 export const isOpenAiShaped = (provider: string): boolean => !TRANSLATED.has(provider)
 
-/** Addresses that differ from those of {@link PROVIDER_APIS}, or are not there. */
+/** Addresses that differ from those of {@link PROVIDER_APIS}, or are missing there. */
 const ADDRESSES: Readonly<Record<string, string>> = {
   cohere: 'https://api.cohere.com/v2',
   deepinfra: 'https://api.deepinfra.com/v1/openai',
@@ -50,7 +50,7 @@ const ADDRESSES: Readonly<Record<string, string>> = {
 
 type Open = (settings: Settings, route: ProviderRoute) => Promise<Provider>
 
-/** Everything that has no package of its own here, and servers of one's own. */
+/** All providers without a package of their own here, and self-hosted servers. */
 const openCompatible: Open = async ({ apiKey, ...settings }, { provider }) => {
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
   const opened = createOpenAICompatible({
@@ -62,7 +62,7 @@ const openCompatible: Open = async ({ apiKey, ...settings }, { provider }) => {
   return { chat: opened.chatModel, embedding: opened.embeddingModel }
 }
 
-/** Ends with `/openai`, whether the address that was given ends there, one level below or above, or in slashes. */
+/** Ends with `/openai`, whether the given address ends there, one level below or above, or in slashes. */
 function azureBase(address: string): string {
   const { origin, pathname } = new URL(address)
   const steps = pathname.split('/').filter(step => step !== '')
@@ -144,14 +144,14 @@ const OPENERS: Readonly<Record<string, Open>> = {
   },
 }
 
-/** A service account's key, as the cloud hands it out: as an object or its JSON text. */
+/** A service account's key as issued by the cloud: an object or its JSON text. */
 function serviceAccountIn(extras: ProviderRoute['extras']): Readonly<Record<string, unknown>> {
   const found = VERTEX_CREDENTIALS.map(name => extras[name]).find(value => value != null) ?? {}
   if (typeof found !== 'string') return found as Record<string, unknown>
   try {
     return parseRoundedJson(found) as JsonObject
   } catch {
-    throw new ModelError('The credentials in provider.extras must be the JSON of a service account', {
+    throw new ModelError('The credentials in provider.extras must be a service account in JSON', {
       category: 'access',
     })
   }

@@ -3,7 +3,7 @@ import { RoutingError } from './model-error.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
-/** A stored credential, unmasked, as the record of a secret has it. */
+/** A stored credential, unmasked, in the shape of a secret. */
 export interface ModelSecret {
   slug?: string | null
   kind: 'provider_key' | 'custom_provider'
@@ -11,27 +11,27 @@ export interface ModelSecret {
     kind: string
     provider: { key?: string | null; url?: string | null; version?: string | null; extras?: Members | null }
     models?: readonly { slug: string; extras?: Members | null }[] | null
-    /** The name that a custom provider was given. */
+    /** The name given to a custom provider. */
     provider_slug?: string | null
   }
 }
 
-/** Where a model is called and with what. It holds a key: it must not be logged or stored. */
+/** The address and credentials for calling a model. It holds a key: it must not be logged or stored. */
 export interface ProviderRoute {
   kind: 'provider'
   /** The kind of the credential, such as `openai` or `custom`. */
   provider: string
-  /** The model as the provider knows it. */
+  /** The model's name at the provider. */
   model: string
-  /** The model as it was asked for. */
+  /** The requested model. */
   requested: string
-  /** Empty where the provider wants none, or credentials of another form. */
+  /** Empty if the provider needs none, or other credentials. */
   key: string
   url?: string
   version?: string
   /** Further credentials: of clouds. */
   extras: Members
-  /** Options that the credential's entry of the model sets; a call's own win. */
+  /** Options set by the credential's entry for the model; a call's own take precedence. */
   options: Members
 }
 
@@ -44,9 +44,9 @@ export interface MockRoute {
 export type Route = ProviderRoute | MockRoute
 
 /**
- * Finds the credential for a model: of the named connection; otherwise a key of the family that lists the model, a custom
- * provider that has it under its full name, a key of the family that the name points to, a custom provider that has it under
- * a shorter name, and at last the only key there is. Throws {@link RoutingError}.
+ * Finds the credential for a model: that of the named connection; otherwise a key of the family that lists the model, a
+ * custom provider that lists it under its full name, a key of the family that the name indicates, a custom provider
+ * that lists it under a shorter name, and finally the only existing key. Throws {@link RoutingError}.
  */
 export function route(
   model: string,
@@ -59,7 +59,7 @@ export function route(
   throw new RoutingError('v0:schemas:invalid-secrets', `No API key found for model '${model}'`)
 }
 
-/** The secret that a connection names; older callers name it by the provider's kind or name. */
+/** The secret of a connection; older callers name it by the provider's kind or name. */
 function connected(model: string, connection: string, secrets: readonly ModelSecret[]): ModelSecret | undefined {
   const secret =
     secrets.find(({ slug }) => slug === connection) ??
@@ -72,7 +72,7 @@ function connected(model: string, connection: string, secrets: readonly ModelSec
   if (family === undefined || family === secret.data.kind) return secret
   throw new RoutingError(
     'v0:schemas:connection-model-mismatch',
-    `The connection '${connection}' is of ${secret.data.kind}, the model '${model}' of ${family}`,
+    `The connection '${connection}' is for ${secret.data.kind}, but the model '${model}' belongs to ${family}`,
   )
 }
 
@@ -93,13 +93,13 @@ function fitting(model: string, secrets: readonly ModelSecret[]): ModelSecret | 
   )
 }
 
-/** Of a family's keys: the one that names the model, else the first that names none, else the first. */
+/** Of a family's keys: the one that names the model, otherwise the first that names none, otherwise the first. */
 function keyOf(family: string, model: string, secrets: readonly ModelSecret[]): ModelSecret | undefined {
   const keys = secrets.filter(({ kind, data }) => kind === 'provider_key' && data.kind === family)
   return keys.find(key => entryOf(key, model)) ?? keys.find(({ data }) => data.models == null) ?? keys[0]
 }
 
-/** The secret's own entry of a model, by its full name or without what stands before it. */
+/** The secret's entry for a model, by its full name or without its prefix. */
 function entryOf({ data }: ModelSecret, model: string) {
   const { kind, provider_slug: name } = data
   return data.models?.find(({ slug }) =>
@@ -128,13 +128,13 @@ function routeWith(secret: ModelSecret, model: string): ProviderRoute | undefine
   }
 }
 
-/** A member that is a text; empty when there is none. Of several names the first that is there counts. */
+/** A text member; empty if there is none. Of several names, the first one present is used. */
 export function textIn(members: Members, ...names: string[]): string {
   const found = names.map(name => members[name]).find(value => typeof value === 'string' && value !== '')
   return (found as string | undefined) ?? ''
 }
 
-/** Whether anything stands in for a key where there is none; a server of one's own may want none. */
+/** Whether something replaces a missing key; a self-hosted server may need none. */
 function hasCredentials(kind: string, key: string, extras: Members): boolean {
   if (key !== '' || kind === 'custom') return true
   if (kind === 'bedrock')
@@ -142,7 +142,7 @@ function hasCredentials(kind: string, key: string, extras: Members): boolean {
   return kind === 'vertex_ai' && VERTEX_CREDENTIALS.some(name => extras[name] != null)
 }
 
-/** What the members of a Vertex credential are called. */
+/** The names of the members of a Vertex credential. */
 export const VERTEX_CREDENTIALS = ['vertex_ai_credentials', 'vertex_credentials', 'credentials']
 export const VERTEX_PROJECT = ['vertex_ai_project', 'vertex_project', 'project']
 export const VERTEX_LOCATION = ['vertex_ai_location', 'vertex_location', 'location']

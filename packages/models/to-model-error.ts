@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, parseRoundedJson } from '@spanhouse/mode
 import { OutboundError, type OutboundFailure } from '@spanhouse/outbound'
 import { ModelError, type ModelErrorCategory } from './model-error.ts'
 
-/** Of a provider's message. */
+/** Maximum length of a provider's message. */
 const MESSAGE_LENGTH_MAX = 2_048
 
 const BY_STATUS: Readonly<Record<number, ModelErrorCategory>> = {
@@ -43,7 +43,7 @@ function saysTooLong(text: string): boolean {
   })
 }
 
-/** Errors of the packages that say what the request asked for and the provider does not have, or that it is wrong. */
+/** Errors of the packages for requests that the provider does not support or that are invalid. */
 const MISUSES = new Set([
   'AI_UnsupportedFunctionalityError',
   'AI_InvalidArgumentError',
@@ -51,7 +51,7 @@ const MISUSES = new Set([
   'AI_NoSuchModelError',
 ])
 
-/** What the packages throw, and what stands in their streams of answers. */
+/** The errors that the packages throw, and those in their streams of answers. */
 interface PackageError {
   name?: string
   message?: string
@@ -64,12 +64,12 @@ interface PackageError {
 }
 
 interface Failed {
-  /** Does not appear in messages. */
+  /** Must not appear in messages. */
   key: string
   isPartial: boolean
 }
 
-/** Whatever a call failed with, as one error that says what it means for trying again. */
+/** Converts any failure of a call to one error that carries its meaning for retries. */
 export function toModelError(error: unknown, failed: Failed): ModelError {
   if (error instanceof ModelError) return error
   const found = outboundErrorIn(error)
@@ -78,13 +78,13 @@ export function toModelError(error: unknown, failed: Failed): ModelError {
   const status = statusOf(from)
   if (status !== undefined && status >= 300) return toError(from, categoryOf(status, from), { ...failed, status })
   if (MISUSES.has(from.name ?? '')) return toError(from, 'other', { ...failed, status: 400 })
-  // An answer that cannot be read, or an end before the end: the provider is in trouble.
+  // An unreadable or incomplete response: the provider is in trouble.
   return toError(from, 'availability', failed)
 }
 
 function toError(from: PackageError, category: ModelErrorCategory, failed: Failed & { status?: number }): ModelError {
   const { key, isPartial, status } = failed
-  const message = messageIn(from.responseBody) || from.message || 'The provider gives no reason'
+  const message = messageIn(from.responseBody) || from.message || 'The provider gave no reason'
   const shown = (key === '' ? message : message.replaceAll(key, '***')).slice(0, MESSAGE_LENGTH_MAX)
   return new ModelError(shown, {
     category,
@@ -94,7 +94,7 @@ function toError(from: PackageError, category: ModelErrorCategory, failed: Faile
   })
 }
 
-/** What the body of an error says, in any of the forms that are about; the body itself when it has none of them. */
+/** The message in the body of an error, in any of the usual shapes; otherwise the body itself. */
 function messageIn(body = ''): string {
   try {
     const { error, message, detail } = parseRoundedJson(body) as JsonObject

@@ -3,16 +3,19 @@ import { OutboundError } from './outbound-error.ts'
 
 interface Reading {
   bytesMax: number
-  /** What to throw instead of the HTTP client's error. */
+  /** The error to throw instead of the HTTP client's. */
   toError(error: unknown): unknown
   /** Called once, when nothing more will be read. */
   done(): void
 }
 
-/** Statuses whose answers have no body. */
+/** Statuses of responses without a body. */
 const EMPTY = new Set([204, 205, 304])
 
-/** The answer as a `Response` that counts the bytes of its body while they come. Throws OutboundError when it is unusable. */
+/**
+ * The response as a `Response` that counts the bytes of its body as they arrive. Throws OutboundError if it is
+ * unusable.
+ */
 export function answerOf({ statusCode, headers, body }: Dispatcher.ResponseData, reading: Reading): Response {
   // An aborted body fails whether or not anybody reads it.
   body.on('error', () => {})
@@ -29,20 +32,21 @@ export function answerOf({ statusCode, headers, body }: Dispatcher.ResponseData,
 }
 
 function mistakeIn(status: number, headers: Dispatcher.ResponseData['headers'], bytesMax: number) {
-  if (status < 200 || status > 599) return new OutboundError('invalid_response', `The answer has the status ${status}`)
+  if (status < 200 || status > 599)
+    return new OutboundError('invalid_response', `The response has the status ${status}`)
   const coding = headers['content-encoding'] ?? 'identity'
-  // None was asked for, and what a compressed body grows to nobody knows.
-  if (coding !== 'identity') return new OutboundError('invalid_response', `The answer is compressed (${coding})`)
+  // Compression was not requested, and the size of a decompressed body is unknown.
+  if (coding !== 'identity') return new OutboundError('invalid_response', `The response is compressed (${coding})`)
   return Number(headers['content-length'] ?? 0) > bytesMax ? tooLarge(bytesMax) : null
 }
 
 const tooLarge = (bytesMax: number): OutboundError =>
-  new OutboundError('too_large', `The answer is larger than ${bytesMax} bytes`)
+  new OutboundError('too_large', `The response is larger than ${bytesMax} bytes`)
 
 const pairs = (headers: Dispatcher.ResponseData['headers']): [string, string][] =>
   Object.entries(headers).flatMap(([name, value]) => [value ?? []].flat().map((one): [string, string] => [name, one]))
 
-/** The body's bytes as they come; reading no further makes the sender wait, cancelling closes the connection. */
+/** The body's bytes as they arrive; if the reader pauses, so does the sender; cancelling closes the connection. */
 function bounded(body: Dispatcher.ResponseData['body'], { bytesMax, toError, done }: Reading): ReadableStream {
   const pieces = body[Symbol.asyncIterator]()
   let bytes = 0

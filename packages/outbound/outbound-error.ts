@@ -1,21 +1,23 @@
-/** Why a request got no complete answer. */
+/** Why a request got no complete response. */
 export type OutboundFailure =
-  /** The address must not be called: not https, private, or with credentials. */
+  /** The address must not be called: it is not https, is private, or has credentials. */
   | 'refused'
-  /** Nobody answers there, or the connection broke. */
+  /** No server responds there, or the connection broke. */
   | 'unreachable'
   | 'connect_timeout'
   | 'first_byte_timeout'
   | 'idle_timeout'
   | 'total_timeout'
-  /** The answer is larger than `responseBytesMax`. */
+  /** The response is larger than `responseBytesMax`. */
   | 'too_large'
-  /** The request cannot be sent as it is, such as a header with a line break. */
+  /** The request cannot be sent, for example because a header contains a line break. */
   | 'invalid_request'
-  /** What came back is no answer that can be used. */
+  /** The response is unusable. */
   | 'invalid_response'
 
-/** Thrown by an outbound request, and by the stream of its answer's body. The message quotes no header and no body. */
+/**
+ * Thrown by an outbound request, and by the stream of its response body. The message never contains a header or body.
+ */
 export class OutboundError extends Error {
   readonly failure: OutboundFailure
 

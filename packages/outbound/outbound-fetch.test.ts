@@ -167,7 +167,7 @@ test('private addresses are refused before anything is sent, and plain http', as
   expect(arrived.length).toBe(before)
 })
 
-test('a name that leads to a private address is refused when it is looked up', async () => {
+test('a name that resolves to a private address is refused when it is looked up', async () => {
   const looked = new Promise((_, reject) => checkedLookup('localhost', {}, error => reject(error)))
   expect(await failureOf(looked)).toBe('refused')
 })

@@ -4,21 +4,21 @@ import { checkedLookup } from './checked-lookup.ts'
 import { OutboundError, type OutboundFailure } from './outbound-error.ts'
 import { mistakeIn, type OutboundRules } from './outbound-url.ts'
 
-/** What one request may take. */
+/** The limits of one request. */
 export interface OutboundLimits {
-  /** For finding the name and connecting, TLS included. */
+  /** For resolving the name and connecting, including TLS. */
   connectMs: number
-  /** From the request being sent to the head of the answer. */
+  /** From sending the request to receiving the response's headers. */
   firstByteMs: number
-  /** Between two pieces of the answer's body. */
+  /** Between two chunks of the response body. */
   idleMs: number
-  /** For everything, waiting for a free connection included. */
+  /** For everything, including waiting for a free connection. */
   totalMs: number
-  /** Of the answer's body. */
+  /** Of the response body. */
   responseBytesMax: number
 }
 
-/** Unless a caller of {@link outboundFetch} says otherwise. */
+/** The default limits of {@link outboundFetch}. */
 export const OUTBOUND_LIMITS: OutboundLimits = {
   connectMs: 5_000,
   firstByteMs: 10_000,
@@ -27,9 +27,9 @@ export const OUTBOUND_LIMITS: OutboundLimits = {
   responseBytesMax: 1024 * 1024,
 }
 
-/** To one origin at a time; further requests wait for one of these. */
+/** Per origin; further requests wait. */
 const CONNECTIONS_MAX = 512
-/** Different origins that are called at the same time. */
+/** The number of different origins called at the same time. */
 const ORIGINS_MAX = 4096
 const KEEP_ALIVE_MS = 10_000
 
@@ -41,19 +41,19 @@ export interface OutboundRequest {
 }
 
 /**
- * A `fetch` for addresses that callers choose. Redirects are not followed, compressed answers are not asked for, and
- * connections are kept for a while. Rejects with {@link OutboundError}, or with the signal's reason when that is aborted,
- * which closes the connection at once; the same holds for the stream of the body.
+ * A `fetch` for addresses chosen by callers. It does not follow redirects or request compression, and keeps connections
+ * for a while. Rejects with {@link OutboundError}, or with the signal's reason if that aborts, which closes the
+ * connection immediately; the same applies to the stream of the body.
  */
 export interface OutboundFetch {
   (url: string | URL, request?: OutboundRequest): Promise<Response>
-  /** Ends all connections; requests under way fail. */
+  /** Closes all connections; requests in progress fail. */
   close(): Promise<void>
 }
 
 /**
- * Makes a {@link OutboundFetch} with connections of its own. Unless `isOpen`, only https is spoken and only to public
- * addresses: the name is looked up once for a connection and all addresses that it leads to are checked.
+ * Creates a {@link OutboundFetch} with its own connections. Unless `isOpen`, only https to public addresses is allowed:
+ * the name is resolved once per connection and all its addresses are checked.
  */
 export function outboundFetch(options: OutboundRules & Partial<OutboundLimits>): OutboundFetch {
   const { isOpen } = options
@@ -73,11 +73,11 @@ interface Client {
   dispatcher: Agent
 }
 
-/** The HTTP client is loaded with the first request: it takes as long as a good part of the server's start. */
+/** The HTTP client is loaded with the first request: loading takes a considerable part of the server's start. */
 async function openClient(limits: OutboundLimits, isOpen: boolean): Promise<Client> {
   const { Agent, request } = await import('undici')
   const dispatcher = new Agent({
-    // One request a connection, so that closing it is cancelling the request.
+    // One request per connection, so that closing it cancels the request.
     allowH2: false,
     connections: CONNECTIONS_MAX,
     maxOrigins: ORIGINS_MAX,
@@ -116,10 +116,10 @@ async function send(
   }
 }
 
-/** A signal that the caller's aborts, or the time for everything; `release` stops listening to both. */
+/** A signal that aborts with the caller's or after the total time; `release` removes both listeners. */
 function endWith(signal: AbortSignal | null | undefined, totalMs: number) {
   const ending = new AbortController()
-  const late = () => ending.abort(new OutboundError('total_timeout', `No complete answer within ${totalMs} ms`))
+  const late = () => ending.abort(new OutboundError('total_timeout', `No complete response within ${totalMs} ms`))
   const timer = setTimeout(late, totalMs)
   const abort = () => ending.abort(signal?.reason)
   if (signal?.aborted) abort()
@@ -131,7 +131,7 @@ function endWith(signal: AbortSignal | null | undefined, totalMs: number) {
   return { signal: ending.signal, release }
 }
 
-/** What the HTTP client takes as it is; `Headers` and lists of pairs are spelled out. */
+/** What the HTTP client accepts directly; `Headers` and lists of pairs are converted. */
 function plain(headers: OutboundRequest['headers']): Record<string, string> {
   if (headers === undefined) return {}
   const isPlain = !Array.isArray(headers) && !(headers instanceof Headers)
@@ -139,7 +139,7 @@ function plain(headers: OutboundRequest['headers']): Record<string, string> {
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Record<string, string>
 }
 
-/** By the names of the HTTP client's errors; others mean that nobody answers. */
+/** By the names of the HTTP client's errors; any other means that the server is unreachable. */
 const FAILURES: Readonly<Record<string, OutboundFailure>> = {
   ConnectTimeoutError: 'connect_timeout',
   HeadersTimeoutError: 'first_byte_timeout',
@@ -158,9 +158,9 @@ function toOutboundError(error: unknown): unknown {
 }
 
 const MESSAGES: Partial<Record<OutboundFailure, string>> = {
-  connect_timeout: 'No connection in time',
-  first_byte_timeout: 'No answer in time',
-  idle_timeout: 'The answer stopped before its end',
+  connect_timeout: 'Connecting took too long',
+  first_byte_timeout: 'The response took too long to start',
+  idle_timeout: 'The response stalled',
   invalid_request: 'The request cannot be sent',
-  invalid_response: 'The answer is no valid HTTP',
+  invalid_response: 'The response is not valid HTTP',
 }

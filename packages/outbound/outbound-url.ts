@@ -1,20 +1,20 @@
 import { BlockList, isIP } from 'node:net'
 import { z } from '@spanhouse/validation'
 
-/** What callers may have this server call. */
+/** The addresses that callers may have this server call. */
 export interface OutboundRules {
-  /** Any address, its own network's too, and plain http: for development and for networks where everybody is trusted. */
+  /** Any address, including private networks and plain http: for development and trusted networks. */
   isOpen: boolean
 }
 
 /**
- * IANA's IPv4 Special-Purpose Address Registry (RFC 6890 and its updates, as of 2025-05-27), and multicast. All of it: what
- * of it is globally reachable, such as the relays of AS112, is no provider of models either.
+ * IANA's IPv4 Special-Purpose Address Registry (RFC 6890 and its updates, as of 2025-05-27), and multicast. The whole
+ * registry: its globally reachable entries, such as the relays of AS112, are not model providers either.
  */
 const RESERVED_IPV4 = [
   '0.0.0.0/8', // this host on this network
   '10.0.0.0/8', // private use
-  '100.64.0.0/10', // shared with one's carrier
+  '100.64.0.0/10', // carrier-grade NAT
   '127.0.0.0/8', // loopback
   '169.254.0.0/16', // link-local, metadata of clouds
   '172.16.0.0/12', // private use
@@ -32,10 +32,13 @@ const RESERVED_IPV4 = [
   '240.0.0.0/4', // reserved, broadcast
 ]
 
-/** Where all addresses are that are given to networks (IANA, IPv6 Global Unicast Address Assignments). */
+/** The range from which all public IPv6 networks are allocated (IANA, IPv6 Global Unicast Address Assignments). */
 const GLOBAL_IPV6 = '2000::/3'
 
-/** What of those is in IANA's IPv6 Special-Purpose Address Registry (as of 2025-05-27). The rest of it is outside. */
+/**
+ * The part of that range in IANA's IPv6 Special-Purpose Address Registry (as of 2025-05-27). The rest of the registry
+ * lies outside the range.
+ */
 const RESERVED_IPV6 = [
   '2001::/23', // protocol assignments: Teredo, benchmarking, ORCHID and others
   '2001:db8::/32', // documentation
@@ -44,7 +47,7 @@ const RESERVED_IPV6 = [
   '3fff::/20', // documentation
 ]
 
-/** IPv4 addresses as a network shows them that has IPv6 only (RFC 6052): the last 32 bits say which. */
+/** IPv4 addresses as shown by an IPv6-only network (RFC 6052): the last 32 bits are the IPv4 address. */
 const NAT64_PREFIX = '64:ff9b::'
 
 const NAT64 = blockList([`${NAT64_PREFIX}/96`])
@@ -70,9 +73,9 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
 }
 
 /**
- * Whether an IP address leads to one's own machine or network, to many, or to nobody in particular. Of IPv6 only what is
- * given to networks leads anywhere else, and IPv4 behind a NAT64: forms that carry an IPv4 address otherwise (`::ffff:`,
- * `::ffff:0:`, 6to4, Teredo) are reserved, whichever address that is.
+ * Whether an IP address is not that of a single public host: this machine, a private network, multicast or unassigned.
+ * Of IPv6, only allocated ranges and IPv4 behind a NAT64 can be public: other forms that contain an IPv4 address
+ * (`::ffff:`, `::ffff:0:`, 6to4, Teredo) are reserved, whatever that address.
  */
 export function isReservedAddress(address: string): boolean {
   if (isIP(address) === 0) return false
@@ -81,12 +84,12 @@ export function isReservedAddress(address: string): boolean {
   return family === 'ipv6' && !GLOBAL.check(address, family) && !NAT64.check(address, family)
 }
 
-/** Names that lead to one's own machine wherever they are looked up. */
+/** Names that always resolve to the local machine. */
 const OWN_NAME = /^(.+\.)?localhost(\.localdomain)?\.?$/i
 
 /**
- * An address that the server calls because a caller says so: https, without credentials, and not written as one's own
- * machine or network. What a name leads to is known only when it is called.
+ * An address that the server calls on behalf of a caller: https, without credentials, and not a literal local or
+ * private address. What a name resolves to is checked when it is called.
  */
 export const outboundUrl = (rules: OutboundRules) =>
   z.string().superRefine((text, context) => {
@@ -94,7 +97,7 @@ export const outboundUrl = (rules: OutboundRules) =>
     if (mistake !== null) context.addIssue(`Value error, ${mistake}`)
   })
 
-/** What is wrong with an address, as in "must be an https address"; null for one that may be called. */
+/** What is wrong with an address, as in "must be an https address"; null if it may be called. */
 export function mistakeIn(text: string, { isOpen }: OutboundRules): string | null {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url?.protocol !== 'https:' && !(isOpen && url?.protocol === 'http:')) return 'must be an https address'

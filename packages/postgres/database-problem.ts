@@ -1,9 +1,9 @@
 import { Problem } from '@spanhouse/model'
 
-/** How long a caller is told to wait before the next attempt while the database cannot be reached. */
+/** How long a caller is asked to wait before retrying while the database is unreachable. */
 const RETRY_AFTER_SECONDS = 5
 
-/** SQLSTATE (or its class, two characters) → what it means to the caller. Postgres' manual, appendix A. */
+/** SQLSTATE (or its class, two characters) → its meaning for the caller. Postgres manual, appendix A. */
 const PROBLEM_BY_SQLSTATE: Record<string, (error: DriverError) => Problem> = {
   '08': unavailable, // connection exception
   '53': unavailable, // insufficient resources, such as too many connections
@@ -31,10 +31,10 @@ const SOCKET_ERRORS = new Set([
   'EAI_AGAIN',
   'EHOSTUNREACH',
   'ENETUNREACH',
-  'ENOENT', // the server's Unix socket is not there
+  'ENOENT', // the server's Unix socket does not exist
 ])
 
-/** pg reports a lost or unobtainable connection by its text alone. */
+/** pg reports a lost or unobtainable connection only by its message. */
 const CONNECTION_MESSAGE =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client (has encountered a connection error|was closed)|Postgres did not answer|driver has already been destroyed|the embedded database has ended)/
 
@@ -45,9 +45,9 @@ interface DriverError extends Error {
 }
 
 /**
- * What a driver's error means to the caller: 503 when the database cannot be reached or is not able to answer now,
- * 504 when a statement ran out of time, 409 for a violated unique or foreign key, 400 for text that Postgres cannot
- * hold. Null for everything else (a defect).
+ * What a driver's error means for the caller: 503 if the database is unreachable or temporarily unable to respond, 504
+ * if a statement timed out, 409 for a violated unique or foreign key, 400 for text that Postgres cannot store. Null for
+ * everything else (a defect).
  */
 export function databaseProblem(error: unknown): Problem | null {
   if (error instanceof Problem) return error
@@ -60,7 +60,7 @@ export function databaseProblem(error: unknown): Problem | null {
   return problemOf === undefined ? null : problemOf(error)
 }
 
-/** Runs work on the database and throws what {@link databaseProblem} makes of its failure. */
+/** Runs work on the database and converts its errors with {@link databaseProblem}. */
 export async function withDatabaseProblems<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -71,15 +71,15 @@ export async function withDatabaseProblems<T>(work: () => Promise<T>): Promise<T
 
 function unavailable(error: Error): Problem {
   const options = { retryAfterSeconds: RETRY_AFTER_SECONDS, cause: error }
-  return new Problem('overloaded', 'The database cannot be reached at the moment.', options)
+  return new Problem('overloaded', 'The database cannot be reached now.', options)
 }
 
 function tooSlow(error: DriverError): Problem {
-  return new Problem('query_timeout', 'The database took too long to answer.', { cause: error })
+  return new Problem('query_timeout', 'The database took too long to respond.', { cause: error })
 }
 
 function unstorable(error: DriverError): Problem {
-  return new Problem('invalid', 'A text contains a NUL character, which cannot be stored.', { cause: error })
+  return new Problem('invalid', 'A string contains a NUL character, which cannot be stored.', { cause: error })
 }
 
 function tooLarge(error: DriverError): Problem {
@@ -87,7 +87,7 @@ function tooLarge(error: DriverError): Problem {
 }
 
 function conflict(error: DriverError): Problem {
-  const detail = { message: 'The record conflicts with another one.', conflict: conflictOf(error.detail) }
+  const detail = { message: 'The row conflicts with an existing one.', conflict: conflictOf(error.detail) }
   return new Problem('conflict', detail, { cause: error })
 }
 

@@ -10,7 +10,7 @@ import { createDatabase, dropDatabase, postgresAvailable, TEMPLATE } from './pos
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The Postgres server that all files of a run share, with the database `spanhouse_template`. */
+    /** The Postgres server shared by all test files of a run, with the database `spanhouse_template`. */
     postgresUrl: string
   }
 }
@@ -58,9 +58,9 @@ function withDatabase(
 }
 
 /**
- * A folder with an embedded database that has all migrations and no rows. It is made once for each version of PGlite and of
- * the migrations and kept between runs: copying it takes 0.5 s where making one takes 2 to 6 s (2 cores). Several test
- * processes may make it at once; one of them wins.
+ * A folder with an embedded database that has all migrations and no rows. It is created once per version of PGlite and
+ * of the migrations, and kept between runs: copying it takes 0.5 s, creating it 2 to 6 s (2 cores). Several test
+ * processes may create it at once; one of them wins.
  */
 export async function migratedCluster(): Promise<string> {
   const path = join(tmpdir(), `spanhouse-migrated-cluster-${versionOfCluster()}`)

@@ -1,7 +1,7 @@
 import { openPostgres } from './postgres.ts'
 import { newId } from './uuid-v7.ts'
 
-/** Commits one user after the other and prints the name of each once it is committed, until it is killed. */
+/** Commits one user after another and prints the name of each once it is committed, until it is killed. */
 const postgres = await openPostgres({ dataDir: process.argv[2] as string })
 await postgres.migrate()
 for (;;) {

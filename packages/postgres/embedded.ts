@@ -15,14 +15,14 @@ export interface Embedded {
 export interface EmbeddedOptions {
   dataDir: string
   limits?: Partial<EmbeddedLimits>
-  /** Called when the database has ended by itself, after which every statement fails. */
+  /** Called when the database has stopped unexpectedly; every statement then fails. */
   onFailure(error: Error): void
 }
 
 /**
- * Postgres inside this process, in a thread of its own; its files in `dataDir` (made when absent). A commit is in the
- * operating system's hands when it is answered, so it survives the death of the process; PGlite never calls fsync, so the
- * last seconds before a power failure are not safe.
+ * Postgres inside this process, in a separate thread; its files are in `dataDir` (created if missing). A commit has
+ * reached the operating system when it is acknowledged, so it survives the death of the process; PGlite never calls
+ * fsync, so the last seconds before a power failure can be lost.
  */
 export async function openEmbedded({ dataDir, limits, onFailure }: EmbeddedOptions): Promise<Embedded> {
   await mkdir(dataDir, { recursive: true })
@@ -47,6 +47,6 @@ export async function openEmbedded({ dataDir, limits, onFailure }: EmbeddedOptio
   }
 }
 
-/** Errors of PGlite's file system have a number of its own and no text. */
+/** Errors of PGlite's file system have their own error number and no message. */
 const DISK_FULL = 51
 const isFull = (error: unknown): boolean => (error as { errno?: unknown }).errno === DISK_FULL

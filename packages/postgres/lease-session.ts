@@ -3,12 +3,12 @@ import pg from 'pg'
 import type { PostgresLimits } from './limits.ts'
 import { connectionConfig } from './networked.ts'
 
-/** Heartbeats that the server waits for before it ends the session, whose client vanished or was stopped. */
+/** Missed heartbeats after which the server ends the session of a client that vanished or was paused. */
 const HEARTBEATS_MISSED_MAX = 3
 
 /**
- * One Postgres session that is watched: a heartbeat asks for a sign of life, and at the first doubt (no answer in
- * time, an error, an end) the session is over. `onEnd` is called once, before anything else may learn of it.
+ * One monitored Postgres session: a heartbeat checks that it is alive, and at the first failure (no response in time,
+ * an error, an end) the session is over. `onEnd` is called once, before anything else can learn of it.
  */
 export class LeaseSession {
   readonly #client: pg.Client
@@ -44,19 +44,19 @@ export class LeaseSession {
     this.#heartbeat = setInterval(() => void this.#beat(), heartbeatMs).unref()
   }
 
-  /** Runs a statement that answers one boolean. */
+  /** Runs a statement that returns one boolean. */
   async ask(text: string, name: string): Promise<boolean> {
     const { rows } = await this.#client.query<{ yes: boolean }>(text, [name])
     return rows[0]?.yes === true
   }
 
-  /** Runs a statement that answers a number. */
+  /** Runs a statement that returns a number. */
   async count(text: string, names: readonly string[]): Promise<number> {
     const { rows } = await this.#client.query<{ count: number }>(text, [names])
     return rows[0]?.count ?? 0
   }
 
-  /** The socket is closed without a farewell, because the server may not be there to hear it. */
+  /** The socket is closed without a goodbye message, because the server may be unreachable. */
   end(reason: Error): void {
     if (this.#isOver) return
     this.#isOver = true

@@ -1,12 +1,12 @@
 /**
- * The exclusive right to do something, among all processes that share a database. It lasts until it is released or
- * lost: there is no time after which it must be renewed.
+ * The exclusive right to do something among all processes that share a database. It lasts until it is released or lost:
+ * it does not expire and needs no renewal.
  */
 export interface Lease {
   readonly name: string
   /**
-   * Aborts when the lease may have passed to somebody else: the connection that held it died, or the database was
-   * closed. The holder stops at once; `release` is then not needed and does nothing.
+   * Aborts when the lease may have passed to another holder: the connection that held it died, or the database was
+   * closed. The holder must stop at once; `release` is then unnecessary and does nothing.
    */
   readonly lost: AbortSignal
   /** Resolves when others can acquire it. */
@@ -15,12 +15,12 @@ export interface Lease {
 
 export interface Leases {
   /**
-   * The lease with this name, or null when somebody has it, in this process too. Throws a Problem `overloaded` when
-   * the database cannot be reached.
+   * The lease with this name, or null if it is held, also by this process. Throws a Problem `overloaded` if the
+   * database is unreachable.
    */
   tryAcquire(name: string): Promise<Lease | null>
-  /** How many of these names somebody has, whoever it is. Throws as `tryAcquire`. */
+  /** How many of these names are held, by any process. Throws like `tryAcquire`. */
   countHeld(names: readonly string[]): Promise<number>
-  /** Loses every lease that is held. */
+  /** Loses every lease that this process holds. */
   close(): Promise<void>
 }

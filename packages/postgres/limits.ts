@@ -1,16 +1,16 @@
-/** What one process may ask of a Postgres server, and how long it waits. */
+/** The limits of one process on a Postgres server, and its timeouts. */
 export interface PostgresLimits {
   /** Connections for requests. The lease session and a running migration have one each on top. */
   connectionsMax: number
-  /** To get a connection, from the pool or from the server. */
+  /** Getting a connection, from the pool or from the server. */
   connectMs: number
   /** One statement, and a transaction that waits for its client. */
   statementMs: number
-  /** A connection the pool does not need is closed. */
+  /** An unneeded connection of the pool is closed. */
   idleMs: number
-  /** A connection on which no byte came or went is given up. Must exceed `statementMs` and `idleMs`. */
+  /** A connection without traffic in either direction is given up. Must exceed `statementMs` and `idleMs`. */
   silentMs: number
-  /** Time between two signs of life of the lease session, and for the answer to one. */
+  /** Interval between heartbeats of the lease session, and the timeout of each. */
   heartbeatMs: number
 }
 

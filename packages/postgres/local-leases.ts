@@ -1,6 +1,6 @@
 import type { Lease, Leases } from './lease.ts'
 
-/** Leases among the parts of one process, which is all that can share an embedded database. */
+/** Leases within one process, which is the only one that can use an embedded database. */
 export class LocalLeases implements Leases {
   readonly #held = new Map<string, AbortController>()
 
@@ -20,7 +20,7 @@ export class LocalLeases implements Leases {
     this.#held.clear()
   }
 
-  /** A holder that releases twice must not free the next holder's lease. */
+  /** Releasing twice must not release the next holder's lease. */
   #release(name: string, loss: AbortController): void {
     if (this.#held.get(name) === loss) this.#held.delete(name)
   }

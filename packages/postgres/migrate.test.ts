@@ -45,13 +45,13 @@ onEachDatabase('migrations', postgres => {
     await migrateToLatest(postgres().db, dir)
     await rm(join(dir, '905_newer.sql'))
     await expect(migrateToLatest(postgres().db, dir)).rejects.toThrow(
-      'The database has migration 905_newer, which this version of Spanhouse does not know: start a newer one.',
+      'The database has migration 905_newer, which is unknown to this version of Spanhouse: start a newer version.',
     )
     await write('905_newer.sql', '')
   })
 
   test('a file with another name is refused', async () => {
     await write('notes.sql', '')
-    await expect(migrateToLatest(postgres().db, dir)).rejects.toThrow('notes.sql is not named like a migration')
+    await expect(migrateToLatest(postgres().db, dir)).rejects.toThrow('notes.sql is not a valid migration name')
   })
 })

@@ -9,10 +9,9 @@ export const MIGRATIONS_DIR = fileURLToPath(new URL('../../migrations/', import.
 const FILE_NAME = /^\d{3}_[a-z0-9_]+\.sql$/
 
 /**
- * Brings the database to the newest of the numbered SQL files in `dir` and returns the names of those that ran now.
- * All of them run in one transaction, under a lock on which other processes wait; done already, nothing happens. A file is
- * never edited once it has been released. Throws an Error for the person who starts the program when one fails, or when
- * the database has been migrated by a newer version.
+ * Brings the database to the newest of the numbered SQL files in `dir` and returns the names of those applied now. All
+ * run in one transaction, under a lock for which other processes wait; it can be repeated. A released file is never
+ * edited. Throws an Error for the operator if a migration fails, or if a newer version has migrated the database.
  */
 export async function migrateToLatest(db: Database, dir: string = MIGRATIONS_DIR): Promise<string[]> {
   const { error, results = [] } = await new Migrator({ db, provider: new SqlFiles(dir) }).migrateToLatest()
@@ -20,14 +19,14 @@ export async function migrateToLatest(db: Database, dir: string = MIGRATIONS_DIR
   const [, unknown] = UNKNOWN_MIGRATION.exec(String(error)) ?? []
   if (unknown !== undefined)
     throw new Error(
-      `The database has migration ${unknown}, which this version of Spanhouse does not know: start a newer one.`,
+      `The database has migration ${unknown}, which is unknown to this version of Spanhouse: start a newer version.`,
     )
   const failed = results.find(one => one.status === 'Error')
   if (failed === undefined) throw error
   throw new Error(`migration ${failed.migrationName} failed: ${String(error)}`, { cause: error })
 }
 
-/** What Kysely says of a migration that was run and whose file is not there. */
+/** Kysely's message for an applied migration whose file is missing. */
 const UNKNOWN_MIGRATION = /previously executed migration (\S+) is missing/
 
 class SqlFiles implements MigrationProvider {
@@ -40,7 +39,8 @@ class SqlFiles implements MigrationProvider {
   async getMigrations(): Promise<Record<string, Migration>> {
     const names = await readdir(this.#dir)
     const odd = names.find(name => !FILE_NAME.test(name))
-    if (odd !== undefined) throw new Error(`${odd} is not named like a migration: three digits, _, a name, .sql`)
+    if (odd !== undefined)
+      throw new Error(`${odd} is not a valid migration name: expected three digits, _, a name, .sql`)
     return Object.fromEntries(await Promise.all(names.map(name => this.#migration(name))))
   }
 
@@ -51,12 +51,12 @@ class SqlFiles implements MigrationProvider {
 }
 
 /**
- * Runs several statements as one. PGlite takes one statement a query, so the text goes through a block that executes
- * it: that leaves the splitting to Postgres' own parser.
+ * Runs several statements as one. PGlite accepts one statement per query, so the text is executed inside a block:
+ * Postgres' own parser then splits it.
  */
 async function runScript(db: Database, text: string): Promise<void> {
   await sql`do ${sql.raw(literal(`begin execute ${literal(text)}; end`))}`.execute(db)
 }
 
-/** With `standard_conforming_strings`, the default since Postgres 9.1, quotes are all that needs escaping. */
+/** With `standard_conforming_strings`, the default since Postgres 9.1, only quotes need escaping. */
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`

@@ -13,11 +13,11 @@ const types = {
 export interface NetworkedOptions {
   url: string
   limits: PostgresLimits
-  /** Told of connections that broke while nobody used them; the pool has replaced them already. */
+  /** Called for connections that broke while idle; the pool has already replaced them. */
   onIdleError: (error: Error) => void
 }
 
-/** A bounded pool: every wait in it ends by a limit, also when the server's machine vanishes without a word. */
+/** A bounded pool: every wait has a time limit, even if the server's machine vanishes silently. */
 export function openPool({ url, limits, onIdleError }: NetworkedOptions): Database {
   const pool = new pg.Pool({
     ...connectionConfig(url, limits),
@@ -30,14 +30,14 @@ export function openPool({ url, limits, onIdleError }: NetworkedOptions): Databa
   return databaseOn(pool, onIdleError)
 }
 
-/** One connection without a limit on its statements: migrations wait for each other and may have much to rewrite. */
+/** A single connection without a statement limit: migrations wait for each other and may have much to rewrite. */
 export function openMigrationConnection(url: string, limits: PostgresLimits): Database {
   return databaseOn(new pg.Pool({ ...connectionConfig(url, limits), max: 1 }), () => undefined)
 }
 
 /**
- * A connection that breaks while it is lent out says so twice: its statement, or the next one, fails, and it emits
- * `error`, which ends the process where nobody listens.
+ * A connection that breaks while in use reports it twice: its current or next statement fails, and it emits `error`,
+ * which would end the process without a listener.
  */
 function databaseOn(pool: pg.Pool, onIdleError: (error: Error) => void): Database {
   pool.on('error', onIdleError)
@@ -56,7 +56,7 @@ export function connectionConfig(url: string, limits: PostgresLimits): pg.Client
 }
 
 /**
- * The server's own statement limit cannot end a wait for an answer that will never come; without this the operating
+ * The server's own statement limit cannot end a wait for a response that never comes; without this, only the operating
  * system does, after a quarter of an hour.
  */
 function socketThatGivesUp(silentMs: number): Socket {

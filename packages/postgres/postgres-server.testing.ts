@@ -10,26 +10,29 @@ import pg from 'pg'
 const INSTALLED = '/usr/lib/postgresql'
 const START_MS = 30_000
 
-/** Whether a Postgres server is installed that tests can start. In CI its absence is a failure, not a reason to skip. */
+/**
+ * Whether a Postgres server that tests can start is installed. In CI its absence is a failure instead of a reason to
+ * skip.
+ */
 export const postgresAvailable: boolean = newestBinaries() !== null
 if (!postgresAvailable) {
   if (process.env.CI === 'true') throw new Error(`no Postgres under ${INSTALLED}: its tests must not be skipped in CI`)
   console.warn(`SKIPPED: no Postgres under ${INSTALLED}; tests ran on the embedded database only`)
 }
 
-/** The database with all migrations on the server that all files share; each suite gets a copy. */
+/** The database with all migrations, on the server shared by all test files; each suite gets a copy. */
 export const TEMPLATE = 'spanhouse_template'
 
 export interface PostgresServer {
-  /** The database `postgres` over TCP; changes nothing across `restart`. */
+  /** The address of the database `postgres` over TCP; unchanged across `restart`. */
   readonly url: string
   /** A fresh, empty database on this server. Resolves to its address. */
   createDatabase(name?: string): Promise<string>
-  /** Ends the server as an operator would, and removes its files. */
+  /** Stops the server as an operator would, and removes its files. */
   stop(): Promise<void>
-  /** Ends all its processes at once, without a shutdown. */
+  /** Kills all its processes at once, without a shutdown. */
   kill(): Promise<void>
-  /** Starts it again on the same files and port after `kill`. */
+  /** Restarts it with the same files and port after `kill`. */
   restart(): Promise<void>
 }
 
@@ -48,7 +51,7 @@ export async function startPostgres(options: { durable?: boolean } = {}): Promis
   settings.push(`fsync=${options.durable ? 'on' : 'off'}`, 'max_connections=200')
   const start = () => launch(data, settings, url)
   let server = await start()
-  // A test that fails before it stops its server must not leave it behind.
+  // A test that fails before it stops its server must not leave it running.
   const abandon = () => {
     server.kill('SIGQUIT')
     rmSync(dir, { recursive: true, force: true })
@@ -97,7 +100,7 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-/** As {@link PostgresServer.createDatabase}; or a copy of `template`, to which nobody may be connected. */
+/** Like {@link PostgresServer.createDatabase}; or a copy of `template`, which must have no connections. */
 export async function createDatabase(
   url: string,
   { name = `test_${randomUUID().replaceAll('-', '')}`, template = 'template1' } = {},
@@ -106,7 +109,7 @@ export async function createDatabase(
   return addressOf(url, name)
 }
 
-/** Removes a database that `createDatabase` made, whoever is still connected to it. */
+/** Removes a database that `createDatabase` created, even if it has connections. */
 export function dropDatabase(url: string): Promise<void> {
   return administer(addressOf(url, 'postgres'), `drop database ${new URL(url).pathname.slice(1)} with (force)`)
 }

@@ -10,36 +10,39 @@ import { openMigrationConnection, openPool } from './networked.ts'
 import { SessionLeases } from './session-leases.ts'
 import type { Database } from './tables.ts'
 
-/** The relational store, whichever of the two it is: nothing that uses it can tell. */
+/** The relational store, embedded or networked: its users cannot tell the difference. */
 export interface Postgres {
   readonly db: Database
-  /** Applies the migrations that are missing and returns their names. Any number of processes may call it at once. */
+  /** Applies the missing migrations and returns their names. Any number of processes may call it at once. */
   migrate(): Promise<string[]>
-  /** Resolves when the database answers; throws a Problem `overloaded` when it does not. */
+  /** Resolves when the database responds; throws a Problem `overloaded` if it does not. */
   ping(): Promise<void>
-  /** The named lease, or null when somebody holds it. */
+  /** Acquires the named lease; null if it is held. */
   lease(name: string): Promise<Lease | null>
-  /** How many of these leases somebody holds, in any process. */
+  /** How many of these leases are held, in any process. */
   leasesHeld(names: readonly string[]): Promise<number>
-  /** Loses all leases, waits for running statements and frees everything. */
+  /** Loses all leases, waits for running statements and frees all resources. */
   close(): Promise<void>
 }
 
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`. */
   url?: string
-  /** The folder of the embedded database, used where there is no `url`. One process at a time may have it open. */
+  /** The folder of the embedded database, used if there is no `url`. One process at a time may have it open. */
   dataDir?: string
   limits?: Partial<PostgresLimits>
   embeddedLimits?: Partial<EmbeddedLimits>
-  /** Told of connections that broke while nobody used them. */
+  /** Called for connections that broke while idle. */
   onIdleError?: (error: Error) => void
-  /** Told when the embedded database has ended by itself; every statement fails then. Thrown where nobody is told. */
+  /**
+   * Called when the embedded database has stopped unexpectedly; every statement then fails. Without it the error is
+   * thrown.
+   */
   onFailure?: (error: Error) => void
 }
 
 /**
- * Opens the database. With a `url` nothing is connected yet (see `ping`); without, the embedded database is running
+ * Opens the database. With a `url`, no connection is made yet (see `ping`); without, the embedded database is running
  * when this resolves: about 4 s the first time (2 cores), 0.4 s later.
  */
 export async function openPostgres(options: PostgresOptions): Promise<Postgres> {

@@ -4,7 +4,7 @@ import { LeaseSession } from './lease-session.ts'
 import type { PostgresLimits } from './limits.ts'
 
 const LOCK = 'select pg_try_advisory_lock(hashtextextended($1, 0)) as yes'
-/** An advisory lock on a bigint stands in two halves in `pg_locks`, with 1 as `objsubid`. */
+/** `pg_locks` shows an advisory lock on a bigint in two halves, with 1 as `objsubid`. */
 const COUNT = `
 select count(*)::int as count from unnest($1::text[]) as name
 where exists (
@@ -17,21 +17,20 @@ where exists (
 const UNLOCK = 'select pg_advisory_unlock(hashtextextended($1, 0)) as yes'
 
 /**
- * Leases as advisory locks of one Postgres session, which this process keeps on a connection of its own for all of
- * them. Postgres frees the locks when the session ends, so the death of a holder needs no time-out.
+ * Leases as advisory locks of one Postgres session, which this process keeps on a separate connection for all of them.
+ * Postgres releases the locks when the session ends, so the death of a holder needs no timeout.
  *
- * The session is in one of two states. None: the next `tryAcquire` opens it. Open: it is watched. When it ends, every
- * lease it held is lost at once and the state is None again.
+ * The session has two states. None: the next `tryAcquire` opens it. Open: it is monitored. When it ends, every lease it
+ * held is lost at once and the state is None again.
  *
- * When the network between the two dies silently, or the holder is stopped, the server ends the session after three
- * heartbeats without one (9 s by default). The holder knows after two, if it runs; if it was stopped, it has to be
- * fenced where it writes. A connection pooler in transaction mode breaks
- * session locks; the address must lead to Postgres itself or to a pooler in session mode.
+ * If the network fails silently or the holder is paused, the server ends the session after three missed heartbeats (9 s
+ * by default). A running holder knows after two; a paused holder has to be fenced where it writes. A connection pooler
+ * in transaction mode breaks session locks; the address must be that of Postgres itself or of a pooler in session mode.
  */
 export class SessionLeases implements Leases {
   readonly #url: string
   readonly #limits: PostgresLimits
-  /** Also holds names that are being acquired: one session may take the same advisory lock twice. */
+  /** Also contains names being acquired: one session could take the same advisory lock twice. */
   readonly #held = new Map<string, AbortController>()
   #session: Promise<LeaseSession> | null = null
   #isClosed = false
@@ -84,7 +83,7 @@ export class SessionLeases implements Leases {
     return session.ask(LOCK, name)
   }
 
-  /** When the server cannot be told, ending the session tells it; that costs the other leases too. */
+  /** If the server cannot be told, ending the session releases the lock; that also loses the other leases. */
   async #release(name: string, loss: AbortController): Promise<void> {
     if (this.#held.get(name) !== loss) return
     const session = await this.#openSession()
@@ -101,7 +100,7 @@ export class SessionLeases implements Leases {
     return this.#session
   }
 
-  /** Only one session exists at a time, so all that is held was held, or asked for, on the one that ended. */
+  /** Only one session exists at a time, so all leases held or being acquired belong to the one that ended. */
   #loseAll(reason: Error): void {
     this.#session = null
     const losses = [...this.#held.values()]

@@ -1,10 +1,10 @@
 import type { JsonObject, Uuid } from '@spanhouse/model'
 import type { ColumnType, Generated, Kysely, Transaction } from 'kysely'
 
-/** ISO 8601 text in UTC. What is left out on insert is the time of the insert. */
+/** ISO 8601 text in UTC. If omitted on insert, it is the time of the insert. */
 type CreatedAt = ColumnType<string, string | undefined, string>
 type Time = ColumnType<string | null, string | null | undefined, string | null>
-/** Read as a value, written as text ({@link toJsonb}): the drivers differ in how they would encode arrays. */
+/** Read as a value, written as text ({@link toJsonb}): the drivers would encode arrays differently. */
 type JsonObjectColumn = ColumnType<JsonObject | null, string | null | undefined, string | null>
 type Text = ColumnType<string | null, string | null | undefined, string | null>
 type Flag = Generated<boolean>
@@ -113,7 +113,7 @@ export interface AccountRequestsTable {
   created_at: CreatedAt
 }
 
-/** Who made, changed and archived a record, and when. Archived: `deleted_at` is set. */
+/** Who created, changed and archived a row, and when. Archived: `deleted_at` is set. */
 interface Versioned extends Authored, Annotated {
   project_id: Uuid
   /** `workflow`, `testset`, `query` or `environment`. */
@@ -202,7 +202,7 @@ export interface ProjectPricesTable {
   updated_by_id: OptionalId
 }
 
-/** Every table of Postgres, as the migrations leave it. */
+/** Every table of Postgres, as the migrations create it. */
 /** Written by the database itself whenever a project goes. */
 export interface DeletedProjectsTable {
   project_id: Uuid
@@ -234,5 +234,5 @@ export interface Tables {
 }
 
 export type Database = Kysely<Tables>
-/** Inside a transaction use this alone: PGlite has one connection, so the database itself would wait for ever. */
+/** Inside a transaction, use only this: PGlite has one connection, so using the database itself would wait forever. */
 export type Trx = Transaction<Tables>

@@ -2,16 +2,16 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 export interface TcpProxy {
-  /** The server's address with the proxy's port in it. */
+  /** The server's address with the proxy's port. */
   readonly url: string
-  /** From now on bytes vanish in both directions and the connections stay open, as when a cable is cut. */
+  /** From now on, bytes are dropped in both directions while connections stay open, as if a cable was cut. */
   stall(): void
-  /** New connections work again; those that were stalled stay so. */
+  /** New connections work again; stalled ones remain stalled. */
   resume(): void
   close(): Promise<void>
 }
 
-/** A way to a server that can fall silent. */
+/** A proxy to a server that can go silent. */
 export async function openTcpProxy(serverUrl: string): Promise<TcpProxy> {
   const { hostname, port } = new URL(serverUrl)
   const sockets = new Set<Socket>()

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import type { Uuid } from '@spanhouse/model'
 
-/** The counter has 12 bits and starts a millisecond in its lower half, so that at least 2,048 ids fit. */
+/** The counter has 12 bits and starts each millisecond in its lower half, so that at least 2,048 ids fit. */
 const COUNTER_MAX = 0xfff
 const COUNTER_START_MAX = 0x7ff
 
 /**
- * Makes UUIDs of version 7 (RFC 9562, section 5.7) that ascend strictly: within one millisecond by a counter in
- * `rand_a` (section 6.2, method 1), and when the clock steps back or the counter is used up by staying on, or moving
- * past, the last millisecond.
+ * Generates UUIDs of version 7 (RFC 9562, section 5.7) that ascend strictly: within a millisecond by a counter in
+ * `rand_a` (section 6.2, method 1); if the clock steps back or the counter is exhausted, by staying at the last
+ * millisecond or advancing past it.
  */
 export class IdSource {
   #ms = 0
@@ -33,5 +33,5 @@ export class IdSource {
 
 const ids = new IdSource()
 
-/** A new id. Ids made by one process ascend, in text order as in Postgres' order of UUIDs. */
+/** A new id. The ids of one process ascend, both as text and in Postgres' order of UUIDs. */
 export const newId = (): Uuid => ids.next()

@@ -1,6 +1,6 @@
 import { type Json, microsToIso, parseJson, parseTime, renderText } from '@spanhouse/model'
 
-/** Postgres' numbers of the types that both drivers would otherwise read in ways that differ or lose something. */
+/** The type OIDs of values that the drivers would otherwise read differently or with losses. */
 const OID = { int8: 20, json: 114, timestamptz: 1184, jsonb: 3802 } as const
 
 /**
@@ -18,15 +18,15 @@ export const VALUE_PARSERS: Readonly<Record<number, (text: string) => unknown>> 
 export const isJsonType = (type: number): boolean => type === OID.json || type === OID.jsonb
 
 /**
- * The text to store in a `jsonb` column; undefined and null are SQL's null. Half surrogate pairs, which `jsonb` refuses,
- * become U+FFFD, as the drivers have it in text columns.
+ * The text to store in a `jsonb` column; undefined and null become SQL's null. Lone surrogates, which `jsonb` rejects,
+ * become U+FFFD, as the drivers do in text columns.
  */
 export function toJsonb(value: Json | undefined): string | null {
   if (value == null) return null
   return withoutHalves(JSON.stringify(value))
 }
 
-/** As {@link toJsonb}, for what may be long: it is written in pieces, between which others have their turn. */
+/** Like {@link toJsonb}, for values that may be long: they are written in pieces, yielding to other work in between. */
 export async function toJsonbInTurns(value: Json | undefined): Promise<string | null> {
   if (value == null) return null
   const pieces: string[] = []
@@ -37,16 +37,16 @@ export async function toJsonbInTurns(value: Json | undefined): Promise<string | 
 const withoutHalves = (text: string): string =>
   MAY_HAVE_HALVES.test(text) ? text.replace(ESCAPE, found => (HALF.test(found) ? REPLACEMENT : found)) : text
 
-/** `JSON.stringify` writes whole pairs as they are and halves as escapes. */
+/** `JSON.stringify` writes surrogate pairs literally and lone surrogates as escapes. */
 const HALF = /^\\ud[89a-f]/
 const REPLACEMENT = '\\ufffd'
 const MAY_HAVE_HALVES = /\\ud[89a-f]/
-/** Read from left to right, so that an escaped backslash is not taken for the start of an escape. */
+/** Reads from left to right, so that an escaped backslash is not mistaken for the start of an escape. */
 const ESCAPE = /\\(?:u[0-9a-f]{4}|.)/g
 
 function exactInteger(text: string): number {
   const value = Number(text)
-  if (!Number.isSafeInteger(value)) throw new RangeError(`${text} does not fit a JavaScript number`)
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is too large for a JavaScript number`)
   return value
 }
 

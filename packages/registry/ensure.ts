@@ -37,7 +37,7 @@ export interface Wanted {
  * The newest revision of the artifact with this slug. The artifact is created with the data if it does not exist. Must
  * not run inside a transaction: two callers may create the same artifact, and the failure of the second would abort it.
  */
-export async function ensureRecord(
+export async function ensureRevision(
   scope: Scope,
   { slug = newSlug(), name = slug, data }: Wanted,
 ): Promise<ResolvedRevision> {

@@ -2,7 +2,7 @@ import { sql } from '@spanhouse/postgres'
 import { onEachDatabase } from '@spanhouse/postgres/database.testing.ts'
 import { expect, test } from 'vitest'
 import { commitRevision } from './commit.ts'
-import { ensureRecord } from './ensure.ts'
+import { ensureRevision } from './ensure.ts'
 import { deployRevision } from './environments/deploy.ts'
 import { forkVariant } from './fork.ts'
 import { newScope } from './registry.testing.ts'
@@ -24,7 +24,7 @@ onEachDatabase('everything at once on one record', postgres => {
       n => setVariantArchived(evaluator, variant_id, n % 2 === 0),
       n => forkVariant(evaluator, references, { slug: `fork-${n}` }),
       () => deployRevision(evaluator, { references, environment }),
-      n => ensureRecord(as('workflow'), { slug: `wanted-${n % 3}`, data: { parameters: {} } }),
+      n => ensureRevision(as('workflow'), { slug: `wanted-${n % 3}`, data: { parameters: {} } }),
     ]
     const done = await Promise.allSettled(Array.from({ length: 140 }, (_, n) => changes[n % changes.length]?.(n)))
     const failures = done.flatMap(one => (one.status === 'rejected' ? [String(one.reason.message)] : []))

@@ -23,10 +23,10 @@ export async function checkRevisionData(
 function uriMistakes(data: JsonObject, settings: RuntimeSettings): Violation[] {
   const address = webAddressOf(data)
   if (address !== undefined)
-    return isCallableUrl(address) ? [] : [mistake(['uri'], 'is no address with a host', address)]
+    return isCallableUrl(address) ? [] : [mistake(['uri'], 'is not an address with a host', address)]
   const uri = handlerUriOf(data)
   if (!uri || !isManaged(uri, settings) || handlerOf(uri, settings)) return []
-  return [mistake(['uri'], `names no handler: there is no ${uri.kind} key '${uri.key}'`, data.uri)]
+  return [mistake(['uri'], `names an unknown handler: no ${uri.kind} has the key '${uri.key}'`, data.uri)]
 }
 
 function urlMistakes({ url }: JsonObject): Violation[] {

@@ -13,9 +13,9 @@ import { SANDBOX_LIMITS } from './limits.ts'
 import type { CodeFailure, CodeOutcome, FailureKind } from './outcome.ts'
 import { parseOutcome } from './parse-outcome.ts'
 
-/** Loading takes two seconds of processor time; a busy machine may have other work. */
+/** Loading takes two seconds of processor time; a busy machine may need longer. */
 const READY_MS_MAX = 120_000
-/** What an outcome is besides the value. */
+/** The parts of an outcome besides the value. */
 const ENVELOPE_BYTES = 64 * 1024
 const LAST_WORDS_LENGTH_MAX = 2_000
 
@@ -25,12 +25,12 @@ const WALL_FAILURE = failed('time', `The code ran for more than ${wallMsMax / 10
 const MEMORY_FAILURE = failed('memory', `The code needs more than ${memoryBytesMax / 1024 / 1024} MiB of memory.`)
 const OUTPUT_FAILURE = failed('output', `evaluate returned more than ${outputBytesMax} bytes of JSON.`)
 
-/** How V8 ends a process that has no memory left. */
+/** How V8 exits when it runs out of memory. */
 const OUT_OF_MEMORY_SIGNALS: (NodeJS.Signals | null)[] = ['SIGABRT', 'SIGTRAP', 'SIGILL']
 
 /**
- * A child process with one interpreter, which runs one thing at a time. The process may read the program's files and nothing
- * else, has no environment, and ends with this process, however that ends.
+ * A child process with one interpreter, which runs one call at a time. The process may read only the program's files,
+ * has no environment, and ends with this process, however that ends.
  */
 export class InterpreterProcess {
   readonly #child: ChildProcess
@@ -39,9 +39,9 @@ export class InterpreterProcess {
   readonly #answers = new FrameReader(outputBytesMax + ENVELOPE_BYTES)
   #state: 'starting' | 'ready' | 'ended' = 'starting'
   #words = ''
-  /** Of what is run. */
+  /** The current run's. */
   #outcome: PromiseWithResolvers<CodeOutcome> | undefined
-  /** Why this process ended the child. */
+  /** Why this process killed the child. */
   #killedFor: CodeFailure | undefined
 
   constructor(interpreter: InterpreterName) {
@@ -50,7 +50,7 @@ export class InterpreterProcess {
       this.#words = (this.#words + String(chunk)).slice(-LAST_WORDS_LENGTH_MAX)
     })
     this.#pipe(ANSWERS_FD).on('data', (chunk: Buffer) => this.#receive(chunk))
-    // A pipe to a process that has ended breaks; that it has is said by the process.
+    // Writing to a process that has exited fails; the exit itself is handled elsewhere.
     this.#child.stdin?.on('error', () => undefined)
     for (const fd of [ANSWERS_FD, PARENT_FD]) this.#pipe(fd).on('error', () => undefined)
     const timer = setTimeout(() => this.kill(), READY_MS_MAX)
@@ -67,19 +67,19 @@ export class InterpreterProcess {
     return this.#child.pid
   }
 
-  /** Resolves when the interpreter is loaded. Rejects with the process's last words when it ends before. */
+  /** Resolves when the interpreter is loaded. Rejects with the process's error output if it exits before. */
   get ready(): Promise<void> {
     return this.#ready.promise
   }
 
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has exited. */
   get ended(): Promise<void> {
     return this.#ended.promise
   }
 
   /**
-   * Runs what interpreter.ts calls Work, as JSON. Nothing else may be running. Rejects with a Problem `overloaded` when
-   * the process is ended by something else than the code, with the reason of the signal when that aborts.
+   * Runs the Work of interpreter.ts, as JSON. Nothing else may be running. Rejects with a Problem `overloaded` if the
+   * process exits for a reason other than the code, and with the reason of the signal if that aborts.
    */
   async run(work: Buffer, signal: AbortSignal | undefined): Promise<CodeOutcome> {
     await this.#ready.promise
@@ -101,7 +101,7 @@ export class InterpreterProcess {
     }
   }
 
-  /** Ends the process at once. */
+  /** Kills the process. */
   kill(): void {
     this.#state = 'ended'
     this.#child.kill('SIGKILL')
@@ -116,7 +116,7 @@ export class InterpreterProcess {
     try {
       for (const message of this.#answers.push(chunk)) this.#answer(message)
     } catch {
-      // Longer than it may be.
+      // The answer exceeds its limit.
       this.#killFor(OUTPUT_FAILURE)
     }
   }
@@ -128,7 +128,7 @@ export class InterpreterProcess {
       return
     }
     const outcome = parseOutcome(message.toString('utf8', 1))
-    // Before the outcome is known: whoever gets it may look at the state.
+    // Before the outcome is delivered: its receiver may check the state.
     if (message[0] !== REUSABLE) this.kill()
     this.#outcome?.resolve(outcome)
     this.#outcome = undefined
@@ -136,12 +136,12 @@ export class InterpreterProcess {
 
   #end(how: string, signal: NodeJS.Signals | null = null): void {
     this.#state = 'ended'
-    this.#ready.reject(new Error(`The process of the sandbox ended before it was ready: ${how} ${this.#words}`.trim()))
+    this.#ready.reject(new Error(`The sandbox process exited before it was ready: ${how} ${this.#words}`.trim()))
     const failure = this.#failureOf(signal)
     if (failure) this.#outcome?.resolve(failure)
     else
       this.#outcome?.reject(
-        new Problem('overloaded', 'The process that ran the code was ended. Try again.', { retryAfterSeconds: 1 }),
+        new Problem('overloaded', 'The process that ran the code exited. Try again.', { retryAfterSeconds: 1 }),
       )
     this.#ended.resolve()
   }
@@ -161,7 +161,7 @@ function failed(kind: FailureKind, message: string): CodeFailure {
   return { ok: false, kind, message }
 }
 
-/** V8's heap holds the program, sources and arguments; what code makes is in WebAssembly's memory. */
+/** V8's heap holds the program, sources and arguments; objects of the code are in WebAssembly's memory. */
 const HEAP_MB_MAX = 192
 
 function start(interpreter: InterpreterName): ChildProcess {
@@ -181,12 +181,12 @@ function start(interpreter: InterpreterName): ChildProcess {
     cwd: '/',
     env: { TZ: 'UTC' },
     stdio: ['pipe', 'ignore', 'pipe', 'pipe', 'pipe'],
-    // In a group of its own: Ctrl-C in a terminal is for the parent.
+    // In a separate process group: Ctrl-C in a terminal is handled by the parent.
     detached: true,
   })
 }
 
-/** Of the 8 MiB that a main thread usually has: enough for the interpreters to notice by themselves that code calls too deeply. */
+/** Of the 8 MiB that a main thread usually has: enough for the interpreters to detect deep recursion themselves. */
 const STACK_KB = 3_900
 
 const WASM_PAGE_BYTES = 64 * 1024

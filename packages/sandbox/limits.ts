@@ -1,4 +1,4 @@
-/** What one run may use, and how many may wait. None of these is a setting. */
+/** The resources of one run, and how many runs may wait. None of these is a setting. */
 export const SANDBOX_LIMITS = {
   /** UTF-8 bytes of the source. */
   sourceBytesMax: 1024 * 1024,
@@ -6,16 +6,16 @@ export const SANDBOX_LIMITS = {
   argumentBytesMax: 16 * 1024 * 1024,
   /** UTF-8 bytes of the returned value, as JSON. */
   outputBytesMax: 1024 * 1024,
-  /** Levels of lists and objects in the returned value. */
+  /** Nesting depth of lists and objects in the returned value. */
   outputLevelsMax: 200,
-  /** Processor time of a run. It is looked at four times a second. */
+  /** Processor time of a run. It is checked four times a second. */
   cpuMsMax: 5_000,
-  /** From when the process has the code until it has answered. */
+  /** From sending the code to the process until its answer. */
   wallMsMax: 10_000,
-  /** Of the interpreter, itself included: a WebAssembly memory cannot grow beyond it. */
+  /** Of the interpreter, including itself: a WebAssembly memory cannot grow beyond it. */
   memoryBytesMax: 256 * 1024 * 1024,
-  /** Characters of an error's message. */
+  /** Maximum length of an error's message, in characters. */
   messageLengthMax: 2_000,
-  /** Runs of one owner and interpreter that wait. */
+  /** Maximum waiting runs of one owner and interpreter. */
   waitingMax: 100,
 } as const

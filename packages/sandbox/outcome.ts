@@ -3,22 +3,22 @@ import type { Json } from '@spanhouse/model'
 export const RUNTIMES = ['javascript', 'typescript', 'python'] as const
 export type Runtime = (typeof RUNTIMES)[number]
 
-/** A function `evaluate` and what to call it with. */
+/** A function `evaluate` and its arguments. */
 export interface CodeRequest {
-  /** Who asks. Owners take turns, and one has at most half of the processes. */
+  /** The owner of the run. Owners take turns, and each has at most half of the processes. */
   owner: string
   runtime: Runtime
   source: string
-  /** By position: authors name their parameters freely. */
+  /** By position: authors choose the names of their parameters. */
   arguments: Json[]
-  /** Aborting takes the run out of the queue, or ends it, and rejects with the signal's reason. */
+  /** Aborting removes the run from the queue, or ends it, and rejects with the signal's reason. */
   signal?: AbortSignal
 }
 
 /**
- * Why there is no value, always a matter of the author's code:
- * `syntax` it does not parse; `no_function` it defines no `evaluate`; `code` it threw; `result` what it returned is not
- * JSON; `time`, `memory`, `output` it went beyond a limit, which the message names.
+ * Why there is no value, always caused by the author's code: `syntax` it does not parse; `no_function` it does not
+ * define `evaluate`; `code` it threw; `result` the returned value is not JSON; `time`, `memory`, `output` it exceeded a
+ * limit, which the message names.
  */
 export const FAILURE_KINDS = ['code', 'syntax', 'time', 'memory', 'output', 'no_function', 'result'] as const
 export type FailureKind = (typeof FAILURE_KINDS)[number]
@@ -26,9 +26,9 @@ export type FailureKind = (typeof FAILURE_KINDS)[number]
 export interface CodeFailure {
   ok: false
   kind: FailureKind
-  /** The error as its author would see it, such as `ValueError: no score`. */
+  /** The error in the form that its author expects, such as `ValueError: no score`. */
   message: string
-  /** In the source, from 1, where it is known. */
+  /** Line in the source, from 1, if known. */
   line?: number
 }
 

@@ -3,7 +3,7 @@ import { SANDBOX_LIMITS } from './limits.ts'
 import { type CodeOutcome, FAILURE_KINDS, type FailureKind } from './outcome.ts'
 
 const BOUNDS = {
-  // The outcome is a level of its own.
+  // The outcome itself adds one level.
   depthMax: SANDBOX_LIMITS.outputLevelsMax + 1,
   valuesMax: 1_000_000,
   membersMax: 100_000,
@@ -11,8 +11,8 @@ const BOUNDS = {
 }
 
 /**
- * An outcome from its JSON text, which need not be one: code can reach what writes it. Then the outcome is a failure
- * `result`, and so it is when the value goes beyond what JSON may be anywhere in the program.
+ * Parses an outcome's JSON text. The text may be invalid: code can reach what writes it. Then the outcome is a failure
+ * `result`, as it is if the value exceeds the limits of JSON in the program.
  */
 export function parseOutcome(text: string): CodeOutcome {
   try {
@@ -20,11 +20,11 @@ export function parseOutcome(text: string): CodeOutcome {
     return toOutcome(parseJson(text)) ?? NO_OUTCOME
   } catch (error) {
     if (!(error instanceof JsonBoundError)) return NO_OUTCOME
-    return { ok: false, kind: 'result', message: `What evaluate returned cannot be used: ${error.message}.` }
+    return { ok: false, kind: 'result', message: `The value that evaluate returned cannot be used: ${error.message}.` }
   }
 }
 
-const NO_OUTCOME: CodeOutcome = { ok: false, kind: 'result', message: 'evaluate returned what is not JSON.' }
+const NO_OUTCOME: CodeOutcome = { ok: false, kind: 'result', message: 'The value that evaluate returned is not JSON.' }
 
 function toOutcome(json: Json): CodeOutcome | undefined {
   if (!isJsonObject(json)) return undefined

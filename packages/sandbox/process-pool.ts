@@ -7,7 +7,7 @@ import type { CodeOutcome } from './outcome.ts'
 export interface PoolOptions {
   interpreter: InterpreterName
   processesMax: number
-  /** Kept ready while nothing is to be run. */
+  /** Kept ready while idle. */
   warm: number
 }
 
@@ -18,23 +18,23 @@ interface Task {
   done: PromiseWithResolvers<CodeOutcome>
 }
 
-/** A process beyond the warm ones is ended after so long without work. */
+/** Processes beyond the warm ones are stopped after this long without work. */
 const IDLE_MS_MAX = 60_000
 
 const CLOSED = new Problem('overloaded', 'The sandbox is closed.', { retryAfterSeconds: 1 })
 
 /**
- * The processes of one interpreter. Owners take turns, and one has at most half of the processes, so whoever runs what
- * takes long holds up himself. Any process runs any owner's code: interpreters are restored after every run.
+ * The processes of one interpreter. Owners take turns, and each has at most half of the processes, so an owner with
+ * slow runs delays only its own. Any process runs any owner's code: interpreters are restored after every run.
  */
 export class ProcessPool {
   readonly #options: PoolOptions
   readonly #ownerMax: number
   readonly #processes = new Set<InterpreterProcess>()
-  /** Those under way, with their owners. */
+  /** Current runs with their owners. */
   readonly #busy = new Map<InterpreterProcess, string>()
   readonly #idleTimers = new Map<InterpreterProcess, NodeJS.Timeout>()
-  /** By owner, the one whose turn it is first. None is empty. */
+  /** By owner, in the order of their turns. None is empty. */
   readonly #waiting = new Map<string, Task[]>()
   #closed = false
 
@@ -44,12 +44,12 @@ export class ProcessPool {
     this.#keepWarm()
   }
 
-  /** Ids of the processes, for tests that end them from outside. */
+  /** Ids of the processes, for tests that kill them. */
   get pids(): number[] {
     return [...this.#processes].flatMap(({ pid }) => pid ?? [])
   }
 
-  /** Throws a Problem `overloaded` when too many runs of the owner wait. */
+  /** Throws a Problem `overloaded` if too many runs of the owner wait. */
   run({ owner, work, signal }: Omit<Task, 'done'>): Promise<CodeOutcome> {
     if (this.#closed) throw CLOSED
     const queue = this.#waiting.get(owner) ?? []
@@ -65,7 +65,7 @@ export class ProcessPool {
     return task.done.promise
   }
 
-  /** Ends all processes. Nothing may be run afterwards. */
+  /** Stops all processes. Nothing may be run afterwards. */
   async close(): Promise<void> {
     this.#closed = true
     for (const timer of this.#idleTimers.values()) clearTimeout(timer)
@@ -77,7 +77,7 @@ export class ProcessPool {
     await Promise.all(processes.map(({ ended }) => ended))
   }
 
-  /** Aborts when the task has been settled, which removes listeners of the caller's signal. */
+  /** Aborts when the task is settled, which removes listeners of the caller's signal. */
   #settled({ done }: Task): AbortSignal {
     const controller = new AbortController()
     const abort = (): void => controller.abort()
@@ -100,7 +100,7 @@ export class ProcessPool {
       const free = this.#freeProcess()
       if (!free) return
       const task = queue.shift() as Task
-      // At the end of the line, if there is more.
+      // Moves to the end of the line if it has more.
       this.#waiting.delete(owner)
       if (queue.length > 0) this.#waiting.set(owner, queue)
       void this.#runIn(free, task)
@@ -124,7 +124,7 @@ export class ProcessPool {
     return [...this.#busy.values()].filter(one => one === owner).length
   }
 
-  /** One that is ready, or one that is starting, or a new one if there may be more. */
+  /** A process that is ready or starting, or a new one if there may be more. */
   #freeProcess(): InterpreterProcess | undefined {
     const free = [...this.#processes].filter(one => !this.#busy.has(one) && one.state !== 'ended')
     const first = free.find(({ state }) => state === 'ready') ?? free[0]
@@ -135,7 +135,7 @@ export class ProcessPool {
   #start(): InterpreterProcess {
     const one = new InterpreterProcess(this.#options.interpreter)
     this.#processes.add(one)
-    // What cannot start at all is not started over and over, only when there is something to run.
+    // A process that cannot start is not restarted endlessly, only when there is something to run.
     let hasStarted = false
     one.ready.then(
       () => {

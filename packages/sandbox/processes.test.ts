@@ -54,7 +54,7 @@ test.each(LANGUAGES)(
     const problem = (await settled) as Problem
     expect(problem).toBeInstanceOf(Problem)
     expect(problem).toMatchObject({ code: 'overloaded', retryable: true })
-    expect(problem.message).toBe('The process that ran the code was ended. Try again.')
+    expect(problem.message).toBe('The process that ran the code exited. Try again.')
     expect(await run(sandbox, runtime, ONE[runtime])).toEqual({ ok: true, value: 1 })
   },
   120_000,

@@ -7,20 +7,20 @@ import { ProcessPool } from './process-pool.ts'
 export interface SandboxOptions {
   /** Processes of each interpreter; one owner has at most half of them, rounded up. */
   processesMax?: number
-  /** Processes of each interpreter that are kept ready while nothing is to be run. */
+  /** Processes of each interpreter that are kept ready while idle. */
   warm?: number
 }
 
 export interface Sandbox {
   /**
-   * Calls the function `evaluate` of a source in an interpreter that nothing has run in before, as far as the source can see.
-   * The outcome is a matter of the code alone. Rejects with a Problem: `too_large` for a source or arguments beyond their
-   * limits, `overloaded` when too many runs of the owner wait or the process was ended by something else than the code.
+   * Calls the function `evaluate` of a source in an interpreter that appears unused to the source. The outcome depends
+   * only on the code. Rejects with a Problem: `too_large` if the source or arguments exceed their limits, `overloaded`
+   * if too many runs of the owner wait or the process exited for a reason other than the code.
    */
   run(request: CodeRequest): Promise<CodeOutcome>
-  /** Ends all processes, and rejects what still waits. */
+  /** Stops all processes, and rejects waiting runs. */
   close(): Promise<void>
-  /** Ids of the child processes, for whoever watches over them. */
+  /** Ids of the child processes, for monitoring. */
   pids(): number[]
 }
 
@@ -30,7 +30,7 @@ const INTERPRETER_OF: Record<Runtime, InterpreterName> = {
   python: 'pyodide',
 }
 
-/** Runs code that nobody trusts. Processes start here; the first runs wait until they are ready. */
+/** Runs untrusted code. Processes start here; the first runs wait until they are ready. */
 export function openSandbox({ processesMax = 2, warm = 1 }: SandboxOptions = {}): Sandbox {
   const pools = {
     quickjs: new ProcessPool({ interpreter: 'quickjs', processesMax, warm }),

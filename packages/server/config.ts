@@ -1,43 +1,46 @@
 import { withoutTrailing } from '@spanhouse/model'
 import { INTERFACE_PREFIX } from '@spanhouse/runtime'
-import { ROLE_NAMES, type RoleName } from './roles/names.ts'
+import { PROCESS_ROLES, type ProcessRole } from './roles/process-roles.ts'
 
-/** Everything that can be set, read once at start from the environment. */
+/** All settings, read from the environment once at start. */
 export interface Config {
   host: string
-  /** 0: any that is free. */
+  /** 0: any free port. */
   port: number
-  /** Where the embedded stores and the generated API key live. */
+  /** The folder of the embedded stores and the generated API key. */
   dataDir: string
-  roles: readonly RoleName[]
+  roles: readonly ProcessRole[]
   databaseUrl: string | undefined
   natsUrl: string | undefined
   clickhouseUrl: string | undefined
-  /** Sent as `Authorization: Access KEY` for platform administration, 24 characters or more. Unset: nobody can. */
+  /**
+   * Sent as `Authorization: Access KEY` for platform administration, at least 24 characters. Unset: administration is
+   * disabled.
+   */
   adminKey: string | undefined
   /** Presets the API key of the default project. */
   apiKey: string | undefined
   /**
-   * Encrypts stored secrets and signs callers' tokens. Unset: one is made and kept in the data folder, so processes with
-   * other folders need it.
+   * Encrypts stored secrets and signs callers' tokens. Unset: one is generated and kept in the data folder, so
+   * processes with other data folders need it set.
    */
   secretKey: string | undefined
-  /** The first segment of the handler URIs that the server makes itself. */
+  /** The first segment of the handler URIs that the server creates. */
   uriPrefix: string
-  /** Where callers reach the hosted services, without a slash at the end. Unset: {@link servicesUrlAt}. */
+  /** Where callers reach the hosted services, without a trailing slash. Unset: {@link servicesUrlAt}. */
   servicesUrl: string | undefined
-  /** Where the documentation of errors stands: `status.type` of a failed run is this, `/errors#` and its fragment. */
+  /** The address of the documentation of errors: `status.type` of a failed run is this, `/errors#` and a fragment. */
   docsUrl: string | undefined
-  /** Whether providers' addresses may be private ones and plain http. */
+  /** Whether providers' addresses may be private or plain http. */
   isOutboundOpen: boolean
-  /** Accepted but not yet stored; beyond it exports are refused. Unset: what suits the kind of stream. */
+  /** Bytes accepted but not yet stored; beyond it exports are rejected. Unset: the default of the kind of stream. */
   streamBytesMax: number | undefined
   logLevel: string
 }
 
 const ADDRESSES = ['DATABASE_URL', 'NATS_URL', 'CLICKHOUSE_URL'] as const
 
-/** Throws an Error whose message lists every setting that is wrong, for the person who starts the program. */
+/** Throws an Error for the operator whose message lists every invalid setting. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const wrong: string[] = []
   const text = (name: string): string | undefined => env[name]?.trim() || undefined
@@ -62,15 +65,17 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     logLevel: text('SPANHOUSE_LOG_LEVEL') ?? 'info',
   }
   const missing = ADDRESSES.filter(name => !text(name))
-  if (config.roles.length < ROLE_NAMES.length && missing.length > 0)
+  if (config.roles.length < PROCESS_ROLES.length && missing.length > 0)
     wrong.push(
-      `SPANHOUSE_ROLES=${config.roles.join(',')}: roles that run apart share their stores over the network; set ${missing.join(', ')}`,
+      `SPANHOUSE_ROLES=${config.roles.join(',')}: roles that run in separate processes need networked stores; set ${missing.join(', ')}`,
     )
-  if (wrong.length > 0) throw new Error(`Settings that cannot be used:\n  ${wrong.join('\n  ')}`)
+  if (wrong.length > 0) throw new Error(`Invalid settings:\n  ${wrong.join('\n  ')}`)
   return config
 }
 
-/** Where the services of a process are that listens here; an address that means "all of them" is no place to call. */
+/**
+ * The address of the services of a process that listens here; an address that means "all interfaces" cannot be called.
+ */
 export function servicesUrlAt(host: string, port: number): string {
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/services`
@@ -78,28 +83,28 @@ export function servicesUrlAt(host: string, port: number): string {
 
 function portOf(text: string, wrong: string[]): number {
   const port = Number(text)
-  if (!Number.isInteger(port) || port < 0 || port > 65535) wrong.push(`SPANHOUSE_PORT=${text}: not a port`)
+  if (!Number.isInteger(port) || port < 0 || port > 65535) wrong.push(`SPANHOUSE_PORT=${text}is not a port`)
   return port
 }
 
 function prefixOf(text: string, wrong: string[]): string {
   if (!/^[A-Za-z0-9_.-]+$/.test(text))
-    wrong.push(`SPANHOUSE_URI_PREFIX=${text}: only letters, digits, dot, dash and underscore`)
+    wrong.push(`SPANHOUSE_URI_PREFIX=${text}may contain only letters, digits, dots, dashes and underscores`)
   return text
 }
 
 function switchOf(name: string, text: string, wrong: string[]): boolean {
-  if (!['true', 'false'].includes(text)) wrong.push(`${name}=${text}: neither true nor false`)
+  if (!['true', 'false'].includes(text)) wrong.push(`${name}=${text}is neither true nor false`)
   return text === 'true'
 }
 
-/** What is shorter can be guessed by trying. */
+/** Shorter keys could be guessed. */
 const ADMIN_KEY_LENGTH_MIN = 24
 
 function adminKeyOf(key: string | undefined, wrong: string[]): string | undefined {
   if (key !== undefined && key.length < ADMIN_KEY_LENGTH_MIN)
     wrong.push(
-      `SPANHOUSE_ADMIN_KEY: shorter than ${ADMIN_KEY_LENGTH_MIN} characters; make one with: openssl rand -hex 32`,
+      `SPANHOUSE_ADMIN_KEY is shorter than ${ADMIN_KEY_LENGTH_MIN} characters; make one with: openssl rand -hex 32`,
     )
   return key
 }
@@ -110,23 +115,23 @@ function bytesOf(name: string, text: string | undefined, wrong: string[]): numbe
   if (text === undefined) return undefined
   const bytes = Number(text)
   if (!Number.isSafeInteger(bytes) || bytes < STREAM_BYTES_MIN)
-    wrong.push(`${name}=${text}: not a number of bytes of at least ${STREAM_BYTES_MIN}`)
+    wrong.push(`${name}=${text}is not a number of bytes of at least ${STREAM_BYTES_MIN}`)
   return bytes
 }
 
-function rolesOf(text: string, wrong: string[]): RoleName[] {
-  if (text === 'all') return [...ROLE_NAMES]
+function rolesOf(text: string, wrong: string[]): ProcessRole[] {
+  if (text === 'all') return [...PROCESS_ROLES]
   const names = text.split(',').map(name => name.trim())
   for (const name of names)
-    if (!(ROLE_NAMES as readonly string[]).includes(name))
-      wrong.push(`SPANHOUSE_ROLES=${text}: no role is called "${name}" (${ROLE_NAMES.join(', ')}, all)`)
-  return ROLE_NAMES.filter(name => names.includes(name))
+    if (!(PROCESS_ROLES as readonly string[]).includes(name))
+      wrong.push(`SPANHOUSE_ROLES=${text}: there is no role "${name}" (${PROCESS_ROLES.join(', ')}, all)`)
+  return PROCESS_ROLES.filter(name => names.includes(name))
 }
 
 function urlOf(name: string, text: string | undefined, protocols: string[], wrong: string[]): string | undefined {
   if (text === undefined) return undefined
   const addresses = text.split(',')
   if (addresses.some(address => !URL.canParse(address) || !protocols.includes(new URL(address).protocol)))
-    wrong.push(`${name}: not an address that starts with ${protocols.map(protocol => `${protocol}//`).join(' or ')}`)
+    wrong.push(`${name} is not an address that starts with ${protocols.map(protocol => `${protocol}//`).join(' or ')}`)
   return text
 }

@@ -2,14 +2,14 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
- * The format of the data folder as a whole: which stores are in it, under which names, and what their files are. It
- * changes only when a program cannot read what an earlier one has left there; columns and tables have ledgers of their own.
+ * The format of the data folder as a whole: which stores it contains, their names, and the format of their files. It
+ * changes only if a program cannot read what an earlier one wrote; columns and tables have their own ledgers.
  */
 const DATA_FORMAT = 1
 
 /**
- * Reads which format a data folder has, and writes it down in one that does not say. Throws an Error when the folder has
- * been made by a newer version.
+ * Checks the format of a data folder, and records it in a folder without one. Throws an Error if a newer version
+ * created the folder.
  */
 export async function requireFormat(dataDir: string): Promise<void> {
   const path = join(dataDir, 'format')
@@ -21,6 +21,6 @@ export async function requireFormat(dataDir: string): Promise<void> {
   if (!Number.isSafeInteger(format) || format < 1) throw new Error(`the file ${path} does not state a format version`)
   if (format > DATA_FORMAT)
     throw new Error(
-      `the folder has format ${format}, and this version of Spanhouse reads ${DATA_FORMAT}: start a newer one`,
+      `the folder has format ${format}, but this version of Spanhouse reads only ${DATA_FORMAT}: start a newer version`,
     )
 }

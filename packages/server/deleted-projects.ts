@@ -5,24 +5,24 @@ import { type Engine, removeProjects } from '@spanhouse/span-store'
 import type { SpanStream } from '@spanhouse/span-stream'
 import type { Logger } from 'pino'
 
-/*
- * What is stored by project outside Postgres goes after the project has. Postgres notes each deleted project in the
- * transaction that deletes it. From then on it is swept: all that ClickHouse and the dead letters have of it is removed.
+/**
+ * Deletes the data of deleted projects outside Postgres. Postgres records each deleted project in the transaction that
+ * deletes it. From then on it is swept: everything that ClickHouse and the dead letters hold of it is removed.
  *
- * No single sweep is known to be the last. Spans of the project may still be in the stream, in a batch that a writer has
- * waited to store since before, in a receiver that cannot reach Postgres and goes on with the key for a while, or come
- * back as a dead letter that is replayed. So a project is swept again for ever, after as long as it has been gone already
- * and daily in the end: one SELECT for many projects, which finds nothing by the table's key. Nobody can read what is
- * there in between, since there is no credential for a project that is gone.
+ * No single sweep is known to be the last. Spans of the project may still be in the stream, in a batch that a writer
+ * could not store yet, in a receiver that cannot reach Postgres and keeps accepting the key for a while, or return when
+ * a dead letter is replayed. So a project is swept forever, each time after as long as it has already been deleted, in
+ * the end daily: one SELECT for many projects, which finds nothing by the table's key. Nobody can read the data in
+ * between, since a deleted project has no credentials.
  */
 
-/** How often a process looks whether sweeps are due. */
+/** How often a process checks whether sweeps are due. */
 const LOOK_EVERY_MS = 5_000
 
-/** Projects that are swept together. */
+/** Projects swept together. */
 const PROJECTS_PER_SWEEP = 100
 
-/** Dead letters are read whole, so they are not gone through more often … */
+/** Dead letters are read completely, so they are not searched more often than this … */
 const LETTERS_EVERY_MS = 10 * 60_000
 /** … and not many at once. */
 const LETTERS_PER_PAGE = 20
@@ -33,7 +33,7 @@ export interface SweptStores {
   stream: Pick<SpanStream, 'stats' | 'deadLetters' | 'discard'>
 }
 
-/** Sweeps from time to time; of several processes one at a time does. `stop` resolves when no statement is under way. */
+/** Sweeps periodically, in one process at a time. `stop` resolves when no statement is running. */
 export function startSweeping({ log, ...stores }: SweptStores & { log: Logger }): { stop(): Promise<void> } {
   const stopping = new AbortController()
   const ended = sweepNowAndThen(new Sweeper(stores, stopping.signal), log, stopping.signal)
@@ -48,7 +48,7 @@ export function startSweeping({ log, ...stores }: SweptStores & { log: Logger })
 async function sweepNowAndThen(sweeper: Sweeper, log: Logger, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await sweeper.sweepAlone().catch(error => {
-      log.warn({ err: error }, 'what is left of deleted projects stays until the next try')
+      log.warn({ err: error }, 'cannot remove the remaining data of deleted projects; trying again later')
     })
     await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => {})
   }
@@ -75,7 +75,7 @@ export class Sweeper {
     }
   }
 
-  /** Sweeps the projects for which it is time. A sweep that fails or is cut short is done again. */
+  /** Sweeps the projects that are due. A sweep that fails or is interrupted is repeated. */
   async sweep(): Promise<void> {
     const { postgres, engine } = this.#stores
     const due = await postgres.db

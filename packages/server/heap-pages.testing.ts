@@ -1,7 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { giveBackHeapPages } from './heap-pages.ts'
 
-/** Takes 250 MB of heap once, goes on with a little work, and ends well when most of it is given back within a minute. */
+/**
+ * Takes 250 MB of heap once, continues with a little work, and exits successfully if most of it is released within a
+ * minute.
+ */
 giveBackHeapPages()
 const kept = { objects: Array.from({ length: 1_500_000 }, (_, at) => ({ at, text: `t${at}`, list: [at] })) }
 await delay(500)

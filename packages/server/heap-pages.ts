@@ -1,15 +1,15 @@
 import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 
-/** How much smaller the heap has become when its pages are given back; less is soon needed again. */
+/** How much the heap must have shrunk before its pages are released; less is soon needed again. */
 const EXCESS_BYTES = 96 * 1024 * 1024
 const LOOK_EVERY_MS = 250
 
 /**
- * Gives memory back that the heap of the main thread has needed once. V8 keeps the pages of a heap that has become smaller
- * for its next growth, all of them and for ever, so a process would hold what its largest request took. Only a collection that
- * is to save memory gives them back; the next one becomes such a collection, and those after it are as usual, since saving
- * always would cost half as much processor time again (see DECISIONS.md).
+ * Releases memory that the heap of the main thread no longer needs. V8 keeps all pages of a heap that has shrunk for
+ * its next growth, indefinitely, so a process would keep the memory of its largest request. Only a memory-reducing
+ * collection releases them. This makes the next collection such a one; later ones are normal, since reducing memory
+ * every time would cost half as much processor time again (see DECISIONS.md).
  */
 export function giveBackHeapPages(): void {
   let peakBytes = 0

@@ -2,22 +2,25 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** The generated API key of the default project, readable for the owner of the data folder only. */
+/** The generated API key of the default project, readable only by the owner of the data folder. */
 const keyFile = (dataDir: string): string => join(dataDir, 'api-key')
 
 const secretKeyFile = (dataDir: string): string => join(dataDir, 'secret-key')
 
-/** The files with keys in a data folder, which need not be there. */
+/** The files with keys in a data folder, which need not exist. */
 export const keyFilesOf = (dataDir: string): string[] => [keyFile(dataDir), secretKeyFile(dataDir)]
 
 export async function writeKeyFile(dataDir: string, apiKey: string): Promise<void> {
   await writeFile(keyFile(dataDir), `${apiKey}\n`, { mode: 0o600 })
 }
 
-/** Undefined when this data folder never had one. */
+/** Undefined if this data folder never had one. */
 export const readKeyFile = (dataDir: string): Promise<string | undefined> => readLine(keyFile(dataDir))
 
-/** The key that encrypts stored secrets where none is set: made at the first start, and readable as the API key is. */
+/**
+ * The key that encrypts stored secrets if none is set: generated at the first start, with the same permissions as the
+ * API key.
+ */
 export async function ensureSecretKeyFile(dataDir: string): Promise<string> {
   const path = secretKeyFile(dataDir)
   const existing = await readLine(path)
@@ -25,7 +28,8 @@ export async function ensureSecretKeyFile(dataDir: string): Promise<string> {
   const unfinished = `${path}.${randomUUID()}`
   try {
     await writeFile(unfinished, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 })
-    // It appears whole and once: a full disk leaves no empty key, and of several processes one makes it.
+    // The file appears complete and once: a full disk leaves no empty key, and of several processes only one creates
+    // it.
     await link(unfinished, path).catch(ignoreExisting)
   } finally {
     await rm(unfinished, { force: true })

@@ -8,18 +8,18 @@ import { checkPlace, reasonOf } from './start-checks.ts'
 import { beSupervised, tell } from './supervision.ts'
 import { welcome } from './welcome.ts'
 
-/** How long a stop may take before the process ends anyway; what is unfinished then is done again after the start. */
+/** How long a stop may take before the process exits anyway; unfinished work is repeated after the next start. */
 const STOP_MS = 25_000
 
-// Whatever this process, its threads and the embedded stores make is nobody else's to read.
+// Whatever this process, its threads and the embedded stores create is not readable by others.
 process.umask(0o077)
 const config = await readConfigOrExit()
 const log = pino({ level: config.logLevel, base: undefined }, pino.destination({ fd: 2, sync: true }))
 
 giveBackHeapPages()
-// Until there is anything to end in order.
+// Replaced once there is something to stop.
 let end = (_reason: string): void => process.exit(1)
-beSupervised(() => end('the supervisor is gone'))
+beSupervised(() => end('the supervisor has exited'))
 const server = await startServer(config, log, fail).catch(error => {
   process.stderr.write(`Spanhouse cannot start: ${reasonOf(error)}\n`)
   return fail(error)
@@ -27,7 +27,7 @@ const server = await startServer(config, log, fail).catch(error => {
 process.stdout.write(welcome(server))
 let isStopping = false
 end = reason => {
-  // Ctrl-C comes more than once, from the terminal, from npm and from the supervisor.
+  // Ctrl-C arrives more than once, from the terminal, from npm and from the supervisor.
   if (!isStopping) void stop(reason)
   isStopping = true
 }
@@ -43,9 +43,9 @@ async function stop(reason: string): Promise<void> {
   process.exit(0)
 }
 
-/** There is no going on after a defect: everything accepted is durable, and a new start goes on from there. */
+/** After a defect the process exits: everything accepted is durable, and a new start continues from there. */
 function fail(error: unknown): never {
-  log.fatal({ err: error }, 'ended by an error')
+  log.fatal({ err: error }, 'stopping after an error')
   process.exit(1)
 }
 

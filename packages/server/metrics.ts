@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
-/** What the receiver counts. */
+/** The counters of the receiver. */
 export interface IngestMetrics {
   accepted: Counter
   rejected: Counter
@@ -8,12 +8,12 @@ export interface IngestMetrics {
   bytesHeld: Gauge
 }
 
-/** What the services count. */
+/** The counters of the services. */
 export interface RunMetrics extends Pick<IngestMetrics, 'accepted'> {
   tracesLost: Counter
 }
 
-/** One batch as the writer reports it. Seconds, except where the name says otherwise. */
+/** One batch as reported by the writer. In seconds unless the name says otherwise. */
 export interface BatchReport {
   spans: number
   inserted: number
@@ -24,12 +24,12 @@ export interface BatchReport {
   rejectedMessages: number
   decodeSeconds: number
   storeSeconds: number
-  /** From acceptance to stored, of the newest and the oldest message; empty when none could be decoded. */
+  /** From acceptance to storage, of the newest and the oldest message; empty if none could be decoded. */
   lagSeconds: number[]
   memorySpans: number
 }
 
-/** The stream's state, read when somebody asks for the metrics. */
+/** The stream's state, read when the metrics are requested. */
 export interface StreamGauges {
   depth: number
   bytes: number
@@ -38,32 +38,32 @@ export interface StreamGauges {
   deadLetters: number
 }
 
-/** All figures of one process, in Prometheus' text format under `/metrics`. */
+/** All metrics of one process, in Prometheus' text format under `/metrics`. */
 export class Metrics implements IngestMetrics, RunMetrics {
   readonly registry = new Registry()
   readonly accepted = this.#counter('spanhouse_spans_accepted_total', 'Spans made durable in the stream.')
-  readonly rejected = this.#counter('spanhouse_spans_rejected_total', 'Spans of accepted exports that were unusable.')
+  readonly rejected = this.#counter('spanhouse_spans_rejected_total', 'Unusable spans in accepted exports.')
   readonly tracesLost = this.#counter(
     'spanhouse_run_traces_lost_total',
-    'Runs whose trace was not recorded: the stream took nothing for too long, or an error of ours.',
+    'Runs whose trace was not recorded: the stream accepted nothing for too long, or an internal error.',
   )
   readonly refused = new Counter({
     name: 'spanhouse_exports_refused_total',
-    help: 'Exports answered with an error, by its code.',
+    help: 'Exports rejected with an error, by error code.',
     labelNames: ['code'] as const,
     registers: [this.registry],
   })
   readonly bytesHeld = this.#gauge(
     'spanhouse_bodies_bytes',
-    'Request bodies that are being received or worked on, and what was made of them; beyond 256 MiB, or 128 MiB of one project, others are answered 503.',
+    'Bytes of request bodies being received or processed, and of the data made from them; beyond 256 MiB, or 128 MiB for one project, further requests get 503.',
   )
   readonly answerBytes = this.#gauge(
     'spanhouse_answers_bytes',
-    'What large answers on their way hold in memory; beyond 512 MiB (256 MiB of one project) others are answered 503.',
+    'Bytes of memory held by large responses being sent; beyond 512 MiB (256 MiB for one project) further ones get 503.',
   )
   readonly #written = new Counter({
     name: 'spanhouse_spans_written_total',
-    help: 'Spans that came off the stream: inserted, replaced by a later version, known already, or of a deleted trace.',
+    help: 'Spans read from the stream: inserted, replaced by a later version, already known, or of a deleted trace.',
     labelNames: ['outcome'] as const,
     registers: [this.registry],
   })
@@ -71,13 +71,13 @@ export class Metrics implements IngestMetrics, RunMetrics {
   readonly #rejectedMessages = this.#counter('spanhouse_messages_rejected_total', 'Messages moved to the dead letters.')
   readonly #batch = this.#histogram('spanhouse_batch_spans', 'Spans in a batch.', [1, 10, 100, 1e3, 3e3, 1e4, 3e4])
   readonly #decode = this.#histogram('spanhouse_decode_seconds', 'Time to decode a batch.', SECONDS)
-  readonly #store = this.#histogram('spanhouse_store_seconds', 'Time to sum up and store a batch.', SECONDS)
-  readonly #lag = this.#histogram('spanhouse_lag_seconds', 'Time from acceptance to stored.', SECONDS)
-  readonly #memory = this.#gauge('spanhouse_memory_spans', 'Spans in the skeletons of recent traces.')
+  readonly #store = this.#histogram('spanhouse_store_seconds', 'Time to compute totals and store a batch.', SECONDS)
+  readonly #lag = this.#histogram('spanhouse_lag_seconds', 'Time from acceptance to storage.', SECONDS)
+  readonly #memory = this.#gauge('spanhouse_memory_spans', 'Spans in memory, as skeletons of recent traces.')
   readonly #memorySpans: number[] = []
   readonly #partitions = this.#gauge(
     'spanhouse_writer_partitions',
-    'Partitions of the stream that this process writes.',
+    'Partitions of the stream that this process stores.',
   )
   readonly #partitionCounts: number[] = []
 
@@ -86,7 +86,7 @@ export class Metrics implements IngestMetrics, RunMetrics {
     if (readStream) this.#observeStream(readStream)
   }
 
-  /** `writer` numbers the threads that write. */
+  /** `writer` is the number of a writing thread. */
   observeBatch(report: BatchReport, writer = 0): void {
     this.#written.inc({ outcome: 'inserted' }, report.inserted)
     this.#written.inc({ outcome: 'replaced' }, report.replaced)
@@ -107,7 +107,7 @@ export class Metrics implements IngestMetrics, RunMetrics {
     this.#partitions.set(total(this.#partitionCounts))
   }
 
-  /** All of them come from one look at the stream, which the first one asked for takes. */
+  /** All of them come from one query of the stream, made by the first. */
   #observeStream(read: () => Promise<StreamGauges>): void {
     let looking: Promise<StreamGauges | null> | undefined
     const look = (): Promise<StreamGauges | null> => {
@@ -129,7 +129,7 @@ export class Metrics implements IngestMetrics, RunMetrics {
         },
       })
     }
-    observe('spanhouse_stream_up', 'Whether the stream could be asked.', stats => (stats ? 1 : 0))
+    observe('spanhouse_stream_up', 'Whether the stream could be queried.', stats => (stats ? 1 : 0))
     for (const [name, { metric, help }] of Object.entries(STREAM_GAUGES))
       observe(metric, help, stats => stats?.[name as keyof StreamGauges])
   }
@@ -151,13 +151,13 @@ export class Metrics implements IngestMetrics, RunMetrics {
 const total = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0)
 
 const STREAM_GAUGES: Record<keyof StreamGauges, { metric: string; help: string }> = {
-  depth: { metric: 'spanhouse_stream_messages', help: 'Messages in the stream that are not stored yet.' },
+  depth: { metric: 'spanhouse_stream_messages', help: 'Messages in the stream that are not yet stored.' },
   bytes: { metric: 'spanhouse_stream_bytes', help: 'Their bytes.' },
   bytesMax: {
     metric: 'spanhouse_stream_bytes_max',
-    help: 'The limit of bytes, beyond which exports are answered 503.',
+    help: 'The size limit in bytes; beyond it exports get 503.',
   },
-  oldestSeconds: { metric: 'spanhouse_stream_oldest_seconds', help: 'Age of the oldest of them.' },
+  oldestSeconds: { metric: 'spanhouse_stream_oldest_seconds', help: 'Age of the oldest message not yet stored.' },
   deadLetters: { metric: 'spanhouse_dead_letters', help: 'Messages that could not be processed.' },
 }
 

@@ -22,26 +22,27 @@ import { type Seeds, seedsFor } from './seeds.ts'
 import { untilReachable } from './start-checks.ts'
 
 /**
- * The stream's limit: beyond it exports are answered with 503 until the writer has caught up. Embedded it is some seconds
- * of writing, since the file is mapped into memory as far as it was ever read, and ClickHouse is not away for longer.
+ * The stream's limit: beyond it exports get 503 until the writer has caught up. Embedded it is a few seconds of
+ * writing, since the file is mapped into memory as far as it was ever read, and ClickHouse is not unavailable for
+ * longer.
  */
 const STREAM_BYTES_MAX = { embedded: 128 * 1024 ** 2, networked: 8 * 1024 ** 3 }
 
 /** How many writers can share the work: threads of one process, or processes. */
 const STREAM_PARTITIONS = { embedded: 2, networked: 8 }
 
-/** How long a writer that is stopped keeps what it has fetched from the others. */
+/** How long a writer that is paused keeps fetched messages from others. */
 const ACK_WAIT_MS = 10_000
 
 /** Where ClickHouse is. */
 export interface ClickHousePart {
-  /** With user and password. */
+  /** Includes user and password. */
   url: string
-  /** Ends the server if it is this process's own. */
+  /** Stops the server if this process started it. */
   stop(): Promise<void>
 }
 
-/** The server at the address that is set, or one of this process's own. */
+/** The server at the configured address, or one that this process starts. */
 const openClickHouse = async ({ clickhouseUrl, dataDir }: Config, log: Logger): Promise<ClickHousePart> =>
   clickhouseUrl
     ? { url: clickhouseUrl, stop: async () => undefined }
@@ -63,30 +64,28 @@ export const openStream = ({ natsUrl, dataDir, streamBytesMax }: Config, log: Lo
       })
 
 const STREAM_LOST =
-  'NATS had lost the span stream, which was created again: accepted spans that were not stored yet are gone with it'
+  'NATS lost the span stream, and it was created again: accepted spans that were not yet stored are lost'
 
 /**
- * How many threads of a process write. Over the network, processes share the work; embedded there is only this one, and
- * each of its threads has partitions of its own.
+ * How many threads of a process write. Networked, processes share the work; embedded there is only this one, and each
+ * of its threads has its own partitions.
  */
 export const writerThreads = ({ natsUrl }: Config): number =>
   natsUrl ? 1 : Math.min(STREAM_PARTITIONS.embedded, availableParallelism())
 
-/** The writer has a connection to itself, so that no query waits for it and it for none. */
+/** The writer has its own connection, so that it and the queries never wait for each other. */
 export const WRITER_ENGINE = { connections: 1, queueMs: 120_000 }
 
-/** ClickHouse's client wants numbers beyond 32 bits as text. */
+/** ClickHouse's client requires numbers beyond 32 bits as text. */
 const READ_SETTINGS = Object.fromEntries(
   Object.entries(STATEMENT_SETTINGS).map(([name, value]) => [name, String(value)]),
 )
 
-/**
- * Bounds on every query, kept by ClickHouse itself. What goes over one is refused with an error that names it.
- */
+/** Limits of every query, enforced by ClickHouse. A query that exceeds one is rejected with an error that names it. */
 export const READER_ENGINE = {
-  // More than reads that take a share's slot at once (`shares`): what reads one span by its id waits for none.
+  // More than the number of concurrent reads with a share's slot (`shares`): reading a span by its id needs no slot.
   connections: 8,
-  // A little longer than a query may take: beyond it the server is away.
+  // A little longer than a query may take: after that the server is considered unreachable.
   silentMs: 20_000,
   settings: {
     ...READ_SETTINGS,
@@ -102,10 +101,10 @@ export const READER_ENGINE = {
   },
 } as const
 
-/** What the program asks for itself, under the same bounds: tenants' reads do not hold it up. */
+/** The program's own queries, under the same limits: tenants' reads do not delay them. */
 const BACKGROUND_ENGINE = { ...READER_ENGINE, connections: 2 }
 
-/** Whether ClickHouse answers is asked on a connection that nothing else uses. */
+/** ClickHouse's health is checked on a connection that nothing else uses. */
 const READINESS_ENGINE = { ...READER_ENGINE, connections: 1 }
 
 export const openPostgresPart = (
@@ -114,12 +113,12 @@ export const openPostgresPart = (
 ): Promise<Postgres> =>
   openPostgres(databaseUrl ? { url: databaseUrl } : { dataDir: join(dataDir, 'postgres'), onFailure })
 
-/** What a process has open. Parts that its roles do not need are not there. */
+/** Everything that a process has open. Parts that its roles do not need are absent. */
 export interface Parts {
   postgres: Postgres
   authenticator: Authenticator
   vault: Vault
-  /** Seals what administration remembers of its answers. */
+  /** Encrypts the responses that administration remembers. */
   answerKey: string
   outbound: OutboundRules
   stream: SpanStream | undefined
@@ -128,11 +127,11 @@ export interface Parts {
   seeds: Seeds
 }
 
-/** Connections to ClickHouse, by what they are for. */
+/** Connections to ClickHouse by purpose. */
 export interface Engines {
-  /** What callers ask for. */
+  /** For callers' queries. */
   reads: Engine
-  /** What the program looks at or changes by itself: arrivals for the live tail, what has been written, retention. */
+  /** For the program's own queries and changes: arrivals for the live tail, completion of writes, retention. */
   background: Engine
   readiness: Engine
 }
@@ -142,7 +141,7 @@ export type PartName = 'stream' | 'engine'
 export interface PartsOptions {
   needs: ReadonlySet<PartName>
   log: Logger
-  /** Called when a part has ended by itself: the process cannot go on then. */
+  /** Called when a part has stopped unexpectedly: the process cannot continue. */
   onFailure(error: Error): void
 }
 

@@ -3,16 +3,16 @@ import { readdir, readFile } from 'node:fs/promises'
 /** Linux counts processor time in hundredths of a second. */
 const TICKS_PER_SECOND = 100
 
-/** CPU seconds that a process and its children have used so far, children that have ended included. */
+/** CPU seconds used so far by a process and its children, including children that have exited. */
 export async function cpuSecondsOf(pid: number): Promise<number> {
   const own = await statOf(pid)
   const children = await Promise.all((await childrenOf(pid)).map(statOf))
-  // Fields 14 to 17 of proc(5): its own, in user and system mode, and those of the children that it has waited for.
+  // Fields 14 to 17 of proc(5): its own, in user and system mode, and those of the children it has waited for.
   const ticks = [...own.slice(0, 4), ...children.flatMap(child => child.slice(0, 2))]
   return ticks.reduce((sum, one) => sum + one, 0) / TICKS_PER_SECOND
 }
 
-/** The most memory that a process and its children have had resident, each at its own time. */
+/** The sum of the peak resident memory of a process and its children, each at its own time. */
 export async function peakBytesOf(pid: number): Promise<number> {
   const statuses = [pid, ...(await childrenOf(pid))].map(one => readFile(`/proc/${one}/status`, 'utf8'))
   const peaks = (await Promise.all(statuses)).map(text => Number(/VmHWM:\s+(\d+)/.exec(text)?.[1]) * 1024)

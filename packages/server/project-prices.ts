@@ -2,12 +2,12 @@ import type { JsonObject, Uuid } from '@spanhouse/model'
 import { type Postgres, sql, toJsonb, withDatabaseProblems } from '@spanhouse/postgres'
 import type { PriceOverride } from '@spanhouse/prices'
 
-/** What models cost in a project, by name. */
+/** Model prices of a project by model name. */
 export type ProjectPrices = Record<string, PriceOverride>
 
 type Store = Pick<Postgres, 'db'>
 
-/** The prices that each of the projects has set itself; those without any are not in it. */
+/** The prices set by each of the projects; projects without any are omitted. */
 export async function pricesOfProjects({ db }: Store, project_ids: readonly Uuid[]): Promise<Map<Uuid, ProjectPrices>> {
   const rows = await withDatabaseProblems(() =>
     db
@@ -19,7 +19,7 @@ export async function pricesOfProjects({ db }: Store, project_ids: readonly Uuid
   return new Map(rows.map(({ project_id, prices }) => [project_id, prices as unknown as ProjectPrices]))
 }
 
-/** Replaces all prices of a project. Throws a Problem `conflict` when the project is gone. */
+/** Replaces all prices of a project. Throws a Problem `conflict` if the project no longer exists. */
 export async function setProjectPrices(
   { db }: Store,
   { project_id, user_id }: { project_id: Uuid; user_id: Uuid },

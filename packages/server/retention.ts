@@ -7,15 +7,15 @@ export interface RetentionStores {
   engine: Engine
 }
 
-/** How many days a project's spans are kept after they were stored; null: for ever. */
+/** For how many days a project's spans are kept after they are stored; null: forever. */
 export async function projectRetention({ postgres }: RetentionStores, project_id: Uuid): Promise<number | null> {
   const project = postgres.db.selectFrom('projects').select('retention_days').where('id', '=', project_id)
   return (await project.executeTakeFirst())?.retention_days ?? null
 }
 
 /**
- * Keeps a project's spans for so many days after they were stored, those that are there too; null: for ever. Throws a
- * Problem `not_found` for a project that does not exist. When it fails half-way, doing it again finishes it.
+ * Sets for how many days a project's spans are kept after they are stored, including existing ones; null: forever.
+ * Throws a Problem `not_found` if the project does not exist. If it fails half-way, calling it again completes it.
  */
 export async function setProjectRetention(
   { postgres, engine }: RetentionStores,
@@ -27,6 +27,6 @@ export async function setProjectRetention(
     .set({ retention_days: days })
     .where('id', '=', project_id)
     .executeTakeFirst()
-  if (numUpdatedRows === 0n) throw new Problem('not_found', 'There is no such project.')
+  if (numUpdatedRows === 0n) throw new Problem('not_found', 'The project does not exist.')
   await setRetention(engine, project_id, days)
 }

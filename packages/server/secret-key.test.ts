@@ -18,7 +18,7 @@ test('a short key is refused where an installation begins', async () => {
   dirs.push(dataDir)
   const short = 'x'.repeat(23)
   await expect(startServerProcess({ dataDir, env: { SPANHOUSE_SECRET_KEY: short } })).rejects.toThrow(
-    /Spanhouse cannot start: SPANHOUSE_SECRET_KEY: shorter than 24 characters/,
+    /Spanhouse cannot start: SPANHOUSE_SECRET_KEY is shorter than 24 characters/,
   )
   const server = await startServerProcess({ dataDir, env: { SPANHOUSE_SECRET_KEY: `${short}x` } })
   expect(server.output()).not.toContain('shorter')
@@ -46,7 +46,7 @@ test('secrets outlive a restart, with the key in the data folder, and reach no l
   const other = await startServerProcess({ dataDir, env: { ...env, SPANHOUSE_SECRET_KEY: 'another' }, like: first })
   expect(await secrets(other, 'GET')).toMatchObject({ detail: { operation_id: 'get_secrets' } })
   expect(other.output()).toContain('different SPANHOUSE_SECRET_KEY')
-  expect(other.output()).toContain('SPANHOUSE_SECRET_KEY: shorter than 24 characters')
+  expect(other.output()).toContain('SPANHOUSE_SECRET_KEY is shorter than 24 characters')
   await other.stop()
   for (const server of [first, second, other]) {
     expect(server.output()).not.toContain(SECRET)

@@ -4,9 +4,9 @@ import type { RuntimeSettings } from '@spanhouse/runtime'
 
 /** What new projects contain. */
 export interface Seeds {
-  /** However the project is made. */
+  /** However the project is created. */
   project: readonly Seed[]
-  /** The project of an organization that a user makes. */
+  /** The project of an organization that a user creates. */
   organization: readonly Seed[]
 }
 

@@ -3,43 +3,43 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { cpuSecondsOf, peakBytesOf } from './process-figures.testing.ts'
 
-/** As `npm start` sets them. */
+/** As set by `npm start`. */
 const START_OPTIONS = ['--max-semi-space-size=8']
 const START_ENVIRONMENT = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' }
 
 const MAIN = new URL('./main.ts', import.meta.url).pathname
 
-/** A Spanhouse in a process of its own. */
+/** A Spanhouse in a separate process. */
 export interface ServerProcess {
   url: string
   pid: number
   /** The default project's. */
   apiKey: string
   adminKey: string
-  /** From which tokens' signing key is derived. */
+  /** The tokens' signing key is derived from it. */
   secretKey: string
-  /** What it has written to standard output and error so far. */
+  /** Its standard output and error so far. */
   output(): string
   /** Its exit code, or the signal that ended it; undefined while it runs. */
   ended(): number | NodeJS.Signals | undefined
-  /** CPU seconds that the process has used so far, its ClickHouse included. */
+  /** CPU seconds used so far, including its ClickHouse. */
   cpuSeconds(): Promise<number>
-  /** The most memory it has had resident, with its ClickHouse. */
+  /** Its peak resident memory, including its ClickHouse. */
   peakBytes(): Promise<number>
   /** The value of a metric, summed over its labels. */
   metric(name: string): Promise<number>
-  /** Asks it to end and waits; resolves to its exit code. */
+  /** Asks it to stop and waits; resolves to its exit code. */
   stop(): Promise<number | null>
-  /** Ends it as a power cut would. */
+  /** Kills it as a power failure would. */
   kill(): Promise<void>
-  /** Stops it in the middle of whatever it does, until `resume`. */
+  /** Suspends it until `resume`. */
   pause(): void
   resume(): void
 }
 
 export interface ServerProcessOptions {
   dataDir: string
-  /** The same keys again, for another role over the same stores; with the port a restart. */
+  /** The same keys, for another role over the same stores; with the same port, a restart. */
   like?: Pick<ServerProcess, 'apiKey' | 'adminKey' | 'secretKey'> & { url?: string }
   env?: NodeJS.ProcessEnv
 }
@@ -82,7 +82,7 @@ function collectOutput(child: ChildProcess): () => string {
 
 const READY_MS = 60_000
 
-/** Resolves to where it listens, which the first lines of its output say. */
+/** Resolves to its address, which the first lines of its output contain. */
 async function untilReady(child: ChildProcess, ended: ServerProcess['ended'], output: () => string): Promise<string> {
   const end = performance.now() + READY_MS
   while (performance.now() < end) {

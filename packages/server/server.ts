@@ -39,17 +39,17 @@ const ROOT = new URL('../../', import.meta.url).pathname
 
 export interface RunningServer {
   config: Config
-  /** Where it listens, without a path. */
+  /** Its address, without a path. */
   url: string
-  /** The default project's key, when this start has made it. */
+  /** The default project's key, if this start has generated it. */
   newApiKey: string | undefined
-  /** Takes no more requests, finishes those under way, drains the writer and closes everything. */
+  /** Accepts no more requests, finishes those in progress, drains the writer and closes everything. */
   stop(): Promise<void>
 }
 
 /**
- * Opens what the roles need, waiting for stores that are not up yet, brings the schemas up to date, and resolves when requests
- * are answered.
+ * Opens the parts that the roles need, waiting for stores that are not up yet, migrates the schemas, and resolves when
+ * requests are served.
  */
 export async function startServer(
   config: Config,
@@ -84,7 +84,7 @@ export async function startServer(
     config.roles.includes('api') && engines && stream
       ? startSweeping({ postgres, engine: engines.background, stream, log })
       : undefined
-  // Known only now where the port is any that is free.
+  // With port 0 it is known only now.
   runtime.servicesUrl = servicesUrl ?? servicesUrlAt(host, boundPort(app))
   log.info({ url, roles: config.roles }, 'listening')
   return { config, url, newApiKey, stop: () => stopAll(app, [sweeping, services, writer], parts) }
@@ -129,8 +129,8 @@ function routesOf({ config, runtime, parts, metrics }: Served): ((app: FastifyIn
 }
 
 /**
- * A process that takes exports and answers nothing else is of use as long as the stream answers, without Postgres while
- * known keys go on. Taken out by a load balancer it would refuse what it could have accepted.
+ * A process with only the receiver role is useful as long as the stream responds; without Postgres, known keys keep
+ * working for a while. If a load balancer removed it, exports would be rejected that it could have accepted.
  */
 function partsInUse({ roles }: Config, { postgres, stream, engines }: Parts): Record<string, PartInUse> {
   const takesExportsAlone = roles.includes('receiver') && !roles.includes('api') && !roles.includes('services')
@@ -146,7 +146,7 @@ function partsInUse({ roles }: Config, { postgres, stream, engines }: Parts): Re
   return parts
 }
 
-/** The tables must be there before a query or a writer comes; whoever starts first makes them. */
+/** The tables must exist before the first query or writer; the first process to start creates them. */
 async function migrateStore(config: Config, parts: Parts): Promise<void> {
   if (!config.roles.some(role => role === 'api' || role === 'writer')) return
   const engine = parts.engines?.background ?? openEngine(parts.clickhouse.url, { connections: 1 })
@@ -161,7 +161,7 @@ async function makeDefaultProject(config: Config, { postgres, seeds }: Parts): P
   return apiKey
 }
 
-/** What works beside the answering of requests. */
+/** Background work besides serving requests. */
 interface Working {
   stop(): Promise<void>
 }

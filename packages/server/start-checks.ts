@@ -7,10 +7,7 @@ import type { Config } from './config.ts'
 import { requireFormat } from './data-format.ts'
 import { keyFilesOf } from './key-file.ts'
 
-/**
- * What can be known to fail before any store is opened: throws an Error whose message says which setting is wrong, for the
- * person who starts the program.
- */
+/** Checks that can fail before any store is opened: throws an Error for the operator that names the wrong setting. */
 export async function checkPlace({ dataDir, host, port }: Config): Promise<void> {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 })
@@ -27,9 +24,8 @@ export async function checkPlace({ dataDir, host, port }: Config): Promise<void>
 }
 
 /**
- * Takes the rights of others away from a folder or file of ours; nothing happens when there is none. What is in a folder
- * that nobody else may enter needs no rights of its own. Throws an Error when it belongs to another user, who could give
- * themselves any right again.
+ * Removes the permissions of others from one of our folders or files, if it exists. Files inside a private folder need
+ * no permissions of their own. Throws an Error if it belongs to another user, who could restore any permission.
  */
 async function makePrivate(path: string, mode: number): Promise<void> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
@@ -48,13 +44,13 @@ function bind(host: string, port: number): Promise<void> {
   })
 }
 
-/** How long a start waits for a store, and how often it looks. */
+/** How long a start waits for a store, and how often it retries. */
 const AWAY_MS_MAX = 5 * 60_000
 const LOOK_EVERY_MS = 1_000
 
 /**
- * Stores come up when they do: what fails because one cannot be reached is tried again for five minutes. Rejects with the
- * last failure, and at once with any other.
+ * Waits for the stores: an unreachable store is retried for five minutes. Rejects with the last failure, and at once
+ * with any other error.
  */
 export async function untilReachable<T>(log: Logger, attempt: () => Promise<T>): Promise<T> {
   const end = performance.now() + AWAY_MS_MAX
@@ -69,7 +65,7 @@ export async function untilReachable<T>(log: Logger, attempt: () => Promise<T>):
   }
 }
 
-/** The message of an error and of what caused it, in one line. */
+/** The message of an error and of its causes, in one line. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const own = error.message || error.name

@@ -1,20 +1,20 @@
-/*
- * What the program and the supervisor that `npm start` puts over it (start.ts) say to each other. The channel between
- * them is also how each notices that the other is gone.
+/**
+ * The messages between the program and its supervisor (start.ts), which `npm start` runs. The channel between them also
+ * shows each that the other has exited.
  */
 
-/** From the program: it lives; it answers requests; it is ending in order. */
+/** From the program: it is alive; it serves requests; it is stopping in order. */
 export type Sign = 'alive' | 'ready' | 'stopping'
 
-/** How often the program says that it lives. Its supervisor waits for many of these in vain before it acts. */
+/** How often the program reports that it is alive. The supervisor acts only after many missed reports. */
 export const ALIVE_EVERY_MS = 1_000
 
-/** Tells the supervisor, if there is one: a container or a test starts the program without. */
+/** Tells the supervisor, if there is one: containers and tests start the program without. */
 export function tell(sign: Sign): void {
   if (process.connected) process.send?.(sign, () => {})
 }
 
-/** Says from time to time that the event loop runs, and calls `onOrphaned` when the supervisor is gone. */
+/** Reports regularly that the event loop runs, and calls `onOrphaned` when the supervisor has exited. */
 export function beSupervised(onOrphaned: () => void): void {
   if (!process.connected) return
   tell('alive')

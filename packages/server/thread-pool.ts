@@ -1,5 +1,6 @@
-/*
- * Imported before everything else. Node runs native work (commits of the embedded stream, decompression, files) on four
- * threads unless told otherwise before the first of it: four large bodies would then hold up the commits.
+/**
+ * Imported before everything else. By default Node runs native work (commits of the embedded stream, decompression,
+ * files) on four threads, and the number cannot change after the first use: four large bodies would then delay the
+ * commits.
  */
 process.env.UV_THREADPOOL_SIZE ??= '16'

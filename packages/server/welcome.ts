@@ -22,8 +22,8 @@ const TRACE = JSON.stringify({
 }).replaceAll('"', '\\"')
 
 /**
- * What somebody who has just started Spanhouse wants to see: where it is, the key, and a first trace to paste. A key is
- * shown when it is made and never again; the lines to paste take it from where it is kept.
+ * The output of a first start: the address, the key, and a first trace to paste. A key is shown only when it is
+ * generated; the commands read it from where it is stored.
  */
 export function welcome({ config, url, newApiKey }: RunningServer): string {
   if (!config.roles.includes('receiver') || !config.roles.includes('api'))
@@ -32,7 +32,7 @@ export function welcome({ config, url, newApiKey }: RunningServer): string {
   const headers = `-H "Authorization: ApiKey ${key}" -H "Content-Type: application/json"`
   return `
   Spanhouse listens at  ${url}/api
-  API key               ${newApiKey ?? (config.apiKey ? 'as set in SPANHOUSE_API_KEY' : `kept in ${join(config.dataDir, 'api-key')}`)}
+  API key               ${newApiKey ?? (config.apiKey ? 'as set in SPANHOUSE_API_KEY' : `stored in ${join(config.dataDir, 'api-key')}`)}
   Data                  ${config.dataDir}
 
   Send a first trace:

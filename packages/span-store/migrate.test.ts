@@ -66,7 +66,7 @@ test('a migration changes tables that have spans, once, and every span can be re
   expect(await engine.rows({ text: 'SELECT DISTINCT region FROM spans', params: {} })).toEqual([{ region: 'eu' }])
 
   await expect(migrateSpans(engine, RELEASED)).rejects.toThrow(
-    `The ClickHouse store has schema version ${version}, and this version of Spanhouse knows ${version - 1} and earlier ones: start a newer one.`,
+    `The ClickHouse store has schema version ${version}, but this version of Spanhouse supports at most ${version - 1}: start a newer version.`,
   )
   await command(`ALTER TABLE spans DROP COLUMN region`)
   await command(`ALTER TABLE schema_migrations DELETE WHERE version = ${version} SETTINGS mutations_sync = 1`)

@@ -6,21 +6,20 @@ import type { Engine } from './engine/engine.ts'
 export interface Migration {
   /** From 1, without gaps. */
   version: number
-  /** The file's, without `.sql`. */
+  /** The name of the file without `.sql`. */
   name: string
   statements: string[]
 }
 
 /**
- * Brings ClickHouse's tables up to date: runs those of the numbered files in `folder` (`001_initial.sql`, `002_….sql`)
- * that the store's ledger, `schema_migrations`, does not have, and returns their names. A file is never edited once it
- * has been released; a change is a new file.
+ * Brings ClickHouse's tables up to date: runs the numbered files in `folder` (`001_initial.sql`, `002_….sql`) that are
+ * not in the store's ledger, `schema_migrations`, and returns their names. A released file is never edited; a change is
+ * a new file.
  *
- * ClickHouse has neither transactions nor locks for this, so every statement can be run again (`IF NOT EXISTS`,
- * `IF EXISTS`): several processes may start at once, and a run cut short is repeated from the file it was in.
+ * ClickHouse has neither transactions nor locks for this, so every statement can be repeated (`IF NOT EXISTS`, `IF
+ * EXISTS`): several processes may start at once, and an interrupted run is repeated from the file it had reached.
  *
- * Throws an Error for the person who starts the program when the store has been made by a newer version, or has tables
- * that the migrations did not make.
+ * Throws an Error for the operator if a newer version created the store, or if it has tables that no migration created.
  */
 export async function migrateSpans(engine: Engine, folder: string): Promise<string[]> {
   const migrations = await readMigrations(folder)
@@ -33,7 +32,7 @@ export async function migrateSpans(engine: Engine, folder: string): Promise<stri
   const newest = Math.max(0, ...versions)
   if (newest > migrations.length)
     throw new Error(
-      `The ClickHouse store has schema version ${newest}, and this version of Spanhouse knows ${migrations.length} and earlier ones: start a newer one.`,
+      `The ClickHouse store has schema version ${newest}, but this version of Spanhouse supports at most ${migrations.length}: start a newer version.`,
     )
   const missing = migrations.filter(({ version }) => !versions.has(version))
   for (const migration of missing) await apply(engine, migration)
@@ -55,18 +54,18 @@ async function apply(engine: Engine, { version, name, statements }: Migration): 
 const ABSENT_COLUMNS = `SELECT name FROM (SELECT arrayJoin({names:Array(String)}) AS name) WHERE name NOT IN
   (SELECT name FROM system.columns WHERE database = currentDatabase() AND table = 'spans')`
 
-/** Tables from before the ledger may lack columns; the writer could never store a span then. */
+/** Tables older than the ledger may lack columns; the writer could then never store a span. */
 async function requireColumns(engine: Engine): Promise<void> {
   const absent = await engine.rows<{ name: string }>({ text: ABSENT_COLUMNS, params: { names: INSERT_COLUMNS } })
   if (absent.length > 0)
     throw new Error(
-      `The table spans of the ClickHouse store lacks ${absent.map(({ name }) => name).join(', ')}: no released version made it.`,
+      `The table spans of the ClickHouse store lacks ${absent.map(({ name }) => name).join(', ')}: no released version created it.`,
     )
 }
 
 const FILE_NAME = /^(\d{3})_[a-z0-9_]+\.sql$/
 
-/** The numbered files of a folder. Throws an Error for one that is not named like a migration, or a gap. */
+/** The numbered files of a folder. Throws an Error for a file that is not named like a migration, or for a gap. */
 export async function readMigrations(folder: string): Promise<Migration[]> {
   const files = (await readdir(folder)).sort()
   return Promise.all(

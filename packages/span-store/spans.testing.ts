@@ -5,7 +5,7 @@ import { type Engine, openEngine } from './engine/engine.ts'
 import type { Settings } from './engine/http-client.ts'
 import { migrateSpans } from './migrate.ts'
 
-/** A server of its own with the tables made. */
+/** Starts a separate server with the tables created. */
 export async function openTestEngine(settings: Settings = {}): Promise<{ engine: Engine; close(): Promise<void> }> {
   const server = await startTestServer()
   const maker = openEngine(server.url, { connections: 1 })

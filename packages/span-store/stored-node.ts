@@ -1,17 +1,17 @@
 import type { Derived, Micros, TraceNode, Uuid } from '@spanhouse/model'
 
-/** When and from whom a version came. Spans of one message share one object: there is one of these to many of those. */
+/** When and from whom a version came. All spans of one message share this object. */
 export interface Version {
   readonly accepted_at: Micros
   readonly created_at: Micros
   readonly created_by_id: Uuid
 }
 
-/** What the writer knows of a stored span: enough to recognise it again and to sum up its trace. */
+/** What the writer knows of a stored span: enough to recognise it and to compute the totals of its trace. */
 export interface StoredNode extends TraceNode {
-  /** As it stands in the store. */
+  /** As stored. */
   derived: Derived
-  /** A character for each byte. */
+  /** One character per byte. */
   readonly content_hash: string
   version: Version
 }

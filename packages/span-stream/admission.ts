@@ -1,28 +1,28 @@
 import { Problem, parseUuid } from '@spanhouse/model'
 import type { SpanMessage } from './span-stream.ts'
 
-/** How long publishing the same id again stores nothing. */
+/** For how long publishing the same id again stores nothing. */
 export const DUPLICATE_WINDOW_MS = 120_000
 
-/** Dead letters may take this share of the stream's limit of bytes, in addition to it. */
+/** The size limit of dead letters as a share of the stream's limit, in addition to it. */
 export const DEAD_SHARE = 0.25
 
-/** Characters of a reason that are kept. */
+/** Maximum length of a stored reason, in characters. */
 export const REASON_MAX = 2_000
 
-/** Bytes of bodies that may be on their way into one stream at once; beyond, publishing is refused. */
+/** Maximum bytes of bodies being written to one stream at once; beyond it, publishing is rejected. */
 export const IN_FLIGHT_BYTES_MAX = 128 * 2 ** 20
 
-/** Why a stream refuses what it would take at another time, and when that may be. */
+/** Why a stream temporarily rejects a message, and when to retry. */
 const REFUSALS = {
-  full: { detail: 'The span stream is at its limit of bytes', retryAfterSeconds: 2 },
-  dead_letters_full: { detail: 'The dead letters are at their limit of bytes', retryAfterSeconds: 60 },
-  busy: { detail: 'Too many spans are on their way into the span stream', retryAfterSeconds: 1 },
-  unreachable: { detail: 'The span stream cannot be reached or cannot write', retryAfterSeconds: 5 },
+  full: { detail: 'The span stream has reached its size limit', retryAfterSeconds: 2 },
+  dead_letters_full: { detail: 'The dead letters have reached their size limit', retryAfterSeconds: 60 },
+  busy: { detail: 'Too many spans are being written to the span stream', retryAfterSeconds: 1 },
+  unreachable: { detail: 'The span stream is unreachable or cannot write', retryAfterSeconds: 5 },
   closed: { detail: 'The span stream is closing', retryAfterSeconds: 5 },
 }
 
-/** The Problem for a caller that should come back later. */
+/** The Problem for a caller that should retry later. */
 export class Refusal extends Problem {
   readonly why: keyof typeof REFUSALS
 
@@ -38,27 +38,27 @@ export const refusal = (why: keyof typeof REFUSALS, cause?: unknown): Refusal =>
 const ID = /^[\x21-\x7e]{1,200}$/
 
 /**
- * Throws a Problem `too_large` for a message that no amount of waiting makes fit, and an Error for one that breaks the
- * contract of SpanMessage.
+ * Throws a Problem `too_large` for a message that can never fit, and an Error for one that violates the contract of
+ * SpanMessage.
  */
 export function checkMessage(message: SpanMessage, limits: { partitions: number; bytesMax: number }): void {
   const { id, partition, span_count } = message
-  if (!ID.test(id)) throw new Error(`Not a message id: ${JSON.stringify(id)}`)
+  if (!ID.test(id)) throw new Error(`Invalid message id: ${JSON.stringify(id)}`)
   for (const uuid of [message.project_id, message.user_id]) {
-    if (parseUuid(uuid) !== uuid) throw new Error(`Not a UUID: ${JSON.stringify(uuid)}`)
+    if (parseUuid(uuid) !== uuid) throw new Error(`Invalid UUID: ${JSON.stringify(uuid)}`)
   }
   if (!Number.isInteger(partition) || partition < 0 || partition >= limits.partitions) {
-    throw new Error(`Partition ${partition} of ${limits.partitions}`)
+    throw new Error(`Partition ${partition} is out of range: there are ${limits.partitions}`)
   }
   if (!Number.isInteger(span_count) || span_count < 0 || span_count > 0xffffffff) {
-    throw new Error(`Span count ${span_count}`)
+    throw new Error(`Invalid span count ${span_count}`)
   }
   if (message.body.length >= limits.bytesMax) {
     throw new Problem('too_large', `${message.body.length} bytes exceed the span stream's limit of ${limits.bytesMax}`)
   }
 }
 
-/** Counts the bytes that are being published, so that a slow disk or network fills neither memory nor a send buffer. */
+/** Counts the bytes being published, so that a slow disk or network fills neither memory nor a send buffer. */
 export class InFlight {
   #bytes = 0
   readonly #bytesMax: number
@@ -67,7 +67,7 @@ export class InFlight {
     this.#bytesMax = bytesMax
   }
 
-  /** Runs `publish` unless that would exceed the limit. Messages that exceed it alone go one call at a time. */
+  /** Runs `publish` unless that would exceed the limit. Messages that exceed it on their own run one call at a time. */
   async run(messages: readonly SpanMessage[], publish: () => Promise<void>): Promise<void> {
     const bytes = messages.reduce((sum, message) => sum + message.body.length, 0)
     if (this.#bytes > 0 && this.#bytes + bytes > this.#bytesMax) throw refusal('busy')

@@ -1,4 +1,4 @@
-/** Wakes those who wait. A ring while nobody waits is not kept: look for work first, then wait, with no await between. */
+/** Wakes waiters. A ring without waiters is not kept: look for work first, then wait, with no await in between. */
 export class Bell {
   #waiting = new Set<() => void>()
 

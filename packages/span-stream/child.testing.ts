@@ -5,19 +5,19 @@ import { fileURLToPath } from 'node:url'
 import { consume, createMessage, openPlace, type Place, until } from './contract.testing.ts'
 
 /**
- * What a process does until it is killed: publish, telling each id that was stored; take messages and keep them; or
- * publish until that fails, telling why, and then acknowledge everything.
+ * What a child process does until it is killed: publish and report each stored id; receive messages without settling
+ * them; or publish until that fails, report the reason, and then acknowledge everything.
  */
 export type Task = 'publish' | 'hold' | 'fill'
 
 export interface Child {
-  /** The ids that were published or delivered so far, and what else it told. */
+  /** The ids published or delivered so far, and other reports. */
   told: string[]
   /** kill -9 */
   kill(): Promise<void>
 }
 
-/** `fileBlocksMax` is a limit on the size of files, in the blocks of the shell's `ulimit` (512 or 1024 bytes). */
+/** `fileBlocksMax` limits the size of files, in the blocks of the shell's `ulimit` (512 or 1024 bytes). */
 export function startChild(task: Task, place: Place, { fileBlocksMax = 'unlimited' } = {}): Child {
   const command = [process.execPath, fileURLToPath(import.meta.url), task, JSON.stringify(place)]
   const child = spawn('sh', ['-c', `ulimit -f ${fileBlocksMax} && exec "$0" "$@"`, ...command], {

@@ -192,8 +192,8 @@ describe.each(adapters())('SpanStream: $name', adapter => {
         const stream = await open()
         await stream.publish([createMessage()])
         const [delivery] = (await consume(stream, 1)) as [Delivery]
-        await expect(delivery.ack()).rejects.toThrow('settled before')
-        await expect(delivery.reject('late')).rejects.toThrow('settled before')
+        await expect(delivery.ack()).rejects.toThrow('already settled')
+        await expect(delivery.reject('late')).rejects.toThrow('already settled')
         expect((await stream.stats()).deadLetters).toBe(0)
       })
 

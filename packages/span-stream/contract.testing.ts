@@ -7,7 +7,7 @@ import { openJetStream } from './jetstream.ts'
 import { type NatsServer, natsAvailable, startNats } from './nats-server.testing.ts'
 import type { DeliveriesOptions, Delivery, SpanMessage, SpanStream } from './span-stream.ts'
 
-/** How to open the stream of one test, in this or another process: plain data. */
+/** How to open the stream of one test, in this or another process, as plain data. */
 export type Place =
   | { kind: 'embedded'; path: string; partitions: number; bytesMax: number; holdMs?: number }
   | {
@@ -28,7 +28,7 @@ export interface Adapter {
   available: boolean
   start(): Promise<void>
   stop(): Promise<void>
-  /** A stream that nobody has used. */
+  /** A new, unused stream. */
   place(limits?: { bytesMax?: number; holdMs?: number; ackWaitMs?: number }): Place
 }
 
@@ -81,7 +81,7 @@ function jetStreamAdapter(): Adapter {
 
 let messages = 0
 
-/** A message with an id of its own and a body of 100 bytes, unless told otherwise. */
+/** A message with its own id and by default a body of 100 bytes. */
 export function createMessage(fields: Partial<SpanMessage> = {}): SpanMessage {
   const id = `message-${++messages}`
   return {
@@ -116,8 +116,8 @@ export const OPTIONS: DeliveriesOptions = {
 }
 
 /**
- * Hands each delivery to `handle` until `count` have been handled, then ends the iteration. `handle` acknowledges when
- * it is left out. Fails when they do not come within twenty seconds.
+ * Passes each delivery to `handle` until `count` have been handled, then ends the iteration. By default `handle`
+ * acknowledges. Fails if they do not arrive within twenty seconds.
  */
 export async function consume(
   stream: SpanStream,
@@ -129,7 +129,7 @@ export async function consume(
   const timer = setTimeout(() => enough.abort(), 20_000)
   const handled: Delivery[] = []
   for await (const batch of stream.deliveries({ ...OPTIONS, ...options, signal: enough.signal })) {
-    // Copied with its body, which goes when it is settled.
+    // Copied with its body, which is removed when the message is settled.
     handled.push(...batch.map(delivery => ({ ...delivery, message: { ...delivery.message } })))
     await Promise.all(batch.map(handle))
     if (handled.length >= count) enough.abort()
@@ -139,7 +139,7 @@ export async function consume(
   return handled
 }
 
-/** The sizes of the batches until `count` messages have come; all are acknowledged. */
+/** The sizes of the batches until `count` messages have arrived; all are acknowledged. */
 export async function batchSizes(
   stream: SpanStream,
   count: number,

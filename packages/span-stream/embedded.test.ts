@@ -96,7 +96,7 @@ it('refuses while the disk is full, and goes on when there is room', async () =>
 })
 
 it.each([
-  ['is cut short', 'its end is missing', (path: string) => truncateSync(path, 8192)],
+  ['is cut short', 'it is truncated', (path: string) => truncateSync(path, 8192)],
   ['is something else', 'it is not an LMDB file', (path: string) => writeFileSync(path, 'something else'.repeat(1000))],
 ])('says so when its file %s, and leaves it alone', async (_, reason, harm) => {
   const place = adapter.place() as Extract<Place, { kind: 'embedded' }>

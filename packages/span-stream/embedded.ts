@@ -10,22 +10,22 @@ import { HOLD_MS } from './settle.ts'
 import type { DeadLetter, DeliveriesOptions, Delivery, SpanMessage, SpanStream, StreamStats } from './span-stream.ts'
 
 export interface EmbeddedStreamOptions {
-  /** A folder of the stream's own; made when it is missing. */
+  /** A folder used only by the stream; created if missing. */
   path: string
   /**
-   * Limit of bytes of messages not done with; dead letters may take a quarter of it in addition. Everybody who has the
-   * path open uses the same.
+   * Size limit in bytes of messages not yet acknowledged; dead letters may take a quarter of it in addition. Everyone
+   * who has the path open uses the same value.
    */
   bytesMax: number
-  /** How many readers can share the work; one when left out. Can be changed only while the stream is empty. */
+  /** How many readers can share the work; default: one. Can be changed only while the stream is empty. */
   partitions?: number
-  /** How long an iteration may hold an unsettled message; ten minutes when left out. */
+  /** How long an iteration may hold an unsettled message; default: ten minutes. */
   holdMs?: number
 }
 
 /**
- * The span stream as a log in a file, for one machine. Several threads, and several processes, may open the same path;
- * the threads of one process wake each other when there is something to read. Throws when the file cannot be opened.
+ * The span stream as a log in a file, for one machine. Several threads and processes may open the same path; the
+ * threads of one process wake each other when there is something to read. Throws if the file cannot be opened.
  */
 export async function openEmbeddedStream(options: EmbeddedStreamOptions): Promise<SpanStream> {
   const { path, bytesMax, partitions = 1 } = options
@@ -41,7 +41,7 @@ class EmbeddedStream implements SpanStream {
   readonly #bell = new Bell()
   readonly #news: BroadcastChannel
   readonly #closing = new AbortController()
-  /** What still uses the log. */
+  /** The operations still using the log. */
   readonly #working = new Set<Promise<unknown>>()
 
   constructor(openLog: OpenLog, options: EmbeddedStreamOptions) {
@@ -85,7 +85,7 @@ class EmbeddedStream implements SpanStream {
     }
   }
 
-  /** Keeps `close` waiting. */
+  /** Keeps `close` waiting until the operation ends. */
   async #untilDone<T>(work: Promise<T>): Promise<T> {
     this.#working.add(work)
     try {
@@ -138,5 +138,5 @@ class EmbeddedStream implements SpanStream {
   }
 }
 
-/** Dead letters are numbered from 1; 0 is none of them. */
+/** Dead letters are numbered from 1; 0 is never used. */
 const letterNumber = (id: string): number => (/^\d{1,15}$/.test(id) ? Number(id) : 0)

@@ -5,22 +5,22 @@ export interface Sized {
   readonly bytes: number
 }
 
-/** Where the messages of a batch come from, in order. */
+/** The source of a batch's messages, in order. */
 export interface Source<T extends Sized> {
-  /** The next message if there is one now. It stays the next until it is taken. */
+  /** The next message if one is available. It remains the next until it is taken. */
   peek(): T | undefined
   /** Takes the message that `peek` returned. */
   take(): void
-  /** Resolves when `peek` may return another answer, at the latest after `msMax`; also when the iteration is ended. */
+  /** Resolves when `peek` may have a new result, after `msMax` at the latest; also when the iteration ends. */
   changed(msMax: number): Promise<void>
 }
 
-/** Longest time to wait for a source in one go. Sources that can miss news choose a shorter one. */
+/** Maximum time of one wait for a source. Sources that can miss notifications choose a shorter one. */
 const IDLE_MS = 60_000
 
 /**
- * Takes one batch: as many messages as fit into `spansMax` and `bytesMax`, but at least one, and waits no longer than
- * `lingerMs` after the first for more. What was taken when the signal was aborted is returned too, possibly nothing.
+ * Takes one batch: as many messages as fit into `spansMax` and `bytesMax`, but at least one, waiting at most `lingerMs`
+ * after the first for more. If the signal is aborted, returns the messages taken so far, possibly none.
  */
 export async function gather<T extends Sized>(
   source: Source<T>,

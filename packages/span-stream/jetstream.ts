@@ -14,29 +14,31 @@ import { HOLD_MS } from './settle.ts'
 import type { DeadLetter, DeliveriesOptions, Delivery, SpanMessage, SpanStream, StreamStats } from './span-stream.ts'
 
 export interface JetStreamOptions {
-  /** `nats://` or `tls://`, with credentials if need be; several servers separated by commas. */
+  /** `nats://` or `tls://`, with credentials if needed; several servers are separated by commas. */
   url: string
   /** Fixed when the stream is created. */
   partitions: number
-  /** Limit of bytes of messages not done with; dead letters may take a quarter of it in addition. */
+  /** Size limit in bytes of messages not yet acknowledged; dead letters may take a quarter of it in addition. */
   bytesMax: number
-  /** Copies in a NATS cluster: 1 (when left out), 3 or 5. */
+  /** Replicas in a NATS cluster: 1 (default), 3 or 5. */
   replicas?: number
-  /** Prefix of streams and subjects; `spans` when left out. */
+  /** Prefix of streams and subjects; default: `spans`. */
   name?: string
-  /** How long a consumer may be silent before its messages go to another; 30 seconds when left out. */
+  /** How long a consumer may be silent before its messages go to another; default: 30 seconds. */
   ackWaitMs?: number
-  /** How long an iteration may hold an unsettled message; ten minutes when left out. */
+  /** How long an iteration may hold an unsettled message; default: ten minutes. */
   holdMs?: number
-  /** Called when the streams were found gone while in use, with all that was not done with, and have been created again. */
+  /**
+   * Called when the streams disappeared while in use, with all messages not yet acknowledged, and were created again.
+   */
   onRecreated?: () => void
 }
 
 /**
- * The span stream on NATS JetStream, for any number of processes. Creates streams and consumers that are missing, also
- * later, when the server has lost them: then the next request creates them again.
- * Rejects with a Problem `overloaded` when no server can be reached, and with an Error when JetStream is off or lacks room
- * or the stream exists with another number of partitions.
+ * The span stream on NATS JetStream, for any number of processes. Creates missing streams and consumers, also later if
+ * the server has lost them: the next request then creates them again. Rejects with a Problem `overloaded` if no server
+ * can be reached, and with an Error if JetStream is disabled or lacks space, or if the stream exists with another
+ * number of partitions.
  */
 export async function openJetStream(options: JetStreamOptions): Promise<SpanStream> {
   const { url, name = 'spans', partitions, bytesMax, replicas = 1, ackWaitMs = 30_000, holdMs = HOLD_MS } = options
@@ -56,7 +58,7 @@ export async function openJetStream(options: JetStreamOptions): Promise<SpanStre
   }
 }
 
-/** A server that has just started answers before its JetStream does. */
+/** A server that has just started responds before its JetStream does. */
 const notYet = (error: unknown): unknown =>
   error instanceof TimeoutError || error instanceof RequestError || (error as { code?: unknown }).code === RECOVERING
     ? refusal('unreachable', error)
@@ -65,7 +67,7 @@ const notYet = (error: unknown): unknown =>
 /** JetStream's error while it reads its files. */
 const RECOVERING = 10008
 
-/** Time to wait for the server when closing. */
+/** Maximum time to wait for the server when closing. */
 const CLOSE_MS_MAX = 2_000
 
 class JetStream implements SpanStream {
@@ -85,7 +87,7 @@ class JetStream implements SpanStream {
     this.#parts = parts
     this.#bytesMax = bytesMax
     this.#sweeper = new Sweeper(parts.storage, parts.topology)
-    // Only a server that refuses our credentials makes the client give up.
+    // The client gives up only if a server rejects its credentials.
     void parts.connection.nats.closed().then(() => this.#closing.abort())
   }
 
@@ -135,7 +137,7 @@ class JetStream implements SpanStream {
     if (this.#parts.connection.nats.isClosed() && !this.#closed) throw refusal('unreachable')
   }
 
-  /** Where messages are consumed, parts are swept. */
+  /** Parts are swept where messages are consumed. */
   #startSweeping(): void {
     if (!this.#sweeping) this.#sweeper.start(this.#closing.signal)
     this.#sweeping = true

@@ -4,7 +4,7 @@ import { MESSAGE_FORMATS } from './span-stream.ts'
 
 const PRINTABLE = Array.from({ length: 94 }, (_, at) => String.fromCharCode(33 + at))
 
-/** Any message that a stream takes, for property tests. */
+/** Any message that a stream accepts, for property tests. */
 export const anyMessage = fc.record({
   id: fc.string({ unit: fc.constantFrom(...PRINTABLE), minLength: 1, maxLength: 200 }),
   partition: fc.integer({ min: 0, max: 0xffff }),

@@ -11,7 +11,7 @@ const binary = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr
   .map(folder => join(folder, 'nats-server'))
   .find(path => existsSync(path))
 
-/** Whether there is a nats-server on this machine. Where CI is set, tests fail for want of one instead of being skipped. */
+/** Whether nats-server is installed on this machine. If CI is set, tests fail without it instead of being skipped. */
 export const natsAvailable = binary !== undefined || process.env.CI === 'true'
 
 if (binary === undefined && process.env.CI !== 'true') {
@@ -20,14 +20,14 @@ if (binary === undefined && process.env.CI !== 'true') {
 
 export interface NatsServer {
   url: string
-  /** Ends the server and removes its data. */
+  /** Stops the server and removes its data. */
   stop(): Promise<void>
-  /** kill -9; the data stay. */
+  /** kill -9; the data is kept. */
   kill(): Promise<void>
-  /** Stops answering without closing its connections, until it is resumed or ended. */
+  /** Suspends it without closing its connections, until it is resumed or stopped. */
   pause(): void
   resume(): void
-  /** Starts it again at the same address with the same data, after killing it if it runs. */
+  /** Restarts it at the same address with the same data, killing it first if it runs. */
   restart(): Promise<void>
   /** The same after removing its data. */
   wipe(): Promise<void>
@@ -86,7 +86,7 @@ async function end(server: ChildProcess, signal: 'SIGKILL' | 'SIGTERM'): Promise
   await exited
 }
 
-/** The server greets with its INFO when it is ready. */
+/** The server sends its INFO as a greeting when it is ready. */
 async function accepts(port: number): Promise<boolean> {
   const socket = createConnection(port, '127.0.0.1')
   try {

@@ -2,24 +2,24 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { REASON_MAX, Refusal } from './admission.ts'
 import type { Delivery } from './span-stream.ts'
 
-/** How long an iteration may hold a message that is not settled before it is delivered again. */
+/** How long an iteration may hold an unsettled message before it is redelivered. */
 export const HOLD_MS = 10 * 60_000
 
-/** When a message comes again that found no room among the dead letters. */
+/** Delay before retrying a message for which the dead letters had no space. */
 const NO_ROOM_MS = 60_000
 
-/** Waits between two attempts to settle. */
+/** Delays between attempts to settle. */
 const PAUSE_MS_MIN = 50
 const PAUSE_MS_MAX = 2_000
 
 /**
- * A delivery as its contract says, made of one whose functions do the work once: nothing is settled twice, and what
- * fails because the stream cannot be reached is tried again until the iteration is ended.
+ * Wraps a delivery whose functions make a single attempt in one that fulfils the contract: nothing is settled twice,
+ * and attempts that fail because the stream is unreachable are repeated until the iteration ends.
  */
 export function createDelivery(delivery: Delivery, ended: AbortSignal): Delivery {
   let settled = false
   const once = async (settle: () => Promise<void>) => {
-    if (settled) throw new Error(`Message ${delivery.message.id} has been settled before`)
+    if (settled) throw new Error(`Message ${delivery.message.id} is already settled`)
     settled = true
     await persist(settle, ended).catch(error => {
       settled = false

@@ -9,127 +9,129 @@ export type MessageFormat = (typeof MESSAGE_FORMATS)[number]
  */
 export interface SpanMessage {
   /**
-   * Unique per publish attempt group: publishing the same id again within two minutes stores nothing twice.
-   * Printable ASCII without blanks, 1 to 200 characters.
+   * Identifies the publish and its retries: publishing the same id again within two minutes stores nothing. Printable
+   * ASCII without blanks, 1 to 200 characters.
    */
   id: string
   partition: number
   project_id: Uuid
   /** The user whose credential sent the spans; becomes `created_by_id`. */
   user_id: Uuid
-  /** When the receiver accepted it. Of two versions of one span the later accepted wins. */
+  /** When the receiver accepted it. Of two versions of a span, the one accepted later wins. */
   accepted_at: Micros
   span_count: number
   /**
-   * How `body` is encoded: `otlp` is a protobuf `TracesData`, `json` a list of spans that came as JSON, `deletion` the 16
-   * bytes of the id of a trace that is to be deleted, as far as it was accepted up to then.
+   * The encoding of `body`: `otlp` is a protobuf `TracesData`, `json` a list of spans received as JSON, `deletion` the
+   * 16-byte id of a trace to delete, up to the time of acceptance.
    */
   format: MessageFormat
-  /** May be a view into a larger buffer. It is not copied: leave the bytes alone until `publish` has settled. */
+  /** May be a view of a larger buffer. It is not copied: do not change the bytes until `publish` has settled. */
   body: Uint8Array
 }
 
 /**
- * One message handed to one consumer. Exactly one of `ack`, `retry` and `reject` is called. While the stream cannot be
- * reached they go on trying as long as the iteration runs; once its signal is aborted they reject instead, with a Problem
- * `overloaded`. A message that is not settled is delivered again: when its iteration ends, when its consumer dies, or
- * when the iteration has held it for the stream's holding time (ten minutes).
+ * One message delivered to one consumer. Exactly one of `ack`, `retry` and `reject` must be called. While the stream is
+ * unreachable they keep trying as long as the iteration runs; once its signal is aborted they reject with a Problem
+ * `overloaded`. An unsettled message is redelivered: when its iteration ends, when its consumer dies, or when the
+ * iteration has held it for the stream's holding time (ten minutes).
  */
 export interface Delivery {
-  /** Its body is there until the delivery is settled. It may be read anew each time it is asked for. */
+  /** Its body is available until the delivery is settled. Each access may read it again. */
   readonly message: SpanMessage
   /** Position in the stream: larger means published later in the same partition. */
   readonly sequence: number
   /**
-   * 1 at the first delivery, then counting up, across restarts of the consumer too. Networked, a message that was
-   * fetched and given back when an iteration ended counts as delivered.
+   * 1 for the first delivery, then counting up, also across restarts of the consumer. In a networked stream, a message
+   * that was fetched and returned when an iteration ended counts as delivered.
    */
   readonly attempt: number
-  /** Resolves when the stream has durably noted that this consumer is done with the message. */
+  /** Resolves when the stream has durably recorded that this consumer has processed the message. */
   ack(): Promise<void>
-  /** Delivers the message again, not sooner than after `delayMs`; other messages go on meanwhile. */
+  /** Redelivers the message after at least `delayMs`; other messages are delivered meanwhile. */
   retry(delayMs: number): Promise<void>
   /**
-   * Moves the message to the dead letters with the reason (of which 2,000 characters are kept). Durable before it
-   * resolves; then as good as acknowledged. When the dead letters are at their limit of bytes (a quarter of the stream's)
-   * the message stays in the stream instead and comes again after a minute.
+   * Moves the message to the dead letters with the reason (truncated to 2,000 characters). Resolves once that is
+   * durable; the message then counts as acknowledged. If the dead letters have reached their size limit (a quarter of
+   * the stream's), the message stays in the stream and is redelivered after a minute.
    */
   reject(reason: string): Promise<void>
 }
 
 export interface DeliveriesOptions {
-  /** A durable name. Every named consumer sees every message of its partitions once acknowledged. */
+  /** A durable name. Every named consumer sees every message of its partitions until it acknowledges it. */
   consumer: ConsumerName
   partitions: readonly number[]
-  /** A batch ends when it holds this many spans or bytes (one message may exceed both) … */
+  /** A batch ends when it reaches this many spans or bytes (a single message may exceed both) … */
   spansMax: number
   bytesMax: number
-  /** … or this long after its first message came. */
+  /** … or this long after its first message arrived. */
   lingerMs: number
   /**
-   * Ends the iteration after the current batch. What is not settled when the iteration ends comes again, at once and to
-   * whoever reads next; settling it even later still counts.
+   * Ends the iteration after the current batch. Messages unsettled at that point are redelivered immediately to the
+   * next reader; settling them later still counts.
    */
   signal: AbortSignal
 }
 
-/** The consumers that exist. The stream keeps a message until it is done with. Networked, a second one needs a stream of its own. */
+/**
+ * The existing consumers. The stream keeps a message until all have acknowledged it. Networked, a second one needs its
+ * own stream.
+ */
 export const CONSUMERS = ['writer'] as const
 export type ConsumerName = (typeof CONSUMERS)[number]
 
 export interface DeadLetter {
   id: string
   /**
-   * The body is null when the letter is damaged: a killed nats-server has lost parts of it, or brought back a letter that had
-   * been replayed or discarded without them. Such a letter can only be discarded.
+   * The body is null if the letter is damaged: a killed nats-server has lost parts of it, or restored a replayed or
+   * discarded letter without them. Such a letter can only be discarded.
    */
   message: Omit<SpanMessage, 'body'> & { body: Uint8Array | null }
   reason: string
   rejected_at: Micros
-  /** The attempt that was rejected. */
+  /** The number of the attempt that was rejected. */
   attempt: number
 }
 
 export interface StreamStats {
-  /** Messages and bytes not yet done with by the slowest consumer. */
+  /** Messages and bytes that the slowest consumer has not yet acknowledged. */
   depth: number
   bytes: number
   bytesMax: number
-  /** Age of the oldest of them in seconds; 0 when there is none. */
+  /** The age of the oldest of them in seconds; 0 if there is none. */
   oldestSeconds: number
   deadLetters: number
 }
 
 /**
- * The durable log between receivers and writers: at least once; within a partition in the order in which the calls of
- * `publish` resolved, as long as nothing is retried. It is the only queue in Spanhouse.
+ * The durable log between receivers and writers. Delivery is at least once and, within a partition, in the order in
+ * which the calls of `publish` resolved, as long as nothing is retried. It is the only queue in Spanhouse.
  */
 export interface SpanStream {
-  /** How many partitions there are; a trace's partition is `partitionOf(trace id, partitions)`. */
+  /** The number of partitions; a trace's partition is `partitionOf(trace id, partitions)`. */
   readonly partitions: number
   /**
-   * Resolves only when every message is durable. Rejects with a Problem `overloaded` (503, with a time to come back)
-   * when the stream is at its limit of bytes or cannot be reached; then some of the messages may have been stored,
-   * which is harmless because publishing them again stores nothing twice. Rejects with `too_large` when a message
-   * alone exceeds the stream's limit of bytes.
+   * Resolves only when every message is durable. Rejects with a Problem `overloaded` (503 with `Retry-After`) if the
+   * stream is full or unreachable; some of the messages may then have been stored, which is harmless because publishing
+   * them again stores nothing twice. Rejects with `too_large` if a single message exceeds the stream's size limit.
    */
   publish(messages: readonly SpanMessage[]): Promise<void>
   /**
-   * Batches in order, never empty. The next batch is read while the last one is settled by the caller or after.
-   * One iteration at a time per consumer and partition: seeing to that (with a lease) is the caller's part.
+   * Batches in order, never empty. The next batch is read while the caller settles the previous one or later. One
+   * iteration at a time per consumer and partition: the caller must ensure this (with a lease).
    */
   deliveries(options: DeliveriesOptions): AsyncIterable<Delivery[]>
-  /** Dead letters, oldest first, after the one with the id `after` (which need not exist any more). */
+  /** Dead letters, oldest first, after the one with the id `after` (which need no longer exist). */
   deadLetters(options: { limit: number; after?: string }): Promise<DeadLetter[]>
   deadLetter(id: string): Promise<DeadLetter | null>
   /**
-   * Publishes the message of a dead letter again and removes the letter. False when there is none with the id. Rejects
-   * with a Problem `conflict` when the letter is damaged.
+   * Publishes the message of a dead letter again and removes the letter. False if the id does not exist. Rejects with a
+   * Problem `conflict` if the letter is damaged.
    */
   replay(id: string): Promise<boolean>
-  /** Removes a dead letter for good: the spans in it are lost. False when there is none with the id. */
+  /** Removes a dead letter permanently: its spans are lost. False if the id does not exist. */
   discard(id: string): Promise<boolean>
   stats(): Promise<StreamStats>
-  /** Ends all iterations. Resolves when what was published is durable and all resources are freed. */
+  /** Ends all iterations. Resolves when everything published is durable and all resources are released. */
   close(): Promise<void>
 }

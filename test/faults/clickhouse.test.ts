@@ -54,5 +54,5 @@ test('while ClickHouse dies again and again exports are accepted, questions get 
   expect((await ask('GET', '/api/ready')).status).toBe(503)
   expect((await ask('GET', '/api/health')).status).toBe(200)
   for (const traceId of traces) await isStored(traceId)
-  expect(server.output()).toContain('it is started again in 3.2 s')
+  expect(server.output()).toContain('it restarts in 3.2 s')
 }, 120_000)

@@ -87,10 +87,10 @@ test('a replay stores the spans once, however often it is repeated', async () =>
   const { dead_letters: letters } = (await admin('GET', '')).body
   const good = letters.find((letter: any) => letter.reason.startsWith('good'))
   expect((await spanhouse('show', good.id)).stdout).toContain('good: not today')
-  expect((await spanhouse('replay', good.id)).stdout).toContain('in the stream again')
+  expect((await spanhouse('replay', good.id)).stdout).toContain('returned to the stream')
   const found = () => call(server.url, 'GET', `/api/spans/?trace_id=${span.traceId}`, key)
   await eventually(async () => (await found()).body.count === 1)
-  await expect(spanhouse('replay', good.id)).rejects.toThrow('There is no such dead letter')
+  await expect(spanhouse('replay', good.id)).rejects.toThrow('The dead letter does not exist')
   const again = await call(server.url, 'POST', '/api/otlp/v1/traces', key, exportOf(span))
   expect(again.status).toBe(202)
   await eventually(async () => (await server.metric('spanhouse_spans_written_total')) >= 2)
@@ -119,5 +119,5 @@ test.each([[[]], [['nonsense']]])('an unknown command explains itself: %j', asyn
 test('the command line says whom it asked when nobody answers', async () => {
   const env = { ...process.env, SPANHOUSE_URL: 'http://127.0.0.1:2', SPANHOUSE_ADMIN_KEY: 'any' }
   const asked = promisify(execFile)(process.execPath, [COMMAND, 'dead-letters', 'list'], { env })
-  await expect(asked).rejects.toThrow('Nobody answers at http://127.0.0.1:2 (ECONNREFUSED)')
+  await expect(asked).rejects.toThrow('No response from http://127.0.0.1:2 (ECONNREFUSED)')
 })

@@ -33,7 +33,7 @@ test.skipIf(!natsAvailable || !postgresAvailable)(
     // The first request that finds the stream gone makes it again.
     await eventually(async () => (await send()).status === 202)
     await eventually(async () => (await ready()).status === 200)
-    expect(output()).toContain('accepted spans that were not stored yet are gone')
+    expect(output()).toContain('accepted spans that were not yet stored are lost')
 
     await nats.kill()
     await eventually(async () => (await ready()).status === 503)

@@ -133,7 +133,7 @@ describe('six traces of 18 MB', () => {
     const filter = JSON.stringify(filtering)
     const { status, text } = await project.post('/api/tracing/spans/query', { focus, filter })
     expect(status).toBe(400)
-    expect(text).toContain('The spans come to more than 67108864 bytes')
+    expect(text).toContain('The spans exceed the maximum of 67108864 bytes')
   })
 })
 

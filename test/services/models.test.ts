@@ -155,12 +155,12 @@ test.each(STATUSES)('a provider that answers %d', async status => {
   expect(answered, text).toBe(status === 401 || status === 403 ? 424 : status)
   expect(body.status).toMatchObject({
     code: answered,
-    message: expect.stringContaining(`The fake provider answers ${status}.`),
+    message: expect.stringContaining(`The fake provider responds with ${status}.`),
     type: expect.stringMatching(/#v0:workflows:prompt-completion-error$/),
   })
   if (status === 429) expect(headers.get('retry-after')).toBe('7')
   const spans = await spansOf(body.trace_id, 2)
-  for (const span of spans) expect(span.attributes.ag.exception.message).toContain(`answers ${status}`)
+  for (const span of spans) expect(span.attributes.ag.exception.message).toContain(`responds with ${status}`)
 })
 
 test('every attempt is a span, and the one that succeeds answers', async () => {

@@ -78,7 +78,7 @@ export type Removable = keyof typeof REMOVABLE
  * Deletes one row with everything that depends on it, and returns only its id. Throws Problems `invalid` for a
  * malformed UUID, and `not_found`.
  */
-export async function removeRecord(
+export async function removeEntity(
   db: Database,
   cache: CredentialCache,
   { plural, id: text }: { plural: Removable; id: string },

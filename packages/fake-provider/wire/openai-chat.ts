@@ -5,7 +5,9 @@ import { eventOf, tokensIn, type Wire } from './wire.ts'
 const ID = 'chatcmpl-fake'
 const CREATED = 1_780_000_000
 
-/** OpenAI's chat completions, which many providers speak; Azure has the deployment in the path instead of the model. */
+/**
+ * OpenAI's chat completions, which many providers implement; Azure has the deployment in the path instead of the model.
+ */
 export const openaiChat: Wire = {
   path: /\/chat\/completions$/,
   read: (body, path) => ({
@@ -29,7 +31,7 @@ export const openaiChat: Wire = {
     const chunk = (choices: object[], more = {}): string =>
       eventOf({ id: ID, object: 'chat.completion.chunk', created: CREATED, model, choices, ...more })
     const usage = usageOf(reply)
-    // Mistral and Groq send it with the end, unasked and each in a place of its own.
+    // Mistral and Groq send it with the last chunk, unasked, each in its own place.
     const ended = chunk(
       [{ index: 0, delta: {}, finish_reason: reply.finish }],
       isUsageApart ? {} : { usage, x_groq: { usage } },

@@ -4,7 +4,7 @@ import { eventOf, tokensIn, type Wire } from './wire.ts'
 
 const ID = 'resp_fake'
 
-/** OpenAI's responses, as far as a text and calls of functions need it. */
+/** OpenAI's responses, as far as texts and function calls need them. */
 export const openaiResponses: Wire = {
   path: /\/responses$/,
   read: body => ({

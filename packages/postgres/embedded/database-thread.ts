@@ -9,14 +9,12 @@ import { type Answer, type Column, fromFailure, type Part, type Request, type Ro
 type Row = Record<string, unknown>
 
 /**
- * Postgres refuses by itself what is nested too deeply, at 2 MB of its own stack. WebAssembly takes several times as much
- * of the thread's, and running out of that would end Postgres in the middle of a statement.
+ * Postgres itself rejects deeply nested values at 2 MB of its own stack. WebAssembly uses several times as much of the
+ * thread's stack, and exhausting that would crash Postgres in the middle of a statement.
  */
 const STACK_MB = 32
 
-/**
- * Postgres in a thread of its own. A crash of Postgres fails the statement under way and all that follow.
- */
+/** Postgres in a separate thread. A crash of Postgres fails the current statement and all later ones. */
 export class DatabaseThread {
   readonly #worker: Worker
   readonly #parts: MessagePort
@@ -24,7 +22,7 @@ export class DatabaseThread {
   #end: Error | undefined
   #isExpectedToEnd = true
 
-  /** Resolves when the cluster at `path` is open. `onFailure` is called when the thread ends by itself after that. */
+  /** Resolves when the cluster at `path` is open. `onFailure` is called if the thread exits unexpectedly after that. */
   static async open(path: string, onFailure: (error: Error) => void): Promise<DatabaseThread> {
     const thread = new DatabaseThread(path, onFailure)
     const answer = await thread.#answer.promise
@@ -47,7 +45,10 @@ export class DatabaseThread {
     this.#worker.on('exit', () => this.#hasEnded(undefined, onFailure))
   }
 
-  /** Runs one statement; not to be called before the last one is done. Throws errors as `pg` does, with Postgres' `code`. */
+  /**
+   * Runs one statement; must not be called before the previous one is done. Throws errors like `pg`, with Postgres'
+   * `code`.
+   */
   async query<R>(statement: Statement): Promise<PostgresQueryResult<R>> {
     if (this.#end) throw this.#end
     this.#answer = Promise.withResolvers()
@@ -58,12 +59,12 @@ export class DatabaseThread {
     return { command, rowCount, rows: (await this.#readRows(answer)) as R[] }
   }
 
-  /** To be called when no statement is under way. */
+  /** Must be called when no statement is running. */
   close(): Promise<void> {
     return this.#endBy(() => this.#worker.postMessage('close' satisfies Request))
   }
 
-  /** Fails the statement under way with this error and undoes its transaction: the thread ends as by a crash. */
+  /** Fails the current statement with this error and rolls back its transaction: the thread ends as in a crash. */
   async kill(error: Error): Promise<void> {
     this.#end ??= error
     this.#answer.reject(error)
@@ -81,12 +82,12 @@ export class DatabaseThread {
 
   #hasEnded(cause: Error | undefined, onFailure: (error: Error) => void): void {
     if (this.#end) return
-    this.#end = new Error('the embedded database has ended', { cause })
+    this.#end = new Error('the embedded database has stopped', { cause })
     this.#answer.reject(this.#end)
     if (!this.#isExpectedToEnd) onFailure(this.#end)
   }
 
-  /** A large result is read in parts, between which others get their turn. */
+  /** A large result is read in parts, yielding to other work in between. */
   async #readRows({ columns, parts, last }: RowsAnswer): Promise<Row[]> {
     const rows: Row[] = []
     const add = async (part: Part): Promise<void> => {
@@ -101,7 +102,7 @@ export class DatabaseThread {
       await add(last)
       return rows
     } finally {
-      // Where a value cannot be read there are more parts, and the next statement's rows come after them.
+      // If a value cannot be read, the remaining parts are skipped; the rows of the next statement follow them.
       while (parts > 0 && receiveMessageOnPort(this.#parts));
     }
   }

@@ -3,30 +3,30 @@ interface Waiter {
 }
 
 interface Owner {
-  /** How long it has had the connection, counted from where the others stood when it came. */
+  /** How long it has used the connection, relative to the others when it arrived. */
   usedMs: number
   readonly waiting: Waiter[]
 }
 
 /**
- * Callers that wait for one thing, which is lent to one of them at a time. Those without an owner come first. Of the
- * others the next is always the owner that has had it for the shortest time, so two owners that both wait all the time have
- * half of the time each, however many callers each has and however long they keep it. An owner that comes anew starts
- * level with the one that is served: nobody saves up time while idle.
+ * Callers that wait for one resource, which is lent to one of them at a time. Callers without an owner come first.
+ * Among the others, the next is always the owner that has used the resource for the shortest time, so two owners that
+ * both wait constantly get half of the time each, however many callers each has and however long they keep it. A new
+ * owner starts level with the one being served: idle owners accumulate no credit.
  */
 export class FairQueue {
   readonly #urgent: Waiter[] = []
   readonly #owners = new Map<string, Owner>()
-  /** Where the owner stood that was served last. */
+  /** The level of the owner served last. */
   #levelMs = 0
   #size = 0
 
-  /** How many callers wait. */
+  /** The number of waiting callers. */
   get size(): number {
     return this.#size
   }
 
-  /** Adds a caller, whose `begin` is called by {@link next}. Returns what takes it out again. */
+  /** Adds a caller, whose `begin` is called by {@link next}. Returns a function that removes it. */
   add(owner: string | undefined, begin: () => void): () => void {
     const waiter = { begin }
     const line = owner === undefined ? this.#urgent : this.#ownerOf(owner).waiting
@@ -40,16 +40,16 @@ export class FairQueue {
     }
   }
 
-  /** Counts what an owner has had. */
+  /** Adds to the time that an owner has used. */
   charge(owner: string | undefined, ms: number): void {
     if (owner !== undefined) this.#ownerOf(owner).usedMs += ms
   }
 
-  /** Takes the caller out whose turn it is and begins it. False when nobody waits. */
+  /** Removes the next caller and calls its `begin`. False if no one waits. */
   next(): boolean {
     const waiter = this.#urgent.shift() ?? this.#nextOwner()?.waiting.shift()
     if (!waiter) {
-      // Nobody has to be compared with anybody.
+      // No owners to compare.
       this.#owners.clear()
       return false
     }

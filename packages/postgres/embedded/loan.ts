@@ -4,7 +4,7 @@ import type { PostgresPoolClient, PostgresQueryResult } from 'kysely'
 export interface Statement {
   readonly text: string
   readonly parameters: readonly unknown[]
-  /** The statement is the first of a transaction, which begins with it. */
+  /** Whether the statement is the first of a transaction, which starts with it. */
   readonly begins: boolean
 }
 
@@ -12,21 +12,21 @@ interface LoanOptions {
   run(statement: Statement): Promise<PostgresQueryResult<unknown>>
   /** Called once, when the connection is free again. */
   giveBack(): void
-  /** How long a transaction may take; undefined: as long as it likes. */
+  /** The time limit of a transaction; undefined: none. */
   transactionMs: number | undefined
 }
 
-/** SQLSTATE of a statement that took too long. */
+/** SQLSTATE of a statement that timed out. */
 export const QUERY_CANCELED = '57014'
-/** As a server ends a transaction that has taken too long. */
+/** As a server ends a transaction that timed out. */
 const TRANSACTION_TIMEOUT = { message: 'terminating connection due to transaction timeout', code: '25P04' }
 
 /**
- * The connection as one caller has it, for a statement or a transaction.
+ * The connection as used by one caller, for a statement or a transaction.
  *
- * `begin` is not sent by itself but with the statement that follows. A transaction that takes too long is rolled back
- * between two of its statements, and the connection goes to the next caller at once. After that, and after a statement that
- * was ended with its thread, there is no transaction any more: whatever is still asked but `rollback` fails.
+ * `begin` is not sent separately but with the following statement. A transaction that exceeds its time is rolled back
+ * between two of its statements, and the connection goes to the next caller at once. After that, and after a statement
+ * that was ended with its thread, the transaction no longer exists: every statement but `rollback` fails.
  */
 export class Loan implements PostgresPoolClient {
   readonly #options: LoanOptions
@@ -41,7 +41,7 @@ export class Loan implements PostgresPoolClient {
     this.#options = options
   }
 
-  // kysely's other form of `query` is for cursors, which are not in use.
+  // kysely's other form of `query` is for cursors, which are not used.
   readonly query = ((text: string, parameters: readonly unknown[] = []) =>
     this.#query(text, parameters)) as PostgresPoolClient['query']
 
@@ -91,7 +91,7 @@ export class Loan implements PostgresPoolClient {
     this.#rollBack()
   }
 
-  /** Not while a statement is under way: the connection is given back when the last of them is done. */
+  /** Not while a statement is running: the connection is returned when the last one is done. */
   #rollBack(): void {
     if (this.#underWay > 0 || this.#isReleased) return
     this.#isReleased = true

@@ -2,23 +2,23 @@ import type { MessagePort } from 'node:worker_threads'
 import type { PostgresQueryResult } from 'kysely'
 import type { Statement } from './loan.ts'
 
-/** What the thread of the embedded database is started with. */
+/** The start parameters of the thread of the embedded database. */
 export interface ThreadData {
-  /** The cluster's folder; it is created when it is missing. */
+  /** The cluster's folder; created if missing. */
   path: string
-  /** Takes the rows of results, see {@link RowsAnswer}. */
+  /** Receives the rows of results, see {@link RowsAnswer}. */
   parts: MessagePort
 }
 
-/** What the thread is asked; it answers one request after the other. */
+/** The requests to the thread; it answers one after the other. */
 export type Request = Statement | 'close'
 
-/** What the thread answers. The first answer says whether the database is open. */
+/** The thread's responses. The first one reports whether the database is open. */
 export type Answer = { kind: 'ready' } | RowsAnswer | { kind: 'failed'; failure: Failure }
 
 /**
- * A statement's result. The last of its rows come with it; those before were posted already, in `parts` messages of
- * {@link Part}, to the port for them.
+ * A statement's result with its last rows; the earlier ones were already posted to the row port, in `parts` messages of
+ * {@link Part}.
  */
 export interface RowsAnswer {
   kind: 'rows'
@@ -31,23 +31,23 @@ export interface RowsAnswer {
 
 export interface Column {
   name: string
-  /** Its type's number in Postgres. */
+  /** The type's OID in Postgres. */
   type: number
 }
 
 /**
- * Some rows: their values in the order of the columns. Those of types with a parser in `values.ts` are text; JSON that is
- * long is its UTF-8 bytes, which cross without being copied and can be read in pieces.
+ * Some rows: their values in column order. Values of types with a parser in `values.ts` are text; long JSON is passed
+ * as its UTF-8 bytes, which are transferred without copying and can be parsed in pieces.
  */
 export type Part = unknown[][]
 
-/** An error as it crosses between threads, which would keep nothing of it but its message. */
+/** An error in a form that survives structured cloning, which would keep only its message. */
 export interface Failure {
   message: string
   fields: Partial<Record<(typeof FAILURE_FIELDS)[number], unknown>>
 }
 
-/** What Postgres says about an error, and `errno` of PGlite's file system. Not the statement, which may be large. */
+/** Postgres' fields of an error, and `errno` of PGlite's file system. Without the statement, which may be large. */
 const FAILURE_FIELDS = [
   'name',
   'severity',

@@ -5,15 +5,15 @@ import { DatabaseThread } from './database-thread.ts'
 import { FairQueue } from './fair-queue.ts'
 import { Loan, QUERY_CANCELED, type Statement } from './loan.ts'
 
-/** What is bounded where one process is all that uses the database. */
+/** Limits for a database that is used by one process only. */
 export interface EmbeddedLimits {
-  /** Callers that wait for the one connection. */
+  /** Callers waiting for the single connection. */
   waitingMax: number
-  /** How long each of them waits. */
+  /** How long each of them may wait. */
   waitMs: number
   /** One statement. */
   statementMs: number
-  /** A transaction, which is looked at between its statements. */
+  /** A transaction, checked between its statements. */
   transactionMs: number
 }
 
@@ -26,23 +26,24 @@ export const EMBEDDED_LIMITS: EmbeddedLimits = {
 
 const RETRY_AFTER_SECONDS = 5
 
-/** As a server ends a statement that has taken too long. */
+/** As a server ends a statement that timed out. */
 const STATEMENT_TIMEOUT = 'canceling statement due to statement timeout'
 
 interface EmbeddedOptions {
   /** The cluster's folder. */
   path: string
   limits: EmbeddedLimits
-  /** Called when the database has ended by itself. */
+  /** Called when the database has stopped unexpectedly. */
   onFailure: (error: Error) => void
 }
 
 /**
- * The embedded database as a pool with one connection, lent to one caller at a time; of those that wait the {@link FairQueue}
- * says who is next. Whoever comes when too many wait already, or has waited too long, gets a Problem `overloaded`.
+ * The embedded database as a pool with one connection, lent to one caller at a time; the {@link FairQueue} decides
+ * which waiting caller is next. A caller gets a Problem `overloaded` if too many already wait or if it has waited too
+ * long.
  *
- * PGlite cannot interrupt a statement. One that takes too long is ended with the thread it runs in, and fails as on a
- * server; the database is opened again for those that wait.
+ * PGlite cannot interrupt a statement. One that exceeds its time is ended with its thread, and fails as on a server;
+ * the database is opened again for the waiting callers.
  */
 export class EmbeddedPool implements PostgresPool {
   readonly options = {}
@@ -55,7 +56,7 @@ export class EmbeddedPool implements PostgresPool {
   #onFree: () => void = () => undefined
   #hasLimits = true
 
-  /** Opens the cluster, which is created when it is missing. */
+  /** Opens the cluster, which is created if missing. */
   static async open(options: EmbeddedOptions): Promise<EmbeddedPool> {
     return new EmbeddedPool(options, await DatabaseThread.open(options.path, options.onFailure))
   }
@@ -78,13 +79,13 @@ export class EmbeddedPool implements PostgresPool {
     })
   }
 
-  /** Waits for all who have a connection or wait for one. */
+  /** Waits for all callers that use or wait for a connection. */
   end(): Promise<void> {
     this.#end ??= this.#close()
     return this.#end
   }
 
-  /** Migrations may have much to rewrite. */
+  /** Migrations may have much to rewrite, so they have no time limit. */
   async withoutLimits<T>(work: () => Promise<T>): Promise<T> {
     this.#hasLimits = false
     try {
@@ -114,14 +115,14 @@ export class EmbeddedPool implements PostgresPool {
     })
   }
 
-  /** The connection goes from one caller to the next without being free in between. */
+  /** Passes the connection directly from one caller to the next. */
   #release(owner: string | undefined, heldMs: number): void {
     this.#queue.charge(owner, heldMs)
     this.#isLent = this.#queue.next()
     if (!this.#isLent) this.#onFree()
   }
 
-  /** A caller may ask for several statements of its transaction at once. */
+  /** A caller may issue several statements of its transaction at once. */
   #query(statement: Statement): Promise<PostgresQueryResult<unknown>> {
     const result = this.#last.then(() => this.#run(statement))
     this.#last = result.catch(() => undefined)
@@ -148,6 +149,6 @@ export class EmbeddedPool implements PostgresPool {
 }
 
 const overloaded = (): Problem =>
-  new Problem('overloaded', 'The database has too much to do at the moment.', {
+  new Problem('overloaded', 'The database is too busy; try again.', {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   })

@@ -6,8 +6,8 @@ type Chmod = (path: unknown, mode: number, ...rest: unknown[]) => unknown
 const OWNER_ONLY = 0o700
 
 /**
- * The files in a folder, for their owner only. PGlite's file system gives each file that it makes the rights that were
- * asked for once more, past the process's umask: readable and writable for everybody.
+ * Makes the files in a folder accessible only to their owner. PGlite's file system sets the requested permissions again
+ * on each file it creates, bypassing the process's umask: readable and writable for everyone.
  */
 export class PrivateFiles extends NodeFS {
   override async init(...given: Parameters<FilesInit>): ReturnType<FilesInit> {

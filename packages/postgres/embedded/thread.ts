@@ -8,19 +8,19 @@ import { type Answer, type Part, type Request, type ThreadData, toFailure } from
 import { PrivateFiles } from './private-files.ts'
 
 /**
- * The thread of the embedded database: PGlite runs statements synchronously, which must not hold up the event loop that
- * answers requests. A crash of Postgres ends the thread with an error.
+ * The thread of the embedded database: PGlite runs statements synchronously, which must not block the event loop that
+ * serves requests. A crash of Postgres ends the thread with an error.
  */
 const { path, parts } = workerData as ThreadData
 const port = parentPort as NonNullable<typeof parentPort>
 const post = (answer: Answer): void => port.postMessage(answer)
 
-/** Its own cache of pages, all of which is in memory from the start. What is not in it is in the operating system's. */
+/** Postgres' own page cache, which is allocated at the start. Other pages are in the operating system's cache. */
 const SHARED_BUFFERS = '32MB'
 
-/** Characters of a message with rows: a few milliseconds' work for the thread that reads it. */
+/** Size of a message with rows in characters: a few milliseconds of work for the receiving thread. */
 const PART_LENGTH = 256 * 1024
-/** What a value costs that is no text. */
+/** The size counted for a value that is not text. */
 const VALUE_LENGTH = 16
 
 async function openCluster(): Promise<PGlite | undefined> {
@@ -33,7 +33,10 @@ async function openCluster(): Promise<PGlite | undefined> {
   }
 }
 
-/** The files of a new cluster appear under their name all at once, so a death half-way leaves nothing that looks whole. */
+/**
+ * A new cluster's files appear under their final name all at once, so a crash half-way leaves nothing that looks
+ * complete.
+ */
 async function createCluster(): Promise<void> {
   if (existsSync(path)) return
   const unfinished = `${path}.unfinished`
@@ -42,7 +45,7 @@ async function createCluster(): Promise<void> {
   await rename(unfinished, path)
 }
 
-/** Values of the types that have parsers of our own leave the thread unread: big integers in JSON cannot be cloned. */
+/** Values of types with our own parsers leave the thread unparsed: big integers in JSON cannot be cloned. */
 function open(path: string): Promise<PGlite> {
   const asText = Object.keys(VALUE_PARSERS).map(type => [type, isJsonType(Number(type)) ? unreadJson : unread])
   return PGlite.create({
@@ -96,7 +99,7 @@ function* partsOf(rows: unknown[][]): Generator<Part> {
 const lengthOf = (value: unknown): number =>
   typeof value === 'string' || value instanceof Uint8Array ? value.length : VALUE_LENGTH
 
-/** The memory of long JSON, which has it to itself. */
+/** The buffer of long JSON, which is not shared with other values. */
 const transferable = (part: Part): ArrayBuffer[] =>
   part
     .flat()
@@ -104,11 +107,11 @@ const transferable = (part: Part): ArrayBuffer[] =>
       value instanceof Uint8Array && value.length >= PART_LENGTH ? [value.buffer] : [],
     ) as ArrayBuffer[]
 
-/** What WebAssembly and Emscripten throw when Postgres has ended in the middle of a statement. */
+/** What WebAssembly and Emscripten throw if Postgres crashes during a statement. */
 const CRASHES = new Set(['RuntimeError', 'ExitStatus'])
 const isCrash = (error: unknown): boolean => CRASHES.has((error as Error).name)
 
-/** Without its ports the thread has nothing to wait for and ends. */
+/** Without its ports the thread has nothing to wait for and exits. */
 async function close(pglite: PGlite): Promise<void> {
   await pglite.close()
   parts.close()

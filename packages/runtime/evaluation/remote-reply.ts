@@ -13,12 +13,12 @@ export async function replyTo(means: Means, request: Omit<PostRequest, 'fragment
   const reply: PostReply = await means.post({ ...request, fragments: FRAGMENTS })
   if (reply.status === 200) return reply.text
   const status = reply.status < 400 ? 500 : reply.status
-  throw new RunError(status, 'v0:workflows:custom-hook-server-error', `The service answered with ${reply.status}.`)
+  throw new RunError(status, 'v0:workflows:custom-hook-server-error', `The service responded with ${reply.status}.`)
 }
 
 /** As {@link replyTo}, and reads the reply. Throws a RunError 500 when it is no JSON. */
 export async function jsonReplyTo(means: Means, request: Omit<PostRequest, 'fragments'>): Promise<Json> {
   const value = await readJson(await replyTo(means, request))
-  if (value === undefined) throw new RunError(500, FRAGMENTS.failed, 'The service did not answer with JSON.')
+  if (value === undefined) throw new RunError(500, FRAGMENTS.failed, "The service's response is not JSON.")
   return value
 }

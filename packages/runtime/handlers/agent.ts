@@ -40,6 +40,6 @@ export const agent: Handler = {
     },
   },
   run: () => {
-    throw new RunError(501, 'v0:workflows:agent-not-implemented', 'There is no runner for agents here.')
+    throw new RunError(501, 'v0:workflows:agent-not-implemented', 'This server has no runner for agents.')
   },
 }

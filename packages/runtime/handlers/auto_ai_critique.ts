@@ -14,7 +14,7 @@ import { DEFAULT_RUBRIC, judgeSchema, RUBRICS } from './judge-rubrics.ts'
 
 const PARAMETERS = closed(
   {
-    prompt_template: { ...typed('messages', 'What the judge is told.'), type: 'array', title: 'Prompt' },
+    prompt_template: { ...typed('messages', 'The messages sent to the judge.'), type: 'array', title: 'Prompt' },
     model: {
       ...field('string', {
         title: 'Model',
@@ -33,7 +33,7 @@ const PARAMETERS = closed(
       'number',
       {
         title: 'Temperature',
-        description: 'Sampling temperature; 0 when it is not set.',
+        description: 'Sampling temperature; 0 if not set.',
         widget: 'float',
         isAdvanced: true,
       },
@@ -41,7 +41,7 @@ const PARAMETERS = closed(
     ),
     response_type: field(
       'string',
-      { title: 'Response type', description: 'The form the answer has.', widget: 'hidden', default: 'json_schema' },
+      { title: 'Response type', description: 'The form of the answer.', widget: 'hidden', default: 'json_schema' },
       { enum: ['text', 'json_object', 'json_schema'] },
     ),
     json_schema: field('object', {
@@ -51,7 +51,12 @@ const PARAMETERS = closed(
     }),
     version: field(
       'string',
-      { title: 'Version', description: 'Selects the defaults of the other settings.', widget: 'hidden', default: '5' },
+      {
+        title: 'Version',
+        description: 'Determines the defaults of the other settings.',
+        widget: 'hidden',
+        default: '5',
+      },
       { enum: ['1', '2', '3', '4', '5'] },
     ),
     template_format: field(
@@ -83,7 +88,7 @@ export const autoAiCritique: Handler = {
   },
   template: {
     name: 'LLM-as-a-judge',
-    description: 'Asks a model to judge the output, and takes its structured answer as the result.',
+    description: 'Asks a model to judge the output and returns its structured answer.',
     categories: ['ai_llm'],
     parameters: {
       prompt_template: DEFAULT_RUBRIC,

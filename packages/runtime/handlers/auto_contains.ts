@@ -6,7 +6,7 @@ const PARAMETERS = closed(
   {
     substring: field('string', {
       title: 'Substring',
-      description: 'What should stand somewhere in the output.',
+      description: 'The text that the output should contain.',
       widget: 'text',
     }),
     case_sensitive: CASE_SENSITIVE,
@@ -23,7 +23,7 @@ export const autoContains: Handler = {
   schemas: { parameters: PARAMETERS, outputs: SUCCESS },
   template: {
     name: 'Contains',
-    description: 'True when the output holds the substring.',
+    description: 'True if the output contains the substring.',
     categories: ['classifiers'],
     isArchived: true,
   },

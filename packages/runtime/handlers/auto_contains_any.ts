@@ -8,7 +8,7 @@ const PARAMETERS = closed(
       ['array', 'string'],
       {
         title: 'Substrings',
-        description: 'What should stand in the output: a list, or one text with commas between.',
+        description: 'The texts that the output may contain: a list, or one comma-separated text.',
         widget: 'text',
       },
       { items: { type: 'string' } },
@@ -27,7 +27,7 @@ export const autoContainsAny: Handler = {
   schemas: { parameters: PARAMETERS, outputs: SUCCESS },
   template: {
     name: 'Contains Any',
-    description: 'True when the output holds at least one of the substrings.',
+    description: 'True if the output contains at least one of the substrings.',
     categories: ['classifiers'],
     isArchived: true,
   },

@@ -12,7 +12,7 @@ export const autoContainsJson: Handler = {
   schemas: { parameters: closed({}), outputs: SUCCESS },
   template: {
     name: 'Contains JSON',
-    description: 'True when what stands between the first and the last brace of the output is valid JSON.',
+    description: 'True if the text from the first to the last brace of the output is valid JSON.',
     categories: ['classifiers'],
   },
   legacy: { directUse: true, requiresModel: false },

@@ -67,7 +67,7 @@ const PARAMETERS = closed(
 const preset = (key: string, language: string, runtime: string, code: string): Preset => ({
   key,
   name: `Exact Match (${language})`,
-  description: `Whether the output equals the expected answer, written in ${language}: a start for code of your own.`,
+  description: `Whether the output equals the expected answer, written in ${language}: a starting point for your own code.`,
   parameters: { runtime, version: '3', correct_answer_key: 'correct_answer', requires_llm_api_keys: false, code },
 })
 
@@ -80,7 +80,7 @@ export const autoCustomCodeRun: Handler = {
   schemas: { parameters: PARAMETERS },
   template: {
     name: 'Code Evaluation',
-    description: 'Runs a function of your own on inputs, output and trace, and takes what it returns as the result.',
+    description: 'Runs your own function on the inputs, output and trace, and returns its result.',
     categories: ['custom'],
     presets: [
       preset('python_default', 'Python', 'python', PYTHON),

@@ -6,7 +6,7 @@ const PARAMETERS = closed(
   {
     suffix: field('string', {
       title: 'Suffix',
-      description: 'What the output should end with.',
+      description: 'The text that the output should end with.',
       widget: 'text',
     }),
     case_sensitive: CASE_SENSITIVE,
@@ -23,7 +23,7 @@ export const autoEndsWith: Handler = {
   schemas: { parameters: PARAMETERS, outputs: SUCCESS },
   template: {
     name: 'Ends With',
-    description: 'True when the output ends with the suffix.',
+    description: 'True if the output ends with the suffix.',
     categories: ['classifiers'],
     isArchived: true,
   },

@@ -12,7 +12,7 @@ export const autoExactMatch: Handler = {
   schemas: { parameters: closed({ correct_answer_key: CORRECT_ANSWER_KEY }), outputs: SUCCESS },
   template: {
     name: 'Exact Match',
-    description: 'True when the output and the expected answer are the same.',
+    description: 'True if the output and the expected answer are the same.',
     categories: ['classifiers'],
   },
   legacy: { directUse: true, requiresModel: false },

@@ -17,12 +17,9 @@ export const autoJsonDiff: Handler = {
   roles: ['evaluator'],
   schemas: {
     parameters: closed({
-      compare_schema_only: off('Compare types only', 'Compares the types of the values instead of the values.'),
-      predict_keys: off('Count extra keys', 'Keys that only the output has count as well, as differences.'),
-      case_insensitive_keys: off(
-        'Ignore the case of keys',
-        'Keys that differ only in upper and lower case are the same.',
-      ),
+      compare_schema_only: off('Compare types only', 'Compares only the types of the values.'),
+      predict_keys: off('Count extra keys', 'Keys that only the output has count as differences.'),
+      case_insensitive_keys: off('Ignore the case of keys', 'Keys that differ only in case are equal.'),
       correct_answer_key: CORRECT_ANSWER_KEY,
       threshold: THRESHOLD,
     }),
@@ -30,7 +27,7 @@ export const autoJsonDiff: Handler = {
   },
   template: {
     name: 'JSON Diff Match',
-    description: 'The share of leaves on which the JSON output and the expected document agree.',
+    description: 'The share of leaves that are equal in the JSON output and the expected document.',
     categories: ['classifiers'],
   },
   legacy: { directUse: false, requiresModel: false },

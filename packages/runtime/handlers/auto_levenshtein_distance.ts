@@ -28,7 +28,7 @@ export const autoLevenshteinDistance: Handler = {
   },
   template: {
     name: 'Levenshtein Distance',
-    description: 'One minus the number of single-character edits between both texts, relative to the longer one.',
+    description: 'One minus the number of single-character edits between the texts, relative to the longer one.',
     categories: ['similarity'],
   },
   legacy: { directUse: false, requiresModel: false },

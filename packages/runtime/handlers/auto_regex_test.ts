@@ -7,13 +7,13 @@ const PARAMETERS = closed(
   {
     regex_pattern: field('string', {
       title: 'Pattern',
-      description: 'A regular expression that is searched for anywhere in the output.',
+      description: 'A regular expression to search for anywhere in the output.',
       widget: 'regex',
       default: '',
     }),
     regex_should_match: field('boolean', {
       title: 'Should match',
-      description: 'Whether finding the pattern is success or failure.',
+      description: 'Whether a match means success or failure.',
       widget: 'bool',
       default: true,
     }),
@@ -38,18 +38,23 @@ export const autoRegexTest: Handler = {
   schemas: { parameters: PARAMETERS, outputs: SUCCESS },
   template: {
     name: 'Regex Test',
-    description: 'Searches the output for a regular expression, and succeeds when it is found, or when it is not.',
+    description: 'Searches the output for a regular expression; succeeds if it matches, or if it does not.',
     categories: ['classifiers'],
     presets: [
       preset('starts_with', 'Starts With', '^PREFIX_PLACEHOLDER', 'The output begins with a given text.'),
       preset('ends_with', 'Ends With', 'SUFFIX_PLACEHOLDER$', 'The output ends with a given text.'),
-      preset('contains', 'Contains', 'SUBSTRING_PLACEHOLDER', 'A given text stands somewhere in the output.'),
-      preset('contains_any', 'Contains Any', '(OPTION1|OPTION2|OPTION3)', 'At least one of several texts is there.'),
+      preset('contains', 'Contains', 'SUBSTRING_PLACEHOLDER', 'The output contains a given text.'),
+      preset(
+        'contains_any',
+        'Contains Any',
+        '(OPTION1|OPTION2|OPTION3)',
+        'The output contains at least one of several texts.',
+      ),
       preset(
         'contains_all',
         'Contains All',
         '(?=.*SUBSTRING1)(?=.*SUBSTRING2)(?=.*SUBSTRING3).*',
-        'Each of several texts is there, in any order.',
+        'The output contains all of several texts, in any order.',
       ),
     ],
   },

@@ -10,7 +10,7 @@ const PARAMETERS = closed(
     correct_answer_key: CORRECT_ANSWER_KEY,
     embedding_model: field('string', {
       title: 'Embedding model',
-      description: 'The model that embeds both texts; text-embedding-3-small when it is not set.',
+      description: 'The model that embeds both texts; text-embedding-3-small if not set.',
       widget: 'text',
       isAdvanced: true,
     }),

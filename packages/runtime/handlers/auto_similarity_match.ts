@@ -19,7 +19,7 @@ const PARAMETERS = closed(
       'number',
       {
         title: 'Similarity threshold',
-        description: 'The least similarity that counts as success.',
+        description: 'The minimum similarity for success.',
         widget: 'float',
         default: 0.5,
       },
@@ -41,7 +41,7 @@ export const autoSimilarityMatch: Handler = {
   schemas: { parameters: PARAMETERS, outputs: SCORE_AND_SUCCESS },
   template: {
     name: 'Similarity Match',
-    description: 'The share of characters in the blocks that the output and the expected answer have in common.',
+    description: 'The share of characters in blocks that occur in both the output and the expected answer.',
     categories: ['similarity'],
   },
   legacy: { directUse: false, requiresModel: false },

@@ -6,7 +6,7 @@ const PARAMETERS = closed(
   {
     prefix: field('string', {
       title: 'Prefix',
-      description: 'What the output should begin with.',
+      description: 'The text that the output should start with.',
       widget: 'text',
     }),
     case_sensitive: CASE_SENSITIVE,
@@ -23,7 +23,7 @@ export const autoStartsWith: Handler = {
   schemas: { parameters: PARAMETERS, outputs: SUCCESS },
   template: {
     name: 'Starts With',
-    description: 'True when the output begins with the prefix.',
+    description: 'True if the output starts with the prefix.',
     categories: ['classifiers'],
     isArchived: true,
   },

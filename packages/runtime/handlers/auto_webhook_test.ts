@@ -11,7 +11,7 @@ const PARAMETERS = closed(
   {
     webhook_url: field('string', {
       title: 'Address',
-      description: 'Where inputs and output are posted to; the answer is the score.',
+      description: 'The address to which the inputs and output are posted; the response is the score.',
       widget: 'text',
     }),
     correct_answer_key: OPTIONAL_CORRECT_ANSWER_KEY,
@@ -31,7 +31,7 @@ export const autoWebhookTest: Handler = {
   schemas: { parameters: PARAMETERS, outputs: SCORE_AND_SUCCESS },
   template: {
     name: 'Webhook test',
-    description: 'Posts inputs and output to an address and takes the answer as the result.',
+    description: 'Posts the inputs and output to an address and returns the response as the result.',
     categories: ['custom'],
   },
   legacy: { directUse: false, requiresModel: false },

@@ -13,13 +13,13 @@ export const chat: Handler = {
   roles: ['application'],
   isStreaming: true,
   schemas: {
-    parameters: open({ prompt: typed('prompt-template', 'The prompt, and the model that answers it.') }),
+    parameters: open({ prompt: typed('prompt-template', 'The prompt and the model that answers it.') }),
     inputs: open({ messages: typed('messages', 'The conversation so far.') }),
     outputs: { $schema: DIALECT, type: 'object', 'x-ag-type-ref': 'message' },
   },
   template: {
     name: 'chat',
-    description: 'Continues a conversation with one message of the model.',
+    description: 'Adds one message from the model to a conversation.',
     categories: ['builtin'],
     parameters: {
       prompt: {

@@ -12,7 +12,7 @@ export const code: Handler = {
   roles: ['application', 'evaluator'],
   template: {
     name: 'Custom Code',
-    description: 'Runs a function of your own.',
+    description: 'Runs your own function.',
     categories: [],
   },
   run: run => {

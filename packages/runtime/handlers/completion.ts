@@ -15,13 +15,13 @@ export const completion: Handler = {
   roles: ['application'],
   isStreaming: true,
   schemas: {
-    parameters: open({ prompt: typed('prompt-template', 'The prompt, and the model that answers it.') }),
+    parameters: open({ prompt: typed('prompt-template', 'The prompt and the model that answers it.') }),
     inputs: open(),
     outputs: { $schema: DIALECT, type: ['string', 'object', 'array'] },
   },
   template: {
     name: 'completion',
-    description: 'Fills a prompt with the inputs and returns what the model answers.',
+    description: "Fills a prompt with the inputs and returns the model's answer.",
     categories: ['builtin'],
     parameters: {
       prompt: {

@@ -10,7 +10,7 @@ export const echo: Handler = {
   schemas: { parameters: closed({}), inputs: open({ aloha: {} }), outputs: closed({ got: {} }) },
   template: {
     name: 'Echo',
-    description: 'Returns the input called aloha, to try a connection.',
+    description: 'Returns the input named aloha, to test a connection.',
     categories: ['builtin'],
     isArchived: true,
   },

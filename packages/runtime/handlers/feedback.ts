@@ -10,7 +10,7 @@ export const feedback: Handler = {
   roles: ['application', 'evaluator'],
   template: {
     name: 'Custom Feedback',
-    description: 'Feedback that people give; its outputs schema says what they are asked.',
+    description: 'Feedback that people give; its outputs schema defines the questions.',
     categories: [],
     presets: [
       {

@@ -10,7 +10,7 @@ const PARAMETERS = closed(
   {
     json_field: field('string', {
       title: 'Field',
-      description: 'The member of the JSON output that is compared.',
+      description: 'The member of the JSON output to compare.',
       widget: 'text',
       default: '',
     }),
@@ -28,7 +28,7 @@ export const fieldMatchTest: Handler = {
   schemas: { parameters: PARAMETERS, outputs: SUCCESS },
   template: {
     name: 'JSON Field Match',
-    description: 'True when one member of the JSON output equals the expected answer.',
+    description: 'True if one member of the JSON output equals the expected answer.',
     categories: ['classifiers'],
     isArchived: true,
   },

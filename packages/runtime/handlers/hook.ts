@@ -18,7 +18,7 @@ export const hook: Handler = {
   roles: ['application', 'evaluator'],
   template: {
     name: 'Custom Hook',
-    description: 'Calls a service of your own over HTTP.',
+    description: 'Calls your own service over HTTP.',
     categories: [],
   },
   run: async run => {

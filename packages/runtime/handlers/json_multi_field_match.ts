@@ -14,7 +14,7 @@ const PARAMETERS = closed(
       'array',
       {
         title: 'Fields',
-        description: 'Paths that are compared on both sides: dotted, JSONPath or JSON Pointer.',
+        description: 'Paths to compare on both sides: dotted, JSONPath or JSON Pointer.',
         widget: 'fields_tags_editor',
       },
       { items: { type: 'string' }, minItems: 1 },

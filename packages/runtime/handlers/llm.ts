@@ -22,18 +22,18 @@ const CONSENT = {
 
 const PARAMETERS = open(
   {
-    llms: typed('llms', 'Models, the first of which is asked; the next when it cannot be used.'),
+    llms: typed('llms', 'Models in order of preference; the next is used if one is unavailable.'),
     messages: { ...MESSAGES, 'x-ag-type-ref': 'messages' },
     template_format: field(
       'string',
       { title: 'Template format', description: 'How placeholders are written in the messages.', widget: 'choice' },
       { enum: ['mustache', 'curly', 'fstring', 'jinja2'] },
     ),
-    loop: typed('loop', 'Limits of the loop; without it the model is asked once.'),
+    loop: typed('loop', 'Limits of the loop; without it the model is called once.'),
     tools: typed('tools', 'Tools that the model may call.'),
     consent: CONSENT,
-    context: typed('context', 'Free data for tools.'),
-    permissions: typed('permissions', 'What tools may do.'),
+    context: typed('context', 'Any data for tools.'),
+    permissions: typed('permissions', 'The permissions of tools.'),
     response: typed('response', 'The form of the answer.'),
   },
   ['llms'],
@@ -66,7 +66,7 @@ export const llm: Handler = {
   },
   template: {
     name: 'Builtin LLM',
-    description: 'Asks the first usable of several models, once or in a loop with tools.',
+    description: 'Calls the first available of several models, once or in a loop with tools.',
     categories: [],
     parameters: { messages: [] },
   },

@@ -16,14 +16,14 @@ const PARAMETERS = closed(
       'array',
       {
         title: 'Matchers',
-        description: 'What is compared, as a tree: leaves compare, parents add up.',
+        description: 'A tree of comparisons: leaves compare, parents combine their scores.',
         widget: 'code',
       },
       { items: { type: 'object', required: ['target'] } },
     ),
     score: field(
       'string',
-      { title: 'Score', description: 'How the scores add up.', widget: 'choice', default: 'weighted' },
+      { title: 'Score', description: 'How the scores are combined.', widget: 'choice', default: 'weighted' },
       { enum: ['weighted', 'min', 'max'] },
     ),
     success: field(
@@ -33,7 +33,7 @@ const PARAMETERS = closed(
     ),
     threshold: field('number', {
       title: 'Threshold',
-      description: 'The least score that counts as success.',
+      description: 'The minimum score for success.',
       widget: 'float',
       default: 1,
     }),
@@ -50,7 +50,7 @@ export const match: Handler = {
   schemas: { parameters: PARAMETERS, outputs: open({ score: NUMBER, success: BOOLEAN }, ['score', 'success']) },
   template: {
     name: 'Builtin Matcher',
-    description: 'Compares parts of inputs, outputs and trace by rules that can be nested and weighted.',
+    description: 'Compares parts of the inputs, outputs and trace by rules that can be nested and weighted.',
     categories: [],
   },
   inferOutputs: ({ matchers }) =>

@@ -10,7 +10,7 @@ export const mock: Handler = {
   isStreaming: true,
   template: {
     name: 'Mock',
-    description: 'Answers by a fixed rule instead of a model, to try everything around it.',
+    description: 'Answers by a fixed rule instead of a model, for testing.',
     categories: ['custom'],
     isArchived: true,
   },

@@ -118,7 +118,7 @@ function unavailable(failures: readonly RunError[]): RunError {
   const [first] = failures
   if (first && failures.every(error => error.status === 400)) return first
   const causes = failures.map(error => error.message).join('\n')
-  return new RunError(503, LLM_UNAVAILABLE, `No model could be asked\n${causes}`, { cause: first })
+  return new RunError(503, LLM_UNAVAILABLE, `No model could be called\n${causes}`, { cause: first })
 }
 
 const LLM_UNAVAILABLE = 'v0:workflows:llm-unavailable'

@@ -44,7 +44,7 @@ export class Compared {
   /** Throws an {@link Incomparable}, and what calling a model throws. */
   async outcomeOf(comparison: Comparison): Promise<Outcome> {
     const make = MATCHES.get(comparison.match)
-    if (!make) throw new Incomparable(`There is no match '${comparison.match}'.`)
+    if (!make) throw new Incomparable(`Unknown match '${comparison.match}'.`)
     const target = this.#resolve(comparison.target)
     const references = comparison.references.map(one => (isPath(one) ? this.#resolve(one) : one))
     return make({ ...comparison, target, references }, this)
@@ -52,7 +52,7 @@ export class Compared {
 
   #resolve(path: string): Json {
     const value = asIncomparable(() => valueIn(this.#document, path, 'matchers'))
-    if (value === undefined) throw new Incomparable(`The path '${path}' leads to nothing.`)
+    if (value === undefined) throw new Incomparable(`The path '${path}' matches nothing.`)
     return value
   }
 
@@ -80,7 +80,7 @@ export class Compared {
     if (name === 'jaccard') return refusalAsIncomparable(blockSimilarity(this.#means, ...texts))
     if (name === 'levenshtein') return refusalAsIncomparable(editSimilarity(this.#means, ...texts))
     if (name === 'cosine') return embeddingSimilarity(this.#means, EMBEDDING_MODEL, texts)
-    throw new Incomparable(`There is no similarity '${name}'.`)
+    throw new Incomparable(`Unknown similarity '${name}'.`)
   }
 }
 
@@ -149,7 +149,7 @@ const MATCHES = new Map(
     },
     diff: async given => {
       const extent = DIFFS.get(given.diff)
-      if (!extent) throw new Incomparable(`There is no diff '${given.diff}'.`)
+      if (!extent) throw new Incomparable(`Unknown diff '${given.diff}'.`)
       const [expected, actual] = [await documentOf(referenceOf(given)), await documentOf(given.target)]
       const score = await diffScore(expected, actual, { ...extent, ignoreCase: !given.isCaseSensitive })
       return { score, success: score >= given.threshold }
@@ -180,6 +180,6 @@ const contentOf = async (value: Json): Promise<Json> =>
 
 async function documentOf(value: Json): Promise<Json> {
   const document = typeof value === 'string' ? await readJson(value) : value
-  if (document === undefined) throw new Incomparable('A text that should be compared as JSON is none.')
+  if (document === undefined) throw new Incomparable('A text to compare as JSON is not valid JSON.')
   return document
 }

@@ -42,7 +42,7 @@ export function matchNodes(list: Json, path: string): MatchNode[] {
   return list.map((one, at) => {
     const place = `${path}[${at}]`
     const node = matchNode(one, place)
-    if (keys.has(node.key)) throw misfit('parameter', `${place}.key`, 'a name of its own', node.key)
+    if (keys.has(node.key)) throw misfit('parameter', `${place}.key`, 'a unique key', node.key)
     keys.add(node.key)
     return node
   })

@@ -87,16 +87,16 @@ test.each<[JsonObject, unknown[]]>([
 })
 
 test.each<[JsonObject, RegExp]>([
-  [{ target: 'outputs.nope' }, /'outputs.nope' leads to nothing/],
-  [{ target: 'trace.x' }, /leads to nothing/],
-  [{ target: 'outputs.title', match: 'nope' }, /no match 'nope'/],
-  [{ target: 'outputs.title', match: 'constructor' }, /no match/],
+  [{ target: 'outputs.nope' }, /'outputs.nope' matches nothing/],
+  [{ target: 'trace.x' }, /matches nothing/],
+  [{ target: 'outputs.title', match: 'nope' }, /Unknown match 'nope'/],
+  [{ target: 'outputs.title', match: 'constructor' }, /Unknown match/],
   [{ target: 'outputs.title', match: 'contains' }, /no reference/],
-  [{ target: 'outputs.title', match: 'exact', reference: '$.inputs.nope' }, /'\$.inputs.nope' leads to nothing/],
+  [{ target: 'outputs.title', match: 'exact', reference: '$.inputs.nope' }, /'\$.inputs.nope' matches nothing/],
   [{ target: 'outputs.title', match: 'regex', reference: '(' }, /unterminated/],
-  [{ target: 'outputs.title', match: 'similarity', similarity: 'x', reference: 'a' }, /no similarity 'x'/],
-  [{ target: 'outputs.title', match: 'diff', diff: 'x', reference: 'a' }, /no diff 'x'/],
-  [{ target: 'outputs.title', match: 'diff', reference: {} }, /compared as JSON/],
+  [{ target: 'outputs.title', match: 'similarity', similarity: 'x', reference: 'a' }, /Unknown similarity 'x'/],
+  [{ target: 'outputs.title', match: 'diff', diff: 'x', reference: 'a' }, /Unknown diff 'x'/],
+  [{ target: 'outputs.title', match: 'diff', reference: {} }, /compare as JSON/],
 ])('%j fails alone', async (node, message) => {
   expect(await outcome(node)).toEqual([expect.stringMatching(message), false])
 })

@@ -57,7 +57,7 @@ export class Rendering {
 /** The value of a JSONPath tag. Throws when the path finds nothing. */
 export function valueAtJsonPath(context: JsonObject, path: string): Json {
   const value = valueAtPath(context, path)
-  if (value === undefined) throw new TemplateFault(`The path '${path}' finds nothing in the inputs`, [path])
+  if (value === undefined) throw new TemplateFault(`The path '${path}' matches nothing in the inputs`, [path])
   return value
 }
 

@@ -30,7 +30,7 @@ export function violationsOf(schema: string, value: string, onCompiled: () => vo
     const check = compiledOf(schema)
     onCompiled()
     if (typeof check === 'string') return [violation([], `The schema ${check}`)]
-    if (value.length > VALUE_LENGTH_MAX) return [violation([], 'The value is too large to be checked')]
+    if (value.length > VALUE_LENGTH_MAX) return [violation([], 'The value is too large to check')]
     // Integers past 2^53 are numbers here; a schema could not compare them otherwise.
     check(parseRoundedJson(value))
     return (check.errors ?? []).slice(0, VIOLATIONS_MAX).map(toViolation)

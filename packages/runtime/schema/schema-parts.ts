@@ -66,7 +66,7 @@ export const CORRECT_ANSWER_KEY = field('string', {
 
 export const OPTIONAL_CORRECT_ANSWER_KEY = field('string', {
   title: 'Expected answer column',
-  description: 'The testcase column that holds the expected answer, if there is one.',
+  description: 'The testcase column that holds the expected answer, if any.',
   widget: 'text',
   isAdvanced: true,
 })
@@ -75,7 +75,7 @@ export const THRESHOLD = field(
   'number',
   {
     title: 'Threshold',
-    description: 'The least score that counts as success; 0.5 when it is not set.',
+    description: 'The minimum score for success; 0.5 if not set.',
     widget: 'float',
     isAdvanced: true,
   },
@@ -84,14 +84,14 @@ export const THRESHOLD = field(
 
 export const CASE_SENSITIVE = field('boolean', {
   title: 'Case sensitive',
-  description: 'Whether upper and lower case count as different.',
+  description: 'Whether the comparison is case-sensitive.',
   widget: 'bool',
   default: true,
 })
 
 export const OPTIONAL_CASE_SENSITIVE = field('boolean', {
   title: 'Case sensitive',
-  description: 'Whether upper and lower case count as different; they do when it is not set.',
+  description: 'Whether the comparison is case-sensitive; true if not set.',
   widget: 'bool',
   isAdvanced: true,
 })

@@ -38,7 +38,7 @@ export const MODEL_OPTIONS: Record<string, JsonObject> = {
   frequency_penalty: number(-2, 2),
   presence_penalty: number(-2, 2),
   reasoning_effort: { type: ['string', 'null'], enum: ['none', 'low', 'medium', 'high', null] },
-  chat_template_kwargs: { type: ['object', 'null'], description: 'Passed to the provider as it is.' },
+  chat_template_kwargs: { type: ['object', 'null'], description: 'Passed to the provider unchanged.' },
 }
 
 export const TEMPLATE_FORMATS = ['mustache', 'curly', 'fstring', 'jinja2']

@@ -10,11 +10,17 @@ const count = (minimum: number, description: string): JsonObject => ({
 export const loop: JsonObject = {
   type: 'object',
   properties: {
-    max_iterations: count(1, 'Calls of the model.'),
-    max_internal_tool_calls: count(0, 'Calls of internal tools.'),
-    max_consecutive_errors: count(0, 'Errors in a row.'),
-    allow_implicit_stop: { type: ['boolean', 'null'], description: 'Whether an answer without a tool call ends it.' },
-    require_terminate_tool: { type: ['boolean', 'null'], description: 'Whether only the terminate tool ends it.' },
+    max_iterations: count(1, 'Maximum calls of the model.'),
+    max_internal_tool_calls: count(0, 'Maximum calls of internal tools.'),
+    max_consecutive_errors: count(0, 'Maximum consecutive errors.'),
+    allow_implicit_stop: {
+      type: ['boolean', 'null'],
+      description: 'Whether an answer without a tool call ends the loop.',
+    },
+    require_terminate_tool: {
+      type: ['boolean', 'null'],
+      description: 'Whether only the terminate tool ends the loop.',
+    },
   },
   'x-ag-type': 'loop',
 }
@@ -25,7 +31,7 @@ export const tool: JsonObject = {
   properties: {
     name: { type: 'string' },
     type: { type: 'string', enum: ['internal', 'external'], default: 'internal' },
-    definition: { type: ['object', 'null'], description: 'What the model is told about it.' },
+    definition: { type: ['object', 'null'], description: 'The description sent to the model.' },
   },
   required: ['name'],
   'x-ag-type': 'tool',

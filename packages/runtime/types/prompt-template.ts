@@ -54,7 +54,7 @@ export const promptTemplate: JsonObject = {
     input_keys: {
       type: ['array', 'null'],
       items: { type: 'string' },
-      description: 'The inputs that must be there.',
+      description: 'The required inputs.',
     },
     llm_config: LLM_CONFIG,
     fallback_configs: { type: ['array', 'null'], items: LLM_CONFIG },
@@ -63,7 +63,12 @@ export const promptTemplate: JsonObject = {
       type: ['object', 'null'],
       properties: {
         max_retries: { type: 'integer', minimum: 0, maximum: 5 },
-        base_delay: { type: 'integer', minimum: 100, maximum: 1000, description: 'Milliseconds; doubles each time.' },
+        base_delay: {
+          type: 'integer',
+          minimum: 100,
+          maximum: 1000,
+          description: 'Milliseconds; doubled after each attempt.',
+        },
       },
     },
     retry_policy: POLICY(['off', 'availability', 'capacity', 'transient', 'any']),

@@ -51,7 +51,7 @@ interface Rule<Name extends WorkName> {
 
 const comparison: Rule<'editDistance' | 'matchingRatio'> = {
   isShort: (a, b) => (a.length + LENGTH_BASE) * (b.length + LENGTH_BASE) <= PAIRS_ON_LOOP_MAX,
-  excess: (...texts) => (texts.some(isTooLong) ? `they have more than ${COMPARED_LENGTH_MAX} characters` : undefined),
+  excess: (...texts) => (texts.some(isTooLong) ? `they exceed ${COMPARED_LENGTH_MAX} characters` : undefined),
   error: reason => new RunError(400, 'v0:schemas:invalid-outputs', `The texts cannot be compared: ${reason}`),
 }
 

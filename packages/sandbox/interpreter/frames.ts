@@ -1,9 +1,9 @@
 import { readSync, writeSync } from 'node:fs'
 
-// Both ends of the pipes write a message as its length in four bytes and then the message.
+// Both ends of the pipes write a message as its length in four bytes followed by the message.
 const LENGTH_BYTES = 4
 
-/** A message as it goes over the pipe. */
+/** A message in the format of the pipe. */
 export function frame(message: Buffer): Buffer {
   const length = Buffer.alloc(LENGTH_BYTES)
   length.writeUInt32LE(message.length)
@@ -31,7 +31,7 @@ export function writeFrame(fd: number, message: Buffer): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
 }
 
-/** Puts the messages of a stream together from its chunks. */
+/** Assembles the messages of a stream from its chunks. */
 export class FrameReader {
   readonly #bytesMax: number
   #chunks: Buffer[] = []
@@ -41,7 +41,7 @@ export class FrameReader {
     this.#bytesMax = bytesMax
   }
 
-  /** The messages that the chunk completes. Throws RangeError when one is announced that is longer than it may be. */
+  /** The messages that the chunk completes. Throws RangeError if one is announced that exceeds the limit. */
   push(chunk: Buffer): Buffer[] {
     this.#chunks.push(chunk)
     this.#length += chunk.length

@@ -1,6 +1,6 @@
 import type { FailureKind } from '../outcome.ts'
 
-/** What the process is asked. The arguments are kept as text: only the interpreter reads them. */
+/** The request to the process. The arguments stay text: only the interpreter parses them. */
 export interface Work {
   runtime: string
   source: string
@@ -9,13 +9,13 @@ export interface Work {
 }
 
 /**
- * A language's interpreter inside a WebAssembly instance. Between two runs it is made equal to what it was before the
- * first, so nothing that a run changes is there for the next.
+ * A language's interpreter inside a WebAssembly instance. Between two runs it is restored to its initial state, so no
+ * change made by a run is visible to the next.
  */
 export interface Interpreter {
-  /** Calls `evaluate`. Returns the JSON text of a `CodeOutcome`, and never throws what the code has thrown. */
+  /** Calls `evaluate`. Returns the JSON text of a `CodeOutcome`, and never throws an error of the code. */
   run(work: Work): Buffer
-  /** Makes it as it was before the run. False when it cannot be proven to be: then the process must end. */
+  /** Restores the state before the run. False if that cannot be guaranteed: then the process must exit. */
   reset(): Promise<boolean>
 }
 
@@ -24,8 +24,11 @@ export function failure(kind: FailureKind, message: string, line?: number): Buff
   return Buffer.from(JSON.stringify({ ok: false, kind, message, line }))
 }
 
-/** What an exception of the WebAssembly engine itself says about the code: the stack is full, or the instance has trapped. */
+/**
+ * What an exception of the WebAssembly engine itself means for the code: the stack is exhausted, or the instance has
+ * trapped.
+ */
 export function engineFailure(error: unknown): Buffer {
-  if (error instanceof RangeError) return failure('code', 'The code calls itself too deeply.')
-  return failure('code', 'The code has stopped the interpreter.')
+  if (error instanceof RangeError) return failure('code', "The code's recursion is too deep.")
+  return failure('code', 'The code crashed the interpreter.')
 }

@@ -3,14 +3,14 @@ import { SANDBOX_LIMITS } from '../limits.ts'
 /** The name of the author's source in stack traces. */
 export const JAVASCRIPT_FILE = 'evaluate.js'
 
-/** Stands after the author's source, as a script or a module: whatever is called `evaluate` there becomes reachable. */
+/** Appended to the author's source, as a script or a module: makes its `evaluate` reachable. */
 export const PUBLISH = '\n;globalThis.__evaluate = typeof evaluate === "undefined" ? undefined : evaluate'
 
 const { outputBytesMax, outputLevelsMax, messageLengthMax, memoryBytesMax } = SANDBOX_LIMITS
 
 /**
- * Evaluated inside QuickJS before any author's code; its value has the functions that the host calls. They take what they
- * use from the globals by then, and an author who replaces the rest confuses only himself.
+ * Evaluated inside QuickJS before any author's code; its value holds the functions that the host calls. They save what
+ * they need from the globals at that point, so an author who replaces globals affects only their own code.
  */
 export const JAVASCRIPT_RUNNER = String.raw`(random => {
   'use strict'
@@ -43,7 +43,7 @@ export const JAVASCRIPT_RUNNER = String.raw`(random => {
     value instanceof WeakSet || value instanceof WeakRef || value instanceof Promise || value instanceof RegExp ||
     value instanceof ArrayBuffer || ArrayBuffer.isView(value)
 
-  /** The value as JSON has it. As JSON.stringify does, it asks toJSON and leaves out members that are undefined. */
+  /** The value as JSON represents it. Like JSON.stringify, it calls toJSON and omits undefined members. */
   const toJson = (value, path, above) => {
     if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
     if (typeof value === 'number') return isFinite(value) ? value : refuse(value, path)
@@ -82,7 +82,7 @@ export const JAVASCRIPT_RUNNER = String.raw`(random => {
 
   const uncaught = error => (typeof error === 'object' && stringify(error)) || text(error)
 
-  /** While the source is read, not called. */
+  /** While the source is evaluated, before the call. */
   const describeSyntax = error =>
     describe(error).replace('"kind":"code"', error instanceof NoSyntax ? '"kind":"syntax"' : '"kind":"code"')
 
@@ -93,18 +93,18 @@ export const JAVASCRIPT_RUNNER = String.raw`(random => {
   }
 
   return {
-    /** Calls what has been published, or the default export of the module that a promise is for. */
+    /** Calls the published function, or the default export of the module that a promise resolves to. */
     call: async (loaded, argumentsText) => {
       try {
         const module = await loaded
         const evaluate = globalThis.__evaluate ?? module?.default
-        outcome = typeof evaluate === 'function' ? undefined : fail('no_function', 'The code defines no function evaluate.')
+        outcome = typeof evaluate === 'function' ? undefined : fail('no_function', 'The code does not define a function evaluate.')
         outcome ??= await evaluated(evaluate, argumentsText)
       } catch (error) {
         outcome = describe(error)
       }
     },
-    /** Undefined while evaluate waits for what never comes. */
+    /** Undefined while evaluate waits for a promise that never settles. */
     outcome: () => outcome,
     describe: describeSyntax,
   }

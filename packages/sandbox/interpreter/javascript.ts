@@ -8,13 +8,13 @@ import { JAVASCRIPT_FILE, JAVASCRIPT_RUNNER, PUBLISH } from './javascript-runner
 import { MemoryImage } from './memory-image.ts'
 import { SourceError, type Stripped, stripTypes } from './typescript.ts'
 
-/** A new instance takes 1.3 ms; restoring one that has grown more than this takes longer. */
+/** A new instance takes 1.3 ms; restoring one that has grown beyond this takes longer. */
 const RETAINED_BYTES_MAX = 16 * 1024 * 1024
 
 /** QuickJS in WebAssembly, for JavaScript and TypeScript. */
 export async function openJavaScript(): Promise<Interpreter> {
   const module = await WebAssembly.compile(await readFile(new URL(import.meta.resolve('quickjs-wasi/quickjs.wasm'))))
-  // Loads the compiler of TypeScript ahead.
+  // Loads the TypeScript compiler in advance.
   stripTypes('const one: number = 1')
   return new JavaScript(module, await Machine.create(module))
 }
@@ -35,7 +35,7 @@ class JavaScript implements Interpreter {
       return withSourceLine(this.#machine.run(code, argumentsText), lineOf)
     } catch (error) {
       if (error instanceof SourceError) return failure('syntax', error.message, error.line)
-      // A source that is nested too deeply leaves it in a state in which it compiles nothing any more.
+      // A source with excessive nesting leaves the compiler in a state in which it compiles nothing more.
       this.#isCompilerBroken = true
       return failure('syntax', 'The source is nested too deeply.')
     }
@@ -48,8 +48,8 @@ class JavaScript implements Interpreter {
 }
 
 /**
- * One WebAssembly instance of QuickJS. Its state is its memory and one global, the stack pointer, which is what it was
- * whenever a call has returned; after a call that has trapped the instance is not used again.
+ * One WebAssembly instance of QuickJS. Its state is its memory and one global, the stack pointer, which is unchanged
+ * after every call that returns; after a call that traps, the instance is not used again.
  */
 class Machine {
   readonly #vm: QuickJS
@@ -76,7 +76,7 @@ class Machine {
 
   private constructor(vm: QuickJS, memory: WebAssembly.Memory) {
     this.#vm = vm
-    // QuickJS seeds its own when it starts, which for all runs is the same moment.
+    // QuickJS seeds its own generator when it starts, which is the same moment for all runs.
     const random = vm.newFunction('random', () => vm.newNumber(randomNumber()))
     const runner = vm.callFunction(vm.evalCode(JAVASCRIPT_RUNNER, 'runner.js'), vm.undefined, random)
     this.#call = runner.getProp('call')
@@ -95,7 +95,7 @@ class Machine {
     }
   }
 
-  /** False when a run has left it in a state that cannot be restored. */
+  /** False if a run has left it in a state that cannot be restored. */
   reset(): boolean {
     return !this.#trapped && this.#image.restore()
   }
@@ -114,8 +114,8 @@ class Machine {
   }
 
   /**
-   * As a script, or as a module when it does not parse as one. What a script throws while it is read, and a module as the
-   * rejection of the promise that it returns, is the author's error.
+   * Evaluates the source as a script, or as a module if it does not parse as one. An error thrown during evaluation, by
+   * a module through the promise it returns, is the author's.
    */
   #load(code: string): JSValueHandle {
     try {
@@ -135,7 +135,7 @@ const asIs = (code: string): Stripped => ({ code, lineOf: line => line })
 
 const VALUE = '{"ok":true,"value":'
 
-/** The runner has counted characters. */
+/** The runner counts characters, not bytes. */
 function bounded(outcome: Buffer): Buffer {
   const { outputBytesMax } = SANDBOX_LIMITS
   if (outcome.length - VALUE.length - 1 <= outputBytesMax) return outcome

@@ -1,5 +1,5 @@
 // Runs code: node program.ts quickjs|pyodide, started by interpreter-process.ts. Reads work from one pipe and writes
-// outcomes to another, one after the other and without an event loop in between.
+// outcomes to another, one at a time and without an event loop in between.
 import { once } from 'node:events'
 import { writeSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'

@@ -1,8 +1,8 @@
 /**
- * What a WebAssembly instance can reach is what its imports do, so the imports of Pyodide are the wall around Python. While
- * it starts they do what Pyodide wants of them. Then the wall is closed: clocks, random bytes, growth of the memory
- * and reading the standard library remain; the file system says no, and everything else ends the run, above all the
- * functions by which Python calls JavaScript. What remains keeps no state but open files, which `python.ts` closes.
+ * A WebAssembly instance can reach only what its imports do, so the imports of Pyodide are the wall around Python.
+ * During its start they work normally. Then the wall is closed: clocks, random bytes, growth of the memory and reading
+ * the standard library remain; other file operations fail, and everything else ends the run, above all the functions
+ * with which Python calls JavaScript. What remains keeps no state but open files, which `python.ts` closes.
  */
 export class ImportWall {
   #closed = false
@@ -17,7 +17,7 @@ export class ImportWall {
     return Object.fromEntries(walled) as WebAssembly.Imports
   }
 
-  /** Some of Pyodide's imports are a Proxy that makes members when they are asked for, so this is one too. */
+  /** Some of Pyodide's imports are a Proxy that creates members on access, so this is one too. */
   #behindEach(members: WebAssembly.ModuleImports, memory: () => WebAssembly.Memory): WebAssembly.ModuleImports {
     return new Proxy(members, {
       get: (_members, name: string) => {
@@ -30,12 +30,12 @@ export class ImportWall {
   }
 }
 
-/** Imports that are no functions. */
+/** Imports that are not functions. */
 const DATA = [WebAssembly.Global, WebAssembly.Memory, WebAssembly.Table, WebAssembly.Tag]
 
 type Import = (...values: number[]) => unknown
 
-/** Wrapped functions that suspend the caller are no functions; nothing that is run here suspends. */
+/** Wrapped functions that suspend the caller are not functions; nothing here suspends. */
 const callable = (open: WebAssembly.ImportValue | undefined): Import =>
   typeof open === 'function' ? (open as Import) : denied('suspending')
 
@@ -74,7 +74,7 @@ const HARMLESS = new Set([
   'fd_fdstat_get',
 ])
 
-/** They work on files that the run has opened itself, never on the standard ones. */
+/** They work on files that the run itself opened, never on the standard ones. */
 const ON_OPENED_FILES = new Set(['fd_read', 'fd_pread', 'fd_seek', 'fd_close', '__syscall_fcntl64'])
 
 function closedImport(
@@ -136,7 +136,7 @@ interface Written {
   written: number | undefined
 }
 
-/** `print`: all of it counts as written, and it is gone. */
+/** `print`: reports everything as written and discards it. */
 function swallow({ buffer }: WebAssembly.Memory, { fd = 0, list = 0, count = 0, written = 0 }: Written): number {
   if (fd !== 1 && fd !== 2) return BAD_FILE_DESCRIPTOR
   const view = new DataView(buffer)

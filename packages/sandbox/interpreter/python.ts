@@ -6,7 +6,7 @@ import { engineFailure, failure, type Interpreter, type Work } from './interpret
 import { MemoryImage } from './memory-image.ts'
 import { DeniedError, ImportWall } from './python-wall.ts'
 
-/** Replacing the process takes two seconds; restoring so much, 5 ms. */
+/** Replacing the process takes two seconds; restoring this much takes 5 ms. */
 const RETAINED_BYTES_MAX = 128 * 1024 * 1024
 
 /** CPython's own functions. Addresses are numbers. */
@@ -33,8 +33,8 @@ export async function openPython(): Promise<Interpreter> {
 }
 
 /**
- * Loads Pyodide with all its instances behind the wall: the interpreter itself, and the small ones that make a function of
- * JavaScript one that has an address.
+ * Loads Pyodide with all its instances behind the wall: the interpreter itself, and the small ones that give a
+ * JavaScript function an address.
  */
 async function load(wall: ImportWall): Promise<{ pyodide: PyodideAPI; python: CPython }> {
   const { instantiate, Instance } = WebAssembly
@@ -51,7 +51,7 @@ async function load(wall: ImportWall): Promise<{ pyodide: PyodideAPI; python: CP
       super(module, imports && wall.behind(imports, memory))
     }
   }
-  // Asked for the numbers of flags of files; the permissions of the process forbid the real one.
+  // Called for the numbers of file flags; the process's permissions forbid the real one.
   Object.assign(process, { binding: () => ({ fs: constants }) })
   const silent = (): undefined => undefined
   const pyodide = await loadPyodide({
@@ -71,7 +71,7 @@ function functionOf(python: CPython, name: string): number {
   return python.PyObject_GetAttrString(main, newText(python, name))
 }
 
-/** A C string that Python owns. It is never released. */
+/** A C string owned by Python. It is never freed. */
 const newText = (python: CPython, text: string): number => python.PyBytes_AsString(newBytes(python, Buffer.from(text)))
 
 function newBytes(python: CPython, bytes: Buffer): number {
@@ -81,8 +81,8 @@ function newBytes(python: CPython, bytes: Buffer): number {
 }
 
 /**
- * The state of the instance is its memory and the stack pointer. It also has tables of JavaScript's objects with three
- * counters, which change only with objects that pass the wall, so never. Outside of it are Emscripten's open files.
+ * The state of the instance is its memory and the stack pointer. It also has tables of JavaScript objects with three
+ * counters, which change only with objects that pass the wall, so never. Emscripten's open files are outside of it.
  */
 class Python implements Interpreter {
   readonly #python: CPython
@@ -105,7 +105,8 @@ class Python implements Interpreter {
     try {
       return this.#call(Buffer.from(JSON.stringify(work)))
     } catch (error) {
-      if (error instanceof DeniedError) return failure('code', 'The code uses what the sandbox does not have.')
+      if (error instanceof DeniedError)
+        return failure('code', 'The code uses something that the sandbox does not provide.')
       return engineFailure(error)
     }
   }
@@ -126,7 +127,7 @@ class Python implements Interpreter {
   }
 }
 
-/** The runner fails only when it has no memory left to say so. */
+/** The runner itself fails only if it has no memory left to report an error. */
 const OUT_OF_MEMORY = failure(
   'memory',
   `The code needs more than ${SANDBOX_LIMITS.memoryBytesMax / 1024 / 1024} MiB of memory.`,

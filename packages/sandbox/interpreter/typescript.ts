@@ -1,13 +1,13 @@
 import { SourceMap, type SourceMapPayload, stripTypeScriptTypes } from 'node:module'
 
-/** TypeScript as JavaScript. */
+/** TypeScript converted to JavaScript. */
 export interface Stripped {
   code: string
-  /** The line of the source that a line of the code comes from. */
+  /** The line of the source for a line of the code. */
   lineOf(line: number): number
 }
 
-/** The source does not parse. */
+/** The source cannot be parsed. */
 export class SourceError extends Error {
   readonly line: number | undefined
 
@@ -18,8 +18,8 @@ export class SourceError extends Error {
 }
 
 /**
- * Takes the types out. Most sources keep every position; enums, namespaces and parameter properties have to be
- * rewritten, and then lines are found by a source map. Throws SourceError.
+ * Removes the types. Most sources keep every position; enums, namespaces and parameter properties have to be rewritten,
+ * and lines are then found with a source map. Throws SourceError.
  */
 export function stripTypes(source: string): Stripped {
   try {
@@ -46,7 +46,7 @@ function rewrite(source: string): Stripped {
   }
 }
 
-/** Finds a line's last entry: its first one may still belong to the line before. */
+/** Finds a line's last entry: its first one may still belong to the previous line. */
 const LAST_COLUMN = 10_000
 
 function rewritten(source: string): string {
@@ -57,7 +57,7 @@ function rewritten(source: string): string {
   }
 }
 
-/** Anything else than the parser's own complaint is passed on. */
+/** Errors other than the parser's own are passed on. */
 function sourceError(error: unknown): unknown {
   if (!codeOf(error)?.endsWith('_TYPESCRIPT_SYNTAX')) return error
   const { message, stack = '' } = error as Error

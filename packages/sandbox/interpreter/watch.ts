@@ -1,5 +1,5 @@
-// A thread beside the interpreter, whose own thread the code may occupy for ever. Ends the process when a run has used
-// its processor time, and when the parent is gone, which is when the pipe from it ends.
+// A thread beside the interpreter, whose own thread the code may occupy forever. Kills the process when a run has used
+// its processor time, and when the parent exits, which closes the pipe from it.
 import { Socket } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 import { SANDBOX_LIMITS } from '../limits.ts'
@@ -7,7 +7,7 @@ import { CPU_LIMIT_SIGNAL, PARENT_FD } from './program-arguments.ts'
 
 const LOOK_EVERY_MS = 250
 
-/** Processor microseconds of the process at the start of the run; 0 when there is none. */
+/** Processor microseconds of the process at the start of the run; 0 if none is running. */
 const [startedAt] = [new Float64Array(workerData as SharedArrayBuffer)]
 
 const end = (): boolean => process.kill(process.pid, 'SIGKILL')

@@ -1,4 +1,4 @@
-// What is used here of WebAssembly's JavaScript interface. The types of Node do not have it, those of browsers have much more.
+// The part of WebAssembly's JavaScript interface used here. Node's types lack it, and the browser's contain much more.
 type BufferSource = ArrayBuffer | ArrayBufferView
 
 declare namespace WebAssembly {
@@ -28,7 +28,7 @@ declare namespace WebAssembly {
   type ModuleImports = Record<string, ImportValue | undefined>
   type Imports = Record<string, ModuleImports>
 
-  // python.ts puts others in their places while it loads Pyodide.
+  // python.ts replaces them while it loads Pyodide.
   let Instance: new (module: Module, imports?: Imports) => Instance
   let instantiate: (source: BufferSource, imports?: Imports) => Promise<{ module: Module; instance: Instance }>
 

@@ -3,15 +3,15 @@ import { invalid, Problem } from '@spanhouse/model'
 import { decompress } from '@spanhouse/otlp'
 import type { Held } from './room.ts'
 
-/** What keeps the bytes of a body, and its room, to itself must grow: in so many milliseconds … */
+/** A body that holds memory must grow: within this many milliseconds … */
 const GROW_MS = 10_000
-/** … by this part of what has arrived. Whoever sends evenly is always fast enough. */
+/** … by this fraction of what has arrived. A steady sender is always fast enough. */
 const GROW_PART = 1 / 16
 
 /**
- * The whole body as it was sent, counted as it arrives. Rejects with a Problem: `too_large` beyond `bytesMax`, `too_slow`
- * when it hardly grows any more, `invalid` when the sender breaks it off, `overloaded` when there is no room. Nothing is
- * held then, and what still comes of the body is thrown away.
+ * Reads the whole body as sent, counting it as it arrives. Rejects with a Problem: `too_large` beyond `bytesMax`,
+ * `too_slow` if it almost stops growing, `invalid` if the sender aborts it, `overloaded` if there is no room. Nothing
+ * is held then, and the rest of the body is discarded.
  */
 export function readBody(request: IncomingMessage, bytesMax: number, held: Held): Promise<Buffer> {
   if (Number(request.headers['content-length']) > bytesMax) return Promise.reject(tooLarge(bytesMax))
@@ -34,7 +34,7 @@ interface Watched<T> {
   onEnd(bytes: number): T
 }
 
-/** Listens to a body, whoever else does; see {@link readBody}. */
+/** Listens to a body in addition to other listeners; see {@link readBody}. */
 export function watchBody<T>(
   request: IncomingMessage,
   { bytesMax, held, refusal, onData, onEnd }: Watched<T>,
@@ -63,14 +63,14 @@ export function watchBody<T>(
     }
     const finish = (): void => settle(() => resolve(onEnd(bytes)))
     const fail = (error?: Error): void =>
-      refuse(invalid(`The body was broken off: ${error?.message ?? 'the connection was closed'}`))
+      refuse(invalid(`The body is incomplete: ${error?.message ?? 'the connection was closed'}`))
     const stopWatching = watchGrowth(() => bytes, refuse)
     if (request.destroyed && !request.readableEnded) return fail()
     request.on('data', take).on('end', finish).on('error', fail).on('close', fail)
   })
 }
 
-/** Returns how to stop it. */
+/** Returns a function that stops it. */
 function watchGrowth(bytesNow: () => number, refuse: (problem: Problem) => void): () => void {
   let before = 0
   const timer = setInterval(() => {
@@ -84,14 +84,16 @@ function watchGrowth(bytesNow: () => number, refuse: (problem: Problem) => void)
 
 const tooLarge = (bytesMax: number): Problem => new Problem('too_large', `The body is larger than ${bytesMax} bytes`)
 
-/** How many bodies are decompressed at a time: as many as there are threads for it, so that nobody waits longer. */
+/**
+ * How many bodies are decompressed at a time: as many as there are threads for it, so that more would not be faster.
+ */
 const DECOMPRESSIONS_MAX = 4
 let decompressions = 0
 const waiting: (() => void)[] = []
 
 /**
- * The body without its compression. What it will come to is known only afterwards, and is counted then instead of what was
- * sent: therefore few at a time. Rejects as `decompress` does, and with `overloaded` when there is no room.
+ * The decompressed body. Its size is known only afterwards, and is then counted instead of the compressed size: so only
+ * a few are decompressed at a time. Rejects as `decompress` does, and with `overloaded` if there is no room.
  */
 export async function inflateBody(
   body: Buffer,

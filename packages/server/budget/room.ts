@@ -4,30 +4,30 @@ import { PUBLIC, type Tenant } from '../shares/pool.ts'
 
 const MiB = 1024 * 1024
 
-/** Bytes of all requests in flight together. */
+/** Bytes of all requests in progress. */
 export const ROOM_BYTES = 256 * MiB
-/** What one project may have of it, and the platform's administrator: the others always find room. */
+/** The share that one project, or the platform administrator, may use: the others always find room. */
 const PROJECT_BYTES_MAX = ROOM_BYTES / 2
-/** Callers without a credential together. */
+/** The share of all callers without a credential together. */
 const PUBLIC_BYTES_MAX = 8 * MiB
 
 /**
- * Lets requests in as long as there is room for them. Each endpoint has a limit for one body, but there is none for how many
- * senders there are: so the bytes of all bodies that are being received or worked on are counted, exports and JSON alike, as
- * they arrive and as what is made of them. Nothing is reserved by what a request announces: one that announces and does
- * not send would keep others out.
+ * Admits request bodies while there is room for them. Each endpoint limits one body, but not the number of senders: so
+ * the bytes of all bodies being received or processed are counted, exports and JSON alike, as they arrive, including
+ * the data made from them. Nothing is reserved by announced length: a sender that announces a body but does not send it
+ * would keep others out.
  */
 export class Room {
   #bytes = 0
   readonly #byProject = new Map<string, number>()
   readonly #gauge: Gauge
 
-  /** The gauge shows how many bytes there are. */
+  /** The gauge shows the bytes held. */
   constructor(gauge: Gauge) {
     this.#gauge = gauge
   }
 
-  /** What one request holds, nothing at first. */
+  /** What one request holds; initially nothing. */
   enter({ project_id }: Pick<Tenant, 'project_id'>): Held {
     return new Held(bytes => this.#add(project_id, bytes))
   }
@@ -36,7 +36,7 @@ export class Room {
     const own = (this.#byProject.get(project_id) ?? 0) + bytes
     const ownMax = project_id === PUBLIC.project_id ? PUBLIC_BYTES_MAX : PROJECT_BYTES_MAX
     if (bytes > 0 && (this.#bytes + bytes > ROOM_BYTES || own > ownMax))
-      throw new Problem('overloaded', 'Too much is being received at once', { retryAfterSeconds: 1 })
+      throw new Problem('overloaded', 'Too much data is being received at once', { retryAfterSeconds: 1 })
     this.#bytes += bytes
     if (own === 0) this.#byProject.delete(project_id)
     else this.#byProject.set(project_id, own)
@@ -44,7 +44,7 @@ export class Room {
   }
 }
 
-/** The bytes that one request has in memory, by this count. */
+/** The bytes that one request has in memory, counted here. */
 export class Held {
   #bytes = 0
   readonly #add: (bytes: number) => void
@@ -53,13 +53,13 @@ export class Held {
     this.#add = add
   }
 
-  /** Counts so many bytes more, or fewer. Throws a Problem `overloaded` when there is no room for them. */
+  /** Adds or subtracts this many bytes. Throws a Problem `overloaded` if there is no room for them. */
   add(bytes: number): void {
     this.#add(bytes)
     this.#bytes += bytes
   }
 
-  /** Counts nothing any more. May be called again. */
+  /** Releases everything. May be called again. */
   release(): void {
     this.add(-this.#bytes)
   }

@@ -4,12 +4,12 @@ import type { Tenant } from '../shares/pool.ts'
 
 const MIB = 1024 * 1024
 
-/** What answers on their way may hold in memory: all together, those of one project, and one. */
+/** How much memory responses being sent may hold: in total, per project, and per response. */
 const BYTES_MAX = { process: 512 * MIB, project: 256 * MIB, answer: 256 * MIB }
 
 /**
- * Counts what answers hold in memory while they are read, rendered and sent: each has a limit, but there is none for how many
- * are asked for at once. A project has half of the room, so that it cannot keep others out.
+ * Counts the memory that responses hold while they are read, rendered and sent: each is limited, but not how many are
+ * requested at once. A project may use half of the room, so that it cannot keep others out.
  */
 export class AnswerRoom {
   readonly #held = new Map<string, number>()
@@ -21,7 +21,7 @@ export class AnswerRoom {
     this.#gauge = gauge
   }
 
-  /** What one answer holds, on behalf of its project. To be closed when it is sent, or nobody waits for it any more. */
+  /** Counts one response for its project. Must be closed when it is sent or its client has gone. */
   open({ project_id }: Pick<Tenant, 'project_id'>): HeldAnswer {
     return new HeldAnswer(bytes => this.#add(project_id, bytes))
   }
@@ -30,7 +30,7 @@ export class AnswerRoom {
     const own = (this.#held.get(project_id) ?? 0) + bytes
     if (bytes > 0 && (own > BYTES_MAX.project || this.#bytes + bytes > BYTES_MAX.process)) {
       const whose = own > BYTES_MAX.project ? 'this project' : 'this server'
-      throw overloaded(`Large answers of ${whose} take up all memory there is for them; try again.`)
+      throw overloaded(`Large responses of ${whose} use all memory reserved for them; try again.`)
     }
     if (own === 0) this.#held.delete(project_id)
     else this.#held.set(project_id, own)
@@ -39,7 +39,7 @@ export class AnswerRoom {
   }
 }
 
-/** What one answer holds of the room. */
+/** What one response holds of the room. */
 export class HeldAnswer {
   readonly #add: (bytes: number) => void
   #bytes = 0
@@ -50,23 +50,23 @@ export class HeldAnswer {
   }
 
   /**
-   * Counts so many bytes more. Throws a Problem: `query_limit` when the answer is larger than one may be, `overloaded` when
-   * there is no room, or nobody waits for the answer.
+   * Adds this many bytes. Throws a Problem: `query_limit` if the response exceeds the limit of one, `overloaded` if
+   * there is no room or the client has gone.
    */
   readonly hold = (bytes: number): void => {
-    if (this.#isClosed) throw overloaded('Nobody waits for the answer any more.')
+    if (this.#isClosed) throw overloaded('The client has closed the connection.')
     if (this.#bytes + bytes > BYTES_MAX.answer) {
       throw new Problem(
         'query_limit',
-        `The answer holds more than ${BYTES_MAX.answer} bytes at once, which is the most: ask for less with ` +
-          '`windowing.limit`, and for the spans of a large trace in pages, by POST /spans/query with a filter on `trace_id`.',
+        `The response exceeds the maximum of ${BYTES_MAX.answer} bytes in memory: request less with ` +
+          '`windowing.limit`, and read the spans of a large trace in pages, with POST /spans/query with a filter on `trace_id`.',
       )
     }
     this.#add(bytes)
     this.#bytes += bytes
   }
 
-  /** So many bytes of them are held no more. */
+  /** Releases this many bytes. */
   readonly release = (bytes: number): void => {
     if (this.#isClosed) return
     this.#add(-bytes)

@@ -25,17 +25,17 @@ declare module 'fastify' {
     shares: Shares
   }
   interface FastifyRequest {
-    /** Gives back the slot that the request holds in its share, if it holds one. */
+    /** Returns the slot that the request holds in its share, if any. */
     giveBackSlot: () => void
   }
 }
 
-/** How long a request may take to arrive, so that slow senders do not pile up. */
+/** How long a request may take to arrive, so that slow senders do not accumulate. */
 const ARRIVE_MS_MAX = 120_000
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** What bodies are counted in while they are in memory. */
+    /** Counts bodies while they are in memory. */
     room: Room
     answerRoom: AnswerRoom
   }
@@ -46,7 +46,7 @@ export interface AppOptions {
   authenticator: Authenticator
   room: Room
   shares: Shares
-  /** Where answers are counted while they are in memory. */
+  /** Counts responses while they are in memory. */
   answerRoom: AnswerRoom
   /** Each adds its routes; the order does not matter. */
   routes: readonly ((app: FastifyInstance) => void)[]
@@ -73,10 +73,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
     forceCloseConnections: 'idle',
     requestTimeout: ARRIVE_MS_MAX,
-    // What still comes on open connections is answered as ever: the parts are closed after the last of them.
+    // Requests on open connections are still served: the parts are closed after the last of them.
     return503OnClosing: false,
     clientErrorHandler: answerUnreadable,
-    // For URLs that cannot be routed no hook is run.
+    // No hook runs for URLs that cannot be routed.
     frameworkErrors: (error, request, reply) => {
       reply.headers(NOSNIFF)
       authenticateRequest(authenticator, request).then(
@@ -90,7 +90,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     if (problem.code === 'method_not_allowed') reply.header('allow', paths.methodsOf(request.url).join(', '))
     return sendProblem(problem, request, reply)
   }
-  // Before the plugins: their own routes, as OPTIONS of any path, take the handler there is when they are added.
+  // Before the plugins: routes that they add, such as OPTIONS of any path, use the handler set when they are added.
   app.setErrorHandler((error, request, reply) => refuse(toProblem(error), request, reply))
   addClosing(app)
   addSecurityHeaders(app)
@@ -98,15 +98,15 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.addHook('onRoute', ({ url, method }) => paths.add(url, method))
   app.decorate('shares', shares)
   app.decorateRequest('giveBackSlot', () => {})
-  // Before it is compressed: what is whole needs its slot no longer, what is made while it is read does to its end.
+  // Before compression: a complete response no longer needs its slot, a streamed one needs it to its end.
   app.addHook('onSend', async (request, _reply, payload) => {
     if (typeof payload === 'string' || Buffer.isBuffer(payload)) request.giveBackSlot()
   })
-  // Request bodies are decompressed by the routes, which know their limits and the encodings that senders really use.
+  // The routes decompress request bodies: they know their limits and the encodings that senders really use.
   await app.register(compress, { global: true, globalDecompression: false, threshold: 1000, encodings: ['gzip'] })
   await addOpenApi(app)
   app.removeAllContentTypeParsers()
-  // Bodies are read by the endpoints, once they know who is calling, as far as there is room for them.
+  // The endpoints read bodies, once the caller is known and as far as there is room.
   app.addContentTypeParser('*', (_request, _body, done) => done(null))
   app.decorate('room', room)
   app.decorate('answerRoom', answerRoom)
@@ -124,13 +124,13 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   return app
 }
 
-/** Refusals that do not wait for the rest of the body: nobody knows whose it is, or it hardly comes. */
+/** Errors sent without waiting for the rest of the body: its sender is unknown, or it hardly arrives. */
 const AT_ONCE: readonly number[] = [PROBLEMS.unauthenticated.status, PROBLEMS.too_slow.status]
 
 /** As HTTP writes media types (RFC 9110, 8.3.1), whatever the parameters. */
 const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/
 
-/** Fastify refuses bodies whose type is not written as one, and no body is refused for its type here. */
+/** Fastify rejects bodies with a malformed content type; no body is rejected for its type here. */
 function ignoreOddType({ headers }: FastifyRequest['raw']): void {
   if (!MEDIA_TYPE.test(headers['content-type'] ?? '')) delete headers['content-type']
 }

@@ -1,10 +1,10 @@
-/** Characters that a file name may have in a header without quotes: RFC 7230's token. */
+/** Characters allowed in an unquoted file name in a header: RFC 7230's token. */
 const NO_TOKEN = /[^\w!#$%&'*+.^`|~-]+/g
 const NAME_LENGTH_MAX = 200
 
 /**
- * The header that makes a client save an answer as a file (RFC 6266). Characters that separate folders or steer a
- * terminal are taken out; a name that a header cannot say plainly is also given in full, encoded (RFC 5987).
+ * The header that makes a client save a response as a file (RFC 6266). Path separators and control characters are
+ * removed; a name that cannot be written literally is also given in encoded form (RFC 5987).
  */
 export function attachment(name: string, extension: string): string {
   const clean = name
@@ -18,6 +18,6 @@ export function attachment(name: string, extension: string): string {
     : `attachment; filename=${plain}; filename*=UTF-8''${encoded(full)}`
 }
 
-/** `encodeURIComponent` leaves some characters that the header's grammar has other uses for. */
+/** `encodeURIComponent` leaves some characters unescaped that are special in the header's grammar. */
 const encoded = (text: string): string =>
   encodeURIComponent(text).replaceAll(/['()*]/g, sign => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)

@@ -2,12 +2,12 @@ import type { Authenticator, Permission, Principal, ProjectPrincipal } from '@sp
 import { requirePermission, unauthenticated } from '@spanhouse/access'
 import type { FastifyRequest } from 'fastify'
 
-/** Paths that anybody may ask for. */
+/** Public paths. */
 const PUBLIC = [
   ...['/health', '/ready', '/metrics', '/docs', '/openapi.json', '/auth', '/.well-known/jwks.json'],
   ...['/services/health', '/services/openapi.json'],
 ]
-/** What a handler's address tells anybody about itself. */
+/** The public description of a handler. */
 const PUBLIC_OF_HANDLER = /^\/services\/[^/]+\/[^/]+\/(health|openapi\.json)\/?$/
 
 declare module 'fastify' {
@@ -17,7 +17,7 @@ declare module 'fastify' {
 }
 
 /**
- * Who is asking, decided before anything else is looked at: method, path parameters and body come after, and unknown
+ * Authenticates the caller before anything else is checked: method, path parameters and body come later, and unknown
  * paths are no exception. Null on public paths. Throws a Problem `unauthenticated` (401).
  */
 export async function authenticateRequest(
@@ -30,14 +30,14 @@ export async function authenticateRequest(
   return authenticator.authenticate(request.headers.authorization, path, parameters ?? {})
 }
 
-/** The project that the request's credential stands for, if it may do this there. */
+/** The project that the request's credential belongs to, if it has the permission there. */
 export function projectOf(request: FastifyRequest, permission: Permission): ProjectPrincipal {
   const principal = principalOf(request)
   requirePermission(principal, permission)
   return principal
 }
 
-/** Who is asking; only public paths have nobody. */
+/** The caller; undefined only on public paths. */
 export function principalOf(request: FastifyRequest): Principal {
   if (!request.principal) throw unauthenticated()
   return request.principal

@@ -16,20 +16,21 @@ import type { Held } from '../budget/room.ts'
 import { jsonErrorOffset } from './json-offset.ts'
 
 export interface JsonReading {
-  /** As received and once decompressed; what the text may hold goes by it. */
+  /** Maximum size as received and after decompression; it also determines the bounds of the text. */
   bytesMax: number
-  /** What the body and the values in it are counted in. */
+  /** Counts the body and the values in it. */
   held: Held
-  /** False where a 422 must not repeat what was sent. */
+  /** False if a 422 must not echo the input. */
   echo?: boolean
 }
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff')
 
 /**
- * The JSON in a request body, compressed or not; undefined when there is no body. Integers past 2^53 stay exact. Rejects
- * with a 422 that says where, as the interface has it, when the text is no JSON, nested too deeply or has an endless number
- * in it; with 413 when it, or the number of its values, is beyond the limit; as `readBody` does otherwise.
+ * The JSON in a request body, compressed or not; undefined if there is no body. Integers past 2^53 stay exact. Rejects
+ * with a 422 that gives the location, as the interface specifies, if the text is not JSON, is nested too deeply or
+ * contains an overlong number; with 413 if the body or its number of values exceeds the limit; otherwise as `readBody`
+ * does.
  */
 export async function readJson(request: FastifyRequest, reading: JsonReading): Promise<Json | undefined> {
   const { bytesMax, held } = reading

@@ -2,12 +2,12 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
-/** Once the server is closing a request has so long to arrive … */
+/** Once the server is closing, a request has this long to arrive … */
 const ARRIVE_MS = 2_000
-/** … and so long to be answered and its answer to be read. */
+/** … and this long to be processed and its response to be read. */
 const FINISH_MS = 15_000
 
-/** Closes without waiting for clients that never send the rest of their request, or never read their answer. */
+/** Closes without waiting for clients that never send the rest of their request, or never read the response. */
 export function addClosing(app: FastifyInstance): void {
   const arriving = arrivingAt(app.server)
   app.addHook('preClose', async () => {
@@ -18,7 +18,7 @@ export function addClosing(app: FastifyInstance): void {
   })
 }
 
-/** Tells the connections on which no request has arrived whole that is not answered yet. */
+/** The connections without a complete request that is still being processed. */
 function arrivingAt(server: Server): () => Socket[] {
   const sockets = new Set<Socket>()
   const requests = new Map<Socket, IncomingMessage>()

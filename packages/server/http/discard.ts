@@ -4,9 +4,9 @@ const DISCARD_BYTES_MAX = 128 * 1024 * 1024
 const DISCARD_MS_MAX = 5_000
 
 /**
- * Reads and throws away what is still coming of a body that has been refused. An answer to a sender that is not done
- * sending, followed by the end of the connection, mostly reaches it as a broken connection and not as the answer: it
- * would try the same again. Resolves at the end of the body, or when it goes on for too long.
+ * Reads and discards the rest of a rejected body. If a response is followed by a closed connection while the client is
+ * still sending, the client usually sees a broken connection instead of the response and would retry. Resolves at the
+ * end of the body, or after a time limit.
  */
 export function discardRest(request: IncomingMessage): Promise<void> {
   if (request.complete || request.destroyed) return Promise.resolve()

@@ -25,7 +25,7 @@ import { sendAnswer } from './send-answer.ts'
 
 type OutputOf<S> = S extends z.ZodType ? z.output<S> : undefined
 
-/** What an endpoint's handler is given. The parts that the endpoint does not describe are undefined. */
+/** The input of an endpoint's handler. Parts that the endpoint does not describe are undefined. */
 export interface Call<Who, Params, Query, Body> {
   principal: Who
   params: OutputOf<Params>
@@ -33,53 +33,56 @@ export interface Call<Who, Params, Query, Body> {
   body: OutputOf<Body>
   request: FastifyRequest
   reply: FastifyReply
-  /** Where what the answer holds in memory is counted, if that can be much. */
+  /** Counts the memory that the response holds, if that can be much. */
   holder: HeldAnswer
 }
 
-/** One row of the interface: what it is called, who may call it, what it takes and what it answers. */
+/** One row of the interface: the name of an endpoint, who may call it, its input and its response. */
 export interface Endpoint<Who, Params, Query, Body> {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Without `/api` and without a slash at the end; parameters as `:name`. */
+  /** Without `/api` and without a trailing slash; parameters as `:name`. */
   path: string
-  /** The group it stands in in the OpenAPI document. */
+  /** Its group in the OpenAPI document. */
   tag: string
   /** One sentence. */
   summary: string
   deprecated?: boolean
-  /** Not in the OpenAPI document. */
+  /** Omitted from the OpenAPI document. */
   hidden?: boolean
   params?: Params
   query?: Query
-  /** A schema that takes undefined lets the body be absent. */
+  /** A schema that accepts undefined makes the body optional. */
   body?: Body
-  /** Of a body in JSON, as received and once decompressed. A small one when it is not given; see `budget/limits.ts`. */
+  /** Of a JSON body, as received and after decompression. Default: a small one; see `budget/limits.ts`. */
   bodyBytesMax?: number
   /** The body is a multipart form with a file. */
   form?: FormLimits
-  /** Describes the answer in the OpenAPI document. */
+  /** Describes the response in the OpenAPI document. */
   answer?: z.ZodType
-  /** 200 when it is not given. With 204 nothing is sent. */
+  /** Default: 200. With 204 nothing is sent. */
   status?: number
   /**
-   * What the handler uses most of, so that no project takes it from the others (see `SHARES`). When it is not given: `read`
-   * where spans may be seen with the permission, else `call`.
+   * The resource that the handler uses most, so that no project takes it from the others (see `SHARES`). Default:
+   * `read` if the permission allows seeing spans, otherwise `call`.
    */
   share?: ShareName
-  /** False where a 422 must not repeat what was sent. */
+  /** False if a 422 must not echo the input. */
   echo?: boolean
-  /** The answer tells something that is to be kept nowhere: a key, a secret, a link that lets somebody in. */
+  /** The response contains something that must not be stored: a key, a secret, a link that grants access. */
   isSecret?: boolean
-  /** Returns what is sent as JSON (large parts of it as `render-json.ts` takes them), or the reply when it has sent something itself. */
+  /**
+   * Returns the value to send as JSON (large parts in the form that `render-json.ts` takes), or the reply if it has
+   * sent the response itself.
+   */
   handle(call: Call<Who, Params, Query, Body>): unknown
 }
 
 type Part = z.ZodType | undefined
 
 /**
- * Adds an endpoint for callers who act in a project. In this order: 401 without a project, 403 without one of the
- * permissions, 422 when a part of the request has not the shape that is described, 429 or 503 without a slot in its share,
- * then the handler.
+ * Adds an endpoint for callers who act in a project. Checks in this order: 401 without a project, 403 without one of
+ * the permissions, 422 if a part of the request does not match its schema, 429 or 503 without a slot in its share; then
+ * the handler runs.
  */
 export function addEndpoint<P extends Part = undefined, Q extends Part = undefined, B extends Part = undefined>(
   app: FastifyInstance,
@@ -99,7 +102,7 @@ export function addEndpoint<P extends Part = undefined, Q extends Part = undefin
   })
 }
 
-/** Adds an endpoint for the platform's administrator: 401 for everybody else. What it tells may be a key. */
+/** Adds an endpoint for the platform administrator: 401 for everyone else. Its responses may contain keys. */
 export function addAdminEndpoint<P extends Part = undefined, Q extends Part = undefined, B extends Part = undefined>(
   app: FastifyInstance,
   endpoint: Endpoint<AdminPrincipal, P, Q, B>,
@@ -117,7 +120,7 @@ export function addAdminEndpoint<P extends Part = undefined, Q extends Part = un
   })
 }
 
-/** Adds an endpoint that anybody may call: its path must stand below one of those in `auth.ts`. */
+/** Adds a public endpoint: its path must be below one of those in `auth.ts`. */
 export function addPublicEndpoint<P extends Part = undefined, Q extends Part = undefined, B extends Part = undefined>(
   app: FastifyInstance,
   endpoint: Endpoint<null, P, Q, B>,
@@ -130,15 +133,15 @@ export function addPublicEndpoint<P extends Part = undefined, Q extends Part = u
   })
 }
 
-/** What endpoints of one audience have in common. */
+/** The properties shared by endpoints of one audience. */
 interface Audience<Who> {
-  /** These three count where the endpoint says nothing else. */
+  /** The defaults of these three. */
   bodyBytesMax: number
   share: ShareName
   isSecret?: boolean
-  /** Whose room and slots a call takes. */
+  /** The tenant whose room and slots a call uses. */
   tenantOf(principal: Who): Tenant
-  /** Throws when the request may not call. */
+  /** Throws if the request may not call. */
   principalOf(request: FastifyRequest): Who
 }
 
@@ -174,7 +177,7 @@ function add<Who, P extends Part, Q extends Part, B extends Part>(
           const answer = await withSlot(request, reply, { share, tenant }, () =>
             endpoint.handle({ principal, params, query, body, request, reply, holder }),
           )
-          // A reply that is awaited is one that has been sent, or whose reader has gone in the middle of it.
+          // An awaited reply has been sent, or its client has disconnected in the middle of it.
           if (reply.sent || reply.raw.headersSent) return reply
           return status === 204 ? reply.code(status).send() : await sendAnswer(reply.code(status), answer)
         } finally {
@@ -186,8 +189,9 @@ function add<Who, P extends Part, Q extends Part, B extends Part>(
 }
 
 /**
- * Does the work with a slot of the share, which is given back when the work is done or its answer is whole (see `app`): a
- * caller who reads slowly holds no slot. A caller who hangs up no longer waits for one, and its reads are ended.
+ * Runs the work with a slot of the share, which is returned when the work is done or its response is complete (see
+ * `app`): a caller who reads slowly holds no slot. If a caller disconnects, it no longer waits for a slot, and its
+ * reads are cancelled.
  */
 async function withSlot<T>(
   request: FastifyRequest,
@@ -197,7 +201,7 @@ async function withSlot<T>(
 ): Promise<Awaited<T>> {
   const leaving = new AbortController()
   const leave = (): void => {
-    if (!reply.raw.writableEnded) leaving.abort(new Problem('overloaded', 'The caller has hung up.'))
+    if (!reply.raw.writableEnded) leaving.abort(new Problem('overloaded', 'The client has closed the connection.'))
   }
   reply.raw.once('close', leave)
   try {
@@ -222,7 +226,7 @@ const readBody = (request: FastifyRequest, held: Held, limits: BodyLimits): Prom
     ? readForm(request, { ...limits.form, held })
     : readJson(request, { bytesMax: limits.bodyBytesMax, held, echo: limits.echo })
 
-/** A call that is still at work when its sender has gone keeps its room until it is done. */
+/** A call that is still running after its client has disconnected keeps its room until it is done. */
 function releaseWhenAnswered(held: Held, { raw }: FastifyReply): void {
   if (raw.closed || raw.destroyed) held.release()
   else raw.once('close', () => held.release())

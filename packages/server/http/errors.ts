@@ -4,14 +4,14 @@ import { PROBLEMS, Problem } from '@spanhouse/model'
 import { databaseProblem } from '@spanhouse/postgres'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 
-/** Fastify's own refusals, which come before any handler runs. */
+/** Fastify's own errors, which occur before any handler runs. */
 const FASTIFY_PROBLEMS: Record<string, (error: FastifyError) => Problem> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: error => new Problem('invalid', error.message),
-  FST_ERR_BAD_URL: () => new Problem('invalid', 'The path has a broken percent-encoding.'),
+  FST_ERR_BAD_URL: () => new Problem('invalid', 'The path has an invalid percent-encoding.'),
   FST_ERR_MAX_PARAM_LENGTH: () => new Problem('invalid', 'A part of the path is longer than any id.'),
 }
 
-/** What the caller is told about an error; anything that is no Problem is a defect of ours and says nothing of it. */
+/** The error that the caller sees; anything that is not a Problem is a defect, and its details are hidden. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   const ofDatabase = databaseProblem(error)
@@ -20,14 +20,14 @@ export function toProblem(error: unknown): Problem {
   const known = FASTIFY_PROBLEMS[code]
   if (known) return known(error as FastifyError)
   if (statusCode && statusCode >= 400 && statusCode < 500) return new Problem('invalid', (error as Error).message)
-  return new Problem('internal', 'Something went wrong here; the error is in the log of the server.', { cause: error })
+  return new Problem('internal', "Internal error; see the server's log.", { cause: error })
 }
 
 /** Writes a Problem as the interface's JSON body: `{"detail": …}`. */
 export function sendProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status } = PROBLEMS[problem.code]
   if (problem.retryAfterSeconds !== undefined) reply.header('retry-after', String(problem.retryAfterSeconds))
-  // The rest of the body is not waited for, so nothing can come after it.
+  // The rest of the body is not read, so no further request can follow on this connection.
   if (problem.code === 'too_slow') reply.header('connection', 'close')
   if (problem.code !== 'internal') return reply.code(status).send({ detail: problem.detail })
   const supportId = randomUUID()
@@ -45,7 +45,7 @@ const UNREADABLE: Record<string, [status: string, message: string]> = {
 }
 const NO_HTTP: [status: string, message: string] = ['400 Bad Request', 'The request is not valid HTTP.']
 
-/** Answers what could not be read as a request at all, so that there is nothing to route, and ends the connection. */
+/** Responds to input that is not a valid request and cannot be routed, and closes the connection. */
 export function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const [status, message] = UNREADABLE[error.code ?? ''] ?? NO_HTTP

@@ -7,10 +7,10 @@ import { discardRest } from './discard.ts'
 
 const FIELDS_MAX = 50
 const FIELD_BYTES_MAX = 256 * 1024
-/** Everything in a form beside its file. */
+/** Maximum size of everything in a form besides its file. */
 const BESIDE_FILE_BYTES_MAX = 1024 * 1024
 
-/** What a multipart form may be: one file at most, and texts before and after it. */
+/** The limits of a multipart form: at most one file, and texts before and after it. */
 export interface FormLimits {
   /** A larger file is a 400. */
   fileBytesMax: number
@@ -25,10 +25,10 @@ export const formFile = z
   .meta({ type: 'string', format: 'binary' })
 
 /**
- * The fields of a multipart form: texts, and the bytes of a file. A text that is empty counts as absent: browsers send one
- * for a field that nobody has filled in. Undefined when the body is no form. The route must be in a scope that
- * @fastify/multipart is registered in. 400 for a form that is broken or over a limit, once the sender has been listened to;
- * 503 when there is no room for it.
+ * The fields of a multipart form: texts, and the bytes of a file. An empty text counts as absent: browsers send one for
+ * each empty input. Undefined if the body is not a form. The route must be in a scope in which @fastify/multipart is
+ * registered. 400 for a malformed form or one over a limit, after the rest of the body is read; 503 if there is no room
+ * for it.
  */
 export async function readForm(
   request: FastifyRequest,
@@ -37,7 +37,7 @@ export async function readForm(
   if (!request.isMultipart()) return undefined
   const bytesMax = formBytesMax({ fileBytesMax })
   const refusal = (): Problem =>
-    invalid(`The form is larger than a file of ${fileBytesMax} bytes and its fields may be.`)
+    invalid(`The form exceeds the limit for a file of ${fileBytesMax} bytes with its fields.`)
   const arrived = watchBody(request.raw, { bytesMax, held, refusal, onData: () => {}, onEnd: bytes => bytes })
   try {
     const [fields, bytes] = await Promise.all([readParts(request, fileBytesMax), arrived])
@@ -51,7 +51,7 @@ export async function readForm(
   }
 }
 
-/** What a byte of a file comes to once its rows have been read: a value in two bytes takes 64. */
+/** The memory per byte of a file once its rows are parsed: a value in two bytes takes 64. */
 const MADE_OF_BYTE = 4
 
 async function readParts(request: FastifyRequest, fileSize: number): Promise<Record<string, string | Buffer>> {

@@ -2,8 +2,8 @@ import { invalid } from '@spanhouse/model'
 import type { FastifyRequest } from 'fastify'
 
 /**
- * The ids in a query string, where `name` may be repeated and its plural is a list with commas; normalised and each
- * once. Undefined when there are none at all; a 400 that names the parameter when one is malformed.
+ * The ids in a query string, in which `name` may be repeated and its plural is a comma-separated list; normalised and
+ * without duplicates. Undefined if there are none at all; a 400 that names the parameter if one is malformed.
  */
 export function idsOf(
   request: FastifyRequest,

@@ -1,6 +1,6 @@
 import { nextTurn } from '@spanhouse/model'
 
-/** Deeper nesting is reported as the place that is no JSON. */
+/** Deeper nesting is reported as the position of the error. */
 const DEPTH_MAX = 10_000
 
 const BLANK = /[ \t\n\r]*/y
@@ -10,9 +10,9 @@ const PLAIN_TEXT = /[ !#-[\]-\uffff]*/y
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 
 /**
- * The offset at which a text stops being JSON (RFC 8259), in UTF-16 units: that of the value, name or sign that cannot
- * stand there, or the text's length when it only ends too early. The engine's own messages tell it in some cases only. Lets
- * others have their turn.
+ * The offset at which a text is no longer JSON (RFC 8259), in UTF-16 units: that of the invalid value, name or
+ * character, or the text's length if it only ends too early. The engine's own messages contain it only in some cases.
+ * Yields to other work.
  */
 export async function jsonErrorOffset(text: string): Promise<number> {
   const grammar = new Grammar()
@@ -29,10 +29,10 @@ export async function jsonErrorOffset(text: string): Promise<number> {
 
 const TOKENS_PER_TURN = 1_000
 
-/** What may come next, told by the first character of each token. */
+/** The tokens that may come next, by the first character of each. */
 class Grammar {
   #expected: 'value' | 'first item' | 'first name' | 'name' | 'colon' | 'separator' | 'end' = 'value'
-  /** Of the objects and lists that are open, the innermost last. */
+  /** The open objects and lists, innermost last. */
   readonly #closers: ('}' | ']')[] = []
 
   accepts(sign: string): boolean {
@@ -84,7 +84,7 @@ class Grammar {
   }
 }
 
-/** Where a token ends, or where it stops being one. */
+/** Where a token ends, or where it becomes invalid. */
 interface Token {
   end: number
   isWhole: boolean

@@ -20,9 +20,9 @@ interface Described {
   answer?: z.ZodType
 }
 
-/** What every operation may also answer. */
+/** The error responses of every operation. */
 const PROBLEM = {
-  description: 'The request was refused; `detail` says why.',
+  description: 'The request was rejected; `detail` gives the reason.',
   type: 'object',
   properties: { detail: {} },
   required: ['detail'],
@@ -30,7 +30,7 @@ const PROBLEM = {
 
 /**
  * Collects the routes that are added after it into an OpenAPI document: `/openapi.json`, browsable at `/docs`. The
- * schemas describe the requests; they are checked in `endpoint.ts`, so fastify neither checks nor serialises by them.
+ * schemas only describe the requests: `endpoint.ts` validates, so fastify neither validates nor serialises with them.
  */
 export async function addOpenApi(app: FastifyInstance): Promise<void> {
   app.setValidatorCompiler(() => () => true)
@@ -41,7 +41,7 @@ export async function addOpenApi(app: FastifyInstance): Promise<void> {
       openapi: '3.1.0',
       info: {
         title: 'Spanhouse',
-        description: 'Versioned applications and evaluators, their traces, and questions about them.',
+        description: 'Versioned applications and evaluators, their traces, and queries over them.',
         version: '0.1.0',
         license: { name: 'Apache-2.0' },
       },
@@ -58,7 +58,7 @@ export async function addOpenApi(app: FastifyInstance): Promise<void> {
   app.get('/openapi.json', () => app.swagger())
 }
 
-/** An endpoint as fastify's route schema, which the document is made of. */
+/** An endpoint as fastify's route schema, from which the document is generated. */
 export function operationSchema(endpoint: Described): FastifySchema {
   if (endpoint.hidden) return { hide: true } as FastifySchema
   const { tag, summary, method, path, deprecated = false, params, query, body, form, answer, status = 200 } = endpoint

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 
 /**
- * Scheme and host under which the caller reached this server, for links. It is the caller's own word, so such links are
- * only ever answered to that caller.
+ * The scheme and host under which the caller reached this server, for links. The caller supplies them, so such links
+ * are only returned to the same caller.
  */
 export const originOf = ({ protocol, host }: FastifyRequest): string => `${protocol}://${host}`

@@ -1,17 +1,17 @@
-/** Route families that also answer below `/preview`, as older clients call them. */
+/** Route families that are also available below `/preview`, for older clients. */
 const PREVIEWED_FAMILIES = [
   ...['tracing', 'traces', 'spans', 'simple', 'annotations', 'invocations'],
   ...['workflows', 'applications', 'evaluators', 'testsets', 'testcases', 'queries', 'environments', 'evaluations'],
 ]
 const PREVIEWED = new RegExp(`^/preview(?=/(${PREVIEWED_FAMILIES.join('|')})(/|$))`)
-/** Where older clients look for the secrets. */
+/** Where older clients expect the secrets. */
 const VAULT = /^\/vault\/v1(?=\/secrets(\/|$))/
-/** Senders that believe to speak to a proxy put it in front of the path. */
+/** Prefix added by senders that expect a proxy. */
 const ORIGIN = /^https?:\/\/[^/?]*/i
 
 /**
- * The path that is routed, for the URL that was asked for: an origin is taken off, `/api` however often it stands there, and so
- * are `/preview` and `/vault/v1` before the families that have that alias.
+ * The path to route for a requested URL: an origin is removed, `/api` however often it is repeated, and `/preview` and
+ * `/vault/v1` before the families that have that alias.
  */
 export function routedUrl(url: string): string {
   const [path = '/', query] = splitOnce(url, '?')
@@ -35,7 +35,7 @@ interface RoutedRequest {
   routeOptions: { url?: string | undefined }
 }
 
-/** A path by its parts; undefined stands for any. */
+/** A path by its segments; undefined stands for any. */
 interface KnownPath {
   url: string
   parts: (string | undefined)[]
@@ -43,11 +43,11 @@ interface KnownPath {
   methods: string[]
 }
 
-/** Which verbs a path would answer to, so that a wrong verb is told from a wrong path. */
+/** The methods that a path supports, to distinguish a wrong method from an unknown path. */
 export class KnownPaths {
-  /** By the number of their parts. */
+  /** By number of segments. */
   readonly #paths = new Map<number, KnownPath[]>()
-  /** By the URL of a route: the paths with fewer parameters that some of its requests could mean. */
+  /** By route URL: the paths with fewer parameters that some of its requests could match. */
   readonly #narrower = new Map<string, KnownPath[]>()
 
   add(url: string, method: string | string[]): void {
@@ -63,7 +63,7 @@ export class KnownPaths {
     this.#paths.set(parts.length, known)
   }
 
-  /** Whether a request was routed to `/traces/:trace_id` though `/traces/query` exists, for another verb. */
+  /** Whether a request was routed to `/traces/:trace_id` although `/traces/query` exists for another method. */
   isShadowed({ url, method, routeOptions }: RoutedRequest): boolean {
     const narrower = this.#narrower.get(routeOptions.url ?? '') ?? []
     if (narrower.length === 0) return false
@@ -71,7 +71,7 @@ export class KnownPaths {
     return methods.length > 0 && !methods.includes(method)
   }
 
-  /** Sorted; empty for a path that does not exist. Of `/traces/query` and `/traces/:trace_id` the first counts. */
+  /** Sorted; empty for an unknown path. Of `/traces/query` and `/traces/:trace_id`, the first takes precedence. */
   methodsOf(url: string): string[] {
     const parts = partsOf(splitOnce(url, '?')[0])
     return methodsAt(this.#paths.get(parts.length) ?? [], parts)
@@ -87,7 +87,7 @@ export class KnownPaths {
   }
 }
 
-/** The verbs of those of the paths that fit with the fewest parameters. */
+/** The methods of the matching paths with the fewest parameters. */
 function methodsAt(paths: readonly KnownPath[], parts: readonly string[]): string[] {
   const found = paths.filter(known =>
     known.parts.every((part, at) => (part === undefined ? parts[at] !== '' : part === parts[at])),
@@ -97,5 +97,5 @@ function methodsAt(paths: readonly KnownPath[], parts: readonly string[]): strin
   return [...new Set(exact.flatMap(({ methods }) => methods))].sort()
 }
 
-/** What stands between the slashes; one at the end means nothing. */
+/** The segments between the slashes; a trailing slash is ignored. */
 const partsOf = (path: string): string[] => (path.endsWith('/') ? path.slice(0, -1) : path).split('/')

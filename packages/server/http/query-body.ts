@@ -1,6 +1,6 @@
 import { json, optional } from '@spanhouse/validation'
 
-/** Checked by the parser of `query`; here it is only described. */
+/** Validated by the parser of `query`; here it is only described. */
 export const spanQueryBody = optional(json).meta({
   description:
     '`filtering` and `windowing`, or flat `filter`, `oldest`, `newest`, `next`, `limit`, `order`, `rate`; or the saved ' +

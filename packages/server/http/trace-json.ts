@@ -1,15 +1,15 @@
 import type { JsonObject, NestedSpan, SpanLevel, TreeNode } from '@spanhouse/model'
 import { JsonMembers } from '@spanhouse/model'
 
-/** What stands in a tree: it becomes the span's JSON when its turn comes. */
+/** A node of a tree: it becomes the span's JSON when it is rendered. */
 interface ShownSpan extends NestedSpan {
   toJSON(): JsonObject
 }
 
 /**
- * The tree of a trace as the interface shows it: children stand under `spans` of their parent, by name; one of a name is an
- * object, several are a list. The names are in the tree's order, since clients take the first entry for the root, and
- * JavaScript's own objects put names that are numbers in front.
+ * The tree of a trace in the shape of the interface: children are under `spans` of their parent, by name; a single span
+ * of a name is an object, several are a list. The names are in the tree's order, since clients take the first entry for
+ * the root; plain JavaScript objects would put numeric names first.
  */
 export const treeJson = (level: SpanLevel<ShownSpan>): JsonMembers => new JsonMembers(entriesOf(level))
 

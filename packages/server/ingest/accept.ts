@@ -11,7 +11,7 @@ export interface Ingest {
   metrics: IngestMetrics
 }
 
-/** Whose spans they are. */
+/** The owner of the spans. */
 export type Sender = Pick<ProjectPrincipal, 'project_id' | 'user_id'>
 
 export interface SpanPlace {
@@ -20,8 +20,8 @@ export interface SpanPlace {
 }
 
 /**
- * Makes the spans that can be stored durable in the stream and returns their ids, each once: of several versions of a
- * span the last counts. Those that cannot be stored are counted as rejected.
+ * Makes the storable spans durable in the stream and returns their ids without duplicates: of several versions of a
+ * span, the last one wins. The others are counted as rejected.
  */
 export async function acceptSpans(ingest: Ingest, sender: Sender, bodies: readonly SpanBody[]): Promise<SpanPlace[]> {
   const accepted_at = microsNow()
@@ -50,7 +50,7 @@ export async function publishDrafts(
   await stream.publish(await messagesOf(stream, sender, drafts, accepted_at))
 }
 
-/** The spans as they are published, those of one trace in one message. */
+/** The spans as published, those of one trace in one message. */
 export async function messagesOf(
   stream: SpanStream,
   { project_id, user_id }: Sender,

@@ -5,21 +5,21 @@ import { deletedSpans, type Engine } from '@spanhouse/span-store'
 import type { SpanStream } from '@spanhouse/span-stream'
 import { partitionOfTrace, type Sender } from './accept.ts'
 
-/** Where deletions go, and where it shows that they have been carried out. */
+/** Where deletions go, and where their completion can be observed. */
 export interface Deleting {
   stream: SpanStream
-  /** Asked again and again while somebody waits. */
+  /** Polled while a caller waits. */
   background: Engine
 }
 
-/** How long an answer waits for the writer, and how often it looks. */
+/** How long a response waits for the writer, and how often it checks. */
 const WAIT_MS = 10_000
 const LOOK_EVERY_MS = 40
 
 /**
- * Deletes everything of a trace that was accepted up to now, and resolves with the spans that were there when no query
- * finds them any more. It travels behind them through the stream, so that those that are not stored yet go as well.
- * Rejects with a Problem `overloaded` when the writer does not get there in time; it is carried out all the same.
+ * Deletes everything of a trace that was accepted so far, and resolves with the deleted spans once no query finds them
+ * any more. The deletion follows them through the stream, so that spans not yet stored are deleted too. Rejects with a
+ * Problem `overloaded` if the writer does not reach it in time; it is carried out nevertheless.
  */
 export async function deleteTrace(
   { stream, background }: Deleting,
@@ -38,6 +38,6 @@ export async function deleteTrace(
     const spans = await deletedSpans(background, { id, project_id, trace_id, deleted_at: accepted_at })
     if (spans) return spans
   }
-  const detail = 'The deletion is accepted and will be carried out; what was accepted before it is not processed yet.'
+  const detail = 'The deletion is accepted and will be carried out once data accepted earlier is processed.'
   throw new Problem('overloaded', detail, { retryAfterSeconds: 5 })
 }

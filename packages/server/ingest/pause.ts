@@ -1,11 +1,11 @@
 import { Refusal } from '@spanhouse/span-stream'
 
-/** How long exports are refused unread when the stream has refused one. */
+/** How long exports are rejected unread after the stream has rejected one. */
 const PAUSE_MS = 500
 
 /**
- * Refuses, for a moment, whatever comes after the stream has refused an export: to read, inflate and scan exports that are
- * refused in the end would take from the writers the time that they need to make room.
+ * Rejects everything for a moment after the stream has rejected an export: reading, inflating and scanning exports that
+ * are then rejected would take the time that the writers need to make room.
  */
 export class PauseWhenFull {
   #refusal: Refusal | undefined

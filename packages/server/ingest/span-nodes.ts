@@ -17,7 +17,7 @@ import {
 import { isNoParent, type SpanBody } from '@spanhouse/otlp'
 import { jsonList, jsonObject, optional, validate, z } from '@spanhouse/validation'
 
-/** A time as text or as an integer. An integer of an unusual length makes the span unusable, and only the span. */
+/** A time as text or as an integer. An integer with an unsupported number of digits makes only that span unusable. */
 const time = z.custom<Json>(
   value =>
     typeof value === 'number' ||
@@ -28,13 +28,13 @@ const time = z.custom<Json>(
 const INTEGER = /^\s*\d+\s*$/
 const isIso = (text: string): boolean => parseTime(text) !== null
 
-/** One span of a request, with its children where spans are nested. Ids may be malformed: such spans are left out. */
+/** One span of a request, with its children if spans are nested. Spans with malformed ids are skipped. */
 export const spanNode = z.object({
   trace_id: z.string(),
   span_id: z.string(),
   parent_id: optional(z.string()),
-  trace_type: optional(z.enum(TRACE_TYPES)).meta({ description: 'Has no effect: `ag.type.trace` says it.' }),
-  span_type: optional(z.enum(SPAN_TYPES)).meta({ description: 'Counts where `ag.type.span` is absent.' }),
+  trace_type: optional(z.enum(TRACE_TYPES)).meta({ description: 'Ignored: `ag.type.trace` determines it.' }),
+  span_type: optional(z.enum(SPAN_TYPES)).meta({ description: 'Used if `ag.type.span` is absent.' }),
   span_kind: optional(z.enum(SPAN_KINDS)),
   span_name: optional(z.string()),
   start_time: optional(time),
@@ -48,15 +48,15 @@ export const spanNode = z.object({
   spans: optional(jsonObject).meta({ description: 'Children by name: each a span or a list of spans.' }),
 })
 
-/** A map of name → span or list of spans, which may be nested; looked into by {@link readSpans}. */
+/** A map of name → span or list of spans, which may be nested; parsed by {@link readSpans}. */
 export const spanTree = jsonObject.meta({
   description: 'Spans by name, each a span or a list of spans, with their children under `spans`.',
 })
 
-/** One span of a request and where in the tree it stood. */
+/** One span of a request and its position in the tree. */
 export interface GivenSpan {
   body: SpanBody
-  /** The trace it names, in normal form; null when malformed. */
+  /** Its trace id, normalised; null if malformed. */
   trace_id: string | null
   /** Directly in the request, not below another span and not in a list. */
   isTop: boolean
@@ -66,23 +66,23 @@ export interface GivenSpan {
 interface Open {
   value: Json
   at: Place
-  /** The key it stands under. */
+  /** Its key in the map. */
   name?: string
-  /** The span it stands below. */
+  /** Its parent in the tree. */
   parent_id?: string
   isTop: boolean
 }
 
-/** Where a value stands, as steps from the last to the first: a tree may be as deep as its text is long. */
+/** The location of a value, as steps from the last to the first: a tree may be as deep as its text is long. */
 interface Place {
   step: string | number
   within?: Place
 }
 
 /**
- * All spans of a tree or of a flat list as they stand in it, each before those below it. A span without a name gets that
- * of its key, one below another without a parent gets that one. Rejects with a Problem `unprocessable` for the first
- * whose shape is wrong. Works on trees of any depth, and lets others have their turn meanwhile.
+ * All spans of a tree or of a flat list in their order, each before its children. A span without a name gets that of
+ * its key, a nested span without a parent gets the enclosing one. Rejects with a Problem `unprocessable` for the first
+ * with a wrong shape. Works on trees of any depth, and yields to other work.
  */
 export async function readSpans(
   spans: JsonObject | readonly Json[],
@@ -90,7 +90,7 @@ export async function readSpans(
 ): Promise<GivenSpan[]> {
   const within = loc.reduce<Place | undefined>((within, step) => ({ step, within }), undefined) as Place
   const first = { isTop: true }
-  // What comes first is taken up first, with all that is below it: the later of two versions of one span counts.
+  // Depth-first in document order: the later of two versions of one span wins.
   const open = [Array.isArray(spans) ? itemsOf(spans, within, first) : entriesOf(spans as JsonObject, within, first)]
   const given: GivenSpan[] = []
   for (let from = open.at(-1); from; from = open.at(-1)) {
@@ -132,7 +132,7 @@ function* entriesOf(spans: JsonObject, within: Place, around: Around): Generator
   for (const [name, value] of Object.entries(spans)) yield { ...around, value, name, at: { step: name, within } }
 }
 
-/** Lists stand directly in a map of spans, or are all there is, and hold spans. */
+/** Lists appear directly in a map of spans, or as the whole body, and contain spans. */
 function* itemsOf(spans: readonly Json[], within: Place, around: Around): Generator<Open, undefined> {
   for (const [step, value] of spans.entries()) {
     const at = { step, within }

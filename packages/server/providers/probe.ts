@@ -5,17 +5,17 @@ import { PROVIDER_APIS, type ProviderApi } from '@spanhouse/models'
 import { OutboundError, type OutboundFetch, type OutboundRules } from '@spanhouse/outbound'
 import { z } from '@spanhouse/validation'
 
-/** Of all callers together: each holds a connection for up to ten seconds. */
+/** For all callers together: each holds a connection for up to ten seconds. */
 const PROBES_MAX = 32
 let probing = 0
 
 /**
- * Not sooner is it said that nobody answers: names of private networks are found at once, others take the time of a
- * question to name servers elsewhere.
+ * The minimum time before a host is reported as unreachable: names of private networks resolve immediately, others need
+ * a query to external name servers.
  */
 const SILENCE_MS = 1_500
 
-/** What trying a credential out has shown. `unknown` is neither good nor bad; the message says why. */
+/** The result of testing a credential. `unknown` is neither good nor bad; the message explains. */
 export const probeAnswer = z.object({
   kind: z.string(),
   status: z.enum(['valid', 'invalid', 'unknown']),
@@ -26,9 +26,9 @@ export type ProbeAnswer = z.output<typeof probeAnswer>
 type Finding = Omit<ProbeAnswer, 'kind'>
 
 /**
- * `POST /providers/probe`: asks the provider for something that costs nothing and that only a good key opens. Nothing of
- * its answer but the status is told, so that nobody reads through this server what only it can reach. Throws Problems:
- * `unprocessable` when the key or the address is missing or the address leads to a private network; `overloaded`.
+ * `POST /providers/probe`: sends the provider a free request that succeeds only with a valid key. Only the status of
+ * its response is revealed, so that nobody can read through this server what only it can reach. Throws Problems:
+ * `unprocessable` if the key or the address is missing or the address is private; `overloaded`.
  */
 export async function probeProvider(
   { kind, provider }: ProbeBody,
@@ -36,11 +36,11 @@ export async function probeProvider(
 ): Promise<ProbeAnswer> {
   const api = PROVIDER_APIS[kind]
   if (api === undefined) {
-    return { kind, status: 'unknown', message: `Credentials of ${kind} cannot be tried out without running a model.` }
+    return { kind, status: 'unknown', message: `Credentials of ${kind} cannot be tested without running a model.` }
   }
   const request = requestFor(api, { kind, provider })
   if (probing >= PROBES_MAX) {
-    throw new Problem('overloaded', 'Too many credentials are being tried out.', { retryAfterSeconds: 1 })
+    throw new Problem('overloaded', 'Too many credentials are being tested.', { retryAfterSeconds: 1 })
   }
   probing++
   const silence = rules.isOpen ? undefined : delay(SILENCE_MS)
@@ -62,7 +62,7 @@ function requestFor(api: ProviderApi, { kind, provider }: ProbeBody): { url: URL
   const key = provider.key || (typeof extras?.api_key === 'string' && extras.api_key) || undefined
   const base = own ?? api.url
   if (base === undefined) throw missing('url')
-  // A server of one's own may need none.
+  // A self-hosted server may need no key.
   if (key === undefined && kind !== 'custom') throw missing('key')
   const url = new URL(base)
   url.pathname = withoutTrailing(url.pathname, '/') + api.probePath
@@ -77,18 +77,21 @@ function findingOf({ status, headers }: Response, { refusal }: ProviderApi): Fin
   const isJson = headers.get('content-type')?.includes('json')
   if (status === 200 && isJson) return { status: 'valid', message: 'The provider accepts the credentials.' }
   if ([401, 403, refusal].includes(status)) {
-    return { status: 'invalid', message: `The provider refuses the credentials (HTTP ${status}).` }
+    return { status: 'invalid', message: `The provider rejects the credentials (HTTP ${status}).` }
   }
-  const form = status === 200 ? ' and something other than JSON' : ''
-  return { status: 'unknown', message: `The provider answers HTTP ${status}${form}, which does not tell.` }
+  const form = status === 200 ? '  with a body that is not JSON' : ''
+  return {
+    status: 'unknown',
+    message: `The provider responded with HTTP ${status}${form}, which shows neither success nor failure.`,
+  }
 }
 
 function findingWithoutAnswer(error: unknown, { isOpen }: OutboundRules): Finding {
   if (!(error instanceof OutboundError)) throw error
   if (error.failure === 'invalid_request') {
-    return { status: 'invalid', message: 'The key has characters that cannot be sent.' }
+    return { status: 'invalid', message: 'The key contains characters that cannot be sent.' }
   }
-  // Where nothing is private the reason helps whoever runs a provider of their own.
+  // If private addresses are allowed, the reason helps operators of their own providers.
   return { status: 'unknown', message: isOpen ? `${UNREACHABLE}: ${error.message}.` : `${UNREACHABLE}.` }
 }
 

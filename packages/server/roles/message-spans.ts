@@ -3,14 +3,14 @@ import { canonicalise, decodeDrafts, decodeTraces, toSpan } from '@spanhouse/otl
 import type { TraceDeletion } from '@spanhouse/span-store'
 import type { SpanMessage } from '@spanhouse/span-stream'
 
-/** The deletion in a message of the format `deletion`. Throws when it is none. */
+/** The deletion in a message of the format `deletion`. Throws if it is invalid. */
 export function deletionIn({ id, project_id, accepted_at, body }: SpanMessage): TraceDeletion {
   const trace_id = parseTraceId(Buffer.from(body).toString('hex'))
-  if (!trace_id || parseUuid(id) !== id) throw new Error('no id of a trace, or none of the deletion')
+  if (!trace_id || parseUuid(id) !== id) throw new Error('the id of the trace or of the deletion is missing or invalid')
   return { id, project_id, trace_id, deleted_at: accepted_at }
 }
 
-/** The spans in a message, in canonical form, whichever way they came. Throws when the body cannot be decoded. */
+/** The spans in a message in canonical form, whatever its format. Throws if the body cannot be decoded. */
 export function* spansIn({ format, body, accepted_at }: SpanMessage): Iterable<Span> {
   if (format === 'json') for (const draft of decodeDrafts(body)) yield canonicalise(draft)
   else for (const decoded of decodeTraces(body)) yield toSpan(decoded, accepted_at)

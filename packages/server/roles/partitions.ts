@@ -7,30 +7,32 @@ type Leases = Pick<Postgres, 'lease' | 'leasesHeld'>
 
 export interface HoldOptions {
   partitions: readonly number[]
-  /** Undefined: nobody else works on these partitions. */
+  /** Undefined: no other writer works on these partitions. */
   leases: Leases | undefined
   signal: AbortSignal
   log: Logger
-  /** Works on these partitions until the signal, and has stopped touching them when it resolves. May end sooner. */
+  /**
+   * Works on these partitions until the signal aborts, and no longer touches them when it resolves. May end earlier.
+   */
   run(partitions: readonly number[], signal: AbortSignal): Promise<void>
 }
 
-/** How often a writer looks whether partitions have fallen free and how many writers there are. */
+/** How often a writer checks for free partitions and for the number of writers. */
 const LOOK_EVERY_MS = 1_000
 
 /**
- * Runs on a fair share of the partitions: a lease on each sees to it that nobody else works on it, and a lease on a seat
- * says that there is one more writer. When a lease is lost, a partition falls free or the share changes, the run ends and
- * starts again on what is held then. Returns after the signal.
+ * Runs on a fair share of the partitions: a lease on each ensures that no other writer works on it, and a lease on a
+ * seat announces this writer. If a lease is lost, a partition becomes free or the share changes, the run ends and
+ * starts again on the partitions then held. Returns after the signal.
  */
 export async function holdPartitions(options: HoldOptions): Promise<void> {
   const { partitions, leases, signal, log, run } = options
   if (!leases) return run(partitions, signal)
   const share = new Share(partitions, leases)
   while (!signal.aborted) {
-    await share.settle().catch(error => log.warn({ err: error }, 'cannot ask for partitions; trying again'))
+    await share.settle().catch(error => log.warn({ err: error }, 'cannot acquire partitions; trying again'))
     if (share.held.length > 0) {
-      log.info({ partitions: share.held }, 'writing these partitions')
+      log.info({ partitions: share.held }, 'partitions of this writer')
       const change = new AbortController()
       const watching = watch(share, change, signal)
       await run(share.held, AbortSignal.any([signal, change.signal]))
@@ -44,7 +46,7 @@ export async function holdPartitions(options: HoldOptions): Promise<void> {
 
 const wait = (signal: AbortSignal): Promise<void> => delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => {})
 
-/** Asks for a change when a lease is lost or the share is another one. */
+/** Requests a change if a lease is lost or the share differs. */
 async function watch(share: Share, change: AbortController, signal: AbortSignal): Promise<void> {
   const until = AbortSignal.any([signal, change.signal, share.lost])
   while (!until.aborted && !share.isDue) {
@@ -60,7 +62,7 @@ class Share {
   readonly #leases: Leases
   readonly #held = new Map<number, Lease>()
   #seat: Lease | null = null
-  /** Whether `settle` would change something. */
+  /** Whether `settle` would change anything. */
   isDue = false
 
   constructor(partitions: readonly number[], leases: Leases) {
@@ -76,7 +78,7 @@ class Share {
     return AbortSignal.any([...this.#held.values()].map(lease => lease.lost))
   }
 
-  /** Takes free partitions up to the share, gives back what is beyond it. Nobody works on them meanwhile. */
+  /** Acquires free partitions up to the share and releases those beyond it. Nobody works on them meanwhile. */
   async settle(): Promise<void> {
     this.isDue = false
     for (const [partition, lease] of this.#held) if (lease.lost.aborted) this.#held.delete(partition)
@@ -87,7 +89,7 @@ class Share {
     if (beyond.length === 0) await this.#takeUpTo(size)
   }
 
-  /** Looks whether it is time to settle anew. What falls free meanwhile is taken at once. */
+  /** Checks whether to settle again. Partitions that became free are acquired at once. */
   async look(): Promise<void> {
     const before = this.#held.size
     const size = await this.#size()
@@ -95,7 +97,7 @@ class Share {
     if (this.#held.size > size || this.#held.size > before) this.isDue = true
   }
 
-  /** Partitions divided by writers, rounded up; none without a seat, of which there are as many as partitions. */
+  /** Partitions divided by writers, rounded up; none without a seat. There are as many seats as partitions. */
   async #size(): Promise<number> {
     const seats = this.#partitions.map(seat => `span-writer-${seat}`)
     if (this.#seat?.lost.aborted) this.#seat = null

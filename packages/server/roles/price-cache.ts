@@ -2,16 +2,16 @@ import type { Uuid } from '@spanhouse/model'
 import { PriceOverrides } from '@spanhouse/prices'
 import type { ProjectPrices } from '../project-prices.ts'
 
-/** How long prices are used after they were asked for: a change counts for spans that are stored later than this. */
+/** How long prices are used after they were loaded: a change applies to spans stored later than this. */
 const FRESH_MS = 2_000
 
-/** Prices that are older than this are asked for while they are used on: the process's main thread may be busy. */
+/** Prices older than this are reloaded while still in use: the process's main thread may be busy. */
 const AGED_MS = 1_000
 
-/** With as many models as a project may have, a thousand take about 100 MB; most have none. */
+/** With the maximum number of models per project, a thousand projects take about 100 MB; most have none. */
 const PROJECTS_MAX = 1_000
 
-/** How many projects are asked for at once: bounds one answer. */
+/** How many projects are loaded at once: bounds one response. */
 const ASKED_MAX = 200
 
 interface Known {
@@ -19,20 +19,20 @@ interface Known {
   askedMs: number
 }
 
-/** Projects' own prices as a writer uses them: asked for at most once a second for each project, for many together. */
+/** Projects' own prices for a writer: loaded at most once a second per project, many projects together. */
 export class PriceCache {
   readonly #load: (project_ids: Uuid[]) => Promise<ReadonlyMap<Uuid, ProjectPrices>>
   readonly #known = new Map<Uuid, Known>()
   #isRenewing = false
 
-  /** `load` answers with the projects that have prices of their own. */
+  /** `load` returns the projects that have their own prices. */
   constructor(load: (project_ids: Uuid[]) => Promise<ReadonlyMap<Uuid, ProjectPrices>>) {
     this.#load = load
   }
 
   /**
-   * The prices of these projects, as they were at most two seconds ago. Rejects when they cannot be read: nothing older
-   * is used instead.
+   * The prices of these projects, at most two seconds old. Rejects if they cannot be loaded: older ones are not used
+   * instead.
    */
   async of(project_ids: ReadonlySet<Uuid>): Promise<ReadonlyMap<Uuid, PriceOverrides | undefined>> {
     const now = performance.now()
@@ -52,7 +52,7 @@ export class PriceCache {
     return answer
   }
 
-  /** A failure is nobody's yet: what is not renewed in time is asked for again, by somebody who waits for it. */
+  /** A failure is not reported yet: prices that were not renewed in time are loaded again for a caller that waits. */
   async #renew(project_ids: Uuid[]): Promise<void> {
     if (this.#isRenewing) return
     this.#isRenewing = true
@@ -74,7 +74,7 @@ export class PriceCache {
   #remember(id: Uuid, known: Known): void {
     this.#known.delete(id)
     this.#known.set(id, known)
-    // A map keeps the order of insertion, so the first is the oldest.
+    // A Map keeps insertion order, so the first entry is the oldest.
     const [oldest] = this.#known.keys()
     if (this.#known.size > PROJECTS_MAX) this.#known.delete(oldest as Uuid)
   }

@@ -1,18 +1,19 @@
 import type { PartName } from '../parts.ts'
-import type { RoleName } from './names.ts'
+import type { ProcessRole } from './process-roles.ts'
 
-/** What each role needs open beside Postgres, which all of them ask who is calling. */
-export const ROLE_NEEDS: Record<RoleName, readonly PartName[]> = {
-  /** Takes exports in and makes them durable in the stream. */
+/** The parts that each role needs besides Postgres, which all of them use for authentication. */
+export const ROLE_NEEDS: Record<ProcessRole, readonly PartName[]> = {
+  /** Accepts exports and makes them durable in the stream. */
   receiver: ['stream'],
-  /** Moves spans from the stream into the store; its thread has connections of its own. */
+  /** Moves spans from the stream into the store; its thread has its own connections. */
   writer: ['stream'],
-  /** Answers queries and administers; what it writes goes through the stream too. */
+  /** Serves queries and administration; its writes go through the stream too. */
   api: ['engine', 'stream'],
   /** Runs handlers: the hosted services. Their traces go through the stream. */
   services: ['stream'],
-  /** Background work, of which there is none yet: it will run evaluations. */
+  /** Background work; none exists yet. It will run evaluations. */
   worker: [],
 }
 
-export const needsOf = (roles: readonly RoleName[]): Set<PartName> => new Set(roles.flatMap(role => ROLE_NEEDS[role]))
+export const needsOf = (roles: readonly ProcessRole[]): Set<PartName> =>
+  new Set(roles.flatMap(role => ROLE_NEEDS[role]))

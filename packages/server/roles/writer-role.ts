@@ -7,22 +7,22 @@ import type { BatchReport, Metrics } from '../metrics.ts'
 import { writerThreads } from '../parts.ts'
 import { type ProjectPrices, pricesOfProjects } from '../project-prices.ts'
 
-/** What the writer's thread tells the process. */
+/** What the writer's thread reports to the process. */
 export type WriterMessage =
   | { kind: 'ready' }
   | { kind: 'partitions'; count: number }
   | { kind: 'batch'; report: BatchReport }
-  /** The embedded Postgres is open in the process's main thread alone, so that one asks for all. */
+  /** The embedded Postgres is open only in the process's main thread, so that thread queries it for all. */
   | { kind: 'prices'; project_ids: Uuid[]; answer: MessagePort }
 
 export type PricesAnswer = { prices: Map<Uuid, ProjectPrices> } | { failure: string }
 
 export interface RunningWriter {
-  /** Resolves when the batch under way is stored and acknowledged and all connections of the thread are closed. */
+  /** Resolves when the current batch is stored and acknowledged and all connections of the thread are closed. */
   stop(): Promise<void>
 }
 
-/** What a writer's thread is given: it is number `index` of `count`. */
+/** The start parameters of a writer's thread: it is number `index` of `count`. */
 export interface WriterThreadData {
   config: Config
   clickhouseUrl: string
@@ -35,7 +35,7 @@ export interface WriterStart {
   clickhouseUrl: string
   postgres: Pick<Postgres, 'db'>
   metrics: Metrics
-  /** Called when a thread dies: the process cannot go on then. */
+  /** Called when a thread dies: the process cannot continue. */
   onFailure(error: Error): void
 }
 

@@ -14,13 +14,13 @@ import { runWriter } from './writer.ts'
 import type { PricesAnswer, WriterMessage, WriterThreadData } from './writer-role.ts'
 
 /**
- * The writer's own thread: decoding and summing up must not hold up the event loop that answers requests. It opens
- * connections of its own to stream and store. An error ends the process; after a stop it ends when all is closed.
+ * The writer's thread: decoding and computing totals must not block the event loop that serves requests. It opens its
+ * own connections to stream and store. An error ends the process; after a stop it exits when everything is closed.
  */
 const { config, clickhouseUrl, index, count } = workerData as WriterThreadData
 const port = parentPort as NonNullable<typeof parentPort>
 const log = pino({ level: config.logLevel, name: 'writer' })
-/** How often spans go whose time was changed after they were stored. */
+/** How often spans are removed whose expiry was changed after they were stored. */
 const EXPIRE_EVERY_MS = 3_600_000
 
 const stopping = new AbortController()
@@ -60,11 +60,11 @@ async function runOn(partitions: readonly number[], signal: AbortSignal, run?: n
   }
 }
 
-/** With other writers about, each time with partitions is a run that they can fence. */
+/** With other writers, each period with partitions is a run that they can fence. */
 async function runFenced(partitions: readonly number[], signal: AbortSignal): Promise<void> {
   await runOn(partitions, signal, randomInt(1, 2 ** 47)).catch(error => {
     if (error instanceof StoreMismatch) throw error
-    log.error({ err: error, partitions }, 'a run of the writer ended; beginning another one')
+    log.error({ err: error, partitions }, 'a writer run failed; starting a new one')
   })
 }
 
@@ -78,7 +78,9 @@ async function askPrices(project_ids: Uuid[]): Promise<ReadonlyMap<Uuid, Project
   throw new Problem('overloaded', `The projects' own prices cannot be read: ${answer.failure}`)
 }
 
-/** One writer sees to it, the one that has the first partition. */
+/** Only the writer with the first partition does this. */
 async function expire(engine: Engine): Promise<void> {
-  await removeExpired(engine).catch(error => log.warn({ err: error }, 'spans past their time stay until the next try'))
+  await removeExpired(engine).catch(error =>
+    log.warn({ err: error }, 'cannot remove expired spans; trying again later'),
+  )
 }

@@ -26,24 +26,25 @@ export interface WriterOptions {
   report(report: BatchReport): void
 }
 
-/** A writer at work. Its `signal` is also aborted when it finds that another one has its partitions, or cannot go on. */
+/** A running writer. Its `signal` also aborts if another writer has taken its partitions, or if it cannot continue. */
 interface Run extends WriterOptions {
   end(): void
 }
 
 /**
- * Large enough for ClickHouse to like, small enough to hold a few of them in memory. An insert takes some 20 ms of its own
- * (one part: two dozen files), so 16,000 rows take 2 µs less each, with what merges them, than 8,000; more gain nothing.
+ * Large enough to be efficient in ClickHouse, small enough to hold a few in memory. An insert has a fixed cost of about
+ * 20 ms (one part: two dozen files), so 16,000 rows take 2 µs less each, including merges, than 8,000; more gain
+ * nothing.
  */
 const BATCH = { spansMax: 16_000, bytesMax: 24 * 1024 * 1024, lingerMs: 200 }
 
-/** Decoding lets others have a turn so often: leases are lost when their heartbeat cannot be answered for seconds. */
+/** How often decoding yields: leases are lost if their heartbeat cannot be answered for seconds. */
 const TURN_MS = 25
 
-/** How often traces are looked through whose root never came. */
+/** How often traces without a root are checked. */
 const SETTLE_EVERY_MS = 5_000
 
-/** Projects' own prices; those without any need not be in it. */
+/** Projects' own prices; projects without any may be omitted. */
 type Prices = ReadonlyMap<Uuid, PriceOverrides | undefined>
 
 interface Decoded {
@@ -54,14 +55,14 @@ interface Decoded {
   decodeSeconds: number
 }
 
-/** The one that is being stored and the one that is being decoded meanwhile. */
+/** The batch being stored, and the one being decoded meanwhile. */
 const BATCHES_AHEAD = 2
 
 /**
- * From the stream into the store, until the signal: deliveries → spans → rows → acknowledged. While one batch is
- * stored the next ones are decoded. What the store cannot take now is tried again until it can; what can never be
- * processed goes to the dead letters, alone. Also ends, before the signal, when another writer has these partitions.
- * Throws a StoreMismatch when the tables lack what it writes; nothing is acknowledged then.
+ * Moves spans from the stream into the store until the signal: deliveries → spans → rows → acknowledged. While one
+ * batch is stored, the next ones are decoded. If the store is temporarily unable to accept a batch, it is retried; a
+ * message that can never be processed becomes a dead letter by itself. Also ends, before the signal, if another writer
+ * has these partitions. Throws a StoreMismatch if the tables lack the columns it writes; nothing is acknowledged then.
  */
 export async function runWriter(given: WriterOptions): Promise<void> {
   const fenced = new AbortController()
@@ -82,7 +83,7 @@ export async function runWriter(given: WriterOptions): Promise<void> {
     const stored = (ahead.at(-1) ?? Promise.resolve())
       .then(() => store(decoded, options))
       .finally(() => free.push(decoded.batch))
-    // Awaited in a later turn; until then its failure is not an unhandled one.
+    // Awaited in a later turn; until then its failure must not count as unhandled.
     stored.catch(() => {})
     ahead.push(stored)
   }
@@ -90,7 +91,7 @@ export async function runWriter(given: WriterOptions): Promise<void> {
   await settling
 }
 
-/** Waits for them as for the store: without them costs would be wrong. Undefined when the writer is to stop. */
+/** Waits for prices as for the store: without them costs would be wrong. Undefined if the writer must stop. */
 async function pricesFor(deliveries: readonly Delivery[], options: Run): Promise<Prices | undefined> {
   const project_ids = new Set(deliveries.map(({ message }) => message.project_id))
   try {
@@ -156,9 +157,12 @@ async function store(decoded: Decoded, options: Run): Promise<void> {
   }
 }
 
-/** The batch has something in it that the store will never take: find it, so that the rest goes on. */
+/** The batch contains something that the store will never accept: finds it, so that the rest is stored. */
 async function storeApart({ deliveries, prices }: Decoded, error: Error, options: Run): Promise<void> {
-  options.log.error({ err: error, messages: deliveries.length }, 'a batch cannot be stored; trying its messages apart')
+  options.log.error(
+    { err: error, messages: deliveries.length },
+    'a batch cannot be stored; trying its messages one by one',
+  )
   for (const delivery of deliveries) {
     try {
       const alone = addMessage(new SpanBatch(), delivery.message, prices)
@@ -167,12 +171,12 @@ async function storeApart({ deliveries, prices }: Decoded, error: Error, options
     } catch (cause) {
       if (options.signal.aborted) return
       await delivery.reject(`cannot be stored: ${(cause as Error).message}`)
-      options.log.error({ err: cause, sequence: delivery.sequence }, 'a message went to the dead letters')
+      options.log.error({ err: cause, sequence: delivery.sequence }, 'a message was moved to the dead letters')
     }
   }
 }
 
-/** Repeats what fails for a passing reason, ever more slowly, until it succeeds or the writer is to stop. */
+/** Repeats work that fails for a temporary reason, with growing delays, until it succeeds or the writer must stop. */
 async function persist<T>(attempt: () => Promise<T>, { signal, log, end }: Run): Promise<T> {
   for (let waitMs = 100; ; waitMs = Math.min(waitMs * 2, 5_000)) {
     try {
@@ -182,7 +186,7 @@ async function persist<T>(attempt: () => Promise<T>, { signal, log, end }: Run):
       if (signal.aborted) throw error
       requireStoreMatches(error)
       if (!isPassing(error)) throw error
-      log.warn({ err: error, waitMs }, 'spans cannot be stored now; trying again')
+      log.warn({ err: error, waitMs }, 'spans cannot be stored; trying again')
       await delay(waitMs, undefined, { signal })
     }
   }
@@ -194,7 +198,7 @@ async function settleRootless({ writer, signal, log, end }: Run): Promise<void> 
     if (signal.aborted) return
     await writer.settleRootless().catch(error => {
       if (isFenced(error)) end()
-      log.warn({ err: error }, 'traces without a root stay as they are')
+      log.warn({ err: error }, 'cannot give traces without a root their head; trying again later')
     })
   }
 }

@@ -18,7 +18,7 @@ const letter = z.object({
   id: z.string(),
   reason: z.string().meta({ description: 'Why the writer could not process it.' }),
   rejected_at: z.string(),
-  attempt: z.int().meta({ description: 'The attempt that was rejected.' }),
+  attempt: z.int().meta({ description: 'The number of the attempt that failed.' }),
   project_id: z.string(),
   user_id: z.string(),
   accepted_at: z.string(),
@@ -26,20 +26,20 @@ const letter = z.object({
   format: z.enum(MESSAGE_FORMATS),
   bytes: z.int(),
   is_damaged: z.boolean().meta({
-    description: 'Whether what was accepted cannot be read any more. Such a letter can only be discarded.',
+    description: 'Whether the accepted data can no longer be read. Such a letter can only be discarded.',
   }),
 })
 const wholeLetter = letter.extend({
   body: z
     .string()
     .nullable()
-    .meta({ description: 'What was accepted, in base64; null when it is damaged.', contentEncoding: 'base64' }),
+    .meta({ description: 'The accepted data in base64; null if the letter is damaged.', contentEncoding: 'base64' }),
 })
 const one = z.object({ count: z.int(), dead_letter: z.object({ id: z.string() }) })
 
 /**
- * What was accepted and then could not be processed, with the reason. A letter stays until it is replayed, which puts
- * it back into the stream (the spans in it that are stored already are not stored twice), or discarded.
+ * Accepted data that could not be processed, with the reason. A letter stays until it is replayed, which returns it to
+ * the stream (spans already stored are not duplicated), or discarded.
  */
 export function deadLetterRoutes(stream: SpanStream): (app: FastifyInstance) => void {
   return app => {
@@ -60,7 +60,7 @@ export function deadLetterRoutes(stream: SpanStream): (app: FastifyInstance) => 
       method: 'GET',
       path: '/admin/dead-letters/:id',
       tag,
-      summary: 'Reads one dead letter.',
+      summary: 'Returns a dead letter.',
       params,
       answer: z.object({ count: z.int(), dead_letter: wholeLetter }),
       handle: async ({ params: { id } }) => {
@@ -85,7 +85,7 @@ export function deadLetterRoutes(stream: SpanStream): (app: FastifyInstance) => 
       tag,
       params,
       answer: one,
-      summary: 'Removes the letter for good: the spans in it are lost.',
+      summary: 'Removes the letter permanently: its spans are lost.',
       handle: async ({ params: { id } }) => done(id, await stream.discard(id)),
     })
   }
@@ -94,7 +94,7 @@ export function deadLetterRoutes(stream: SpanStream): (app: FastifyInstance) => 
 const done = (id: string, existed: boolean): object => (existed ? { count: 1, dead_letter: { id } } : unknown(id))
 
 function unknown(id: string): never {
-  throw new Problem('not_found', { message: 'There is no such dead letter.', ref: id })
+  throw new Problem('not_found', { message: 'The dead letter does not exist.', ref: id })
 }
 
 function letterToJson({ id, reason, rejected_at, attempt, message }: DeadLetter): z.output<typeof letter> {

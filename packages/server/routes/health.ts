@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import type { Metrics } from '../metrics.ts'
 
-/** A part of the process, as somebody sees it who wants to know whether to send requests here. */
+/** A part of the process, as seen by a load balancer. */
 export interface PartInUse {
-  /** Asks whether it works; rejects when it does not. */
+  /** Checks whether it works; rejects if it does not. */
   check: () => Promise<unknown>
-  /** For so long the process is of use without it; 0: not at all. */
+  /** How long the process remains useful without it; 0: not at all. */
   spareMs: number
 }
 
@@ -13,15 +13,15 @@ type PartState = 'ok' | 'failing'
 
 const CHECK_MS = 3_000
 
-/** For so long an answer of `/ready` stands: however often it is asked, its parts are asked once a second. */
+/** How long a result of `/ready` is cached: however often it is requested, the parts are checked once a second. */
 const LOOK_EVERY_MS = 1_000
 
 /**
- * `/health`: the process is alive. `/ready`: 200 when every part it needs answers (`ok`) or it can spare those that do not
+ * `/health`: the process is alive. `/ready`: 200 if every needed part responds (`ok`) or the failing ones can be spared
  * (`degraded`), otherwise 503 (`not ready`), always with the state of each part.
  */
 export function healthRoutes(parts: Record<string, PartInUse>, metrics: Metrics): (app: FastifyInstance) => void {
-  /** Since when each part that fails has been found failing. */
+  /** Since when each failing part has been failing. */
   const failingSince = new Map<string, number>()
   const look = async (name: string, { check, spareMs }: PartInUse) => {
     const state = await stateOf(check)
@@ -53,7 +53,7 @@ export function healthRoutes(parts: Record<string, PartInUse>, metrics: Metrics)
   }
 }
 
-/** Nothing of an error's text: it may name hosts and users, and anybody may ask. */
+/** No error text: it may name hosts and users, and the endpoint is public. */
 async function stateOf(check: PartInUse['check']): Promise<PartState> {
   const late = new Promise<never>((_, reject) => setTimeout(reject, CHECK_MS, new Error('no answer')).unref())
   return Promise.race([check(), late]).then(

@@ -14,18 +14,21 @@ import { operationSchema } from '../http/openapi.ts'
 import { PauseWhenFull } from '../ingest/pause.ts'
 import type { IngestMetrics } from '../metrics.ts'
 
-/** An export as received and once decompressed (contract: 10 MiB). */
+/** An export as received and after decompression (contract: 10 MiB). */
 export const OTLP_BYTES_MAX = 10 * 1024 * 1024
 
-/** A span whose attributes are nested too deeply is left out, with no harm to the others; beyond this the export is refused. */
+/**
+ * A span with attributes nested too deeply is skipped without affecting the others; beyond this depth the export is
+ * rejected.
+ */
 const JSON_DEPTH_MAX = 10_000
 
 const PROTOBUF = 'application/x-protobuf'
 
 const path = '/otlp/v1/traces'
 const tag = 'ingest'
-const SUMMARY = 'Takes an OpenTelemetry export, as protobuf or JSON, compressed or not; answered when it is durable.'
-/** Described for JSON; what is sent is looked at by the scanner. */
+const SUMMARY = 'Accepts an OpenTelemetry export as protobuf or JSON, compressed or not; responds once it is durable.'
+/** Described for JSON; the scanner checks what is sent. */
 const exported = z.looseObject({ resourceSpans: z.array(jsonObject) })
 const answer = z.object({
   count: z.int().meta({ description: 'Spans that were accepted.' }),
@@ -41,8 +44,8 @@ interface Accepted {
 }
 
 /**
- * The OTLP receiver. It looks at an export just closely enough to know which spans are in it and that they can be
- * decoded, makes the bytes durable in the span stream, and only then answers.
+ * The OTLP receiver. It examines an export just enough to know which spans it contains and that they can be decoded,
+ * makes the bytes durable in the span stream, and only then responds.
  */
 export function otlpRoutes(stream: SpanStream, metrics: IngestMetrics): (app: FastifyInstance) => void {
   const pause = new PauseWhenFull()
@@ -53,7 +56,7 @@ export function otlpRoutes(stream: SpanStream, metrics: IngestMetrics): (app: Fa
       tag,
       permission: 'edit_spans',
       answer: z.object({ status: z.literal('ready') }),
-      summary: 'Says that exports can be sent.',
+      summary: 'Confirms that exports can be sent.',
       handle: () => ({ status: 'ready' }),
     })
     app.post(path, {
@@ -124,8 +127,8 @@ async function tracesInJson(bytes: Buffer, held: Held): Promise<Uint8Array> {
 }
 
 /**
- * The interface's shape is the default. The one of the OTLP specification goes to callers that name its media type,
- * and to OpenTelemetry's own exporters and collectors, which try to read it from the answer to a protobuf export.
+ * The interface's shape is the default. The shape of the OTLP specification is for callers that name its media type,
+ * and for OpenTelemetry's own exporters and collectors, which parse it from the response to a protobuf export.
  */
 const wantsProtobuf = (request: FastifyRequest): boolean =>
   (request.headers.accept ?? '').includes(PROTOBUF) ||
@@ -147,8 +150,8 @@ const sendProtobuf = (reply: FastifyReply, { rejected, errorMessage }: Accepted)
     .send(Buffer.from(encodeExportResponse({ rejected, errorMessage })))
 
 /**
- * OTLP wants its refusals as a protobuf `Status`. Who may not send at all, and who sends JSON, is told in JSON like
- * everywhere.
+ * OTLP requires errors as a protobuf `Status`. Callers without permission, and senders of JSON, get JSON as everywhere
+ * else.
  */
 function sendOtlpProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (problem.status === 401 || problem.status === 403 || isJson(request)) return sendProblem(problem, request, reply)

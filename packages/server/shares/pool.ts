@@ -1,23 +1,26 @@
 import { Problem } from '@spanhouse/model'
 
-/** Who holds a part of a pool. Projects of one organization have a share together, so that making more of them gains nothing. */
+/**
+ * Who holds slots of a pool. Projects of one organization have a common limit, so that creating more of them gains
+ * nothing.
+ */
 export interface Tenant {
   readonly project_id: string
   readonly organization_id: string
 }
 
-/** Callers who act in no project are a tenant each kind: the platform's administrator, and those without a credential. */
+/** Callers outside a project are one tenant per kind: the platform administrator, and callers without a credential. */
 export const ADMINISTRATION: Tenant = { project_id: 'administration', organization_id: 'administration' }
 export const PUBLIC: Tenant = { project_id: 'public', organization_id: 'public' }
 
-/** How a pool is divided. */
+/** The limits of a pool. */
 export interface Division {
-  /** Requests of the whole process under way at once. */
+  /** Concurrent requests of the whole process. */
   readonly slots: number
   /** Of these, one project's and one organization's. */
   readonly project: number
   readonly organization: number
-  /** Requests of one project that wait. */
+  /** Waiting requests of one project. */
   readonly waiting: number
 }
 
@@ -32,23 +35,23 @@ interface Waiter {
 }
 
 /**
- * Slots that tenants share. A request takes one at once where its project, its organization and the process have one left;
- * otherwise it waits in its project's queue. A slot that is given back goes to the next project in turn that may have
- * one, so however many requests a project has waiting, it gets one slot a round.
+ * Slots shared by tenants. A request takes one at once if its project, its organization and the process have one left;
+ * otherwise it waits in its project's queue. A returned slot goes to the next eligible project in turn, so a project
+ * gets one slot per round however many requests it has waiting.
  *
- * Each request that waits is eligible when its project and organization hold less than their parts. Whenever a slot is
- * free, no eligible request waits: that is what `#admitWaiting` restores after each release, and what lets a new request
- * of a project without a queue take a free slot at once.
+ * A waiting request is eligible if its project and organization hold fewer slots than their limits. Whenever a slot is
+ * free, no eligible request waits: `#admitWaiting` restores this after each release, and it allows a new request of a
+ * project without a queue to take a free slot at once.
  */
 export class Pool {
   readonly #name: string
   readonly #division: Division
   readonly #underWay = new Map<string, number>()
-  /** By project, the one whose turn it is first. None is empty. */
+  /** By project, in the order of their turns. None is empty. */
   readonly #queues = new Map<string, Waiter[]>()
   #inUse = 0
 
-  /** The name stands in refusals: "Too many … requests". */
+  /** The name appears in errors: "Too many … requests". */
   constructor(name: string, division: Division) {
     this.#name = name
     this.#division = division
@@ -63,9 +66,9 @@ export class Pool {
   }
 
   /**
-   * Resolves with what gives the slot back, which may be called more than once. Rejects with a Problem where the queue is full
-   * or ten seconds have passed: `too_many_requests` (429) when the tenant holds its whole part, `overloaded` (503) when the
-   * others do. Rejects with the signal's reason when it aborts first.
+   * Resolves with a function that returns the slot and may be called more than once. Rejects with a Problem if the
+   * queue is full or ten seconds have passed: `too_many_requests` (429) if the tenant holds its whole limit,
+   * `overloaded` (503) if the others do. Rejects with the signal's reason if it aborts first.
    */
   async take(tenant: Tenant, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted()
@@ -84,7 +87,7 @@ export class Pool {
     return this.#inUse < this.#division.slots && this.#hasPart(tenant)
   }
 
-  /** Whether it holds less than its part, be a slot free or not. */
+  /** Whether it holds fewer slots than its limit, whether or not a slot is free. */
   #hasPart({ project_id, organization_id }: Tenant): boolean {
     const { project, organization } = this.#division
     return this.#held(projectKey(project_id)) < project && this.#held(organizationKey(organization_id)) < organization
@@ -151,10 +154,10 @@ export class Pool {
   }
 
   #refusal(tenant: Tenant): Problem {
-    // A part that is the whole is nobody's own.
+    // A limit that equals the total is not the tenant's own.
     const isOwn = !this.#hasPart(tenant) && this.#division.project < this.#division.slots
     const code = isOwn ? 'too_many_requests' : 'overloaded'
-    const whose = isOwn ? 'of this project or its organization are under way' : 'are under way'
+    const whose = isOwn ? 'of this project or its organization are in progress' : 'are in progress'
     const detail = `Too many ${this.#name} requests ${whose}; try again.`
     return new Problem(code, detail, { retryAfterSeconds: RETRY_AFTER_SECONDS[code] })
   }

@@ -2,12 +2,12 @@ import { PassThrough, type Readable } from 'node:stream'
 import { nextTurn, type SpanJson } from '@spanhouse/model'
 import { type Filter, type MatchableSpan, MatchTooLong, MatchWork, matchSpan } from '@spanhouse/query'
 
-/** What may wait for a listener who reads more slowly than spans come. */
+/** How much may wait for a listener that reads more slowly than spans arrive. */
 const WAITING_BYTES_MAX = 1024 * 1024
-/** What a filter may do to one span: some milliseconds. See `MatchWork`. */
+/** Work of a filter on one span: some milliseconds. See `MatchWork`. */
 const SPAN_STEPS_MAX = 2_000_000
 
-/** A span that has arrived, for all who listen. */
+/** A span that has arrived, shared by all listeners. */
 export class ArrivedSpan {
   readonly #span: SpanJson
   readonly matchable: MatchableSpan
@@ -18,7 +18,7 @@ export class ArrivedSpan {
     this.matchable = matchable
   }
 
-  /** As it is sent; written once. */
+  /** Serialised once. */
   get event(): string {
     this.#event ??= `event: span\ndata: ${JSON.stringify(this.#span)}\n\n`
     return this.#event
@@ -26,9 +26,9 @@ export class ArrivedSpan {
 }
 
 /**
- * Somebody who listens to the spans of a project, as a stream of server-sent events (the HTML standard's text/event-stream).
- * What does not fit into the room for what waits is dropped, and so is what its filter takes too long for; a comment says
- * how many spans that were at least.
+ * A listener to the spans of a project, as a stream of server-sent events (the HTML standard's text/event-stream).
+ * Spans that do not fit into the buffer are dropped, as are spans on which its filter takes too long; a comment states
+ * the minimum number of dropped spans.
  */
 export class Listener {
   readonly #filter: Filter | undefined
@@ -50,7 +50,10 @@ export class Listener {
     return this.#spentMs
   }
 
-  /** Tells of those that the filter chooses, in turns. Those that are left after so many milliseconds are dropped. */
+  /**
+   * Sends the spans that the filter matches, yielding to other work. Spans left after this many milliseconds are
+   * dropped.
+   */
   async offer(spans: readonly ArrivedSpan[], timeMaxMs: number): Promise<void> {
     this.#spentMs = 0
     for (const [at, span] of spans.entries()) {
@@ -74,17 +77,17 @@ export class Listener {
     }
   }
 
-  /** Spans that were not even looked at. */
+  /** Spans that were not even examined. */
   skip(count: number): void {
     this.#dropped += count
   }
 
-  /** Says what was dropped, unless nothing was. */
+  /** Reports dropped spans, if any. */
   sayDropped(): void {
     if (this.#dropped > 0) this.#send('')
   }
 
-  /** Says something that is no span; with nothing to say it keeps the connection alive. */
+  /** Sends a comment; an empty one keeps the connection alive. */
   comment(text = ''): void {
     this.#send(`: ${text}\n\n`)
   }

@@ -5,27 +5,27 @@ import { type Arrival, arrivalsSince, type Engine, readArrived } from '@spanhous
 import type { FastifyBaseLogger } from 'fastify'
 import { ArrivedSpan, Listener } from './listener.ts'
 
-/** Conditions of a listener's filter and values in their lists, all together. */
+/** Conditions of a listener's filter and values in their lists, in total. */
 const FILTER_SIZE_MAX = 500
 
-/** How often a project with listeners is looked at. */
+/** How often a project with listeners is polled. */
 const LOOK_EVERY_MS = 500
-/** Nothing is said for this long at most, so that nobody between the two takes the connection for dead. */
+/** The maximum silence, so that no intermediary takes the connection for dead. */
 const SILENCE_MS = 15_000
-/** Spans of one look that are read as a whole. */
+/** Spans of one poll that are read completely. */
 const SPANS_MAX = 500
-/** For matching and writing out what one round of looks has found, of all projects together. */
+/** Time for matching and serialising the results of one round of polls, for all projects together. */
 const TELL_MS_MAX = 200
 /**
- * A version can be seen only when its batch is stored, which is after the time that it carries. So every look goes back
- * this far, and what was told is remembered for as long.
+ * A version becomes visible only when its batch is stored, which is after the time that it carries. So every poll goes
+ * back this far, and sent versions are remembered for as long.
  */
 const OVERLAP_MICROS = 10_000_000
 
 /**
- * The spans of projects as they are stored, for whoever listens. A project is looked at as long as it has listeners, once
- * for all of them; filters are matched in memory. It tells what can be read: a listener who asks for a span that it was
- * told of finds it.
+ * Streams the spans of projects as they are stored. A project is polled while it has listeners, once for all of them;
+ * filters are matched in memory. Only spans that can be read are sent: a listener that requests a span it was sent
+ * finds it.
  */
 export class Tail {
   readonly #engine: Engine
@@ -37,14 +37,14 @@ export class Tail {
   }
 
   /**
-   * Throws a Problem `invalid` on a filter that asks too much, `overloaded` when the server stops. How many may listen is
-   * decided by the share `listen`.
+   * Throws a Problem `invalid` for a filter that is too large, `overloaded` if the server is stopping. The share
+   * `listen` limits the number of listeners.
    */
   listen(project_id: Uuid, filter: Filter | undefined, log: FastifyBaseLogger): Listener {
     if (filter && filterSize(filter) > FILTER_SIZE_MAX)
-      throw invalid(`filter: more than ${FILTER_SIZE_MAX} conditions and listed values; a listener may have no more`)
+      throw invalid(`filter has more than ${FILTER_SIZE_MAX} conditions and listed values, the maximum for a live tail`)
     const listeners = this.#projects.get(project_id) ?? new Set()
-    if (this.#isClosed) throw new Problem('overloaded', 'The server stops.', { retryAfterSeconds: 10 })
+    if (this.#isClosed) throw new Problem('overloaded', 'The server is stopping.', { retryAfterSeconds: 10 })
     const listener = new Listener(filter)
     listeners.add(listener)
     listener.events.once('close', () => listeners.delete(listener))
@@ -55,13 +55,13 @@ export class Tail {
     return listener
   }
 
-  /** Ends all streams, and takes no more listeners. */
+  /** Ends all streams and accepts no more listeners. */
   close(): void {
     this.#isClosed = true
     for (const listeners of this.#projects.values()) for (const listener of listeners) listener.end()
   }
 
-  /** Looks again and again, until nobody listens any more. */
+  /** Polls until there are no more listeners. */
   async #follow(project_id: Uuid, listeners: ReadonlySet<Listener>, log: FastifyBaseLogger): Promise<void> {
     const told = new Told(microsNow())
     let silentSince = performance.now()
@@ -70,14 +70,14 @@ export class Tail {
       try {
         if ((await this.#tellNew(project_id, listeners, told)) > 0) silentSince = performance.now()
       } catch (error) {
-        // They are told when the look succeeds again: it goes back to what was told last.
-        log.warn({ err: error }, 'the spans that arrived cannot be read now')
+        // They are sent when a poll succeeds again: it goes back to the last one sent.
+        log.warn({ err: error }, 'cannot read the spans that arrived')
       }
       if (performance.now() - silentSince < SILENCE_MS) continue
       for (const listener of listeners) listener.comment()
       silentSince = performance.now()
     }
-    // In the same turn as the last look at the listeners: whoever comes now is followed anew.
+    // In the same turn as the last check for listeners: a listener that arrives now starts a new loop.
     this.#projects.delete(project_id)
   }
 
@@ -87,7 +87,7 @@ export class Tail {
     const shown = fresh.slice(0, SPANS_MAX)
     const arrived = shown.length > 0 ? await readArrived(this.#engine, project_id, shown) : []
     const spans = arrived.map(({ span, matchable }) => new ArrivedSpan(span, matchable))
-    // Of more than a look returns, the others are not counted: nobody knows which of them were told before.
+    // Beyond what a poll returns, spans are not counted: it is unknown which of them were already sent.
     const skipped = fresh.length - shown.length
     for (const listener of listeners) if (skipped > 0) listener.skip(skipped)
     await this.#tell(spans, listeners)
@@ -95,7 +95,7 @@ export class Tail {
     return spans.length
   }
 
-  /** Whose filter took least the last time comes first, and what it leaves of its share of the time is for those after it. */
+  /** The listener whose filter was fastest last time comes first, and leaves the rest of its time to the next ones. */
   async #tell(spans: readonly ArrivedSpan[], listeners: ReadonlySet<Listener>): Promise<void> {
     if (spans.length === 0) return
     let left = TELL_MS_MAX / this.#projects.size
@@ -108,7 +108,7 @@ export class Tail {
   }
 }
 
-/** Which versions were told lately. */
+/** The versions sent recently. */
 class Told {
   readonly #begin: Micros
   readonly #versions = new Map<string, Micros>()
@@ -120,7 +120,7 @@ class Told {
     this.#latest = begin
   }
 
-  /** From where on there may be something new. Where nothing comes any more, nothing is read again in the end. */
+  /** The time from which there may be something new. If nothing arrives any more, eventually nothing is read again. */
   get since(): Micros {
     const elapsed = Math.round((performance.now() - this.#latestSeenAt) * 1000)
     return Math.max(this.#begin, this.#latest - Math.max(0, OVERLAP_MICROS - elapsed))

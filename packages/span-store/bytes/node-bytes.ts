@@ -4,13 +4,13 @@ import type { StoredNode, Version } from '../stored-node.ts'
 import type { RowBuffer } from './row-buffer.ts'
 import type { RowReader } from './row-reader.ts'
 
-/*
- * A node of a trace as bytes, some 30 of them and more where it brings amounts. A batch has thousands of nodes and the
- * memory of traces more than a hundred thousand. As objects, a dozen for each, they would outlive collection after
- * collection, and each of those looks at all of them.
+/**
+ * A node of a trace encoded as bytes: about 30, or more if it carries amounts. A batch has thousands of nodes and the
+ * trace memory more than a hundred thousand. As objects, a dozen per node, they would survive many garbage collections,
+ * each of which scans them all.
  */
 
-/** Stands in a node until its trace is summed up. */
+/** Placeholder in a node until the totals of its trace are computed. */
 export const NOT_DERIVED: Derived = {
   cumulative: NO_AMOUNTS,
   restated: 'none',
@@ -27,7 +27,7 @@ const IS_CALL = 32
 
 const DECLARED: readonly (TraceType | null)[] = [null, 'invocation', 'annotation', 'unknown']
 
-/** `content_hash`: a character for each byte. */
+/** `content_hash`: one character per byte. */
 export function putNode(row: RowBuffer, node: TraceNode, content_hash: string): void {
   row.hex(node.span_id)
   row.int8(
@@ -46,7 +46,7 @@ export function putNode(row: RowBuffer, node: TraceNode, content_hash: string): 
   if (node.claimed !== null) putAmounts(row, node.claimed)
 }
 
-/** The node that {@link putNode} has put. */
+/** The node written by {@link putNode}. */
 export function readNode(row: RowReader, version: Version): StoredNode {
   const span_id = row.hex(8)
   const flags = row.int8()

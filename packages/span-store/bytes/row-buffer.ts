@@ -1,15 +1,15 @@
 const UUIDS_MAX = 1_000
-/** A call into native code takes as long as writing so many characters one by one. */
+/** A native call takes as long as writing this many characters one by one. */
 const SHORT_TEXT_MAX = 40
 
 const INITIAL_BYTES = 1024 * 1024
-/** As much as the batches of a loaded writer need; what is larger is not kept from one batch to the next. */
+/** Enough for the batches of a loaded writer; larger memory is not kept between batches. */
 export const KEPT_BYTES_MAX = 32 * 1024 * 1024
 
 /**
- * Rows in ClickHouse's RowBinary format, put value after value into one growing buffer. Nothing is looked at twice and
- * nothing becomes text that is not text: the engine takes a span in half the time that it takes for the same values in
- * a text format.
+ * Rows in ClickHouse's RowBinary format, written value by value into one growing buffer. Values are not scanned twice,
+ * and only text is encoded as text: the engine reads a span in half the time that the same values take in a text
+ * format.
  */
 export class RowBuffer {
   #bytes: Buffer
@@ -26,7 +26,7 @@ export class RowBuffer {
     return this.#length
   }
 
-  /** How much memory it holds. */
+  /** Bytes of memory held. */
   get capacity(): number {
     return this.#bytes.length
   }
@@ -37,34 +37,34 @@ export class RowBuffer {
   }
 
   /**
-   * The next value is put at that length: everything behind it is taken back, or there again once the length is what it
-   * was.
+   * Sets the length at which the next value is put. Everything after it is discarded, or restored once the length is
+   * set back.
    */
   moveTo(length: number): void {
     this.#length = length
   }
 
-  /** Takes all values back, and gives back the memory that a rare large batch has needed. */
+  /** Discards all values, and releases memory that a rare large batch needed. */
   clear(): void {
     this.#length = 0
     if (this.#bytes.length > KEPT_BYTES_MAX) this.#use(Buffer.allocUnsafe(INITIAL_BYTES))
   }
 
-  /** Leaves room for so many bytes and returns the new length. */
+  /** Reserves this many bytes and returns the new length. */
   skip(bytes: number): number {
     this.#reserve(bytes)
     this.#length += bytes
     return this.#length
   }
 
-  /** An even number of lower-case hex digits as that many half bytes: FixedString. */
+  /** An even number of lower-case hex digits as half as many bytes: FixedString. */
   hex(digits: string): void {
     this.#reserve(digits.length)
     for (let at = 0; at < digits.length; at += 2)
       this.#bytes[this.#length++] = (halfByte(digits, at) << 4) | halfByte(digits, at + 1)
   }
 
-  /** A character for each byte: FixedString. */
+  /** One character per byte: FixedString. */
   bytes(characters: string): void {
     this.#reserve(characters.length)
     for (let at = 0; at < characters.length; at++) this.#bytes[this.#length++] = characters.charCodeAt(at)
@@ -91,7 +91,7 @@ export class RowBuffer {
     this.#length += 8
   }
 
-  /** Decimal(38, …). Nearly all amounts have no more than 64 bits. */
+  /** Decimal(38, …). Nearly all amounts fit in 64 bits. */
   int128(value: bigint): void {
     this.#reserve(16)
     const low = BigInt.asIntN(64, value)
@@ -100,7 +100,7 @@ export class RowBuffer {
     this.#length += 16
   }
 
-  /** A dashed UUID: two little-endian halves. The same few stand in row after row, so their bytes are kept. */
+  /** A dashed UUID: two little-endian halves. The same few UUIDs recur in row after row, so their bytes are cached. */
   uuid(dashed: string): void {
     let bytes = this.#uuids.get(dashed)
     if (!bytes) {
@@ -114,7 +114,7 @@ export class RowBuffer {
     for (let at = 0; at < 16; at++) this.#bytes[this.#length++] = bytes[at] as number
   }
 
-  /** Array(UInt32) of at most 16,383 numbers: their count as a variable-length integer of two bytes, then each. */
+  /** Array(UInt32) of at most 16,383 numbers: the count as a two-byte variable-length integer, then each number. */
   uint32s(values: readonly number[]): void {
     this.#reserve(2 + values.length * 4)
     this.#bytes[this.#length++] = (values.length & 0x7f) | 0x80
@@ -123,7 +123,7 @@ export class RowBuffer {
       this.#view.setUint32(this.#length, values[at] as number, true)
   }
 
-  /** String. The length stands before it as a variable-length integer, here always of four bytes. */
+  /** String, preceded by its length as a variable-length integer, which here always has four bytes. */
   text(value: string): void {
     if (value === '') {
       this.int8(0)
@@ -139,7 +139,7 @@ export class RowBuffer {
     this.#length = at + 4 + length
   }
 
-  /** The length of a short text that is ASCII, written at a place; undefined for any other text. */
+  /** Writes a short ASCII text at an offset and returns its length; undefined for any other text. */
   #ascii(value: string, to: number): number | undefined {
     if (value.length > SHORT_TEXT_MAX) return undefined
     for (let at = 0; at < value.length; at++) {

@@ -9,7 +9,7 @@ export function putAll<Source>(row: RowBuffer, columns: readonly Column<Source>[
   for (const column of columns) column.put(row, source)
 }
 
-/** The values of a row, or of a part of one, that was put by these columns. */
+/** The values of a row or part of a row that was put with these columns. */
 export function textsOf(bytes: Buffer, columns: readonly Column<never>[]): string[] {
   const row = new RowReader(bytes)
   return columns.map(column => column.text(row))

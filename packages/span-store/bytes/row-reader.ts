@@ -1,21 +1,23 @@
 import { NIL_UUID } from '@spanhouse/model'
 import type { RowSource } from '@spanhouse/query'
 
-/** What a Buffer's `toString` calls once it has looked at its arguments, which takes longer for a short text. */
+/** What a Buffer's `toString` calls after checking its arguments; the checks take longer than decoding a short text. */
 interface SliceableBuffer extends Buffer {
   hexSlice(start: number, end: number): string
   latin1Slice(start: number, end: number): string
   utf8Slice(start: number, end: number): string
 }
 
-/** The bytes end within a value. */
+/** Thrown if the bytes end within a value. */
 export class EndOfBytes extends RangeError {
   constructor() {
     super('the bytes end within a row')
   }
 }
 
-/** Takes values of rows in ClickHouse's RowBinary format, one after another: what a RowBuffer has put, in the same order. */
+/**
+ * Reads values of rows in ClickHouse's RowBinary format one after another, in the order in which a RowBuffer put them.
+ */
 export class RowReader {
   readonly #bytes: SliceableBuffer
   #at = 0
@@ -25,22 +27,22 @@ export class RowReader {
     this.#bytes = bytes as SliceableBuffer
   }
 
-  /** The next value is read at that place. */
+  /** Sets the offset at which the next value is read. */
   moveTo(at: number): void {
     this.#at = at
   }
 
-  /** Where the next value begins. */
+  /** The offset of the next value. */
   get at(): number {
     return this.#at
   }
 
-  /** What has been read since a place. */
+  /** The bytes read since an offset. */
   bytesFrom(at: number): Buffer {
     return this.#bytes.subarray(at, this.#at)
   }
 
-  /** Passes over values of so many bytes. */
+  /** Skips values of this many bytes. */
   skip(byteCount: number): void {
     this.#skip(byteCount)
   }
@@ -58,7 +60,7 @@ export class RowReader {
     return this.#bytes.hexSlice(from, from + byteCount)
   }
 
-  /** Dashed. Rows repeat the ids of a few users, so the last one is kept. */
+  /** A dashed UUID. The ids of a few users recur in rows, so the last one is cached. */
   uuid(): string {
     const from = this.#skip(16)
     const low = this.#bytes.readBigUInt64LE(from)
@@ -91,7 +93,7 @@ export class RowReader {
     return (this.#bytes.readBigInt64LE(from + 8) << 64n) | this.#bytes.readBigUInt64LE(from)
   }
 
-  /** A character for each byte. */
+  /** One character per byte. */
   characters(byteCount: number): string {
     const from = this.#skip(byteCount)
     return this.#bytes.latin1Slice(from, from + byteCount)
@@ -125,7 +127,7 @@ export class RowReader {
   }
 }
 
-/** Passes over the values that a RowReader comes to: what it returns in their place means nothing. */
+/** Skips the values that a RowReader would read: its return values have no meaning. */
 export class RowSkipper implements RowSource {
   readonly #row: RowReader
 

@@ -25,31 +25,34 @@ import { RowBuffer } from './row-buffer.ts'
 import { putAll } from './row-columns.ts'
 import { RowReader } from './row-reader.ts'
 
-/** Who sent a span, and when it was accepted: of two versions of a span the later accepted one is kept. */
+/** Who sent a span and when it was accepted: of two versions of a span, the one accepted later is kept. */
 export interface Sender {
   project_id: Uuid
   user_id: Uuid
   accepted_at: Micros
 }
 
-/** One version of a span as it came off the stream. */
+/** One version of a span as read from the stream. */
 export interface IncomingSpan extends Sender {
   span: Span
 }
 
-/** Whose a span is, and where in the batch's bytes it stands. */
+/** The owner of a span, and its position in the batch's bytes. */
 export interface BatchedSpan {
   sender: Sender
   version: Version
   trace_id: TraceId
-  /** Its row. */
+  /** The position of its row. */
   from: number
   to: number
-  /** Its node, among the bytes of those. */
+  /** The position of its node among the bytes of the nodes. */
   nodeAt: number
 }
 
-/** The columns that are known only when the batch is stored. They stand last in a row and have the same length in all. */
+/**
+ * The columns that are known only when the batch is stored. They are last in a row and have the same length in all
+ * rows.
+ */
 const LATE_BYTES = lateBytes()
 
 function lateBytes(): number {
@@ -67,18 +70,19 @@ function putLate(row: RowBuffer, lifecycle: Lifecycle, derived: Derived): void {
 }
 
 /**
- * Spans on their way into the store, each as the bytes of a row and of a node of its trace. A span is taken apart the moment
- * it comes and is garbage at once: kept until the batch is full, thousands of them survive two collections each, which
- * cost as much time as decoding them. The columns that follow from its trace are put in when the batch is stored, and the
- * bytes then go to the engine as they are. A batch can be used again when it is stored.
+ * Spans on their way to the store, each encoded as a row and as a node of its trace. A span is encoded as soon as it
+ * arrives and is garbage at once: kept as objects until the batch is full, thousands of spans would survive two
+ * collections each, which costs as much time as decoding them. The columns that depend on the span's trace are filled
+ * in when the batch is stored, and the bytes are then sent to the engine unchanged. A batch can be reused once it is
+ * stored.
  */
 export class SpanBatch {
   readonly spans: BatchedSpan[] = []
-  /** Where they stand among the spans does not matter: what was accepted when decides. */
+  /** The deletions' position among the spans does not matter: the time of acceptance decides. */
   readonly deletions: TraceDeletion[] = []
   readonly #rows = new RowBuffer()
   readonly #nodes = new RowBuffer()
-  /** Over all nodes; undefined when one was added since. */
+  /** Over all nodes; undefined if a node was added since. */
   #reader: RowReader | undefined
   #sender: Sender | undefined
   #version: Version | undefined
@@ -101,13 +105,13 @@ export class SpanBatch {
     this.#reader = undefined
     putAll(this.#rows, OWN_COLUMNS, node.own)
     const to = this.#rows.skip(LATE_BYTES)
-    // Spans of a trace mostly come one after the other: one text for the id of all of them.
+    // Spans of a trace usually arrive consecutively: they share one text for its id.
     const before = this.spans.at(-1)?.trace_id
     const trace_id = before === span.trace_id ? before : span.trace_id
     this.spans.push({ sender, version: this.#versionOf(sender), trace_id, from, to, nodeAt })
   }
 
-  /** As if each span were new. */
+  /** With the values of a new span. */
   #versionOf(sender: Sender): Version {
     if (this.#sender !== sender) {
       const { accepted_at, user_id } = sender
@@ -117,14 +121,14 @@ export class SpanBatch {
     return this.#version as Version
   }
 
-  /** The node of one of its spans: a new object each time. */
+  /** The node of a span in this batch: a new object each time. */
   nodeOf({ nodeAt, version }: BatchedSpan): StoredNode {
     this.#reader ??= new RowReader(this.#nodes.slice(0, this.#nodes.length))
     this.#reader.moveTo(nodeAt)
     return readNode(this.#reader, version)
   }
 
-  /** Puts in what was not known when the span came. */
+  /** Fills in what was not known when the span arrived. */
   complete({ to }: BatchedSpan, lifecycle: Lifecycle, derived: Derived): void {
     const { length } = this.#rows
     this.#rows.moveTo(to - LATE_BYTES)
@@ -132,19 +136,19 @@ export class SpanBatch {
     this.#rows.moveTo(length)
   }
 
-  /** The row of one of its spans; valid until the next one is added. */
+  /** The row of one of the spans; valid until the next span is added. */
   rowOf({ from, to }: BatchedSpan): Buffer {
     return this.#rows.slice(from, to)
   }
 
-  /** The rows of these of its spans, one after the other; valid until the next one is added. */
+  /** The consecutive rows of these spans; valid until the next span is added. */
   rowsOf(spans: readonly BatchedSpan[]): Buffer {
-    // Hardly ever has a batch spans that are not new.
+    // A batch rarely has spans that are not new.
     if (spans.length === this.spans.length) return this.#rows.slice(0, this.#rows.length)
     return Buffer.concat(spans.map(span => this.rowOf(span)))
   }
 
-  /** Takes back all but the first `count` spans; with 0 the deletions too. */
+  /** Removes all but the first `count` spans; with 0 also the deletions. */
   truncate(count: number): void {
     if (count === 0) this.#clear()
     const first = this.spans[count]

@@ -3,8 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 const signals = new AsyncLocalStorage<AbortSignal>()
 
 /**
- * Does work whose reads nobody waits for any more once the signal aborts: its statements are then ended on the server and
- * reject.
+ * Runs work whose reads are cancelled when the signal aborts: their statements are then ended on the server and reject.
  */
 export const cancellable = <T>(signal: AbortSignal, work: () => T): T => signals.run(signal, work)
 

@@ -16,31 +16,31 @@ export interface Statement {
 }
 
 /**
- * A bounded set of connections to ClickHouse. Statements beyond that number wait; one that waits longer than
- * `queueMs` is refused with a Problem `overloaded`, so that nothing piles up.
+ * A bounded pool of connections to ClickHouse. Further statements wait; one that waits longer than `queueMs` is
+ * rejected with a Problem `overloaded`, so the queue stays bounded.
  */
 export interface Engine {
-  /** By which run of a writer its writes are sent (see `beginRun`); undefined where there is only one writer. */
+  /** The writer run that sends the writes (see `beginRun`); undefined if there is only one writer. */
   readonly run?: number
   /**
-   * All rows of a SELECT as objects. Refuses with a Problem: `query_timeout`, `query_limit`, `overloaded`; never a part of
-   * them.
+   * All rows of a SELECT as objects. Rejects with a Problem `query_timeout`, `query_limit` or `overloaded`; never
+   * returns a part of the rows.
    */
   rows<Row>(statement: Statement, holder?: Holder): Promise<Row[]>
   /**
-   * The same with values as bytes instead of JSON: `read` takes those of one row, each as its column has it. The bytes are
-   * told to `holder` as they come; what it throws ends the statement.
+   * The same with values as bytes instead of JSON: `read` takes the values of one row, encoded as their columns are.
+   * `holder` is told of the bytes as they arrive; if it throws, the statement ends.
    */
   binaryRows<Row>(statement: Statement, read: (row: RowReader) => Row, holder?: Holder): Promise<Row[]>
   command(statement: Statement): Promise<void>
   /**
-   * Inserts rows in RowBinary format: one atomic block as long as they stay under 256 MB. The bytes must not change
-   * before it resolves.
+   * Inserts rows in RowBinary format, as one atomic block if they are under 256 MB. The bytes must not change before it
+   * resolves.
    */
   insert(table: string, columns: readonly string[], rowBinary: Buffer): Promise<void>
   /**
-   * Resolves when no write of these runs (its own when left out) is under way any more: a server goes on with a
-   * statement when its client is gone. Whoever writes on after a failure must wait for this.
+   * Resolves when no write of these runs (by default its own) is in progress: a server continues a statement after its
+   * client has disconnected. Callers that write again after a failure must wait for this first.
    */
   endWrites(runs?: readonly number[]): Promise<void>
   close(): Promise<void>
@@ -50,55 +50,63 @@ export interface EngineOptions {
   connections: number
   run?: number
   queueMs?: number
-  /** A server that says nothing for so long is away: a Problem `overloaded`. Two minutes when left out. */
+  /**
+   * A server that sends nothing for this long is considered unreachable: a Problem `overloaded`. Default: two minutes.
+   */
   silentMs?: number
-  /** For all statements. */
+  /** Settings of all statements. */
   settings?: Settings
 }
 
 const SETTINGS: Settings = {
-  // A read ends when its client is gone.
+  // End a read when its client disconnects.
   cancel_http_readonly_queries_on_client_close: 1,
-  // What fails in the middle of its result then fails with a status, before a byte of it is sent.
+  // A failure in the middle of the result then still gets an error status, because no byte has been sent.
   wait_end_of_query: 1,
-  // Up to here a result waits in memory, beyond it in a file.
+  // Results up to this size are buffered in memory, larger ones in a file.
   http_response_buffer_size: String(4 * 1024 ** 2),
-  // Integers here stay below 2^53 and decimals are read as text where they matter.
+  // Integers here are below 2^53, and decimals are read as text where precision matters.
   output_format_json_quote_64bit_integers: 0,
-  // Where parameters are part of the text, it may be long; what may be asked for is bounded before.
+  // Parameters can be part of the text, so it may be long; requests are bounded before they get here.
   max_query_size: String(256 * 1024 ** 2),
-  // A DELETE then costs what an UPDATE does, and rewrites no part.
+  // A DELETE then costs as much as an UPDATE and does not rewrite parts.
   lightweight_delete_mode: 'lightweight_update_force',
 }
 
-/** The index on texts is made when parts are merged: once, in the background, and not for each insert. */
+/** The text index is built when parts are merged: once, in the background, rather than for each insert. */
 const INSERT_SETTINGS = "exclude_materialize_skip_indexes_on_insert = 'by_text'"
 
 const SILENT_MS = 120_000
 const QUEUE_MS = 10_000
 
-/** The ClickHouse server at an address with user and password. Connects when the first statement comes. */
+/**
+ * Opens an engine on the ClickHouse server at an address that includes user and password. Connects when the first
+ * statement is sent.
+ */
 export function openEngine(url: string, options: EngineOptions): Engine {
   const { connections, silentMs = SILENT_MS } = options
   const client = new HttpClient(url, { connections, silentMs, settings: { ...SETTINGS, ...options.settings } })
   return new HttpEngine(client, options)
 }
 
-/** After which a statement is tried again that failed on the engine's own updates. */
+/** The delay before retrying a statement that failed because of the engine's own updates. */
 const UPDATE_FAULT_WAIT_MS = 250
 
-/** What a byte of an answer becomes: text, and the values in it. */
+/** How the bytes of a response are decoded: the text, and the values in it. */
 const ROWS_PER_BYTE = 3
 
-/** Statements that write are known to the server by the beginning of their id. */
+/** Statements that write are recognised on the server by the start of their query id. */
 const writesOf = (run: number): string => `spanhouse-write-${run}-`
 
-/** Sends statements with their values in the text: beside it a server takes neither long ones nor many. */
+/**
+ * Sends statements with their values in the text: as separate parameters, the server accepts neither long values nor
+ * many.
+ */
 class HttpEngine implements Engine {
   readonly run: number | undefined
   readonly #client: HttpClient
   readonly #slots: Slots
-  /** How the ids of its writes begin. Without a run there are several engines of the same number. */
+  /** The start of its writes' query ids. Without a run, several engines share this number. */
   readonly #writes: string
 
   constructor(client: HttpClient, { run, connections, queueMs = QUEUE_MS }: EngineOptions) {
@@ -123,8 +131,8 @@ class HttpEngine implements Engine {
       const { format, chunks } = await this.#client.open(`${inlineParams(statement)} FORMAT RowBinary`, {
         signal: cancellation(),
       })
-      // Bytes of anybody else could be read as rows.
-      if (format !== 'RowBinary') throw unreachable(new Error('an answer of somebody else'))
+      // Bytes from another server could be mistaken for rows.
+      if (format !== 'RowBinary') throw unreachable(new Error('the response is not from ClickHouse'))
       return readRows(chunks, read, holder)
     })
   }
@@ -153,7 +161,7 @@ class HttpEngine implements Engine {
     return this.#writes + randomUUID()
   }
 
-  /** Tries once more, a moment later, when the engine has failed to apply its own updates. */
+  /** Retries once after a short delay if the engine failed to apply its own updates. */
   #read<T>(work: () => Promise<T>): Promise<T> {
     return this.#run(async () => {
       try {
@@ -178,7 +186,7 @@ class HttpEngine implements Engine {
   }
 }
 
-/** So many statements at a time; others wait in the order in which they came. */
+/** Runs this many statements at a time; the others wait in order of arrival. */
 class Slots {
   readonly #count: number
   readonly #queueMs: number
@@ -196,7 +204,7 @@ class Slots {
     else await this.#wait()
   }
 
-  /** To whoever waits longest. */
+  /** Passes the slot to the statement that has waited longest. */
   give(): void {
     const next = this.#waiting.shift()
     if (next) next()

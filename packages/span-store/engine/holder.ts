@@ -1,7 +1,7 @@
-/** Where bytes are counted while they are in memory. */
+/** Counts bytes while they are in memory. */
 export interface Holder {
-  /** So many bytes are about to be kept. Throws a Problem when there is no room for them. */
+  /** Reserves this many bytes before they are kept. Throws a Problem if there is no room. */
   hold(bytes: number): void
-  /** So many of them are kept no more. */
+  /** Releases this many bytes. */
   release(bytes: number): void
 }

@@ -4,7 +4,7 @@ import { request as requestTls, Agent as TlsAgent } from 'node:https'
 /** Settings of ClickHouse by name. */
 export type Settings = Readonly<Record<string, string | number>>
 
-/** ClickHouse's own refusal of a statement, with its code in digits. */
+/** An error that ClickHouse itself returned for a statement, with its numeric code. */
 export class ClickHouseError extends Error {
   readonly code: string
 
@@ -14,34 +14,34 @@ export class ClickHouseError extends Error {
   }
 }
 
-/** An answer that is on its way. ClickHouse begins it when the statement has succeeded. */
+/** A response being received. ClickHouse starts it once the statement has succeeded. */
 export interface Answer {
-  /** `RowBinary` and the like; undefined where it was not ClickHouse that answered, or there are no rows. */
+  /** For example `RowBinary`; undefined if the response is not from ClickHouse or has no rows. */
   format: string | undefined
-  /** To be read to the end or left, which breaks the connection off. */
+  /** Must be read to the end; abandoning it closes the connection. */
   chunks: AsyncIterable<Buffer>
 }
 
 export interface HttpClientOptions {
   connections: number
-  /** A server that is silent for so long is given up. */
+  /** A server that sends nothing for this long is given up. */
   silentMs: number
-  /** Sent with every statement. */
+  /** Settings sent with every statement. */
   settings: Settings
 }
 
 export interface SentWith {
-  /** By which the statement can be ended. */
+  /** The id with which the statement can be ended. */
   queryId?: string
-  /** What is inserted. */
+  /** The data to insert. */
   data?: Buffer
-  /** Breaks the connection off. */
+  /** Aborts the request. */
   signal?: AbortSignal | undefined
 }
 
 /**
- * ClickHouse's HTTP interface at an address, with user, password and database in it. Written by hand because it is on the
- * way of every question: see DECISIONS.md.
+ * ClickHouse's HTTP interface at an address, with user, password and database. Written by hand because every query
+ * passes through it: see DECISIONS.md.
  */
 export class HttpClient {
   readonly #url: URL
@@ -60,12 +60,12 @@ export class HttpClient {
     this.#options = options
   }
 
-  /** The whole answer. Rejects as {@link open} does. */
+  /** Returns the whole response. Rejects as {@link open} does. */
   async send(statement: string, given: SentWith = {}): Promise<Buffer> {
     return bytesOf((await this.open(statement, given)).chunks)
   }
 
-  /** Rejects with a ClickHouseError, or any other Error where no answer of ClickHouse came. */
+  /** Rejects with a ClickHouseError, or with another Error if ClickHouse did not respond. */
   open(statement: string, { queryId, data, signal }: SentWith = {}): Promise<Answer> {
     const url = new URL(this.#url)
     if (queryId) url.searchParams.set('query_id', queryId)
@@ -82,14 +82,16 @@ export class HttpClient {
       const post = (this.#isTls ? requestTls : request)(url, sent, response => {
         readAnswer(response).then(resolve, reject)
       })
-      post.on('timeout', () => post.destroy(new Error(`ClickHouse was silent for ${silentMs / 1000} s`)))
-      post.on('error', error => reject(signal?.aborted ? new Error('nobody waits for it', { cause: error }) : error))
-      // In one piece, so that its length is known: a statement and its headers are one packet.
+      post.on('timeout', () => post.destroy(new Error(`ClickHouse sent nothing for ${silentMs / 1000} s`)))
+      post.on('error', error =>
+        reject(signal?.aborted ? new Error('the caller no longer waits', { cause: error }) : error),
+      )
+      // In one piece, so that its length is known and a statement and its headers fit one packet.
       post.end(data ?? statement)
     })
   }
 
-  /** Breaks off what is under way. */
+  /** Aborts requests in progress. */
   close(): void {
     this.#agent.destroy()
   }
@@ -122,11 +124,11 @@ async function bytesOf(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
   return read.length === 1 ? (read[0] as Buffer) : Buffer.concat(read)
 }
 
-/** How ClickHouse's own words begin. */
+/** How a ClickHouse error message starts. */
 const EXCEPTION = /Code: (\d{1,9})\. DB::Exception: /
-/** How they end. */
+/** How a ClickHouse error message ends. */
 const VERSION = ' (version '
-/** Of what somebody else says in ClickHouse's place. */
+/** Maximum length quoted from a response that is not from ClickHouse. */
 const OTHER_WORDS_LENGTH_MAX = 500
 
 function errorOf(text: string, code: string | undefined): Error {
@@ -137,5 +139,5 @@ function errorOf(text: string, code: string | undefined): Error {
     return new ClickHouseError(exception[1] as string, version < 0 ? message : message.slice(0, version))
   }
   if (code) return new ClickHouseError(code, text)
-  return new Error(text.slice(0, OTHER_WORDS_LENGTH_MAX) || 'an answer without words')
+  return new Error(text.slice(0, OTHER_WORDS_LENGTH_MAX) || 'an empty response')
 }

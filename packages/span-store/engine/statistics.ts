@@ -15,7 +15,7 @@ export type Statistics = JsonObject & { type: Measure; count: number }
 
 type Read<M extends Measure> = (row: MeasureRows[M], spec: Spec) => JsonObject & { count: number }
 
-/** What a measure selected as the interface answers it; undefined when there were no values. */
+/** The selected values of a measure in the form that the interface returns; undefined if there were no values. */
 export function statisticsOf(measure: Measure, row: unknown, spec: Spec): Statistics | undefined {
   const { count, ...members } = READERS[measure](row as never, spec)
   return count === 0 ? undefined : { type: measure, count, ...members }
@@ -45,7 +45,7 @@ const categories = ([values, counts]: Frequencies): JsonObject & { count: number
   ...frequenciesOf(values, counts),
 })
 
-/** By falling count, equal ones by rising value. */
+/** By descending count, then ascending value. */
 function frequenciesOf<V extends string | number>(values: readonly V[], counts: readonly number[]): JsonObject {
   const count = counts.reduce((sum, one) => sum + one, 0)
   const freq = values
@@ -55,19 +55,19 @@ function frequenciesOf<V extends string | number>(values: readonly V[], counts: 
   return { freq, uniq: freq.map(({ value }) => value) }
 }
 
-/** How many values each run has. */
+/** The number of values in each run. */
 const lengthsOf = ([, ends]: Runs<number>): number[] => ends.map((end, index) => end - (ends[index - 1] ?? 0))
 
-/** A share to five decimals. */
+/** A share rounded to five decimals. */
 const densityOf = (count: number, of: number): number => Math.round((count / of) * 1e5) / 1e5
 
-/** `p00.05`, `p12.5`, `p50`: hundredths of a percent as the interface names them. */
+/** `p00.05`, `p12.5`, `p50`: hundredths of a percent, as named by the interface. */
 function nameOf(percentile: number): string {
   const [whole = '', fraction] = String(percentile / 100).split('.')
   return `p${whole.padStart(2, '0')}${fraction === undefined ? '' : `.${fraction}`}`
 }
 
-/** The ranges between percentiles: the name after `iqr` and `psc`, and the two ends. */
+/** The ranges between percentiles: the suffix after `iqr` and `psc`, and both ends. */
 const SPREADS = [
   ['25', 3750, 6250],
   ['50', 2500, 7500],
@@ -97,14 +97,17 @@ function numberStatistics([sum, count, min, max, percentiles]: NumbersRow): Json
   }
 }
 
-/** Whether spreads mean anything as multiples of the median: it must not be tiny beside the ends, nor they of two signs. */
+/**
+ * Whether spreads relative to the median are meaningful: the median must not be tiny compared with the ends, and the
+ * ends must have the same sign.
+ */
 function isComparable(at: ReadonlyMap<number, number>): boolean {
   const [low, median, high] = [100, 5000, 9900].map(one => at.get(one) as number) as [number, number, number]
   if (low * high < 0) return false
   return Math.abs(median) >= Math.abs(high) / 100 && Math.abs(median) >= Math.abs(low) / 100
 }
 
-/** Every bin, empty ones too. */
+/** Every bin, including empty ones. */
 function histogramOf(row: HistogramRow, count: number, edge: boolean): Json {
   const [, , bins, [places, ends]] = row
   const counts = new Map(lengthsOf([places, ends]).map((length, index) => [places[index], length]))

@@ -3,7 +3,7 @@ import { type ActivityQuery, type ActivityRow, type Actor, compileActivityQuery,
 import type { Engine } from '../engine/engine.ts'
 import type { Holder } from '../engine/holder.ts'
 
-/** One page of the sessions or users of a project, in the order of their activity. */
+/** One page of the sessions or users of a project, ordered by their activity. */
 export const readActivity = (
   engine: Engine,
   { project_id, actor, query }: { project_id: Uuid; actor: Actor; query: ActivityQuery },

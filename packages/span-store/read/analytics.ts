@@ -20,15 +20,15 @@ interface Asked {
   readonly query: AnalyticsQuery
 }
 
-/** One part of the range asked for, with what was measured in it by the path of the attribute. */
+/** One part of the requested range, with its measurements by attribute path. */
 export interface AnalyticsBucket {
   timestamp: string
-  /** Minutes. */
+  /** In minutes. */
   interval: number
   metrics: { [key: string]: JsonObject }
 }
 
-/** Measures the attributes of traces, in one statement. Parts of the range in which nothing was found are left out. */
+/** Measures the attributes of traces in one statement. Parts of the range without matches are omitted. */
 export async function readAnalytics(
   engine: Engine,
   { project_id, query }: Asked,
@@ -49,7 +49,7 @@ const headOf = (buckets: Buckets, index: number) => ({
   interval: buckets.intervalMinutes,
 })
 
-/** Specs of one path make one object together. */
+/** Specs of the same path are merged into one object. */
 function metricsOf(specs: readonly Spec[], rows: readonly unknown[][]): { [key: string]: JsonObject } {
   const metrics = new Map<string, JsonObject>()
   for (const [index, spec] of specs.entries()) {
@@ -59,7 +59,7 @@ function metricsOf(specs: readonly Spec[], rows: readonly unknown[][]): { [key: 
   return Object.fromEntries(metrics)
 }
 
-/** Of the measures of a spec the one with most values; undefined when none has any. */
+/** The measure of a spec that has the most values; undefined if none has any. */
 function mostValues(spec: Spec, rows: readonly unknown[]): JsonObject | undefined {
   const found = measuresOf(spec).flatMap((measure, index) => statisticsOf(measure, rows[index], spec) ?? [])
   return found.reduce<(typeof found)[number] | undefined>(
@@ -82,7 +82,7 @@ export interface Totals {
   tokens?: number
 }
 
-/** Sums up traces or spans in each part of the range, those without any included. */
+/** Computes the totals of traces or spans in each part of the range, including empty parts. */
 export async function readTotals(
   engine: Engine,
   { project_id, query }: Asked,
@@ -100,7 +100,7 @@ export async function readTotals(
 
 const NOTHING: TotalsRow = [0, [0, 0], [0, 0], [0, 0]]
 
-/** A sum is zero where nothing was counted, and left out where what was counted has no value. */
+/** A sum is zero if nothing was counted, and omitted if the counted spans have no value. */
 function totalsOf([count, ...metrics]: TotalsRow = NOTHING): Totals {
   const names = ['duration', 'costs', 'tokens'] as const
   const sums = metrics.flatMap(([values, sum], index) =>

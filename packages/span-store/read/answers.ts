@@ -3,13 +3,13 @@ import { EndOfBytes, RowReader } from '../bytes/row-reader.ts'
 import { unreachable } from '../engine/failures.ts'
 import type { Holder } from '../engine/holder.ts'
 
-/** The rows of a whole answer. One that was cut off in a row, or has other words in it, is none. */
+/** The rows of a complete response. A response that was cut off within a row, or contains other text, is rejected. */
 export async function parseRows<Row>(text: string): Promise<Row[]> {
   const rows: Row[] = []
   try {
     for (let from = 0; from < text.length; ) {
       const end = text.indexOf('\n', from)
-      if (end < 0) throw new Error('the answer has no end')
+      if (end < 0) throw new Error('the response is incomplete')
       rows.push(parseRoundedJson(text.slice(from, end)) as Row)
       from = end + 1
       const turn = nextTurn()
@@ -21,12 +21,12 @@ export async function parseRows<Row>(text: string): Promise<Row[]> {
   return rows
 }
 
-/** How much of an answer is gathered before its rows are read. */
+/** How many bytes of a response are gathered before their rows are read. */
 const BLOCK_BYTES = 1024 * 1024
 
 /**
- * The rows of an answer that comes in bytes, read as they come and with turns for others: no more than about a megabyte of
- * the answer is there twice. `holder` is told of bytes before they are kept, and may refuse them.
+ * The rows of a response in bytes, read as they arrive, yielding to other work in between: at most about a megabyte of
+ * the response is in memory twice. `holder` is told of bytes before they are kept and may reject them.
  */
 export async function readRows<Row>(
   chunks: AsyncIterable<Buffer>,
@@ -45,18 +45,18 @@ export async function readRows<Row>(
     const rest = await readWhole(joined(waiting, bytes), read, rows)
     waiting = [rest]
     bytes = rest.length
-    // A row that is longer than that is tried again when there is twice as much.
+    // A row longer than that is tried again once twice as much has arrived.
     enough = Math.max(BLOCK_BYTES, 2 * bytes)
   }
   const rest = await readWhole(joined(waiting, bytes), read, rows)
-  if (rest.length > 0) throw unreachable(new Error('the answer ends within a row'))
+  if (rest.length > 0) throw unreachable(new Error('the response ends within a row'))
   return rows
 }
 
 const joined = (buffers: Buffer[], bytes: number): Buffer =>
   buffers.length === 1 ? (buffers[0] as Buffer) : Buffer.concat(buffers, bytes)
 
-/** Reads the whole rows there are, and returns what is left. */
+/** Reads the complete rows and returns the remaining bytes. */
 async function readWhole<Row>(bytes: Buffer, read: (row: RowReader) => Row, rows: Row[]): Promise<Buffer> {
   const reader = new RowReader(bytes)
   let end = 0

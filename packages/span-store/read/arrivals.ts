@@ -8,11 +8,11 @@ import { readSpanRows, SPAN_COLUMNS, toSpanJson } from './row.ts'
 export interface Arrival {
   trace_id: TraceId
   span_id: SpanId
-  /** When the writer began to store this version; it can be seen somewhat later. */
+  /** When the writer started to store this version; it may become visible somewhat later. */
   written_at: Micros
 }
 
-/** The most that one look returns. */
+/** The maximum that one call returns. */
 const ARRIVALS_MAX = 20_000
 
 const ARRIVED = `
@@ -22,11 +22,11 @@ FROM spans
 PREWHERE project_id = {project_id:UUID} AND greatest(created_at, updated_at) > fromUnixTimestamp64Micro({since:Int64}, 'UTC')
 ORDER BY written_at DESC LIMIT {limit:UInt64}`
 
-/** What was stored of a project since a time, the newest first. */
+/** What was stored for a project since a time, newest first. */
 export const arrivalsSince = (engine: Engine, project_id: Uuid, since: Micros): Promise<Arrival[]> =>
   engine.rows<Arrival>({ text: ARRIVED, params: { project_id, since, limit: ARRIVALS_MAX } })
 
-/** The spans that arrived, as they are now: for readers, and for filters in memory. */
+/** The spans that arrived, in their current state: for readers, and for filters in memory. */
 export async function readArrived(
   engine: Engine,
   project_id: Uuid,

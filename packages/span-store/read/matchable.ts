@@ -9,10 +9,10 @@ const SHOWN: readonly ShownColumn[] = SHOWN_COLUMNS
 const FILTERED = SHOWN.filter(({ filter }) => filter)
 const ATTRIBUTES = SHOWN.filter(({ attribute }) => attribute)
 
-/** What a column holds where there is no value. */
+/** What a column contains if there is no value. */
 const ABSENT = { empty: '', epoch: 0, nobody: NIL_UUID, root: NO_PARENT } as const
 
-/** A row as filters see it in memory. */
+/** A row as filters in memory see it. */
 export function toMatchable(row: SpanRow): MatchableSpan {
   const isRoot = row.parent_id === NO_PARENT
   const attributes = parseJson(row.attributes) as JsonObject & { ag: JsonObject }

@@ -30,21 +30,21 @@ import type { Engine } from '../engine/engine.ts'
 
 const CUMULATIVE = amountColumns('cumulative')
 
-/** The select list of a span: the columns as they are stored, which {@link readSpanRows} reads. */
+/** The select list of a span: the columns as stored, which {@link readSpanRows} reads. */
 export const SPAN_COLUMNS: readonly Sql[] = SHOWN_COLUMNS.map(({ name }) => identifier(name))
 
-/** The next row, in the order of {@link SPAN_COLUMNS}. */
+/** Reads the next row, in the order of {@link SPAN_COLUMNS}. */
 export function readRow(row: RowReader): SpanRow {
   const values: Record<string, unknown> = {}
   for (const column of SHOWN_COLUMNS) values[column.name] = column.read(row)
   return values as SpanRow
 }
 
-/** The rows that a statement over {@link SPAN_COLUMNS} selects, in its order. */
+/** The rows selected by a statement over {@link SPAN_COLUMNS}, in its order. */
 export const readSpanRows = (engine: Engine, statement: Sql): Promise<SpanRow[]> =>
   engine.binaryRows(printSql(statement), readRow)
 
-/** One page of the traces that a query asks for, in its order, each with its place in that order. */
+/** One page of the traces that match a query, in its order, each with its position in that order. */
 export async function readTraceHeads(engine: Engine, asked: TracesOf): Promise<Position[]> {
   const candidates = candidatesOf(asked.query)
   const page = await readHeads(engine, compileTraceQuery(asked, candidates))
@@ -57,7 +57,7 @@ async function readHeads(engine: Engine, statement: Sql): Promise<Position[]> {
   return rows.map(({ trace_id, sort_time }) => ({ trace_id, time: sort_time }))
 }
 
-/** The span as the interface answers it. Null members are left out; keys inside `attributes` keep their nulls. */
+/** The span as the interface returns it. Null members are omitted; nulls inside `attributes` are kept. */
 export function toSpanJson(row: SpanRow): SpanJson {
   const isRoot = row.parent_id === NO_PARENT
   const span: SpanJson = { trace_id: row.trace_id, span_id: row.span_id }
@@ -87,11 +87,11 @@ const withIsoTimestamp = (event: JsonObject): JsonObject => ({
   timestamp: microsToIso(event.timestamp as number),
 })
 
-/** The same as `end_time` in the DDL. */
+/** The same expression as `end_time` in the DDL. */
 export const endOf = ({ start_time, duration_cumulative, end_shift }: SpanRow): Micros =>
   start_time + Math.round(duration_cumulative * 1000) + end_shift
 
-/** Puts back what is stored apart from the attributes: the data, the trace's type and the totals. */
+/** Restores the values that are stored apart from the attributes: the data, the trace type and the totals. */
 function attributesOf(row: SpanRow): JsonObject {
   const attributes = parseJson(row.attributes) as JsonObject & { ag: JsonObject }
   const { ag } = attributes
@@ -117,7 +117,7 @@ function withTotals(metrics: JsonObject, row: SpanRow): JsonObject {
   }
 }
 
-/** A client's own total stays as it came, with keys beyond ours, where it says what the roll-up says. */
+/** A client's own total is kept as sent, including unknown keys, if it equals the computed total. */
 function withTotal(metrics: JsonObject, metric: 'errors' | 'tokens' | 'costs', row: SpanRow): JsonObject {
   const views = objectAt(metrics, metric)
   const total: JsonObject = {}

@@ -6,20 +6,20 @@ import type { Holder } from '../engine/holder.ts'
 import { SPAN_COLUMNS } from './row.ts'
 import { readSpans, type StoredSpan } from './stored-span.ts'
 
-/** A page ends before the span with which it would have more bytes, unless it is the first. */
+/** A page ends before the span that would exceed this size, unless it is the first. */
 export const PAGE_BYTES_MAX = 64 * 1024 * 1024
 
-/** How many times fewer spans are read where those asked for are more than the engine answers at once. */
+/** The factor by which fewer spans are read if the requested ones exceed the engine's limit for a result. */
 const SHRINK = 8
 
 /** Spans in the order of a query. */
 export interface SpanPage {
   spans: StoredSpan[]
-  /** There may be more. A page that is full can have fewer spans than were asked for, where they are large. */
+  /** Whether there may be more. A full page can have fewer spans than requested if they are large. */
   isFull: boolean
 }
 
-/** One page of the spans that a query asks for, in its order. */
+/** One page of the spans that match a query, in its order. */
 export async function readSpanPage(engine: Engine, { project_id, query }: SpansOf, holder?: Holder): Promise<SpanPage> {
   for (let limit = pageLimit(query.windowing, 'span'); ; limit = Math.ceil(limit / SHRINK)) {
     const shorter = { ...query, windowing: { ...query.windowing, limit } }
@@ -32,7 +32,7 @@ export async function readSpanPage(engine: Engine, { project_id, query }: SpansO
 }
 
 /**
- * As {@link readSpanPage}, for answers that cannot say where to go on: throws a Problem `query_limit` where the page would
+ * Like {@link readSpanPage}, for responses that cannot carry a cursor: throws a Problem `query_limit` if the page would
  * end early.
  */
 export async function readWholePage(engine: Engine, asked: SpansOf, holder?: Holder): Promise<StoredSpan[]> {
@@ -41,17 +41,17 @@ export async function readWholePage(engine: Engine, asked: SpansOf, holder?: Hol
   return spans
 }
 
-/** For answers that cannot say where to go on. */
+/** For responses that cannot carry a cursor. */
 export const pageTooLarge = (): Problem =>
   new Problem(
     'query_limit',
-    `The spans come to more than ${PAGE_BYTES_MAX} bytes, which is the most: ask for fewer with \`limit\`, or in pages by ` +
+    `The spans exceed the maximum of ${PAGE_BYTES_MAX} bytes: request fewer with \`limit\`, or in pages with ` +
       'POST /spans/query or /traces/query.',
   )
 
 /**
- * Spans in the order of time are read in one pass where they can be, with one more than the page has; they are the page unless its
- * last span shares its time with spans that are left out.
+ * Spans ordered by time are read in one pass where possible, with one more than the page has. They form the page unless
+ * its last span has the same time as omitted spans.
  */
 async function readPage(
   engine: Engine,
@@ -75,7 +75,7 @@ async function readPage(
   return cut(spans, countWithin(spans, limit), limit, holder)
 }
 
-/** How many of the first spans are a page. */
+/** How many of the first spans fit on a page. */
 function countWithin(spans: readonly StoredSpan[], limit: number): number {
   let bytes = 0
   const end = spans.findIndex((span, at) => {

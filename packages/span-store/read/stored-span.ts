@@ -6,20 +6,20 @@ import type { Holder } from '../engine/holder.ts'
 import { readRow, toSpanJson } from './row.ts'
 
 /**
- * A span as it was read: what lists and trees are made by, and beside it the row's bytes, which become JSON when their turn
- * comes. So a large trace takes the memory of its bytes and not ten times as much.
+ * A span as read: the fields that lists and trees need, and the bytes of the row, which are converted to JSON only when
+ * sent. So a large trace takes the memory of its bytes and not ten times as much.
  */
 export class StoredSpan {
   readonly trace_id: string
   readonly span_id: string
-  /** Of roots undefined. */
+  /** Undefined for roots. */
   readonly parent_id: string | undefined
   readonly span_name: string
   readonly start_time: Micros
   readonly created_at: Micros
   readonly #row: Buffer
 
-  /** Takes the next row, in the order of `SPAN_COLUMNS`. */
+  /** Reads the next row, in the order of `SPAN_COLUMNS`. */
   constructor(row: RowReader) {
     const from = row.at
     const head = readHead(row)
@@ -36,7 +36,7 @@ export class StoredSpan {
     return this.#row.length
   }
 
-  /** As the interface answers it: parsed anew each time. */
+  /** As the interface returns it; parsed anew each time. */
   toJSON(): SpanJson {
     return toSpanJson(readRow(new RowReader(this.#row)))
   }
@@ -47,7 +47,7 @@ type Head = Pick<SpanRow, (typeof HEAD)[number]>
 
 const COLUMNS = SHOWN_COLUMNS.map(column => ({ column, isInHead: (HEAD as readonly string[]).includes(column.name) }))
 
-/** Reads these columns of a row and passes over the others. */
+/** Reads these columns of a row and skips the others. */
 function readHead(row: RowReader): Head {
   const others = new RowSkipper(row)
   const values: Record<string, unknown> = {}
@@ -58,13 +58,13 @@ function readHead(row: RowReader): Head {
   return values as Head
 }
 
-/** Where a span stands in the order of spans. */
+/** The position of a span in the order of spans. */
 export const positionOf = ({ start_time, trace_id, span_id }: StoredSpan): Position => ({
   time: start_time,
   trace_id,
   span_id,
 })
 
-/** The spans that a statement over `SPAN_COLUMNS` selects, in its order. Their bytes are counted by `holder` as they come. */
+/** The spans selected by a statement over `SPAN_COLUMNS`, in its order. `holder` counts their bytes as they arrive. */
 export const readSpans = (engine: Engine, statement: Sql, holder?: Holder): Promise<StoredSpan[]> =>
   engine.binaryRows(printSql(statement), row => new StoredSpan(row), holder)

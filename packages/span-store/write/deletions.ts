@@ -4,14 +4,14 @@ import type { Engine } from '../engine/engine.ts'
 import { NOT_FENCED } from './fence.ts'
 import { type TracePlace, traceKey } from './trace-memory.ts'
 
-/** That everything of a trace goes that was accepted up to a time. What is accepted later is stored as if nothing was. */
+/** The deletion of everything in a trace that was accepted up to a time. Later spans are stored normally. */
 export interface TraceDeletion extends TracePlace {
-  /** By which {@link deletedSpans} finds it. */
+  /** The id by which {@link deletedSpans} finds it. */
   id: Uuid
   deleted_at: Micros
 }
 
-/** A deletion and the spans that it takes away, those among them that came in the same batch included. */
+/** A deletion and the spans that it removes, including those in the same batch. */
 export interface PlannedDeletion {
   deletion: TraceDeletion
   span_ids: SpanId[]
@@ -27,7 +27,7 @@ FROM (SELECT arrayJoin(arrayZip({projects:Array(UUID)}, {traces:Array(String)}, 
   {ids:Array(UUID)}, {spans:Array(Array(String))})) AS t)
 WHERE ${NOT_FENCED}`
 
-/** Stores that these deletions are under way (from then on nothing older of their traces is stored), or done. */
+/** Records that these deletions have started (from then on nothing older of their traces is stored) or are done. */
 export async function noteDeletions(
   engine: Engine,
   planned: readonly PlannedDeletion[],
@@ -54,7 +54,7 @@ FROM deleted_traces AS d
 WHERE d.trace_id IN (SELECT toFixedString(unhex(arrayJoin({traces:Array(String)})), 16))
 GROUP BY d.project_id, d.trace_id`
 
-/** When those of the traces were deleted that have been, the last time that counts, by {@link traceKey}. */
+/** The last deletion time of each of the traces that was deleted, by {@link traceKey}. */
 export async function lookUpDeletions(engine: Engine, traces: readonly TracePlace[]): Promise<Map<string, Micros>> {
   const found = new Map<string, Micros>()
   const ids = [...new Set(traces.map(({ trace_id }) => trace_id))]
@@ -70,7 +70,7 @@ const ACCEPTED = `
 SELECT toUnixTimestamp64Micro(max(accepted_at)) AS accepted_at FROM spans
 PREWHERE project_id = {project_id:UUID} AND trace_id = toFixedString(unhex({trace_id:String}), 16)`
 
-/** When the latest version of a span of the trace was accepted that is stored; 0 when nothing is. */
+/** The acceptance time of the latest stored version of a span of the trace; 0 if none is stored. */
 export async function latestAccepted(engine: Engine, { project_id, trace_id }: TracePlace): Promise<Micros> {
   const [row] = await engine.rows<{ accepted_at: Micros }>({ text: ACCEPTED, params: { project_id, trace_id } })
   return row?.accepted_at ?? 0
@@ -81,7 +81,7 @@ SELECT arrayMap(x -> lower(hex(x)), groupUniqArrayArray(span_ids)) AS span_ids, 
 FROM deleted_traces
 WHERE trace_id = toFixedString(unhex({trace_id:String}), 16) AND project_id = {project_id:UUID} AND deletion_id = {id:UUID}`
 
-/** The spans that a deletion has taken away; null as long as it has not been carried out. */
+/** The spans that a deletion removed; null until it has been carried out. */
 export async function deletedSpans(
   engine: Engine,
   { project_id, trace_id, id }: TraceDeletion,

@@ -1,14 +1,14 @@
 import type { Engine } from '../engine/engine.ts'
 
 /**
- * A run is one writer's time with some of the stream's partitions. Leases see to it that a partition has one writer, but a
- * process that is stopped for a while (by a debugger, a hypervisor, a full memory) wakes up with statements half sent,
- * not knowing that its lease is gone. So ClickHouse itself refuses what a run sends that another one has fenced: rows
- * carry their run and a constraint looks at it, and UPDATE and DELETE ask when they begin.
+ * A run is the time during which one writer owns some of the stream's partitions. Leases give each partition one
+ * writer, but a process that is paused (by a debugger, a hypervisor, memory pressure) resumes with half-sent
+ * statements, unaware that its lease has expired. So ClickHouse itself rejects the statements of a run that another run
+ * has fenced: rows carry their run and a constraint checks it, and UPDATE and DELETE check it when they start.
  *
- * Whoever begins a run notes it first and then fences all other runs of its partitions. Of any two, the one that notes
- * itself later sees the other: at most one can write. It then ends the statements of those runs that were let in before.
- * Two that begin at the same time may fence each other; a run that finds itself fenced ends, and another is begun.
+ * A new run first records itself and then fences all other runs of its partitions. Of any two, the one recorded later
+ * sees the other, so at most one can write. It then ends the statements of those runs that had already been admitted.
+ * Two runs that start at the same time may fence each other; a run that finds itself fenced ends, and a new one starts.
  */
 export async function beginRun(engine: Engine, partitions: readonly number[]): Promise<void> {
   const own = { run: engine.run ?? 0, partitions }
@@ -29,11 +29,11 @@ WHERE stream_partition IN (SELECT arrayJoin({partitions:Array(UInt16)})) AND run
 
 const FENCE = 'INSERT INTO fenced_runs SELECT arrayJoin({runs:Array(UInt64)}), 1'
 
-/** A condition of a statement, which fails when its run is fenced. The parameter `run` goes with it. */
+/** A condition for a statement that fails if its run is fenced. It needs the parameter `run`. */
 export const NOT_FENCED = `(SELECT throwIf(joinGet('fenced_runs', 'is_fenced', {run:UInt64}) = 1)) = 0`
 
-/** ClickHouse's codes for a violated constraint and for `throwIf`. Nothing else of ours makes either. */
+/** ClickHouse's codes for a violated constraint and for `throwIf`. No other statement of ours causes either. */
 const FENCED = new Set(['469', '395'])
 
-/** Whether a write was refused because another writer has its partitions now. */
+/** Whether a write was rejected because another writer now owns its partitions. */
 export const isFenced = (error: unknown): boolean => FENCED.has((error as NodeJS.ErrnoException).code ?? '')

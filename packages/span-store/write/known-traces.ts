@@ -1,22 +1,27 @@
 import { hashOfTraceId, type TraceId } from '@spanhouse/model'
 import type { Engine } from '../engine/engine.ts'
 
-/** 16 MiB of bits: of 10 million traces one new one in 50 is taken for known, of a million one in 4,000. */
+/**
+ * 16 MiB of bits: with 10 million traces one new trace in 50 is mistaken for a known one, with a million one in 4,000.
+ */
 const POSITION_BITS = 27
 
-/** Rows that one statement makes positions of, and rows beyond which there is no set: reading them would take minutes. */
+/**
+ * Rows per statement that computes positions, and the number of rows above which no set is built because reading them
+ * would take minutes.
+ */
 const ROWS_PER_STATEMENT = 16_000_000
 const ROWS_MAX = 500_000_000
 
 /**
- * Which traces may be stored: a Bloom filter with two positions a trace, one from a hash of its id (not every sender makes
- * random ids) and one from the id itself. It never denies one that is stored, so the writer need not look up the
- * others, which are nearly all: a look-up of a thousand ids reads a column of the whole table.
+ * Which traces may be stored: a Bloom filter with two positions per trace, one from a hash of its id (not every sender
+ * generates random ids) and one from the id itself. It has no false negatives, so the writer need not look up the
+ * traces that are not in it, which are nearly all: a look-up of a thousand ids reads a column of the whole table.
  */
 export class KnownTraces {
   readonly #words = new Int32Array(2 ** (POSITION_BITS - 5))
 
-  /** Those that are stored now, and those that were deleted; null when the table is too large. */
+  /** The traces that are stored now and those that were deleted; null if the table is too large. */
   static async load(engine: Engine): Promise<KnownTraces | null> {
     const [{ count } = { count: 0 }] = await engine.rows<{ count: number }>({
       text: 'SELECT count() AS count FROM spans',
@@ -45,7 +50,7 @@ export class KnownTraces {
   }
 }
 
-/** As {@link positionsOf}. */
+/** Like {@link positionsOf}. */
 const POSITIONS = `
 SELECT bitmapToArray(groupBitmapState(position)) AS positions
 FROM

@@ -20,9 +20,9 @@ export interface IncomingNode {
 }
 
 export interface Insert extends IncomingNode {
-  /** Whether an earlier version is stored, or was in the same batch. */
+  /** Whether an earlier version is stored or came earlier in the same batch. */
   isChange: boolean
-  /** An earlier version is stored at the same place: it is changed instead. */
+  /** An earlier version is stored under the same key, so the row is updated instead of inserted. */
   isInPlace: boolean
 }
 
@@ -33,18 +33,18 @@ export interface Plan {
   nodes: Map<SpanId, StoredNode>
   inserts: Map<SpanId, Insert>
   removed: RowKey[]
-  /** Rows of spans that are deleted for good. */
+  /** Rows of spans that are deleted permanently. */
   deleted: RowKey[]
   deletions: PlannedDeletion[]
 }
 
-/** A row that is stored with other totals than it should have now. */
+/** A stored row whose totals must change. */
 export interface DerivedChange {
   key: RowKey
   derived: Derived
 }
 
-/** Spans of a trace mostly stand together, so most of them are found by a look at the one before. */
+/** Spans of a trace are usually adjacent, so most are found by checking the previous one. */
 export function groupByTrace(batch: SpanBatch): TraceGroup[] {
   const groups = new Map<string, TraceGroup>()
   let last: TraceGroup | undefined
@@ -82,8 +82,8 @@ export const newPlan = (key: string, trace: TraceState): Plan => ({
 })
 
 /**
- * Takes out of the trace what was accepted up to its deletions. Comes before its spans are planned, which see the trace
- * as it is then.
+ * Removes from the trace everything accepted up to its deletions. Runs before the trace's spans are planned, which see
+ * the resulting state.
  */
 export function planDeletions(
   plan: Plan,
@@ -111,7 +111,7 @@ export function planDeletions(
   plan.trace = { ...plan.trace, deleted_at, nodes: new Map(plan.nodes) }
 }
 
-/** Decides what becomes of one span: of several versions in one batch the last decides. */
+/** Decides what to do with one span: of several versions in one batch, the last one wins. */
 export function planSpan(plan: Plan, incoming: IncomingNode): 'inserted' | 'replaced' | 'known' | 'deleted' {
   const { span, node } = incoming
   const { sender } = span
@@ -123,7 +123,7 @@ export function planSpan(plan: Plan, incoming: IncomingNode): 'inserted' | 'repl
   const stored = plan.trace.nodes.get(span_id)
   const isInPlace = stored?.start_time === start_time && isRoot(stored) === isRoot(node)
   if (present) plan.removed = plan.removed.filter(key => key.span_id !== span_id)
-  // The start time and being a root are part of the key: the row has to move.
+  // The start time and being a root are part of the key, so the row has to move.
   if (stored && !isInPlace) plan.removed.push({ ...keyOf(plan.trace, span_id), start_time: stored.start_time })
   plan.nodes.set(span_id, node)
   plan.inserts.set(span_id, { span, node, isChange: present !== undefined, isInPlace })
@@ -132,15 +132,15 @@ export function planSpan(plan: Plan, incoming: IncomingNode): 'inserted' | 'repl
 
 const keyOf = ({ project_id, trace_id }: TraceState, span_id: SpanId) => ({ project_id, trace_id, span_id })
 
-/** The same content, or an earlier version than the one that is there. */
+/** The same content, or a version older than the stored one. */
 function isKnown(present: StoredNode, { content_hash, version: { accepted_at } }: StoredNode): boolean {
   if (present.content_hash !== content_hash) return present.version.accepted_at > accepted_at
-  // Sent again after another version that may still be on its way: that one is older than this.
+  // Sent again after another version that may still be in transit: that one is older than this.
   if (accepted_at > present.version.accepted_at) present.version = { ...present.version, accepted_at }
   return true
 }
 
-/** The rows of other spans whose totals, trace type or place as head are not what is stored. */
+/** The rows of other spans whose stored totals, trace type or head flag differ from the computed ones. */
 export function changesOf(plan: Plan, derived: ReadonlyMap<SpanId, Derived>): DerivedChange[] {
   const changes: DerivedChange[] = []
   if (plan.inserts.size === plan.nodes.size) return changes

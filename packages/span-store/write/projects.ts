@@ -1,13 +1,13 @@
 import type { Micros, Uuid } from '@spanhouse/model'
 import type { Engine } from '../engine/engine.ts'
 
-/** Rows that one statement deletes, and those that start in the same microsecond as the last of them. */
+/** Rows deleted per statement, plus those that start in the same microsecond as the last of them. */
 const ROWS_PER_STATEMENT = 200_000
 
 /**
- * Deletes the spans of these projects and what is noted of deletions among them, by bounded statements, one after the
- * other. (How long they kept their spans stays: a table of that kind cannot let go of a row.) What is written meanwhile may stay, so it is called again for as long as anything can come. Done again after a failure it goes on.
- * Resolves early when the signal aborts.
+ * Deletes the spans of these projects and their recorded deletions, in consecutive bounded statements. (Retention
+ * settings stay: that kind of table cannot delete a row.) Spans written meanwhile may remain, so it is called again for
+ * as long as spans can arrive. It can be repeated after a failure. Resolves early if the signal aborts.
  */
 export async function removeProjects(
   engine: Engine,
@@ -18,7 +18,7 @@ export async function removeProjects(
   const stored = await engine.rows<{ project_id: Uuid }>({ text: STORED, params })
   for (const { project_id } of stored)
     for (const is_root of [true, false]) await removeSpans(engine, { project_id, is_root }, signal)
-  // Deletions of traces stand in a table that knows no lightweight DELETE, and are few.
+  // Deletions of traces are in a table without lightweight DELETE, and there are few.
   const [noted] = await engine.rows<{ rows: number }>({ text: NOTED, params })
   if (noted?.rows && !signal?.aborted) await engine.command({ text: REMOVE_NOTES, params })
 }
@@ -28,13 +28,13 @@ const NOTED = `SELECT count() AS rows FROM deleted_traces WHERE ${OF_THEM}`
 const REMOVE_NOTES = `ALTER TABLE deleted_traces DELETE WHERE ${OF_THEM} SETTINGS mutations_sync = 1`
 const STORED = 'SELECT DISTINCT project_id FROM spans WHERE project_id IN (SELECT arrayJoin({projects:Array(UUID)}))'
 
-/** What the table's key finds, in its order. */
+/** The columns of the table's key, in its order. */
 interface Stretch {
   project_id: Uuid
   is_root: boolean
 }
 
-/** Each statement begins where the last one ended, or ClickHouse would read what is deleted again and again. */
+/** Each statement starts where the previous one ended; otherwise ClickHouse would read deleted rows again and again. */
 async function removeSpans(engine: Engine, stretch: Stretch, signal: AbortSignal | undefined): Promise<void> {
   const [first] = await engine.rows<{ at: Micros; rows: number }>({ text: FIRST, params: { ...stretch } })
   if (!first?.rows) return

@@ -4,13 +4,13 @@ import type { Engine } from '../engine/engine.ts'
 /** Rows whose expiry one statement changes. */
 const ROWS_PER_STATEMENT = 200_000
 
-/** More than that is for ever, and what the table's column holds. */
+/** More than this means forever, and it is the maximum of the table's column. */
 export const RETENTION_DAYS_MAX = 65_535
 
 /**
- * Keeps a project's spans for so many days after they were stored; null: for ever. New rows get their expiry when they are
- * inserted; that of stored ones is changed by bounded statements, one after the other, none of which rewrites a part.
- * What has expired by the new measure is gone when this resolves. May be repeated after a failure.
+ * Keeps a project's spans for this many days after they are stored; null: forever. New rows get their expiry when
+ * inserted; that of stored rows is updated by consecutive bounded statements, none of which rewrites a part. When this
+ * resolves, spans that expired under the new setting are deleted. It can be repeated after a failure.
  */
 export async function setRetention(engine: Engine, project_id: Uuid, days: number | null): Promise<void> {
   if (days !== null && !(Number.isInteger(days) && days > 0 && days <= RETENTION_DAYS_MAX))
@@ -29,8 +29,8 @@ export async function setRetention(engine: Engine, project_id: Uuid, days: numbe
 }
 
 /**
- * Deletes what has expired. The table's TTL does so by itself for rows that have their expiry from the beginning; this is
- * for those whose expiry was changed since, which a part's own record does not know. To be called now and then.
+ * Deletes expired spans. The table's TTL does so for rows whose expiry was set when they were inserted; this handles
+ * rows whose expiry was changed later, which a part's own metadata does not reflect. Must be called periodically.
  */
 export function removeExpired(engine: Engine): Promise<void> {
   return engine.command({ text: 'DELETE FROM spans WHERE expires_at <= now()', params: {} })

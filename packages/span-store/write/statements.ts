@@ -18,7 +18,7 @@ import type { Engine } from '../engine/engine.ts'
 import type { StoredNode } from '../stored-node.ts'
 import { NOT_FENCED } from './fence.ts'
 
-/** What finds one row by the table's key. */
+/** The columns that identify one row by the table's key. */
 export interface RowKey {
   project_id: Uuid
   trace_id: TraceId
@@ -27,8 +27,8 @@ export interface RowKey {
 }
 
 /**
- * How many rows one UPDATE or DELETE names, and how many traces one look-up; more go in further statements. ClickHouse
- * takes at most 128 KiB for one parameter over HTTP (`http_max_field_value_size`), and the keys of 1,000 rows are 84.
+ * The maximum number of rows per UPDATE or DELETE, and of traces per look-up; more need further statements. ClickHouse
+ * accepts at most 128 KiB for one parameter over HTTP (`http_max_field_value_size`); the keys of 1,000 rows take 84.
  */
 const ROWS_PER_STATEMENT = 1_000
 const TRACES_PER_STATEMENT = 2_500
@@ -61,9 +61,9 @@ interface NodeRow {
 const texts = (columns: readonly string[]): string => `[${columns.map(name => `toString(${name})`).join(', ')}]`
 
 /**
- * The ids come as a set, by way of a subquery: `IN` with a computed array compares every row with every element (2,000
- * ids among a million rows: 5,500 ms; as a set 70 ms). They are of the column's type: a String of the same bytes is not
- * found where they end in zeros.
+ * The ids are passed as a set, through a subquery: `IN` with a computed array compares every row with every element
+ * (2,000 ids among a million rows: 5,500 ms; as a set 70 ms). They have the column's type: a String with the same bytes
+ * does not match ids that end in zeros.
  */
 const LOOK_UP = `
 SELECT project_id, lower(hex(trace_id)) AS trace_id, lower(hex(span_id)) AS span_id, lower(hex(parent_id)) AS parent_id,
@@ -110,8 +110,8 @@ function toNode(row: NodeRow): StoredNode {
 }
 
 /**
- * Traces without a head among those written shortly before the last write: a writer that ended then was still
- * waiting for their roots.
+ * Traces without a head among those written shortly before the last write: a writer that ended then was still waiting
+ * for their roots.
  */
 export function unsettledTraces(engine: Engine): Promise<{ project_id: Uuid; trace_id: TraceId }[]> {
   return engine.rows({
@@ -123,24 +123,24 @@ GROUP BY s.project_id, s.trace_id HAVING NOT max(s.is_trace_head) LIMIT 100000`,
   })
 }
 
-/** Takes outdated versions of spans out, by key. */
+/** Deletes outdated versions of spans by key. */
 export async function deleteRows(engine: Engine, keys: readonly RowKey[]): Promise<void> {
   for (const some of chunks(keys, ROWS_PER_STATEMENT))
     await engine.command({ text: `DELETE FROM spans WHERE ${BY_KEY}`, params: keyParams(engine, some) })
 }
 
-/** A stored row and the values it gets: one text for each of the columns. */
+/** A stored row and its new values: one text per column. */
 export interface RowUpdate {
   key: RowKey
   values: string[]
 }
 
-/** Texts that one statement may carry; more go in further ones. */
+/** Maximum number of texts per statement; more need further ones. */
 const UPDATE_BYTES_MAX = 8 * 1024 * 1024
 
 /**
- * Changes stored rows in place: a reader sees all of a row's old values or all of its new ones. Every column takes its
- * value from a list, at the place where the row's key stands in the list of keys.
+ * Updates stored rows in place: a reader sees either all old values of a row or all new ones. Each column takes its
+ * value from a list, at the index of the row's key in the list of keys.
  */
 export async function updateRows(
   engine: Engine,
@@ -189,7 +189,7 @@ function sizedChunks(updates: readonly RowUpdate[]): RowUpdate[][] {
   return chunk.length === 0 ? [] : all
 }
 
-/** The key starts with project and start time, which find the granules; the pairs then pick the rows. */
+/** The key starts with project and start time, which select the granules; the pairs then select the rows. */
 const BY_KEY = `project_id IN (SELECT arrayJoin({projects:Array(UUID)}))
   AND start_time IN (SELECT arrayJoin({times:Array(DateTime64(6, 'UTC'))}))
   AND concat(toString(project_id), hex(trace_id), hex(span_id)) IN (SELECT arrayJoin({keys:Array(String)}))

@@ -4,7 +4,7 @@ import { RowBuffer } from '../bytes/row-buffer.ts'
 import { RowReader } from '../bytes/row-reader.ts'
 import type { StoredNode, Version } from '../stored-node.ts'
 
-/** Which trace is meant: two projects may have the same trace id. */
+/** The key of a trace: two projects may have the same trace id. */
 export interface TracePlace {
   readonly project_id: Uuid
   readonly trace_id: TraceId
@@ -13,17 +13,17 @@ export interface TracePlace {
 /** The skeleton of one trace, exactly as stored. */
 export interface TraceState extends TracePlace {
   nodes: Map<SpanId, StoredNode>
-  /** Given up waiting for a root: the earliest span stands for the trace. */
+  /** No root arrived in time: the earliest span is the head of the trace. */
   isRootless: boolean
-  /** What was accepted up to then was deleted; 0: nothing was. */
+  /** Everything accepted up to this time was deleted; 0: nothing was. */
   deleted_at: Micros
 }
 
-/** A trace as it is kept: most are never looked at again. */
+/** The stored form of a trace in memory: most traces are never used again. */
 export interface KeptTrace {
   /**
-   * Each with its version, a character for each byte; their totals follow from them. As they are in a large trace, to
-   * which nearly every batch adds.
+   * The nodes with their versions, one character per byte; totals are derived from them. Used unpacked for large
+   * traces, which nearly every batch extends.
    */
   readonly nodes: string | Map<SpanId, StoredNode>
   readonly spans: number
@@ -33,10 +33,10 @@ export interface KeptTrace {
 
 const PACKED_SPANS_MAX = 1_000
 
-/** Used again for each trace. */
+/** Reused for each trace. */
 const packed = new RowBuffer(64 * 1024)
 
-/** The trace must not be used afterwards. `derived`: its totals, as they will be stored. */
+/** The trace must not be used afterwards. `derived`: its totals as they will be stored. */
 export function keepTrace(
   { nodes, isRootless, deleted_at }: TraceState,
   derived: ReadonlyMap<SpanId, Derived>,
@@ -86,9 +86,9 @@ const readVersion = (row: RowReader): Version => ({
 export const traceKey = (project_id: Uuid, trace_id: TraceId): string => `${project_id}${trace_id}`
 
 /**
- * The traces that were written lately, at most `spansMax` spans of them or one trace that is larger alone; the longest
- * untouched go first. What is not here may still be stored: the writer then asks the store. So a trace that was never
- * kept would be read again from the store for each batch that adds to it.
+ * The most recently written traces: up to `spansMax` spans, or a single larger trace; the least recently used are
+ * evicted first. A trace that is not here may still be stored: the writer then queries the store. So a trace that was
+ * never kept would be read from the store again for each batch that extends it.
  */
 export class TraceMemory {
   readonly #traces = new Map<string, KeptTrace>()
@@ -104,8 +104,8 @@ export class TraceMemory {
   }
 
   /**
-   * The trace in its last state, by its {@link traceKey}, to be put again when it is stored. A large one is forgotten until
-   * then: it is changed in place.
+   * Takes out the trace in its latest state, by its {@link traceKey}; it must be put back once stored. A large trace is
+   * removed until then, because it is modified in place.
    */
   get(key: string, { project_id, trace_id }: TracePlace): TraceState | undefined {
     const kept = this.#traces.get(key)
@@ -117,7 +117,7 @@ export class TraceMemory {
     return { project_id, trace_id, nodes: kept.nodes, isRootless, deleted_at }
   }
 
-  /** Keeps the trace, by its {@link traceKey}, in its new state as the one touched last. */
+  /** Keeps the new state of the trace, by its {@link traceKey}, as the most recently used. */
   put(key: string, trace: KeptTrace): void {
     this.forget(key)
     this.#traces.set(key, trace)
@@ -125,7 +125,7 @@ export class TraceMemory {
     if (this.#spans > this.#spansMax) this.#forgetOldest(key)
   }
 
-  /** A twentieth at once: a map goes over the places of those that went before until it is made anew. */
+  /** Evicts a twentieth at once: a Map iterates over the slots of deleted entries until it is rehashed. */
   #forgetOldest(kept: string): void {
     for (const oldest of this.#traces.keys()) {
       if (this.#spans <= this.#spansMax * 0.95 || oldest === kept) return

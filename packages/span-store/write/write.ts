@@ -22,35 +22,36 @@ import { deleteRows, lookUpTraces, type RowKey, type RowUpdate, unsettledTraces,
 import { type KeptTrace, keepTrace, TraceMemory, type TracePlace, type TraceState, traceKey } from './trace-memory.ts'
 
 export interface WriteResult {
-  /** Spans that were new. */
+  /** New spans. */
   inserted: number
-  /** Spans that were stored in an earlier version. */
+  /** Spans of which an earlier version was stored. */
   replaced: number
-  /** Spans that were stored already, the same or in a later version. */
+  /** Spans that were already stored, in the same or a later version. */
   known: number
-  /** Spans that were accepted before their trace was deleted and came only afterwards. */
+  /** Spans that were accepted before their trace was deleted but arrived afterwards. */
   deleted: number
-  /** Rows of other spans whose totals, trace type or place as head changed. */
+  /** Rows of other spans whose totals, trace type or head flag changed. */
   updated: number
 }
 
 export interface SpanWriterOptions {
-  /** How many spans the skeletons in memory may have; about 100 bytes each. */
+  /** The maximum number of spans in memory, at about 100 bytes each. */
   memorySpansMax?: number
-  /** How long a trace without a root is waited for before its earliest span stands for it. */
+  /** How long to wait for the root of a trace before its earliest span becomes the head. */
   rootWaitMs?: number
 }
 
 /**
- * Writes spans so that every row is exact: one row a span, with the totals of its whole trace as far as it has come.
- * There may be one writer for a trace at a time, which the stream's partitions see to.
+ * Writes spans so that every row is exact: one row per span, with the totals of its whole trace as received so far. A
+ * trace may have only one writer at a time, which the stream's partitions ensure.
  *
- * A batch goes through in four steps: the traces that are not in memory are looked up; what is new, changed or known
- * already is told apart by a hash of the content; every touched trace is summed up again; then outdated versions are
- * deleted, all new rows go in by one insert, and the rows of other spans whose totals changed are updated in place.
- * That a trace is deleted is noted before its rows go, so that nothing older of it comes back, and again when all is done.
- * When it fails half-way, the memory forgets the traces, and the same batch written again finishes the work: what is
- * stored is found, and totals that are not yet as they should be are updated. So `write` is idempotent.
+ * A batch is written in four steps. The traces that are not in memory are looked up. A hash of the content tells new,
+ * changed and known spans apart. The totals of every touched trace are computed again. Then outdated versions are
+ * deleted, all new rows are inserted with one statement, and the rows of other spans whose totals changed are updated
+ * in place. A deletion of a trace is recorded before its rows are deleted, so that nothing older of it is stored again,
+ * and once more when it is complete. If a batch fails half-way, the traces are removed from memory, and writing the
+ * same batch again completes the work: stored spans are found, and totals that are not yet right are updated. So
+ * `write` is idempotent.
  */
 export class SpanWriter {
   readonly #engine: Engine
@@ -59,11 +60,11 @@ export class SpanWriter {
   /** Traces without a root, by key, with the time of their last arrival. */
   readonly #rootless = new Map<string, TracePlace & { at: Micros }>()
 
-  /** Null: unknown, so all are looked up. A trace is in it before its first row is sent. */
+  /** Null: unknown, so all traces are looked up. A trace is added before its first row is sent. */
   #known: KnownTraces | null = null
 
   #last: Promise<void> = Promise.resolve()
-  /** A statement failed, and may for all we know still be at work. */
+  /** Set if a statement failed and may still be running. */
   #isUncertain = true
 
   constructor(engine: Engine, { memorySpansMax = 150_000, rootWaitMs = 60_000 }: SpanWriterOptions = {}) {
@@ -76,7 +77,7 @@ export class SpanWriter {
     return this.#memory.spans
   }
 
-  /** Resolves when everything is stored, and the batch can be used again; rejects with what is worth trying again. */
+  /** Resolves when everything is stored and the batch can be reused; rejects if the write should be retried. */
   write(batch: SpanBatch): Promise<WriteResult> {
     return this.#alone(() => this.#write(batch))
   }
@@ -101,8 +102,8 @@ export class SpanWriter {
   }
 
   /**
-   * Gives traces that have had no root for the waiting time their earliest span as head. To be called now and then.
-   * Returns how many traces that were.
+   * Makes the earliest span the head of each trace that has had no root for the waiting time. Must be called
+   * periodically. Returns the number of traces.
    */
   settleRootless(): Promise<number> {
     return this.#alone(() => this.#settleRootless())
@@ -121,8 +122,8 @@ export class SpanWriter {
   }
 
   /**
-   * Learns which traces are stored, so that new ones need no look-up, and finds those that an earlier writer was still
-   * waiting for a root of, of those that are this one's to write. To be called once, before the first write.
+   * Loads which traces are stored, so that new ones need no look-up, and finds those whose root an earlier writer was
+   * still waiting for, limited to the partitions of this writer. Must be called once, before the first write.
    */
   async recover(isMine: (trace_id: TraceId) => boolean = () => true): Promise<void> {
     await this.#becomeCertain()
@@ -132,7 +133,7 @@ export class SpanWriter {
         this.#rootless.set(traceKey(trace.project_id, trace.trace_id), { ...trace, at: microsNow() })
   }
 
-  /** One after the other: two changes planned from the same state of a trace would undo each other. */
+  /** Runs changes one at a time: two changes planned from the same state of a trace would overwrite each other. */
   #alone<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#last.then(work)
     this.#last = result.then(
@@ -142,7 +143,7 @@ export class SpanWriter {
     return result
   }
 
-  /** The states of traces, from memory or from the store, by key. Those that are known to be new have none. */
+  /** The states of traces, from memory or from the store, by key. Traces that are known to be new have none. */
   async #load(traces: readonly TracePlace[]): Promise<Map<string, TraceState>> {
     await this.#becomeCertain()
     const states = new Map<string, TraceState>()
@@ -172,7 +173,7 @@ export class SpanWriter {
     return states
   }
 
-  /** What is looked up must not change afterwards by the hand of a statement that was given up, or of a dead writer. */
+  /** The state looked up must not change later through an abandoned statement or a dead writer. */
   async #becomeCertain(): Promise<void> {
     if (!this.#isUncertain) return
     await this.#engine.endWrites()
@@ -180,8 +181,8 @@ export class SpanWriter {
   }
 
   /**
-   * Sums the trace up and adds what is to be done for it beside its new rows. It is bytes from then on: what waits for
-   * the store as objects outlives several collections.
+   * Computes the totals of the trace and adds the changes it needs besides its new rows. From then on it is kept as
+   * bytes: objects that wait for the store survive several collections.
    */
   #addTrace(plan: Plan, work: Work): Map<SpanId, Derived> {
     const { key, nodes } = plan
@@ -200,7 +201,9 @@ export class SpanWriter {
     return derived
   }
 
-  /** New rows go in by one statement; those of stored spans that start when they did are changed in place. */
+  /**
+   * New rows are inserted with one statement; rows of stored spans with an unchanged start time are updated in place.
+   */
   #addRows(plan: Plan, derived: ReadonlyMap<SpanId, Derived>, work: Work, batch: SpanBatch): void {
     const { project_id, trace_id } = plan.trace
     for (const insert of plan.inserts.values()) {
@@ -235,16 +238,16 @@ export class SpanWriter {
   }
 }
 
-/** What is to be done for all traces of a batch, in the order in which it is carried out. Nothing of it counts before. */
+/** The changes for all traces of a batch, in the order in which they are carried out. None takes effect before. */
 interface Work {
   now: Micros
   deletions: PlannedDeletion[]
   removed: RowKey[]
   added: BatchedSpan[]
   replacements: RowUpdate[]
-  /** Rows of other spans. */
+  /** Updates of the rows of other spans. */
   changes: DerivedChange[]
-  /** As they are to be kept; undefined when nothing is left of one. Waiting: for a root. */
+  /** The new states of traces; undefined if nothing is left of one. Waiting: for a root. */
   traces: { key: string; place: TracePlace; isWaiting: boolean; kept: KeptTrace | undefined }[]
 }
 
@@ -281,7 +284,7 @@ function lifecycleOf({ span: { sender }, node, isChange }: Insert, now: Micros, 
   return { project_id, created_at, created_by_id, updated_at, updated_by_id, accepted_at, content_hash, writer_run }
 }
 
-/** Nobody finds neither of two versions, or both: the later one takes the place of the earlier in all but its key. */
+/** Readers never see neither or both of two versions: the later replaces the earlier in all columns but the key. */
 const isChangeable = (column: { name: string }): boolean => !KEY_COLUMNS.includes(column.name)
 const CHANGED_COLUMNS = COLUMNS.filter(isChangeable)
 

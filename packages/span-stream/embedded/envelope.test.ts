@@ -18,7 +18,7 @@ describe('envelope', () => {
       fc.property(fc.uint8Array({ maxLength: 80 }), bytes => {
         const other = Buffer.from(bytes)
         if (other.length > 1 && other.readUInt8(0) === 1) other.writeUInt8(2, 0)
-        expect(() => decodeEnvelope(other)).toThrow('Not an envelope')
+        expect(() => decodeEnvelope(other)).toThrow('not the envelope')
       }),
     )
   })

@@ -2,20 +2,20 @@ import { parseUuid } from '@spanhouse/model'
 import { MESSAGE_FORMATS, type SpanMessage } from '../span-stream.ts'
 
 /**
- * What is stored of a message beside its body, little-endian:
+ * The stored part of a message besides its body, little-endian:
  *
  *     0  u8   version, 1            8  f64  accepted_at      20  16 bytes  project_id
  *     1  u8   format               16  u32  bytes of body    36  16 bytes  user_id
  *     2  u16  partition                                      52  the rest  id, ASCII
  *     4  u32  span_count
  *
- * The body is a record of its own, so that it is written from the caller's bytes without joining them to anything, and
- * so that planning a batch touches no body.
+ * The body is stored separately, so that it is written from the caller's bytes without copying, and so that planning a
+ * batch reads no body.
  */
 const VERSION = 1
 const FIXED_BYTES = 52
 
-/** A message without its body, and how many bytes that has. */
+/** A message without its body, and the body's size. */
 export type Envelope = Omit<SpanMessage, 'body'> & { bodyBytes: number }
 
 export function encodeEnvelope(message: SpanMessage): Buffer {
@@ -32,10 +32,11 @@ export function encodeEnvelope(message: SpanMessage): Buffer {
   return bytes
 }
 
-/** Throws on bytes that `encodeEnvelope` of this version did not make. */
+/** Throws on bytes not written by `encodeEnvelope` of this version. */
 export function decodeEnvelope(bytes: Buffer): Envelope {
   const format = bytes.length > FIXED_BYTES ? MESSAGE_FORMATS[bytes.readUInt8(1)] : undefined
-  if (format === undefined || bytes.readUInt8(0) !== VERSION) throw new Error('Not an envelope of a span message')
+  if (format === undefined || bytes.readUInt8(0) !== VERSION)
+    throw new Error('The value is not the envelope of a span message')
   return {
     id: bytes.toString('latin1', FIXED_BYTES),
     partition: bytes.readUInt16LE(2),
@@ -48,7 +49,7 @@ export function decodeEnvelope(bytes: Buffer): Envelope {
   }
 }
 
-/** Bytes that a message counts for: its envelope and its body. */
+/** The size of a message: its envelope and its body. */
 export const storedBytes = (id: string, bodyBytes: number): number => FIXED_BYTES + id.length + bodyBytes
 
 function writeUuid(bytes: Buffer, uuid: string, at: number): void {

@@ -1,15 +1,15 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** LMDB's file begins with two of these pages, of which the one with the higher number is the state of the file. */
+/** An LMDB file starts with two of these pages; the one with the higher number is the current state of the file. */
 const PAGE_BYTES = 4096
 const MAGIC = 0xbeefc0de
 const AT = { magic: 24, rootOfFree: 88, rootOfMain: 136, number: 152 }
 const NO_ROOT = 2n ** 64n - 1n
 
 /**
- * Throws when the log's file is no LMDB file or ends before the pages that everything is found by. LMDB itself maps the
- * file and dies with the process, without a word, when it reads there.
+ * Throws if the log's file is not an LMDB file, or ends before the pages that its root refers to. LMDB itself maps the
+ * file, and reading there would kill the process without a message.
  */
 export function checkFile(folder: string): void {
   const path = join(folder, 'data.mdb')
@@ -28,7 +28,7 @@ export function checkFile(folder: string): void {
     const current = second.readBigUInt64LE(AT.number) > first.readBigUInt64LE(AT.number) ? second : first
     const roots = [AT.rootOfFree, AT.rootOfMain].map(at => current.readBigUInt64LE(at))
     if (roots.some(root => root !== NO_ROOT && (root + 1n) * BigInt(PAGE_BYTES) > size))
-      throw damaged(path, 'its end is missing')
+      throw damaged(path, 'it is truncated')
   } finally {
     closeSync(file)
   }
@@ -45,6 +45,6 @@ function openExisting(path: string): number | undefined {
 
 const damaged = (path: string, how: string): Error =>
   new Error(
-    `The span stream in ${path} is damaged: ${how}. Put the file back from a copy, or remove it, ` +
-      'which gives up the spans in it that were accepted and not stored yet.',
+    `The span stream in ${path} is damaged: ${how}. Restore the file from a backup, or remove it, ` +
+      'which loses the accepted spans in it that are not stored yet.',
   )

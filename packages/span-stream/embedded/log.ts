@@ -21,17 +21,17 @@ export interface LogOptions {
   partitions: number
 }
 
-/** The name of a note. */
+/** The key of a setting stored in the file. */
 const PARTITIONS = 'partitions'
 
-/** Room in the map beside messages and dead letters: indexes, and free pages not yet used again. */
+/** Space in the map besides messages and dead letters: indexes, and free pages not yet reused. */
 const MAP_SPARE_BYTES = 2 ** 30
 
 /**
- * Everything the embedded stream stores, and every transaction on it. A write resolves when its transaction is on
- * disk: `overlappingSync: false` makes LMDB flush the pages before it writes the meta page that makes them valid, so
- * neither kill -9 nor a power cut can take back what was resolved, and no other thread sees what is not durable yet.
- * Writes that come while a transaction is being flushed share the next one.
+ * Everything the embedded stream stores, with all its transactions. A write resolves when its transaction is on disk:
+ * `overlappingSync: false` makes LMDB flush the pages before it writes the meta page that makes them valid, so neither
+ * kill -9 nor a power failure can undo a resolved write, and no other thread sees data that is not yet durable. Writes
+ * that arrive while a transaction is being flushed share the next one.
  */
 export class EmbeddedLog {
   readonly #root: RootDatabase
@@ -48,14 +48,14 @@ export class EmbeddedLog {
   readonly #inode: number
   #closed = false
 
-  /** Throws when the file is damaged or holds messages that were cut for another number of partitions. */
+  /** Throws if the file is damaged or holds messages for another number of partitions. */
   constructor(path: string, { bytesMax, partitions }: LogOptions) {
     this.bytesMax = bytesMax
     this.partitions = partitions
     checkFile(path)
-    // Address space, not disk: the file grows as it is written. lmdb would also grow a smaller map, by mapping again.
+    // Address space, not disk: the file grows as it is written. lmdb could also grow a smaller map by remapping it.
     const mapSize = 3 * bytesMax + MAP_SPARE_BYTES
-    // Without batches by event turn, because with them a failed commit leaves a rejection that nobody can handle.
+    // No batching by event turn: with it, a failed commit leaves a rejection that nobody can handle.
     const writing = { overlappingSync: false, eventTurnBatching: false }
     this.#root = open({ path, mapSize, ...writing, noMemInit: true, maxDbs: 16 })
     this.#file = join(path, 'data.mdb')
@@ -69,7 +69,7 @@ export class EmbeddedLog {
     if (this.#notes.get(PARTITIONS) !== partitions) this.#root.transactionSync(() => this.#setPartitions())
   }
 
-  /** With another number a trace that is under way would be given to two writers. */
+  /** With another number, a trace in progress would be given to two writers. */
   #setPartitions(): void {
     const stored = this.#notes.get(PARTITIONS)
     if (stored === this.partitions) return
@@ -80,12 +80,12 @@ export class EmbeddedLog {
     this.#notes.put(PARTITIONS, this.partitions)
   }
 
-  /** Lets reads see what other threads have committed since the event loop's last turn. */
+  /** Makes visible what other threads have committed since the last turn of the event loop. */
   refresh(): void {
     this.#root.resetReadTxn()
   }
 
-  /** Stores the messages whose ids are new, all or none of them. */
+  /** Stores the messages whose ids are new: all of them or none. */
   async append(messages: readonly SpanMessage[]): Promise<void> {
     this.#checkPlace()
     const full = await this.#write(() => {
@@ -99,7 +99,7 @@ export class EmbeddedLog {
     if (full) throw refusal('full')
   }
 
-  /** What is written to a file that was removed ends with the process. */
+  /** Data written to a removed file is lost when the process exits. */
   #checkPlace(): void {
     const present = statSync(this.#file, { throwIfNoEntry: false })
     if (present?.ino !== this.#inode) throw refusal('unreachable', new Error(`${this.#file} was removed`))
@@ -111,7 +111,7 @@ export class EmbeddedLog {
     this.progress.add(this.live.append(message), message.partition)
   }
 
-  /** Counts a delivery of each message. Those the consumer is done with are not in the answer. */
+  /** Counts a delivery of each message. Messages that the consumer has already settled are omitted from the result. */
   begin(batch: readonly { lane: Lane; number: number }[]): Promise<Map<number, number>> {
     return this.#write(() => {
       const attempts = new Map<number, number>()
@@ -135,7 +135,7 @@ export class EmbeddedLog {
     return this.#write(() => this.progress.delay(lane, number, dueMs))
   }
 
-  /** Moves the message to the dead letters. Nothing happens when the consumer is done with it. */
+  /** Moves the message to the dead letters. Does nothing if the consumer has already settled it. */
   async bury(lane: Lane, number: number, { reason, attempt }: Omit<Letter, 'rejected_at'>): Promise<void> {
     const full = await this.#write(() => {
       const message = this.progress.isPending(lane, number) ? this.live.message(number) : undefined
@@ -148,7 +148,7 @@ export class EmbeddedLog {
     if (full) throw refusal('dead_letters_full')
   }
 
-  /** Takes a dead letter away, into the stream again when `publish` is set. False when there is none. */
+  /** Removes a dead letter, and publishes it again if `publish` is set. False if it does not exist. */
   async exhume(number: number, publish: boolean): Promise<boolean> {
     const answer = await this.#write(() => {
       const message = this.dead.message(number)
@@ -165,7 +165,7 @@ export class EmbeddedLog {
 
   letter(number: number): DeadLetter | null {
     const [letter, message] = [this.#letters.get(number), this.dead.message(number)]
-    // Copied with its body: the letter may be taken away while somebody looks at it.
+    // Copied with its body: the letter may be removed while the caller uses it.
     return letter && message ? { id: String(number), message: { ...message }, ...letter } : null
   }
 
@@ -185,9 +185,9 @@ export class EmbeddedLog {
   }
 
   /**
-   * LMDB uses the pages that a transaction freed two transactions later, and one that failed does not count. So on a full
-   * disk the room that acknowledged messages leave would never be found by a large publish. A write that is small enough
-   * to succeed moves it on.
+   * LMDB reuses the pages that a transaction freed two transactions later, and a failed transaction does not count. So
+   * on a full disk, a large publish would never find the space freed by acknowledged messages. A write small enough to
+   * succeed solves this.
    */
   async #noteFailure(): Promise<void> {
     await this.#root
@@ -195,7 +195,7 @@ export class EmbeddedLog {
       .catch(error => (error as CommitFailure).commitError?.catch(() => undefined))
   }
 
-  /** Resolves when all that was written is on disk and the file is closed. */
+  /** Resolves when everything written is on disk and the file is closed. */
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
@@ -206,13 +206,15 @@ export class EmbeddedLog {
 
 const bytesOf = ({ id, body }: SpanMessage): number => storedBytes(id, body.length)
 
-/** lmdb tells why a commit failed (a full disk, say) by another promise, which must be listened to. */
+/** lmdb reports the cause of a failed commit (such as a full disk) through another promise, which must be handled. */
 interface CommitFailure {
   commitError?: Promise<unknown>
   code?: unknown
 }
 
-/** A write that the disk or LMDB refused becomes a refusal; a defect in our own transaction stays what it is. */
+/**
+ * Turns a write that the disk or LMDB rejected into a temporary rejection; a defect in our own transaction is rethrown.
+ */
 async function asRefusal(error: unknown): Promise<unknown> {
   const { commitError, code } = error as CommitFailure
   if (commitError !== undefined) return refusal('unreachable', await commitError.catch(reason => reason))

@@ -2,14 +2,14 @@ import type { Database, RootDatabase } from 'lmdb'
 import type { SpanMessage } from '../span-stream.ts'
 import { decodeEnvelope, type Envelope, encodeEnvelope, storedBytes } from './envelope.ts'
 
-/** What all messages of a table add up to, and the number the next one gets. */
+/** The totals over all messages of a table, and the next number. */
 export interface Tally {
   next: number
   count: number
   bytes: number
 }
 
-/** Messages by growing number, with a tally that is always exact. All writing happens inside a transaction. */
+/** Messages by ascending number, with exact totals. All writes happen inside a transaction. */
 export class MessageTable {
   readonly #envelopes: Database<Buffer, number>
   readonly #bodies: Database<Buffer | Uint8Array, number>
@@ -25,7 +25,7 @@ export class MessageTable {
     return this.#tally.get('all') ?? { next: 1, count: 0, bytes: 0 }
   }
 
-  /** Adds a message and returns its number. LMDB copies the body from the caller's bytes into its page. */
+  /** Adds a message and returns its number. LMDB copies the body directly from the caller's bytes to its page. */
   append(message: SpanMessage): number {
     const { next, count, bytes } = this.tally()
     const envelope = encodeEnvelope(message)
@@ -54,8 +54,8 @@ export class MessageTable {
   }
 
   /**
-   * Its body is read whenever somebody asks for it, and is gone when the message is: kept, those of the batches on their
-   * way would be the larger part of a writer's memory.
+   * The body is read each time it is accessed, and is gone once the message is removed: kept in memory, the bodies of
+   * batches in progress would be the larger part of a writer's memory.
    */
   message(number: number): SpanMessage | undefined {
     const envelope = this.envelope(number)
@@ -67,13 +67,13 @@ export class MessageTable {
       get body() {
         const body = bodies.getBinary(number)
         if (body === undefined) throw new Error(`Message ${rest.id} is no longer in the stream`)
-        // lmdb hands out buffers with a length property of their own; a plain view on the same memory has none.
+        // lmdb's buffers have their own length property; a plain view of the same memory does not.
         return Buffer.from(body.buffer, body.byteOffset, bodyBytes)
       },
     }
   }
 
-  /** The oldest message, or the first of those numbered `from` and up. */
+  /** The oldest message, or the first one with a number of at least `from`. */
   first(from = 0): { number: number; envelope: Envelope } | undefined {
     for (const number of this.numbers(from, 1)) {
       const envelope = this.envelope(number)

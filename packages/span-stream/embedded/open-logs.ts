@@ -11,15 +11,15 @@ const entries = new Map<string, Entry>()
 
 export interface OpenLog {
   log: EmbeddedLog
-  /** The folder without symbolic links: the same for all threads. */
+  /** The folder with symbolic links resolved: the same for all threads. */
   path: string
-  /** Closes the log when nobody else in this thread uses it. To be called once. */
+  /** Closes the log once no other user in this thread remains. Must be called once. */
   release(): Promise<void>
 }
 
 /**
- * Opens the log in a folder, once for all streams of this thread: while a transaction of one waits for its turn in the
- * event loop, opening LMDB a second time would wait for that transaction and stop the event loop.
+ * Opens the log in a folder, once for all streams of this thread: while a transaction waits for its turn in the event
+ * loop, opening LMDB a second time would wait for that transaction and block the event loop.
  */
 export async function acquireLog(folder: string, options: LogOptions): Promise<OpenLog> {
   mkdirSync(folder, { recursive: true })
@@ -29,7 +29,7 @@ export async function acquireLog(folder: string, options: LogOptions): Promise<O
   entries.set(path, entry)
   const { bytesMax, partitions } = entry.log
   if (bytesMax !== options.bytesMax || partitions !== options.partitions)
-    throw new Error(`${path} is open with a limit of ${bytesMax} bytes and ${partitions} partitions`)
+    throw new Error(`${path} is already open with a limit of ${bytesMax} bytes and ${partitions} partitions`)
   entry.users++
   return { log: entry.log, path, release: () => release(path, entry) }
 }

@@ -1,7 +1,7 @@
 import type { Database, RootDatabase } from 'lmdb'
 import { CONSUMERS, type ConsumerName } from '../span-stream.ts'
 
-/** What one consumer reads in order. */
+/** The entries one consumer reads in order. */
 export interface Lane {
   consumer: ConsumerName
   partition: number
@@ -11,7 +11,7 @@ const nameOf = ({ consumer, partition }: Lane): string => `${consumer}-${partiti
 
 interface Pending {
   attempts: number
-  /** Milliseconds since 1970 before which the message is not delivered again; 0 when it was never delayed. */
+  /** Milliseconds since 1970 before which the message is not delivered again; 0 if it was never delayed. */
   dueMs: number
 }
 
@@ -20,8 +20,8 @@ const UNTRIED: Pending = { attempts: 0, dueMs: 0 }
 const LAST = Number.MAX_SAFE_INTEGER
 
 /**
- * Which consumer still needs which message. A row of `pending` is the truth; `delayed` finds the rows with a due time
- * in the order of their times. All writing happens inside a transaction.
+ * Which consumer still needs which message. The rows of `pending` are authoritative; `delayed` is an index of the rows
+ * with a due time, ordered by it. All writes happen inside a transaction.
  */
 export class Progress {
   readonly #pending: Database<Pending, [string, number]>
@@ -40,7 +40,7 @@ export class Progress {
     return this.#pending.doesExist([nameOf(lane), number])
   }
 
-  /** Counts a delivery and returns the count; undefined when the consumer is done with the message. */
+  /** Counts a delivery and returns the count; undefined if the consumer has settled the message. */
   begin(lane: Lane, number: number): number | undefined {
     const row = this.#pending.get([nameOf(lane), number])
     if (row === undefined) return undefined
@@ -57,7 +57,7 @@ export class Progress {
     this.#delayed.put([nameOf(lane), dueMs, number], true)
   }
 
-  /** Notes that the consumer is done with the message. True when no other consumer needs it. */
+  /** Records that the consumer has settled the message. True if no other consumer needs it. */
   finish(lane: Lane, number: number): boolean {
     const row = this.#pending.get([nameOf(lane), number])
     if (row === undefined) return false
@@ -70,7 +70,7 @@ export class Progress {
     if (dueMs > 0) this.#delayed.remove([nameOf(lane), dueMs, number])
   }
 
-  /** Up to `limit` never delayed messages from `from` on that are not skipped, and where to go on looking. */
+  /** Up to `limit` never-delayed messages from `from` on that are not skipped, and where to continue. */
   fresh(lane: Lane, from: number, limit: number, skip: ReadonlyMap<number, unknown>) {
     const numbers: number[] = []
     let next = from
@@ -81,7 +81,7 @@ export class Progress {
     return { numbers, next }
   }
 
-  /** Up to `limit` delayed messages that are not skipped, in the order of their due times. */
+  /** Up to `limit` delayed messages that are not skipped, ordered by due time. */
   delayed(lane: Lane, limit: number, skip: ReadonlyMap<number, unknown>) {
     const found: { number: number; dueMs: number }[] = []
     for (const [, dueMs, number] of this.#delayed.getKeys({ start: [nameOf(lane)], end: [nameOf(lane), LAST] })) {

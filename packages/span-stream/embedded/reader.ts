@@ -10,7 +10,7 @@ interface Ready extends Sized {
   number: number
 }
 
-/** How far the messages of one partition have been queued. */
+/** The position up to which the messages of one partition are queued. */
 interface Cursor {
   lane: Lane
   next: number
@@ -23,21 +23,21 @@ export interface EmbeddedReaderOptions {
   ended: AbortSignal
 }
 
-/** Messages planned ahead in one look at the log. Only their envelopes are read then. */
+/** Messages planned ahead in one scan of the log. Only their envelopes are read then. */
 const PAGE = 256
 
 /**
- * How long a message may go unnoticed that another process published. Threads of one process ring a bell instead, and
- * looking costs a few microseconds.
+ * How long a message published by another process may go unnoticed. Threads of one process ring a bell instead; a scan
+ * costs a few microseconds.
  */
 const POLL_MS = 250
 
 const HELD_UNTIL_READ = Number.POSITIVE_INFINITY
 
 /**
- * One iteration of one consumer. It walks up the messages of each partition with a cursor, comes back for those whose delay is over, and
- * remembers in `#held` which it has queued or handed out and until when, so that none is handed out twice meanwhile.
- * What is held longer than that is let go, and the cursors go back for it.
+ * One iteration of one consumer. It advances a cursor through the messages of each partition, returns to those whose
+ * delay is over, and records in `#held` which messages it has queued or delivered and until when, so that none is
+ * delivered twice meanwhile. Messages held longer than that are released, and the cursors go back to them.
  */
 export class EmbeddedReader implements Source<Ready> {
   readonly #log: EmbeddedLog
@@ -100,7 +100,7 @@ export class EmbeddedReader implements Source<Ready> {
     }
   }
 
-  /** The deliveries of a batch, each counted durably before anybody sees it. */
+  /** The deliveries of a batch, each durably counted before the caller sees it. */
   async deliver(batch: readonly Ready[]): Promise<Delivery[]> {
     const attempts = await this.#log.begin(batch)
     return batch.flatMap(({ lane, number }) => this.#delivery(lane, number, attempts.get(number)) ?? [])

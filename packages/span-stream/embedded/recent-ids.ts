@@ -1,10 +1,10 @@
 import type { Database, RootDatabase } from 'lmdb'
 import { DUPLICATE_WINDOW_MS } from '../admission.ts'
 
-/** Ids removed at most for each one added, so that no publish pays for many others. */
+/** Maximum ids removed per id added, so that no publish pays for many others. */
 const FORGET_MAX = 8
 
-/** The ids of messages published within the duplicate window. All writing happens inside a transaction. */
+/** The ids of messages published within the duplicate window. All writes happen inside a transaction. */
 export class RecentIds {
   readonly #times: Database<number, string>
   readonly #byTime: Database<true, [number, string]>

@@ -1,17 +1,17 @@
 import { connect, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node'
 import { refusal } from '../admission.ts'
 
-/** Time to connect, and for each request of an administrative kind. */
+/** Timeout for connecting, and for each administrative request. */
 export const REQUEST_MS_MAX = 5_000
 
-/** Smallest `max_payload` a server may have. The default of NATS is 1 MiB. */
+/** Minimum `max_payload` of a server. The default of NATS is 1 MiB. */
 const PAYLOAD_BYTES_MIN = 64 * 1024
 
-/** Waits between two attempts to reconnect. */
+/** Delays between attempts to reconnect. */
 const RECONNECT_MS_MIN = 50
 const RECONNECT_MS_MAX = 5_000
 
-/** A connection that reconnects for ever, knows whether it is up, and tells when it came back. */
+/** A connection that reconnects indefinitely, knows whether it is up, and reports reconnections. */
 export class Connection {
   readonly nats: NatsConnection
   readonly #back = new Set<() => void>()
@@ -30,20 +30,20 @@ export class Connection {
     return this.#up && !this.nats.isClosed()
   }
 
-  /** The largest message the server takes, headers included. */
+  /** The largest message the server accepts, including headers. */
   get payloadBytesMax(): number {
     return this.nats.info?.max_payload ?? PAYLOAD_BYTES_MIN
   }
 
-  /** How many times the connection has broken. What was read from the server before may not hold any more. */
+  /** How often the connection has broken. Data read from the server before may no longer be valid. */
   get outages(): number {
     return this.#outages
   }
 
   /**
-   * Makes a request and resolves with its answer. Rejects with a Problem `overloaded` when the connection is down, without
-   * making it (the client would keep it and send it later), and at once when the connection breaks: its answer, if there
-   * is one, went to the old connection.
+   * Sends a request and resolves with its response. Rejects with a Problem `overloaded` without sending it if the
+   * connection is down (the client would buffer it and send it later), and immediately if the connection breaks: a
+   * response would go to the old connection.
    */
   ask<T>(request: () => Promise<T>): Promise<T> {
     if (!this.up) return Promise.reject(refusal('unreachable'))
@@ -62,7 +62,7 @@ export class Connection {
     for (const reject of this.#unanswered) reject(refusal('unreachable'))
   }
 
-  /** Calls `listener` after each reconnection; returns how to stop that. */
+  /** Calls `listener` after each reconnection; returns a function that stops this. */
   onBack(listener: () => void): () => void {
     this.#back.add(listener)
     return () => this.#back.delete(listener)
@@ -84,9 +84,9 @@ interface Outage {
 }
 
 /**
- * Connects to the first reachable of the servers in `url` (`nats://` or `tls://`, user and password or a token in it,
- * several separated by commas). Rejects with a Problem `overloaded` when none can be reached, and with an Error when it is
- * older than 2.10 or its messages are too small.
+ * Connects to the first reachable server in `url` (`nats://` or `tls://`, optionally with user and password or a token,
+ * several separated by commas). Rejects with a Problem `overloaded` if none can be reached, and with an Error if the
+ * server is older than 2.10 or its maximum payload is too small.
  */
 export async function openConnection(url: string): Promise<Connection> {
   const outage = { since: performance.now() }
@@ -117,8 +117,8 @@ function faultOf({ nats, payloadBytesMax }: Connection): string | undefined {
 }
 
 /**
- * Whether a server is before 2.10. Those, killed, come back with consumers that deliver nothing until they are asked many
- * times.
+ * Whether a server is older than 2.10. After a kill, such servers return with consumers that deliver nothing until
+ * asked many times.
  */
 function isOlder(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number)
@@ -126,8 +126,8 @@ function isOlder(version: string): boolean {
 }
 
 /**
- * A quarter of the time the outage has lasted, so that attempts grow rarer, and up to half less by chance, so that not all
- * clients come back at once. The client asks for this more often than it tries.
+ * A quarter of the duration of the outage so far, so that attempts become rarer, minus up to half at random, so that
+ * clients do not reconnect simultaneously. The client calls this more often than it tries.
  */
 function reconnectDelayMs(outageMs: number): number {
   const delayMs = Math.min(RECONNECT_MS_MAX, Math.max(RECONNECT_MS_MIN, outageMs / 4))

@@ -14,12 +14,12 @@ export interface Rejection {
   reason: string
 }
 
-/** The stream of dead letters. A letter's id is its position there, so that ids go up with time. */
+/** The stream of dead letters. A letter's id is its position there, so ids ascend with time. */
 export class DeadLetters {
   readonly #storage: Storage
   readonly #topology: Topology
   readonly #positions: Positions
-  /** Where the stream has been marked. */
+  /** The position of the last mark in the stream. */
   #marked: number | undefined
 
   constructor(storage: Storage, topology: Topology, positions: Positions) {
@@ -28,7 +28,10 @@ export class DeadLetters {
     this.#positions = positions
   }
 
-  /** Stores a letter, once for a consumer and message: the consumer may die before it acknowledges and reject again. */
+  /**
+   * Stores a letter, once per consumer and message: the consumer may die before it acknowledges and reject the message
+   * again.
+   */
   async add(message: SpanMessage, { consumer, sequence, attempt, reason }: Rejection): Promise<void> {
     const { dead } = this.#topology
     const subject = this.#topology.letterSubject(consumer, sequence, message.id)
@@ -58,7 +61,7 @@ export class DeadLetters {
     return stored && this.#read(stored)
   }
 
-  /** Publishes the letter's message again, under an id of its own: its first id may still count as a duplicate. */
+  /** Publishes the letter's message again under a new id: the original id may still count as a duplicate. */
   async replay(id: string): Promise<boolean> {
     const letter = await this.find(id)
     if (letter === null) return false
@@ -86,9 +89,9 @@ export class DeadLetters {
   }
 
   /**
-   * Sees to it that what is last in the stream stays there. When everything in its last file has been removed, a killed
-   * server forgets that file, and gives its positions again; what gets one of them is lost when the server is killed once more,
-   * because records of removal name it. A mark takes the place of the one before. False when there is no room for one.
+   * Ensures that the last position of the stream stays occupied. If everything in its last file was removed, a killed
+   * server forgets that file and reuses its positions; data stored at such a position is lost if the server is killed
+   * again, because removal records name it. A mark replaces the previous one. False if there is no space for one.
    */
   async #mark(): Promise<boolean> {
     const { dead } = this.#topology
@@ -109,7 +112,7 @@ export class DeadLetters {
     return stored?.seq === positionOf(id) ? stored : null
   }
 
-  /** Parts of a letter are gone when a killed server has lost them, or has brought back a letter that was removed. */
+  /** Parts of a letter are missing if a killed server has lost them, or has restored a letter that was removed. */
   async #read(stored: StoredMsg): Promise<DeadLetter> {
     const { seq, header, data } = stored
     const known = fromHeaders(header)
@@ -120,5 +123,5 @@ export class DeadLetters {
   }
 }
 
-/** Positions start at 1; 0 is none of them. */
+/** Positions start at 1; 0 is never used. */
 const positionOf = (id: string): number => (/^\d{1,16}$/.test(id) ? Number(id) : 0)

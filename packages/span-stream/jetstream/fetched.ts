@@ -4,30 +4,33 @@ import type { Sized } from '../gather.ts'
 import type { SpanMessage } from '../span-stream.ts'
 import { fromHeaders, type Metadata } from './headers.ts'
 
-/** A message that a reader has and nobody has settled. */
+/** A message that a reader has fetched and that is not settled. */
 export interface Fetched extends Sized {
   sequence: number
   attempt: number
   subject: string
   headers: MsgHdrs | undefined
   data: Uint8Array
-  /** Null when it is not a message of Spanhouse. */
+  /** Null if it is not a message written by Spanhouse. */
   metadata: Metadata | null
-  /** Where to give it back. The server names a new place with each delivery. Null for a leftover: no consumer has it. */
+  /**
+   * The subject to which it is acknowledged. The server assigns a new one with each delivery. Null for a leftover: no
+   * consumer has it.
+   */
   reply: string | null
-  /** A leftover that its consumer has acknowledged: it was stored, and its parts may be gone. */
+  /** A leftover that its consumer has acknowledged: it was stored, and its parts may be missing. */
   wasSettled?: boolean
-  /** Until when the server is told that it is being worked on. */
+  /** Until when the server considers it in progress. */
   untilMs: number
-  /** How many outages there had been when it came. */
+  /** The number of outages before it was fetched. */
   outages: number
 }
 
-/** A leftover has been delivered before, or its consumer passed over it. */
+/** A leftover was delivered before, or its consumer skipped it. */
 const LEFTOVER_ATTEMPT = 2
 
 /**
- * What a consumer delivered. Its reply is
+ * A message delivered by a consumer. Its reply is
  * `$JS.ACK.[DOMAIN.ACCOUNT.]STREAM.CONSUMER.DELIVERED.STREAM_SEQUENCE.CONSUMER_SEQUENCE.TIME.PENDING[.RANDOM]`, see
  * ADR-15 of the NATS architecture.
  */
@@ -39,7 +42,7 @@ export function toFetched(message: Msg, outages: number): Fetched {
   return { ...sized(headers, data), subject, reply, attempt, sequence, untilMs: Number.POSITIVE_INFINITY, outages }
 }
 
-/** What was found in the stream although no consumer delivers it. */
+/** A message found in the stream although no consumer delivers it. */
 export function fromLeftover(stored: StoredMsg, state: { wasSettled: boolean; outages: number }): Fetched {
   return {
     ...sized(stored.header, stored.data),

@@ -2,18 +2,20 @@ import { headers, type MsgHdrs } from '@nats-io/transport-node'
 import { microsNow, NIL_UUID, parseRoundedJson } from '@spanhouse/model'
 import { type DeadLetter, MESSAGE_FORMATS, type SpanMessage } from '../span-stream.ts'
 
-/** Room that is kept in each message for its headers. Ids, a reason and the list of parts have limits below this. */
+/**
+ * Space reserved in each message for its headers. Ids, a reason and the list of parts are limited to less than this.
+ */
 export const HEADER_BYTES_MAX = 16 * 1024
 
-/** What a message carries beside its body: a message without `body` and how large that is in all its parts. */
+/** The metadata of a message: everything but `body`, and the total size of the body. */
 export type Metadata = Omit<SpanMessage, 'body'> & { bodyBytes: number }
 
-/** What a dead letter carries in addition. */
+/** The additional metadata of a dead letter. */
 export type LetterMetadata = Pick<DeadLetter, 'reason' | 'rejected_at' | 'attempt'>
 
 export const metadataOf = ({ body, ...rest }: SpanMessage): Metadata => ({ ...rest, bodyBytes: body.length })
 
-/** Field → header. Numbers are written in decimals. */
+/** Field → header. Numbers are written in decimal. */
 const TEXTS = { id: 'Span-Id', project_id: 'Span-Project', user_id: 'Span-User', format: 'Span-Format' } as const
 const NUMBERS = {
   partition: 'Span-Partition',
@@ -29,7 +31,7 @@ export function toHeaders(metadata: Metadata): MsgHdrs {
   return to
 }
 
-/** Null when the headers are not those of a span message, for instance because somebody else published it. */
+/** Null if the headers are not those of a span message, for instance because another program published it. */
 export function fromHeaders(from: MsgHdrs | undefined): Metadata | null {
   if (from === undefined) return null
   const text = (field: keyof typeof TEXTS) => from.get(TEXTS[field])
@@ -50,7 +52,7 @@ export function fromHeaders(from: MsgHdrs | undefined): Metadata | null {
   return complete ? metadata : null
 }
 
-/** What stands for the headers of a message that somebody else published. */
+/** The metadata used for a message that another program published. */
 export const unknownMetadata = (at: { sequence: number; partition: number; data: Uint8Array }): Metadata => ({
   id: `unknown-${at.sequence}`,
   partition: at.partition,
@@ -62,7 +64,7 @@ export const unknownMetadata = (at: { sequence: number; partition: number; data:
   bodyBytes: at.data.length,
 })
 
-/** The reason as JSON: a header cannot hold line breaks. */
+/** The reason as JSON: a header cannot contain line breaks. */
 export function setLetter(to: MsgHdrs, { reason, rejected_at, attempt }: LetterMetadata): void {
   to.set('Dead-Reason', JSON.stringify(reason))
   to.set('Dead-Rejected', String(rejected_at))
@@ -77,7 +79,7 @@ export const getLetter = (from: MsgHdrs): LetterMetadata => ({
 
 const PARTS = 'Span-Parts'
 
-/** The places of the parts that precede the message's own data, in order. */
+/** The positions of the parts that precede the message's own data, in order. */
 export function setParts(to: MsgHdrs, sequences: readonly number[]): void {
   if (sequences.length > 0) to.set(PARTS, sequences.join(' '))
 }

@@ -7,38 +7,43 @@ export interface LeftoversOptions {
   consumer: ConsumerName
   partitions: Iterable<number>
   ackWaitMs: number
-  /** Whether the reader has the message at a position already. */
+  /** Whether the reader already has the message at a position. */
   holds: (sequence: number) => boolean
-  /** Whether the reader has no room for more. */
+  /** Whether the reader has no space for more. */
   isFull: () => boolean
-  /** Takes a leftover. `wasSettled`: its consumer counts it as acknowledged. */
+  /** Accepts a leftover. `wasSettled`: its consumer counts it as acknowledged. */
   onFound: (stored: StoredMsg, wasSettled: boolean) => void
 }
 
-/** Time between two searches, unless the last one ended for want of room. */
+/** Time between two searches, unless the last one ended because the reader was full. */
 const SEARCH_EVERY_MS = 5_000
-/** Acknowledgement times until a consumer must have delivered again what it had delivered to somebody else. */
+/**
+ * Number of acknowledgement times after which a consumer must have redelivered what it had delivered to another reader.
+ */
 const PASSED_OVER_AFTER = 2
 
 /**
- * Finds messages that the stream holds and their consumer will never deliver. nats-server 2.10.27, killed, comes back with
+ * Finds messages that the stream holds but their consumer will never deliver. After being killed, nats-server 2.10.27
+ * returns with
  *
- * - messages that were removed before: the records of their removal were in a file that has been deleted since;
- * - positions that have gone back, when everything had been removed: new messages get positions that consumers are past;
- * - consumers that wait for messages which are not in the stream, so that the position to which they have all
- *   acknowledged stands still.
+ * - messages that were removed before: the records of their removal were in a file that has since been deleted;
+ * - positions that have gone back, if everything had been removed: new messages get positions that consumers have
+ *   passed;
+ * - consumers that wait for messages that are not in the stream, so that the position up to which they have
+ *   acknowledged everything does not advance.
  *
- * So a leftover is what stands before the position to which its consumer has all acknowledged, or, for twice the
- * acknowledgement time, before the position to which it has delivered, and is neither held nor to be retried later. What
- * was settled shortly before comes once more, which the contract allows. Where a partition is empty a search costs one request.
+ * So a leftover is a message before the position up to which its consumer has acknowledged everything or, for twice the
+ * acknowledgement time, before the position up to which it has delivered, that is neither held nor due for a later
+ * retry. A message that was settled shortly before is delivered once more, which the contract allows. For an empty
+ * partition a search costs one request.
  */
 export class Leftovers {
   readonly #storage: Storage
   readonly #topology: Topology
   readonly #options: LeftoversOptions
-  /** Where the consumer of a partition stood, and when that was noted. */
+  /** The position of a partition's consumer, and when it was recorded. */
   readonly #noted = new Map<number, { position: number; at: number }>()
-  /** When what was retried comes again. */
+  /** When retried messages will be delivered again. */
   readonly #retried = new Map<number, number>()
   #dueAt = 0
   #searching = false
@@ -49,23 +54,23 @@ export class Leftovers {
     this.#options = options
   }
 
-  /** Makes the next search look at everything anew: the server was away. */
+  /** Makes the next search start over: the server was unavailable. */
   reset(): void {
     this.#dueAt = 0
     this.#noted.clear()
   }
 
-  /** Notes that a message comes again after a delay, and is none until then. */
+  /** Records that a message is redelivered after a delay and is not a leftover until then. */
   retried(sequence: number, delayMs: number): void {
     if (delayMs > 0) this.#retried.set(sequence, Date.now() + delayMs)
   }
 
-  /** Notes that a message has come. */
+  /** Records that a message has arrived. */
   arrived(sequence: number): void {
     this.#retried.delete(sequence)
   }
 
-  /** Searches if it is time to. Rejects with a Problem `overloaded` when the server is away. */
+  /** Searches if a search is due. Rejects with a Problem `overloaded` if the server is unavailable. */
   async search(): Promise<void> {
     if (this.#searching || performance.now() < this.#dueAt) return
     this.#searching = true
@@ -86,13 +91,14 @@ export class Leftovers {
     const { ack_floor, delivered } = await this.#storage.consumer(live, this.#topology.durable(consumer, partition))
     const passed = Math.max(ack_floor.stream_seq, this.#passedOver(partition, delivered.stream_seq))
     while (stored !== null && stored.seq <= passed && !isFull()) {
-      // What was not held when it was asked for may have been settled meanwhile: then it comes once more, which does no harm.
+      // A message that was not held when requested may have been settled meanwhile: it is then delivered once more,
+      // which is harmless.
       if (!holds(stored.seq) && !this.#waits(stored.seq)) onFound(stored, stored.seq <= ack_floor.stream_seq)
       stored = await this.#storage.next(live, subject, stored.seq + 1)
     }
   }
 
-  /** The position where the consumer of a partition stood so long ago that nothing before it is still to come from there. */
+  /** The consumer's position in a partition, recorded so long ago that nothing before it can still be delivered. */
   #passedOver(partition: number, delivered: number): number {
     const noted = this.#noted.get(partition)
     const now = performance.now()
@@ -101,7 +107,7 @@ export class Leftovers {
     return noted?.position ?? 0
   }
 
-  /** Whether it was retried and its time has not come. */
+  /** Whether it was retried and is not due yet. */
   #waits(sequence: number): boolean {
     if ((this.#retried.get(sequence) ?? 0) > Date.now()) return true
     this.#retried.delete(sequence)

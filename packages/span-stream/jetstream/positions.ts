@@ -4,9 +4,10 @@ import type { Storage } from './storage.ts'
 import type { Topology } from './topology.ts'
 
 /**
- * Keeps the positions of the live stream ahead of its consumers. A killed server may come back with positions that have
- * gone back (see Leftovers), and what gets one of them is lost when the server is killed again before it is stored. So
- * nothing is published or fetched, after each connection, before the positions up to there are used up.
+ * Keeps the positions of the live stream ahead of its consumers. A killed server may return with positions that have
+ * gone back (see Leftovers), and a message stored at one of them is lost if the server is killed again before it is
+ * processed. So after each connection, nothing is published or fetched until the positions up to the consumers' are
+ * used up.
  */
 export class Positions {
   readonly #connection: Connection
@@ -20,7 +21,7 @@ export class Positions {
     this.#topology = topology
   }
 
-  /** Resolves when the stream is ahead, which is looked at once for each connection. Rejects with a Problem `overloaded`. */
+  /** Resolves when the stream is ahead, which is checked once per connection. Rejects with a Problem `overloaded`. */
   ready(): Promise<void> {
     const { outages } = this.#connection
     if (this.#checked?.outages !== outages) {
@@ -33,7 +34,7 @@ export class Positions {
     return this.#checked.done
   }
 
-  /** To ask for a consumer that the server has lost creates it again. */
+  /** Requesting a consumer that the server has lost creates it again. */
   async #check(): Promise<void> {
     const { live, partitions } = this.#topology
     const durables = CONSUMERS.flatMap(consumer =>

@@ -1,10 +1,10 @@
 import { createInbox, type Msg, type NatsConnection, nanos, type Subscription } from '@nats-io/transport-node'
 
-/** How long the server keeps a request for messages before it answers that there are none. */
+/** How long the server keeps a request for messages before it responds that there are none. */
 const EXPIRES_MS = 10_000
-/** A request that heard nothing for so long is lost, for instance in a restart of the server. */
+/** A request without a response for this long is lost, for instance in a restart of the server. */
 const LOST_MS = EXPIRES_MS + 5_000
-/** Wait before asking again when the server could not answer: the consumer is missing, or has no leader. */
+/** Delay before the next request if the server could not respond: the consumer is missing, or has no leader. */
 const PAUSE_MS = 500
 
 const REQUEST_TIMEOUT = 408
@@ -13,13 +13,13 @@ export interface PullerOptions {
   stream: string
   durable: string
   onMessage: (message: Msg) => void
-  /** The server has answered the last request in full. */
+  /** Whether the server has fully answered the last request. */
   onIdle: () => void
 }
 
 /**
- * Fetches from one durable consumer, one request at a time. The library's own `fetch` drops what is on its way when it
- * is stopped, which would come again only after the acknowledgement time; `drain` here hands it over first.
+ * Fetches from one durable consumer, one request at a time. The library's own `fetch` drops messages in transit when
+ * stopped, and they would be redelivered only after the acknowledgement time; `drain` here delivers them first.
  * Protocol: https://docs.nats.io/reference/reference-protocols/nats_api_reference, CONSUMER.MSG.NEXT.
  */
 export class Puller {
@@ -57,7 +57,7 @@ export class Puller {
     this.#pausedUntil = performance.now() + PAUSE_MS
   }
 
-  /** Asks for up to `count` messages, unless a request is under way or the server has just failed. */
+  /** Requests up to `count` messages, unless a request is in progress or the server has just failed. */
   ask(count: number): void {
     const now = performance.now()
     if ((this.#expected > 0 && now < this.#lostAt) || now < this.#pausedUntil || this.#nats.isClosed()) return
@@ -69,13 +69,13 @@ export class Puller {
     this.#nats.publish(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`, request, { reply })
   }
 
-  /** Forgets the request under way: a server that was gone does not know it any more. */
+  /** Forgets the request in progress: a server that was unavailable no longer knows it. */
   reset(): void {
     this.#expected = 0
     this.#pausedUntil = 0
   }
 
-  /** Resolves when no more messages come. */
+  /** Resolves when no more messages arrive. */
   drain(): Promise<void> {
     return this.#subscription.drain()
   }

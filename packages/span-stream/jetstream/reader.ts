@@ -13,15 +13,15 @@ export interface ReaderParts extends SettlementParts {
   ackWaitMs: number
 }
 
-/** Messages asked for at once in a partition, and messages waiting to be handed out. */
+/** Messages requested at once in a partition, and messages waiting to be delivered. */
 const ASKED_MAX = 64
 const WAITING_MAX = 1_000
-/** Time for the pullers to end. */
+/** Time for the pullers to stop. */
 const END_MS_MAX = 3_000
 
 /**
- * One iteration of one consumer over some partitions: a Puller for each fills one queue, from which batches are taken.
- * What was fetched is held by the Settlement until it is settled.
+ * One iteration of one consumer over some partitions: one Puller per partition fills a queue, from which batches are
+ * taken. The Settlement holds fetched messages until they are settled.
  */
 export class JetStreamReader implements Source<Fetched> {
   readonly #parts: ReaderParts
@@ -38,7 +38,7 @@ export class JetStreamReader implements Source<Fetched> {
   readonly #leftovers: Leftovers
   #ended: Promise<void> | undefined
 
-  /** `options.signal` ends the iteration, whoever wants that. */
+  /** `options.signal` ends the iteration. */
   constructor(parts: ReaderParts, options: DeliveriesOptions) {
     this.#parts = parts
     this.#options = options
@@ -62,11 +62,11 @@ export class JetStreamReader implements Source<Fetched> {
     void this.#start()
   }
 
-  /** Begins to fetch, at first or again. */
+  /** Starts fetching, initially or after an outage. */
   async #start(): Promise<void> {
     this.#starting++
     for (const puller of this.#pullers.values()) puller.reset()
-    // When the server is away again, this is done when it is back.
+    // If the server becomes unavailable again, this runs when it is back.
     await this.#parts.positions.ready().catch(() => undefined)
     this.#starting--
     this.#leftovers.reset()
@@ -83,7 +83,7 @@ export class JetStreamReader implements Source<Fetched> {
     })
   }
 
-  /** Asks for as much as is sure to fit: what is waiting and asked for stays near the size of one batch. */
+  /** Requests only as much as is sure to fit: messages waiting and requested stay near the size of one batch. */
   #fetch(): void {
     if (this.#ended || this.#starting > 0 || this.#full) return
     const fitting = Math.floor(this.#options.bytesMax / (this.#pullers.size * this.#parts.connection.payloadBytesMax))
@@ -136,12 +136,12 @@ export class JetStreamReader implements Source<Fetched> {
     this.#bell.ring()
   }
 
-  /** The deliveries of a batch. What cannot be delivered is buried, or comes again. */
+  /** The deliveries of a batch. Messages that cannot be delivered become dead letters, or are retried. */
   deliver(batch: readonly Fetched[]): Promise<Delivery[]> {
     return this.#settlement.deliver(batch)
   }
 
-  /** Gives back everything that is not settled, also what is on its way. */
+  /** Returns all unsettled messages to the server, including those in transit. */
   end(): Promise<void> {
     this.#ended ??= this.#end()
     return this.#ended

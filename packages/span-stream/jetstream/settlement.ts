@@ -17,19 +17,19 @@ export interface SettlementParts {
 }
 
 export interface SettlementOptions extends Pick<DeliveriesOptions, 'consumer' | 'signal'> {
-  /** Called when a message comes again after a delay. */
+  /** Called when a message is redelivered after a delay. */
   onRetried(sequence: number, delayMs: number): void
 }
 
-/** Wait before a message comes again whose parts could not be read, or that could not be buried. */
+/** Delay before retrying a message whose parts could not be read, or that could not become a dead letter. */
 const FAILED_MS = 1_000
-/** Removals under way at once. The server throws away all that wait when they are ten thousand. */
+/** Maximum concurrent removals. The server discards all pending ones once there are ten thousand. */
 const REMOVALS_MAX = 128
 
 /**
- * The messages that a reader has fetched, until each is settled: acknowledged, to be delivered again, or a dead letter. The
- * server is told regularly that they are being worked on, or it would deliver them again; one that it delivers again all
- * the same is not handed out twice.
+ * The messages that a reader has fetched, until each is settled: acknowledged, retried, or a dead letter. The server is
+ * told regularly that they are in progress, or it would redeliver them; a message that it redelivers anyway is not
+ * delivered to the caller twice.
  */
 export class Settlement {
   readonly #parts: SettlementParts
@@ -47,7 +47,7 @@ export class Settlement {
     return this.#held.has(sequence)
   }
 
-  /** Notes that a message was fetched. False when it was held already, and only its place to be given back is new. */
+  /** Records that a message was fetched. False if it is already held and only its reply subject is new. */
   hold(fetched: Fetched): boolean {
     const known = this.#held.get(fetched.sequence)
     if (known) known.reply = fetched.reply
@@ -55,7 +55,7 @@ export class Settlement {
     return known === undefined
   }
 
-  /** Tells the server that what is held is being worked on, and gives back what was held too long. */
+  /** Tells the server that held messages are in progress, and returns those held too long. */
   beat(): void {
     for (const fetched of this.#held.values()) {
       if (fetched.untilMs <= Date.now()) this.#giveBack(fetched, 0)
@@ -63,7 +63,7 @@ export class Settlement {
     }
   }
 
-  /** The deliveries of a batch. What cannot be delivered is buried, or comes again. */
+  /** The deliveries of a batch. Messages that cannot be delivered become dead letters, or are retried. */
   async deliver(batch: readonly Fetched[]): Promise<Delivery[]> {
     const deliveries = await Promise.all(batch.map(fetched => this.#deliver(fetched)))
     return deliveries.filter(delivery => delivery !== null)
@@ -74,20 +74,20 @@ export class Settlement {
     const { headers, data, metadata } = fetched
     fetched.untilMs = Date.now() + holdMs
     try {
-      if (metadata === null) return await this.#bury(fetched, 'The message is not one of Spanhouse')
+      if (metadata === null) return await this.#bury(fetched, 'The message was not written by Spanhouse')
       const body = await storage.body(topology.live, headers, data)
       if (body?.length !== metadata.bodyBytes) return await this.#withoutParts(fetched)
       return this.#delivery(fetched, toMessage(metadata, body))
     } catch {
-      // The server is away or the dead letters are full. The message is safe; it must not stop those behind it.
+      // The server is unavailable or the dead letters are full. The message is safe and must not block those behind it.
       this.#giveBack(fetched, FAILED_MS)
       return null
     }
   }
 
-  /** A killed server brings back what was removed last, but not always the parts of it. */
+  /** A killed server restores the latest removed messages, but not always their parts. */
   async #withoutParts(fetched: Fetched): Promise<null> {
-    if (!fetched.wasSettled) return this.#bury(fetched, 'Parts of the message are gone')
+    if (!fetched.wasSettled) return this.#bury(fetched, 'Parts of the message are missing')
     await this.#finish(fetched)
     return null
   }
@@ -117,7 +117,7 @@ export class Settlement {
     await this.#finish(fetched)
   }
 
-  /** To remove a message is to acknowledge it: the server settles it with its consumer, too. */
+  /** Removing a message acknowledges it: the server also settles it with its consumer. */
   async #finish(fetched: Fetched): Promise<void> {
     const { storage, topology, connection } = this.#parts
     await this.#inTurn(() =>
@@ -126,12 +126,12 @@ export class Settlement {
         : storage.removeSame(topology.live, fetched.sequence, fetched.headers),
     )
     this.#held.delete(fetched.sequence)
-    // The sweeper removes what fails here, and what may be another's after an outage.
+    // The sweeper removes what fails here, and what may belong to another message after an outage.
     if (fetched.outages === connection.outages)
       await storage.removeParts(topology.live, fetched.headers).catch(() => undefined)
   }
 
-  /** Makes a removal after the one that was asked for REMOVALS_MAX ago. */
+  /** Starts a removal once the one requested REMOVALS_MAX before it has finished. */
   #inTurn(remove: () => Promise<boolean>): Promise<boolean> {
     const lane = this.#removed++ % REMOVALS_MAX
     const removal = (this.#removals[lane] as Promise<unknown>).then(remove)
@@ -151,7 +151,7 @@ export class Settlement {
     this.#options.onRetried(sequence, delayMs)
   }
 
-  /** A leftover is found again when nobody holds it. */
+  /** A leftover is found again once no reader holds it. */
   #giveBack({ sequence, reply }: Fetched, delayMs: number): void {
     if (reply === null) {
       setTimeout(() => this.#held.delete(sequence), delayMs).unref()
@@ -163,7 +163,7 @@ export class Settlement {
     if (up) nats.publish(reply, nak(delayMs))
   }
 
-  /** Gives back everything that is not settled, in order. */
+  /** Returns all unsettled messages, in order. */
   giveBackAll(): void {
     const unsettled = [...this.#held.values()].sort((one, other) => one.sequence - other.sequence)
     for (const fetched of unsettled) this.#giveBack(fetched, 0)

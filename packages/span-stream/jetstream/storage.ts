@@ -16,33 +16,36 @@ import type { Connection } from './connection.ts'
 import { getParts, HEADER_BYTES_MAX, setParts } from './headers.ts'
 import type { Shelf } from './topology.ts'
 
-/** Time from the start of a publish until its last message is confirmed. */
+/** Timeout of a publish, until its last message is confirmed. */
 const PUBLISH_MS_MAX = 5_000
 
-/** More than the removals of which one file of a stream (8 MiB) has records, and how many fillers are under way at once. */
+/**
+ * More than the number of removals recorded in one file of a stream (8 MiB), and how many fillers are in flight at
+ * once.
+ */
 const ADVANCE_MAX = 300_000
 const ADVANCE_AT_ONCE = 500
-/** What consumers have on disk is behind by what they delivered just before the server was killed. */
+/** How far consumers' positions on disk may lag: what they delivered just before the server was killed. */
 const ADVANCE_MARGIN = 2_000
 
 export interface StoredRecord {
   subject: string
-  /** Storing the same again within the duplicate window stores nothing. */
+  /** The id; storing it again within the duplicate window stores nothing. */
   msgId: string
   headers: MsgHdrs
   body: Uint8Array
-  /** Refuse to store when the subject holds a message. */
+  /** Reject the message if the subject already holds one. */
   onlyFirst?: boolean
 }
 
 /**
- * Messages of any size on a server that takes only small ones (1 MiB by default).
+ * Messages of any size on a server that accepts only small ones (1 MiB by default).
  *
- * A body that fits is one message. Of a larger one all pieces but the last are stored first, under the shelf's subject
- * for parts; when the server has confirmed them all, the last piece is published as the message, with the positions of
- * the parts in a header. So a large message appears in its partition whole or not at all, as one message with one
- * acknowledgement; how publishers interleave and what is delivered again when makes no difference. A publisher that
- * dies half-way leaves parts that nobody refers to: the Sweeper removes those.
+ * A body that fits is one message. Of a larger body, all pieces but the last are stored first, under the shelf's
+ * subject for parts; once the server has confirmed them all, the last piece is published as the message, with the
+ * positions of the parts in a header. So a large message appears in its partition completely or not at all, as one
+ * message with one acknowledgement, however publishers interleave and whatever is redelivered. A publisher that dies
+ * half-way leaves unreferenced parts, which the Sweeper removes.
  */
 export class Storage {
   readonly #connection: Connection
@@ -51,7 +54,7 @@ export class Storage {
   readonly #recreate: () => Promise<void>
   #recreating: Promise<void> | undefined
 
-  /** `recreate` makes streams and consumers when the server does not know one of them any more. */
+  /** `recreate` creates streams and consumers that the server no longer knows. */
   constructor(connection: Connection, jsm: JetStreamManager, recreate: () => Promise<void>) {
     this.#connection = connection
     this.#js = jetstream(connection.nats)
@@ -98,7 +101,7 @@ export class Storage {
     }
   }
 
-  /** Whoever finds the streams gone at the same time shares one attempt. */
+  /** Concurrent callers that find the streams missing share one attempt. */
   #recreateOnce(): Promise<void> {
     this.#recreating ??= this.#connection.ask(this.#recreate).finally(() => {
       this.#recreating = undefined
@@ -107,8 +110,8 @@ export class Storage {
   }
 
   /**
-   * The whole body of a message, given its headers and last piece. Null when a part is not there any more, or something
-   * else is at its position (see Leftovers).
+   * The whole body of a message, given its headers and last piece. Null if a part is missing, or if another message is
+   * at its position (see Leftovers).
    */
   async body(shelf: Shelf, headers: MsgHdrs | undefined, last: Uint8Array): Promise<Uint8Array | null> {
     const parts = getParts(headers)
@@ -117,7 +120,7 @@ export class Storage {
     return pieces.includes(null) ? null : Buffer.concat([...(pieces as Uint8Array[]), last])
   }
 
-  /** The fast way may ask a replica that is behind; only the stream's leader knows that a message is gone. */
+  /** A direct read may ask a replica that lags; only the stream's leader knows that a message is gone. */
   async #part({ stream }: Shelf, seq: number, id: string): Promise<Uint8Array | null> {
     const fast = await this.#ask(() => this.#jsm.direct.getMessage(stream, { seq }))
     const stored = fast ?? (await this.#ask(() => this.#jsm.streams.getMessage(stream, { seq })))
@@ -130,7 +133,7 @@ export class Storage {
     return this.#ask(() => this.#jsm.streams.getMessage(stream, query))
   }
 
-  /** Removes a message. False when it is not there. */
+  /** Removes a message. False if it does not exist. */
   remove({ stream }: Shelf, seq: number): Promise<boolean> {
     return this.#ask(() =>
       this.#jsm.streams.deleteMessage(stream, seq, false).catch(error => {
@@ -141,8 +144,8 @@ export class Storage {
   }
 
   /**
-   * Removes a message that was read before an outage. A killed server may give positions a second time (see Leftovers): what
-   * has another id there now stays.
+   * Removes a message that was read before an outage. A killed server may assign positions a second time (see
+   * Leftovers): a message with another id at the position stays.
    */
   async removeSame(shelf: Shelf, seq: number, headers: MsgHdrs | undefined): Promise<boolean> {
     const stored = await this.#ask(() => this.#jsm.streams.getMessage(shelf.stream, { seq }))
@@ -154,7 +157,7 @@ export class Storage {
     await settleAll(getParts(headers).map(seq => this.remove(shelf, seq)))
   }
 
-  /** Removes the parts of a message that may be gone, and leaves alone what else is at their positions. */
+  /** Removes the parts of a message that may be gone, but not other messages at their positions. */
   async removeOwnParts(shelf: Shelf, headers: MsgHdrs | undefined): Promise<void> {
     const remove = async (seq: number, index: number): Promise<void> => {
       if ((await this.#part(shelf, seq, partId(idOf(headers), index))) !== null) await this.remove(shelf, seq)
@@ -174,9 +177,9 @@ export class Storage {
   }
 
   /**
-   * When the stream is behind `position`, uses up the positions to there and a few thousand more, which a killed server may give a second time (see Leftovers). What gets one of them is
-   * lost when that server is killed again: its file says further up that it was removed. The parts of nothing that take
-   * them are the sweeper's.
+   * If the stream is behind `position`, uses up the positions up to it and a few thousand more, which a killed server
+   * may assign a second time (see Leftovers). A message at such a position is lost if that server is killed again: a
+   * later record in its file says that it was removed. The sweeper removes the empty parts that fill them.
    */
   async advance(shelf: Shelf, position: number): Promise<void> {
     let { last } = await this.state(shelf)
@@ -205,33 +208,35 @@ export interface ShelfState {
   whole: number
   parts: number
   bytes: number
-  /** When the oldest message or part was stored; meaningless when there is none. */
+  /** When the oldest message or part was stored; meaningless if there is none. */
   oldestMs: number
   /** The last position used. */
   last: number
 }
 
-/** How the id of a part begins; its length follows. */
+/** The start of a part's id, followed by the part's length. */
 const partId = (msgId: string, index: number): string => `${msgId}/${index}/`
 
 const idOf = (headers: MsgHdrs | undefined): string => headers?.get(PubHeaders.MsgIdHdr) ?? ''
 
-/** JetStream's errors for deleting a message that does not exist, and one at a position that the stream has not reached. */
+/**
+ * JetStream's errors for deleting a message that does not exist, and one at a position beyond the end of the stream.
+ */
 const NOT_THERE = [10057, 10043]
 
-/** JetStream's error for a message that it could not store, for instance because the stream is at its limit. */
+/** JetStream's error for a message that it could not store, for instance because the stream is full. */
 const STORE_FAILED = 10077
 
-/** Whether the streams are to be made. Of a missing one a publisher learns only that nobody listens on its subject. */
+/** Whether the streams must be created. If one is missing, a publisher only learns that its subject has no listener. */
 function isGone(error: unknown): boolean {
   if (error instanceof JetStreamApiError) return GONE.includes(error.code)
   return error instanceof Error && error.cause instanceof RequestError && error.cause.isNoResponders()
 }
 
-/** JetStream's errors for a stream and a consumer that it does not have, and for a stream that nobody has opened yet. */
+/** JetStream's errors for an unknown stream, an unknown consumer, and a stream that is not open yet. */
 const GONE = [10059, 10014, 10054]
 
-/** Everything that keeps a server from storing a valid message is worth trying again. */
+/** Anything that prevents a server from storing a valid message is worth retrying. */
 function asRefusal(error: unknown, whenFull: Shelf['whenFull']): unknown {
   if (error instanceof InvalidArgumentError || error instanceof Refusal) return error
   if (!(error instanceof JetStreamApiError)) return refusal('unreachable', error)
@@ -240,7 +245,7 @@ function asRefusal(error: unknown, whenFull: Shelf['whenFull']): unknown {
   return refusal(full ? whenFull : 'unreachable', error)
 }
 
-/** JetStream's error when a subject does not hold what the publisher expects. */
+/** JetStream's error if a subject does not hold what the publisher expects. */
 export const WRONG_LAST_SEQUENCE = 10071
 
 /** At least one piece. */
@@ -249,7 +254,7 @@ function slice(body: Uint8Array, bytesMax: number): Uint8Array[] {
   return Array.from({ length: count }, (_, index) => body.subarray(index * bytesMax, (index + 1) * bytesMax))
 }
 
-/** Waits for all, so that nothing goes on after a rejection; then rejects with the first failure. */
+/** Waits for all, so that nothing continues after a rejection; then rejects with the first failure. */
 export async function settleAll<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(promises)
   return Promise.all(promises)

@@ -2,8 +2,8 @@ import type { Storage } from './storage.ts'
 import type { Topology } from './topology.ts'
 
 /**
- * More than the time in which a stored part can still come into use: two minutes as the duplicate of a part that is
- * published again, and the few seconds that a publish may take.
+ * Longer than a stored part can still come into use: two minutes as the duplicate of a part that is published again,
+ * plus the few seconds that a publish may take.
  */
 const SWEEP_MS = 5 * 60_000
 
@@ -11,10 +11,10 @@ const SWEEP_MS = 5 * 60_000
  * Removes parts of large messages that no message refers to: their publisher died, or the consumer did between
  * acknowledging the message and removing its parts.
  *
- * Every round notes the stream's last position. Be `parts` what was noted two rounds ago and `messages` what was noted
- * one round ago. A part at or before `parts` is older than one round when `messages` is noted, so no message after
- * `messages` refers to it. When no partition holds a message at or before `messages` any more, nobody does, and all
- * parts at or before `parts` can go. It asks the stream itself, not the consumers' counters.
+ * Every round records the stream's last position. Let `parts` be the position recorded two rounds ago and `messages`
+ * the one recorded one round ago. A part at or before `parts` is older than one round when `messages` is recorded, so
+ * no message after `messages` refers to it. Once no partition holds a message at or before `messages`, nothing refers
+ * to the parts at or before `parts`, and they are removed. It queries the stream itself, not the consumers' counters.
  */
 export class Sweeper {
   readonly #storage: Storage
@@ -26,17 +26,17 @@ export class Sweeper {
     this.#topology = topology
   }
 
-  /** Sweeps until the signal is aborted. A round that fails is left out: the server may be away. */
+  /** Sweeps until the signal is aborted. A failed round is skipped: the server may be unavailable. */
   start(signal: AbortSignal): void {
     const timer = setInterval(() => void this.round().catch(() => undefined), SWEEP_MS).unref()
     signal.addEventListener('abort', () => clearInterval(timer))
   }
 
-  /** One round; rounds must be at least SWEEP_MS apart. */
+  /** Runs one round; rounds must be at least SWEEP_MS apart. */
   async round(): Promise<void> {
     const { live } = this.#topology
     const state = await this.#storage.state(live)
-    // Positions that have gone back, in a server that was killed, say nothing about those noted before.
+    // If positions have gone back, because the server was killed, those recorded before are invalid.
     if (state.last < (this.#noted.at(-1) ?? 0)) this.#noted = []
     const [parts, messages] = this.#noted
     this.#noted = [...this.#noted, state.last].slice(-2)

@@ -14,19 +14,19 @@ import { nanos } from '@nats-io/transport-node'
 import { DEAD_SHARE, DUPLICATE_WINDOW_MS } from '../admission.ts'
 import { CONSUMERS, type ConsumerName } from '../span-stream.ts'
 
-/** Where messages of one kind are stored: whole ones under subjects of their own, parts of large ones under one. */
+/** Where messages of one kind are stored: whole messages under separate subjects, parts of large ones under one. */
 export interface Shelf {
   stream: string
   partsSubject: string
-  /** What a publisher is told when the stream is at its limit of bytes. */
+  /** The error for publishers if the stream is full. */
   whenFull: 'full' | 'dead_letters_full'
 }
 
 /**
  * The names of everything on the server.
  *
- * - Stream `spans`: subject `spans.N` for each partition and `spans.parts`. Durable consumer `writer-N` for each partition.
- *   A message is removed by the reader that is done with it, and by nothing else; the server takes that as its consumer's
+ * - Stream `spans`: subject `spans.N` for each partition and `spans.parts`. Durable consumer `writer-N` for each
+ *   partition. A message is removed only by the reader that settled it; the server counts that as its consumer's
  *   acknowledgement.
  * - Stream `spans-dead`: subject `spans-dead.CONSUMER.SEQUENCE-ID` for each dead letter and `spans-dead.parts`.
  */
@@ -37,7 +37,7 @@ export class Topology {
   readonly lettersSubject: string
 
   constructor(name: string, partitions: number) {
-    if (!/^[\w-]{1,64}$/.test(name)) throw new Error(`Not a stream name: ${JSON.stringify(name)}`)
+    if (!/^[\w-]{1,64}$/.test(name)) throw new Error(`Invalid stream name: ${JSON.stringify(name)}`)
     this.partitions = partitions
     this.live = { stream: name, partsSubject: `${name}.parts`, whenFull: 'full' }
     this.dead = { stream: `${name}-dead`, partsSubject: `${name}-dead.parts`, whenFull: 'dead_letters_full' }
@@ -48,7 +48,7 @@ export class Topology {
     return `${this.live.stream}.${partition}`
   }
 
-  /** One for a message: its position alone may be given again after the server was killed. */
+  /** Unique per message: its position alone may be assigned again after the server was killed. */
   letterSubject(consumer: ConsumerName, sequence: number, id: string): string {
     return `${this.dead.stream}.${consumer}.${sequence}-${Buffer.from(id).toString('base64url')}`
   }
@@ -68,19 +68,19 @@ export interface TopologyLimits {
   ackWaitMs: number
 }
 
-/** Deliveries that may be unsettled at once in a partition, also those that wait for their retry. */
+/** Maximum unsettled deliveries in a partition, including those waiting for their retry. */
 const UNSETTLED_MAX = 100_000
 
-/** A stream whose messages may have one byte takes none: headers count. */
+/** A stream with a maximum message size of one byte accepts none: headers count. */
 const CLOSED = { max_msg_size: 1 }
 const OPEN = { max_msg_size: -1 }
 
 /**
- * Creates what is missing and adapts the limits of what exists. Any number of processes may do so at once, and others
- * publish meanwhile: a new stream takes nothing until its positions are set. They are microseconds since 1970, so that none
- * comes up again which an earlier stream of that name had: an acknowledgement that is still to come for it would count
- * for another message. Rejects when the stream exists with another number of partitions, since the traces under way would
- * change theirs, and when it exists with another retention, which the server does not change.
+ * Creates missing streams and consumers and adapts the limits of existing ones. Any number of processes may do so at
+ * once while others publish: a new stream accepts nothing until its positions are set. They are microseconds since
+ * 1970, so that no position of an earlier stream with that name is reused: an outstanding acknowledgement for it would
+ * count for another message. Rejects if the stream exists with another number of partitions, since traces in progress
+ * would change theirs, or with another retention, which the server cannot change.
  */
 export async function ensureTopology(jsm: JetStreamManager, topology: Topology, limits: TopologyLimits): Promise<void> {
   const { live, dead } = topology
@@ -120,7 +120,7 @@ type StreamSettings = Partial<StreamConfig> & { name: string }
 /** JetStream's error for a stream that exists with another configuration. */
 const STREAM_EXISTS = 10058
 
-/** What exists keeps its limits and messages; what does not is created closed. */
+/** An existing stream keeps its limits and messages; a new one is created closed. */
 async function ensureStream(jsm: JetStreamManager, wanted: StreamSettings): Promise<Ensured> {
   const { config, created } = await jsm.streams.add({ ...wanted, ...CLOSED }).catch(error => {
     if (error instanceof JetStreamApiError && error.code === STREAM_EXISTS) return jsm.streams.info(wanted.name)
@@ -129,15 +129,15 @@ async function ensureStream(jsm: JetStreamManager, wanted: StreamSettings): Prom
   const [found, expected] = [config.subjects, wanted.subjects ?? []].map(subjects => [...subjects].sort().join(' '))
   if (found !== expected) {
     throw new Error(
-      `Stream ${wanted.name} exists with the subjects ${found}, not ${expected}. To change the number of partitions let the writers empty it, then delete it.`,
+      `Stream ${wanted.name} exists with the subjects ${found}, not ${expected}. To change the number of partitions, let the writers empty it and then delete it.`,
     )
   }
   if (config.retention !== wanted.retention)
     throw new Error(
       `Stream ${wanted.name} exists with the retention ${config.retention}, not ${wanted.retention}: ` +
-        'an earlier version made it. Let writers of that version empty it, then delete it.',
+        'an earlier version created it. Let writers of that version empty it, then delete it.',
     )
-  // Nothing is before that position but what was never used, also when another process has just opened the stream.
+  // Positions before that were never used, even if another process has just opened the stream.
   if (isClosed(config)) await jsm.streams.purge(wanted.name, { seq: Date.parse(created) * 1000 })
   return { found: config, wanted }
 }

@@ -7,7 +7,7 @@ import type { Parts } from '../../parts.ts'
 const tag = 'access'
 const roles = z.array(z.object({ role: z.string(), description: z.string(), permissions: z.array(z.string()) }))
 
-/** What roles there are, and whether the caller may do something. */
+/** The existing roles, and permission checks for the caller. */
 export function accessRoutes({ authenticator }: Parts): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {
@@ -16,7 +16,7 @@ export function accessRoutes({ authenticator }: Parts): (app: FastifyInstance) =
       tag,
       isSecret: true,
       query: permissionCheckQuery,
-      summary: 'Answers credentials for a service when you may do what is asked, and 403 otherwise.',
+      summary: 'Returns credentials for a service if you have the permission, or 403.',
       answer: z.object({ effect: z.literal('allow'), credentials: z.string() }),
       handle: ({ principal, query }) => checkPermission(authenticator, principal, query),
     })

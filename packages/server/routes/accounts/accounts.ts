@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Parts } from '../../parts.ts'
 import { accessRoutes } from './access.ts'
 import { adminRoutes } from './admin.ts'
-import { adminRecordRoutes } from './admin-records.ts'
+import { adminEntityRoutes } from './admin-entities.ts'
 import { keyRoutes } from './keys.ts'
 import { organizationRoutes } from './organizations.ts'
 import { profileRoutes } from './profile.ts'
@@ -11,9 +11,9 @@ import { providerRoutes } from './providers.ts'
 import { secretRoutes } from './secrets.ts'
 import { workspaceRoutes } from './workspaces.ts'
 
-/** Who there is, who may do what, and what they keep secret. */
+/** Accounts, permissions and secrets. */
 export const accountRoutes = (parts: Parts): ((app: FastifyInstance) => void)[] => [
   ...[keyRoutes(parts), accessRoutes(parts), profileRoutes(parts)],
   ...[projectRoutes(parts), workspaceRoutes(parts), organizationRoutes(parts)],
-  ...[secretRoutes(parts), providerRoutes(parts), adminRoutes(parts), adminRecordRoutes(parts)],
+  ...[secretRoutes(parts), providerRoutes(parts), adminRoutes(parts), adminEntityRoutes(parts)],
 ]

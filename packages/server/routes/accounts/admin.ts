@@ -5,7 +5,7 @@ import type { Parts } from '../../parts.ts'
 
 const tag = 'administration'
 
-/** Platform administration: accounts with everything they need, made and taken away in one call. */
+/** Platform administration: accounts with everything they need, created and deleted in one call. */
 export function adminRoutes({ postgres, authenticator, answerKey, seeds }: Parts): (app: FastifyInstance) => void {
   return app => {
     addAdminEndpoint(app, {
@@ -13,7 +13,7 @@ export function adminRoutes({ postgres, authenticator, answerKey, seeds }: Parts
       path: '/admin/simple/accounts',
       tag,
       body: createAccountsBody,
-      summary: 'Makes accounts: users with organization, workspace, project, memberships and API key.',
+      summary: 'Creates accounts: users with organization, workspace, project, memberships and API key.',
       handle: ({ body }) => createAccounts(postgres.db, body, { secret: answerKey, seeds: seeds.project }),
     })
     addAdminEndpoint(app, {

@@ -8,11 +8,11 @@ const tag = 'API keys'
 const record = z.object({
   prefix: z.string(),
   created_at: z.string(),
-  last_used_at: z.string().nullable().meta({ description: 'Exact to a minute.' }),
+  last_used_at: z.string().nullable().meta({ description: 'Accurate to the minute.' }),
   expiration_date: z.string().nullable(),
 })
 
-/** A user's own API keys. What is revoked stops working at once. */
+/** A user's own API keys. A revoked key stops working immediately. */
 export function keyRoutes({ postgres: { db }, authenticator }: Parts): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {
@@ -31,7 +31,7 @@ export function keyRoutes({ postgres: { db }, authenticator }: Parts): (app: Fas
       permission: 'edit_api_keys',
       isSecret: true,
       answer: z.string(),
-      summary: 'Makes a key for the project and tells it once.',
+      summary: 'Creates an API key for the project; the key is shown only in this response.',
       handle: ({ principal }) => createApiKey(db, principal),
     })
     addEndpoint(app, {
@@ -39,7 +39,7 @@ export function keyRoutes({ postgres: { db }, authenticator }: Parts): (app: Fas
       path: '/keys/:prefix',
       tag,
       permission: 'edit_api_keys',
-      summary: 'Revokes a key of your own, of any project.',
+      summary: 'Revokes one of your own keys, in any project.',
       params: z.object({ prefix: z.string() }),
       answer: z.object({ message: z.string() }),
       handle: ({ principal, params }) => revokeApiKey(db, authenticator, principal, params.prefix),

@@ -31,9 +31,9 @@ import type { Parts } from '../../parts.ts'
 const tag = 'organizations'
 const inOrganization = z.object({ organization_id: uuid })
 const inWorkspace = z.object({ organization_id: uuid, workspace_id: uuid })
-const link = z.object({ url: z.string().meta({ description: 'To be passed on: there is no mail server.' }) })
+const link = z.object({ url: z.string().meta({ description: 'Pass it on yourself: no email is sent.' }) })
 
-/** Organizations, their workspaces, and the way into them. */
+/** Organizations, their workspaces, and invitations to them. */
 export function organizationRoutes(parts: Parts): (app: FastifyInstance) => void {
   return app => {
     addOrganizations(app, parts)
@@ -66,7 +66,7 @@ function addOrganizations(app: FastifyInstance, { postgres: { db }, authenticato
     tag,
     body: createOrganizationBody,
     status: 201,
-    summary: 'Makes an organization of your own with a workspace and a project.',
+    summary: 'Creates an organization that you own, with a workspace and a project.',
     answer: organizationSummary,
     handle: ({ principal, body }) => createOrganization(db, principal, { body, seeds: seeds.organization }),
   })
@@ -77,7 +77,7 @@ function addOrganizations(app: FastifyInstance, { postgres: { db }, authenticato
       tag,
       params: inOrganization,
       body: editOrganizationBody,
-      summary: 'Changes an organization of your own.',
+      summary: 'Changes an organization that you own.',
       answer: organizationSummary,
       handle: ({ principal, params, body }) => editOrganization(db, principal, { ...params, body }),
     })
@@ -86,7 +86,7 @@ function addOrganizations(app: FastifyInstance, { postgres: { db }, authenticato
     path: '/organizations/:organization_id',
     tag,
     params: inOrganization,
-    summary: 'Deletes an organization of your own with everything in it.',
+    summary: 'Deletes an organization that you own, with everything in it.',
     answer: z.object({ detail: z.string() }),
     handle: ({ principal, params }) => deleteOrganization(db, cache, { principal, ...params }),
   })
@@ -94,7 +94,7 @@ function addOrganizations(app: FastifyInstance, { postgres: { db }, authenticato
     method: 'POST',
     path: '/organizations/:organization_id/transfer/:user_id',
     tag,
-    summary: 'Makes a member the owner; the two swap their roles.',
+    summary: "Makes a member the owner; the previous owner takes the member's role.",
     params: inOrganization.extend({ user_id: uuid }),
     answer: z.object({ organization_id: z.string(), owner_id: z.string() }),
     handle: ({ principal, params }) => transferOrganization(db, { cache, principal }, params),
@@ -109,7 +109,7 @@ function addWorkspaces(app: FastifyInstance, { postgres: { db }, seeds }: Parts)
     params: inOrganization,
     body: createWorkspaceBody,
     answer: workspaceJson,
-    summary: 'Makes a workspace with a project.',
+    summary: 'Creates a workspace with a project.',
     handle: ({ principal, params, body }) => createWorkspace(db, principal, { ...params, body, seeds: seeds.project }),
   })
   addEndpoint(app, {
@@ -119,7 +119,7 @@ function addWorkspaces(app: FastifyInstance, { postgres: { db }, seeds }: Parts)
     params: inWorkspace,
     body: editWorkspaceBody,
     answer: workspaceJson,
-    summary: 'Changes name and description of a workspace.',
+    summary: 'Changes the name and description of a workspace.',
     handle: ({ principal, params, body }) => editWorkspace(db, principal, { ...params, body }),
   })
 }
@@ -134,7 +134,7 @@ function addInvitations(app: FastifyInstance, { postgres: { db }, authenticator:
     params: inWorkspace,
     body: inviteBody,
     answer: link,
-    summary: 'Invites an address to the workspace, for seven days.',
+    summary: 'Invites an email address to the workspace; the invitation is valid for seven days.',
     handle: ({ principal, params, body, request }) =>
       invite(db, principal, { place: { ...params, origin: originOf(request) }, entries: body }),
   })
@@ -146,7 +146,7 @@ function addInvitations(app: FastifyInstance, { postgres: { db }, authenticator:
     params: inWorkspace,
     body: resendBody,
     answer: link,
-    summary: 'Makes a fresh link for a pending invitation.',
+    summary: 'Creates a new link for a pending invitation.',
     handle: ({ principal, params, body, request }) =>
       resendInvitation(db, principal, { place: { ...params, origin: originOf(request) }, address: body.email }),
   })
@@ -157,7 +157,7 @@ function addInvitations(app: FastifyInstance, { postgres: { db }, authenticator:
     params: inWorkspace,
     body: acceptBody,
     answer: z.literal(true),
-    summary: 'Accepts an invitation of your own.',
+    summary: 'Accepts an invitation addressed to you.',
     handle: ({ principal, params, body }) =>
       acceptInvitation(db, { cache, principal }, { place: params, token: body.token, address: body.email }),
   })

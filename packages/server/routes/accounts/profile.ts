@@ -17,7 +17,7 @@ import type { Parts } from '../../parts.ts'
 
 const tag = 'profile'
 
-/** The caller as a user, and the way to a new password. */
+/** The caller's profile, and password resets. */
 export function profileRoutes({ postgres: { db } }: Parts): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {
@@ -25,7 +25,7 @@ export function profileRoutes({ postgres: { db } }: Parts): (app: FastifyInstanc
       path: '/profile',
       tag,
       answer: profileJson,
-      summary: 'Reads who you are.',
+      summary: 'Returns your profile.',
       handle: ({ principal }) => fetchProfile(db, principal),
     })
     addEndpoint(app, {
@@ -44,16 +44,16 @@ export function profileRoutes({ postgres: { db } }: Parts): (app: FastifyInstanc
       isSecret: true,
       permission: 'reset_password',
       query: resetLinkQuery,
-      summary: 'Makes a link with which a user sets a new password.',
+      summary: 'Creates a link that lets a user set a new password.',
       answer: z.string(),
       handle: ({ principal, query, request }) => makeResetLink(db, principal, { ...query, origin: originOf(request) }),
     })
-    // Clients look whether accounts can be closed by their users: here an administrator does that.
+    // Clients check whether users can close their accounts: here only an administrator can.
     addEndpoint(app, {
       method: 'DELETE',
       path: '/profile',
       tag,
-      summary: 'Is not available here.',
+      summary: 'Not supported.',
       hidden: true,
       handle: () => {
         throw new Problem('not_found', 'Not Found')
@@ -67,7 +67,7 @@ export function profileRoutes({ postgres: { db } }: Parts): (app: FastifyInstanc
       status: 204,
       echo: false,
       share: 'password',
-      summary: 'Sets a new password with the token of a link.',
+      summary: 'Sets a new password with the token from a link.',
       handle: ({ body }) => resetPassword(db, body),
     })
   }

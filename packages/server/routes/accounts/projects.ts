@@ -15,10 +15,13 @@ import type { Parts } from '../../parts.ts'
 
 const tag = 'projects'
 const params = z.object({ project_id: uuid })
-/** What admins and owners have and nobody else. */
+/** Permissions that only admins and owners have. */
 const permission = 'edit_workspace'
 
-/** The projects that the caller is a member of. A key stands for one of them, and reads and changes the others' names. */
+/**
+ * The projects that the caller is a member of. A key belongs to one of them, but can read and change the names of the
+ * others.
+ */
 export function projectRoutes({ postgres: { db }, authenticator, seeds }: Parts): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {
@@ -34,7 +37,7 @@ export function projectRoutes({ postgres: { db }, authenticator, seeds }: Parts)
       path: '/projects/current',
       tag,
       answer: projectJson,
-      summary: 'Reads the project that the credential stands for.',
+      summary: 'Returns the project that the credential belongs to.',
       handle: ({ principal }) => fetchProject(db, principal.user_id, principal.project_id),
     })
     addEndpoint(app, {
@@ -43,7 +46,7 @@ export function projectRoutes({ postgres: { db }, authenticator, seeds }: Parts)
       tag,
       params,
       answer: projectJson,
-      summary: 'Reads one project.',
+      summary: 'Returns a project.',
       handle: ({ principal, params }) => fetchProject(db, principal.user_id, params.project_id),
     })
     addEndpoint(app, {
@@ -54,7 +57,7 @@ export function projectRoutes({ postgres: { db }, authenticator, seeds }: Parts)
       body: createProjectBody,
       answer: projectJson,
       status: 201,
-      summary: 'Makes a project in your workspace; its members become members of the project.',
+      summary: "Creates a project in your workspace; the workspace's members become its members.",
       handle: ({ principal, body }) => createProject(db, principal, { body, seeds: seeds.project }),
     })
     addEndpoint(app, {
@@ -65,7 +68,7 @@ export function projectRoutes({ postgres: { db }, authenticator, seeds }: Parts)
       params,
       body: editProjectBody,
       answer: projectJson,
-      summary: 'Renames a project, or makes it the default of its workspace.',
+      summary: "Renames a project, or makes it the workspace's default.",
       handle: ({ principal, params, body }) => editProject(db, principal, { ...params, body }),
     })
     addEndpoint(app, {

@@ -5,7 +5,7 @@ import { addEndpoint } from '../../http/endpoint.ts'
 import type { Parts } from '../../parts.ts'
 import { probeAnswer, probeProvider } from '../../providers/probe.ts'
 
-/** Providers of models, as far as they are tried out before their credentials are stored. */
+/** Tests of model providers' credentials before they are stored. */
 export function providerRoutes({ outbound }: Parts): (app: FastifyInstance) => void {
   const fetch = outboundFetch(outbound)
   return app => {
@@ -19,7 +19,7 @@ export function providerRoutes({ outbound }: Parts): (app: FastifyInstance) => v
       share: 'probe',
       body: probeBody(outbound),
       answer: probeAnswer,
-      summary: 'Tries out the credentials of a model provider, and stores nothing.',
+      summary: 'Tests the credentials of a model provider without storing them.',
       handle: ({ body }) => probeProvider(body, { rules: outbound, fetch }),
     })
   }

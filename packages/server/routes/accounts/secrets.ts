@@ -16,7 +16,7 @@ import type { Parts } from '../../parts.ts'
 const tag = 'secrets'
 const params = z.object({ id: z.string().meta({ description: 'Id or slug.' }) })
 
-/** Credentials of model providers and the like, stored encrypted. No refusal repeats what was sent. */
+/** Credentials of model providers and similar secrets, stored encrypted. Errors never echo the input. */
 export function secretRoutes({ postgres: { db }, vault, outbound }: Parts): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {
@@ -38,7 +38,7 @@ export function secretRoutes({ postgres: { db }, vault, outbound }: Parts): (app
       permission: 'view_secret',
       isSecret: true,
       answer: z.array(secretJson),
-      summary: 'Lists the secrets of the project; masked for who may not change them.',
+      summary: 'Lists the secrets of the project; masked for callers who may not change them.',
       handle: ({ principal }) => listSecrets(db, { vault, principal }),
     })
     addEndpoint(app, {
@@ -49,7 +49,7 @@ export function secretRoutes({ postgres: { db }, vault, outbound }: Parts): (app
       isSecret: true,
       params,
       answer: secretJson,
-      summary: 'Reads one secret; masked for who may not change it.',
+      summary: 'Returns a secret; masked for callers who may not change it.',
       handle: ({ principal, params }) => fetchSecret(db, { vault, principal }, params.id),
     })
     addEndpoint(app, {
@@ -62,7 +62,7 @@ export function secretRoutes({ postgres: { db }, vault, outbound }: Parts): (app
       params,
       body: editSecretBody(outbound),
       answer: secretJson,
-      summary: 'Replaces header or data of a secret.',
+      summary: 'Replaces the header or data of a secret.',
       handle: ({ principal, params, body }) => editSecret(db, { vault, principal }, { reference: params.id, body }),
     })
     addEndpoint(app, {

@@ -18,7 +18,7 @@ const params = z.object({ workspace_id: uuid })
 const answer = z.literal(true)
 const roleRecord = z.object({ role_name: z.string(), role_description: z.string() })
 
-/** Workspaces and their members. Rights are those in the workspace that the path names, not in the key's own. */
+/** Workspaces and their members. Permissions are those in the workspace of the path, not in the key's own. */
 export function workspaceRoutes({ postgres: { db }, authenticator: cache }: Parts): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {
@@ -63,7 +63,7 @@ export function workspaceRoutes({ postgres: { db }, authenticator: cache }: Part
       params,
       query: memberRole,
       answer,
-      summary: 'Takes a role from a member.',
+      summary: 'Removes a role from a member.',
       handle: ({ principal, params, query }) => unassignRole(db, { cache, principal, ...params }, query),
     })
     addEndpoint(app, {
@@ -73,7 +73,7 @@ export function workspaceRoutes({ postgres: { db }, authenticator: cache }: Part
       params,
       answer,
       query: z.object({ email: z.string() }),
-      summary: 'Ends the memberships of a user and the invitation of the address.',
+      summary: 'Removes a member, or revokes the invitation of an email address.',
       handle: ({ principal, params, query }) => removeMember(db, { cache, principal, ...params }, query.email),
     })
   }

@@ -56,7 +56,7 @@ export function addArtifactRoutes(routes: KindRoutes): void {
     permission: edit,
     answer,
     params,
-    summary: `Edits a ${name}: what is left out stays, null clears.`,
+    summary: `Edits a ${name}: omitted members stay unchanged, null clears.`,
     body: wrapped(name, z.object({ ...editedHeader(kind, 'artifact'), ...folder })),
     handle: async ({ scope, params, body: { id: inBody, ...changes } }) => {
       const target = params[id] as string

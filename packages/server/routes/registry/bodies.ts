@@ -4,7 +4,7 @@ import { json, optional, reference, referenceList, slug, storedObject, tags, uui
 
 const SUFFIX: Record<Layer, string> = { artifact: '', variant: '_variant', revision: '_revision' }
 
-/** What a layer of a kind is called in the keys of bodies: `application`, `application_variant`, ... */
+/** The name of a kind's layer in the keys of bodies: `application`, `application_variant`, ... */
 export const nameOf = ({ name }: Kind, layer: Layer): string => `${name}${SUFFIX[layer]}`
 
 /** All names of a layer, the kind's own first: an application may be called a workflow. */
@@ -13,7 +13,7 @@ const namesOf = ({ lineage }: Kind, layer: Layer): string[] => lineage.map(name 
 const shape = <S extends z.ZodType>(names: readonly string[], schema: S): Record<string, S> =>
   Object.fromEntries(names.map(name => [name, schema]))
 
-/** The id of a parent under each of its names, and the value of whichever was sent. */
+/** The id of a parent under each of its names, and the value of the one that was sent. */
 export function idMembers(kind: Kind, layer: Layer) {
   const names = [...namesOf(kind, layer), layer].map(name => `${name}_id`)
   return {
@@ -27,13 +27,13 @@ const pick = (body: object, names: readonly string[]): unknown =>
 
 const booleans = (names: readonly string[]) => z.object(shape(names, optional(z.boolean())))
 
-/** Flags that the record cannot carry are dropped, whatever they are. */
+/** Unsupported flags are dropped, whatever they are. */
 const flagsOf = (kind: Kind, layer: Layer) => {
   if (layer !== 'artifact') return storedObject
   return booleans(kind.artifactFlags).transform(defined)
 }
 
-/** The labels of a record that is about to be made. */
+/** The labels of an entity to be created. */
 export const newHeader = (kind: Kind, layer: Layer) => ({
   name: optional(z.string()),
   description: optional(z.string()),
@@ -42,7 +42,7 @@ export const newHeader = (kind: Kind, layer: Layer) => ({
   meta: optional(storedObject),
 })
 
-/** The labels of a record that is there: null clears, what is left out stays. */
+/** The labels of an existing entity: null clears, omitted members stay unchanged. */
 export const editedHeader = (kind: Kind, layer: Layer) => ({
   id: optional(uuid),
   name: z.string().nullish(),
@@ -55,13 +55,13 @@ export const editedHeader = (kind: Kind, layer: Layer) => ({
 export const newSlugMember = { slug }
 export const optionalSlugMember = { slug: optional(slug) }
 
-/** A body with one member that holds everything. */
+/** A body with a single member that contains everything. */
 export const wrapped = <S extends z.ZodType>(name: string, schema: S) =>
   z.object({ [name]: schema }).transform(body => body[name] as z.output<S>)
 
 /**
- * A body whose one member has two names. Both may be sent when they say the same. Further members stand beside it. What is
- * read carries the name that was used, for locations.
+ * A body whose single member has two names. Both may be sent if they are equal. Further members are beside it. The
+ * result carries the name that was used, for error locations.
  */
 export function wrappedEither<S extends z.ZodType, M extends z.ZodRawShape>(
   names: readonly [string, string],
@@ -77,12 +77,12 @@ export function wrappedEither<S extends z.ZodType, M extends z.ZodRawShape>(
       if (given.length === 0)
         context.addIssue({ code: 'custom', params: { type: 'missing' }, message: 'Field required', path: [first] })
       if (given.length === 2 && !isSame(body[first], body[second]))
-        context.addIssue({ code: 'custom', message: `Says something else than ${first}`, path: [second] })
+        context.addIssue({ code: 'custom', message: `Differs from ${first}`, path: [second] })
       return { wrapper, value: body[wrapper] as z.output<S>, rest: body as z.output<z.ZodObject<M>> }
     })
 }
 
-/** A delta is read into a function, so whether two of them are the same cannot be told. */
+/** A delta is parsed into a function, so two of them cannot be compared. */
 const isSame = (a: unknown, b: unknown): boolean =>
   JSON.stringify(a) === JSON.stringify(b) && (a as { delta?: unknown }).delta === undefined
 
@@ -97,7 +97,7 @@ export function referenceMembers(kind: Kind) {
   }
 }
 
-/** Lists of references to records of these layers, under each name of the kind. */
+/** Lists of references to entities of these layers, under each name of the kind. */
 export function referenceListMembers(kind: Kind, layers: readonly Layer[]) {
   const names = (layer: Layer) => namesOf(kind, layer).map(name => `${name}_refs`)
   return {
@@ -107,7 +107,7 @@ export function referenceListMembers(kind: Kind, layers: readonly Layer[]) {
   }
 }
 
-/** What finds a revision: references to it, or to an environment and a key of it where the kind can be deployed. */
+/** What identifies a revision: references to it, or to an environment and a key in it if the kind can be deployed. */
 export function retrievalMembers(kind: Kind) {
   const references = referenceMembers(kind)
   const environment = referenceMembers(KINDS.environment)
@@ -124,14 +124,14 @@ export function retrievalMembers(kind: Kind) {
   }
 }
 
-/** Throws a 400 when the body speaks about another record than the path. */
+/** Throws a 400 if the body refers to another entity than the path. */
 export function requireSameId(name: string, inPath: string, inBody: string | undefined): void {
-  if (inBody !== undefined && inBody !== inPath) throw invalid(`${name}.id is not the id in the path`)
+  if (inBody !== undefined && inBody !== inPath) throw invalid(`${name}.id differs from the id in the path`)
 }
 
-/** A body that an endpoint does not need, and takes in any form. */
+/** An optional body that is accepted in any form. */
 export const ignoredBody = json.optional()
 
-/** A 422 for a member that is needed and has several names, none of which was sent. */
+/** A 422 for a required member with several names, none of which was sent. */
 export const missing = (loc: string[]): Problem =>
   unprocessable({ type: 'missing', loc, msg: 'Field required', input: null })

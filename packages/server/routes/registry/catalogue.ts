@@ -16,7 +16,7 @@ import { addEndpoint } from '../../http/endpoint.ts'
 const tag = 'catalogue'
 const method = 'GET'
 
-/** The surfaces that show the catalogue, and the role each of them is about. */
+/** The endpoints that show the catalogue, and the role of each. */
 const SURFACES: readonly { plural: string; role?: Role }[] = [
   { plural: 'workflows' },
   { plural: 'applications', role: 'application' },
@@ -46,7 +46,7 @@ const preset = z.object(entry)
 const template = z.object({ ...entry, uri: z.string(), schemas: jsonObject, presets: z.array(preset).optional() })
 const harness = z.object({ key: z.string(), capabilities: jsonObject })
 
-/** What can be started from: templates, their presets, and the types that their schemas are made of. */
+/** Starting points: templates, their presets, and the types that their schemas refer to. */
 export function catalogueRoutes(config: RuntimeSettings): (app: FastifyInstance) => void {
   return app => {
     for (const { plural, role } of SURFACES) {
@@ -72,14 +72,14 @@ function addTypes(app: FastifyInstance, plural: string): void {
     method,
     tag,
     path: `/${plural}/catalog/types/:key`,
-    summary: 'One type with its JSON Schema.',
+    summary: 'Returns a type with its JSON Schema.',
     params: byKey,
     answer: z.object({ count, type }),
     handle: ({ params }) => ({ count: 1, type: known(TYPES, params.key, 'type') }),
   })
 }
 
-/** An unknown template or preset is no error in this interface: callers look at `count`. */
+/** An unknown template or preset is not an error in this interface: callers check `count`. */
 function addTemplates(app: FastifyInstance, plural: string, role: Role | undefined, config: RuntimeSettings): void {
   addEndpoint(app, {
     method,
@@ -100,7 +100,7 @@ function addTemplates(app: FastifyInstance, plural: string, role: Role | undefin
     method,
     tag,
     path: `/${plural}/catalog/templates/:key`,
-    summary: 'One template with its presets, archived or not.',
+    summary: 'Returns a template with its presets, archived or not.',
     params: byKey,
     answer: z.object({ count, template: template.optional() }),
     handle: ({ params }) => found('template', findTemplate(role, params.key, config)),
@@ -139,7 +139,7 @@ function addHarnesses(app: FastifyInstance): void {
     method,
     tag,
     path: '/workflows/catalog/harnesses',
-    summary: 'Lists the programs that agents can be run by.',
+    summary: 'Lists the programs that can run agents.',
     answer: z.object({ count, harnesses: z.array(harness) }),
     handle: () => listed('harnesses', HARNESSES),
   })
@@ -147,7 +147,7 @@ function addHarnesses(app: FastifyInstance): void {
     method,
     tag,
     path: '/workflows/catalog/harnesses/:key',
-    summary: 'One of the programs that agents can be run by.',
+    summary: 'Returns one of the programs that can run agents.',
     params: byKey,
     answer: z.object({ count, harness }),
     handle: ({ params }) => ({ count: 1, harness: known(HARNESSES, params.key, 'harness') }),
@@ -160,7 +160,7 @@ function addLegacyTemplates(app: FastifyInstance): void {
     tag,
     path: '/simple/evaluators/templates',
     deprecated: true,
-    summary: 'Lists evaluator templates in their older form.',
+    summary: 'Lists the evaluator templates in their older form.',
     query: z.object(archived),
     answer: z.object({ count, templates: z.array(jsonObject) }),
     handle: ({ query }) => listed('templates', listLegacyTemplates(query.include_archived ?? false)),
@@ -177,7 +177,7 @@ function known<T extends { key: string }>(records: readonly T[], key: string, wh
   return record
 }
 
-/** Each flag that is asked for is as it is asked for. */
+/** Whether each requested flag has the requested value. */
 const hasFlags = ({ flags }: TemplateRecord, wanted: { [flag in keyof typeof flags]?: boolean }): boolean =>
   (Object.keys(wanted) as (keyof typeof flags)[]).every(
     flag => wanted[flag] === undefined || flags[flag] === wanted[flag],

@@ -5,7 +5,7 @@ import { queriesShown } from './saved-queries.ts'
 import type { ShownCall, ShownContent } from './shown-content.ts'
 import { testsetsShown } from './testsets.ts'
 
-/** One row for each kind whose revisions point at something that is stored elsewhere. */
+/** One row for each kind whose revisions refer to content stored elsewhere. */
 export const SHOWN_CONTENT: Partial<Record<KindName, ShownContent>> = {
   testset: testsetsShown,
   query: queriesShown,
@@ -13,7 +13,7 @@ export const SHOWN_CONTENT: Partial<Record<KindName, ShownContent>> = {
 
 export const contentOptions = (kind: KindName): z.ZodRawShape => SHOWN_CONTENT[kind]?.options ?? {}
 
-/** The record as the kind shows it; unchanged for a kind that adds nothing. */
+/** The JSON of the revision with the kind's content; unchanged for a kind without content. */
 export async function withContent(
   call: ShownCall,
   record: JsonObject | undefined,

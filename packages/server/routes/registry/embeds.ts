@@ -31,10 +31,10 @@ const limits = {
 /** Whether revisions of the kind can embed others. */
 const canEmbed = ({ deployable, isEnvironment }: Kind): boolean => deployable || isEnvironment
 
-/** What a retrieve takes to have embeds replaced. */
+/** The members of a retrieve request that control embeds. */
 export const resolveOption = (kind: Kind): z.ZodRawShape => (canEmbed(kind) ? { resolve: optional(z.boolean()) } : {})
 
-/** The revision with its embeds replaced when the body asks for that, and what is told about it then. */
+/** The revision, with its embeds resolved if the body asks for that, and the accompanying information. */
 export async function resolvedIfAsked(
   scope: Scope,
   row: RevisionRow,
@@ -45,7 +45,7 @@ export async function resolvedIfAsked(
   return { row: resolved.row, resolution: { resolution_info: resolved.info } }
 }
 
-/** Replaces the embeds of a stored revision, or of data that is sent along. */
+/** Resolves the embeds of a stored revision, or of data in the request. */
 export function addResolveRoute(routes: KindRoutes): void {
   const { kind } = routes
   if (!canEmbed(kind)) return
@@ -58,7 +58,7 @@ export function addResolveRoute(routes: KindRoutes): void {
     path: `/${kind.plural}/revisions/resolve`,
     permission: kind.permissions.view,
     share: 'heavy',
-    summary: 'Replaces what a revision embeds from others by their values.',
+    summary: "Resolves a revision's embeds: replaces each with the value it refers to.",
     answer: oneAnswer(name).extend({ retrieval_info: jsonObject.optional(), resolution_info: jsonObject.optional() }),
     body: z.object({ ...query.members, ...inline, ...limits }),
     handle: ({ scope, body }) => {
@@ -72,7 +72,7 @@ export function addResolveRoute(routes: KindRoutes): void {
 
 type InlineRevision = z.output<ReturnType<typeof inlineRevision>>
 
-/** A revision that need not be stored: its labels come back as they are, its data resolved. */
+/** A revision that need not be stored: its labels are returned unchanged, its data resolved. */
 const inlineRevision = (data: z.ZodType<JsonObject>) =>
   z.object({
     id: optional(z.string()),
@@ -91,7 +91,7 @@ async function resolveInline(
   { data, ...labels }: InlineRevision,
   limits: EmbedLimits,
 ): Promise<object> {
-  if (!data) throw invalid(`${name}.data is what would be resolved`)
+  if (!data) throw invalid(`${name}.data is required: it contains the embeds to resolve`)
   const resolved = await resolveEmbeds(data, embedLoader(scope), limits)
   const answer = { count: 1, [name]: { ...labels, data: resolved.data }, resolution_info: resolved.info }
   return scope.kind.name === 'workflow' ? { ...answer, retrieval_info: { references: {} } } : answer

@@ -7,20 +7,20 @@ import type { z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { addEndpoint, type Call, type Endpoint } from '../../http/endpoint.ts'
 
-/** What the registry's endpoints need of the program. */
+/** What the registry's endpoints need from the program. */
 export interface Registry {
   db: Database
   runtime: RuntimeSettings
-  /** Where saved queries are carried out. */
+  /** Runs saved queries. */
   engine?: Engine
 }
 
-/** Who calls, and where it is counted what the answer takes in memory. */
+/** The caller, and the counter for the memory of the response. */
 interface Caller extends Pick<Scope, 'holder'> {
   principal: ProjectPrincipal
 }
 
-/** Where a call acts: its own project, seen as one kind of record. */
+/** The scope of a call: the caller's project and one kind of entity. */
 export const scopeOf = ({ db, runtime }: Registry, kind: KindName, { principal, holder }: Caller): Scope => ({
   db,
   runtime,
@@ -31,7 +31,7 @@ export const scopeOf = ({ db, runtime }: Registry, kind: KindName, { principal, 
   mayDeploy: principal.permissions.has('deploy_environments'),
 })
 
-/** The endpoints of one kind: where they are added, and what they act on. */
+/** The endpoints of one kind: where they are added, and their kind. */
 export interface KindRoutes {
   app: FastifyInstance
   registry: Registry
@@ -45,7 +45,7 @@ type KindEndpoint<P, Q, B> = Omit<Endpoint<ProjectPrincipal, P, Q, B>, 'tag' | '
   handle(call: Call<ProjectPrincipal, P, Q, B> & { scope: Scope }): unknown
 }
 
-/** Adds an endpoint of a kind; its handler is given the scope to act in. */
+/** Adds an endpoint of a kind; its handler receives the scope. */
 export function addKindEndpoint<P extends Part = undefined, Q extends Part = undefined, B extends Part = undefined>(
   { app, registry, kind }: KindRoutes,
   endpoint: KindEndpoint<P, Q, B>,

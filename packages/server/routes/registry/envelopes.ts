@@ -4,11 +4,11 @@ import { HELD_PER_BYTE, type RowList } from '@spanhouse/registry'
 import { z } from '@spanhouse/validation'
 import type { HeldAnswer } from '../../http/answer-room.ts'
 
-/** `{count, [name]}`; without a record the count is 0 and nothing else is there. */
+/** `{count, [name]}`; without an entity, only count 0. */
 export const one = (name: string, record: JsonObject | undefined): JsonObject =>
   record ? { count: 1, [name]: record } : { count: 0 }
 
-/** `{count, [name], windowing?}`: the records of one page, and how to ask for the next where there is one. */
+/** `{count, [name], windowing?}`: the entities of one page, and how to request the next page if there is one. */
 export const many = (name: string, records: JsonObject[], windowing?: JsonObject): JsonObject => ({
   count: records.length,
   [name]: records,
@@ -23,8 +23,8 @@ export const manyAnswer = (name: string) =>
   z.object({ count: z.int(), [name]: z.array(record), windowing: z.looseObject({}).optional() })
 
 /**
- * As {@link many}, for rows that are read while the answer is sent. What the largest of their batches needs is counted before the answer
- * begins. Each becomes its record by itself.
+ * Like {@link many}, for rows that are read while the response is sent. The memory for the largest batch is reserved
+ * before the response starts. Each row is converted separately.
  */
 export function manyRead<T>(
   name: string,

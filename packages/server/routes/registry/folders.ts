@@ -81,7 +81,7 @@ export function folderRoutes({ postgres: { db } }: Parts): (app: FastifyInstance
       tag,
       permission: 'edit_folders',
       answer: one,
-      summary: 'Makes a folder.',
+      summary: 'Creates a folder.',
       body: z.object({ folder: newFolder }),
       handle: async ({ principal, body }) => found(await createFolder(scopeOf(principal), body.folder)),
     })
@@ -102,11 +102,11 @@ export function folderRoutes({ postgres: { db } }: Parts): (app: FastifyInstance
       permission: 'edit_folders',
       answer: one,
       params: byId,
-      summary: 'Changes a folder; a new slug or parent moves everything in it along.',
+      summary: 'Changes a folder; a new slug or parent also changes the paths of everything in it.',
       body: z.object({ folder: folderEdit }),
       handle: async ({ principal, params, body }) => {
         const { id, ...edit } = body.folder
-        if (id !== params.id) throw invalid('folder.id is not the id in the path')
+        if (id !== params.id) throw invalid('folder.id differs from the id in the path')
         return found(await editFolder(scopeOf(principal), id, edit))
       },
     })
@@ -116,7 +116,7 @@ export function folderRoutes({ postgres: { db } }: Parts): (app: FastifyInstance
       tag,
       permission: 'edit_folders',
       params: byId,
-      summary: 'Deletes a folder with the folders in it; artifacts in them are in no folder then.',
+      summary: 'Deletes a folder and its subfolders; artifacts in them are then in no folder.',
       answer: z.object({ count, id: uuid.optional() }),
       handle: async ({ principal, params: { id } }) =>
         (await deleteFolder(scopeOf(principal), id)) ? { count: 1, id } : { count: 0 },
@@ -142,7 +142,7 @@ export function folderRoutes({ postgres: { db } }: Parts): (app: FastifyInstance
 const found = (row: Parameters<typeof toFolderJson>[0] | undefined) =>
   row ? { count: 1, folder: toFolderJson(row) } : { count: 0 }
 
-/** What is asked for in the singular is one more of the many. */
+/** A singular condition is one more value of the plural one. */
 function filterOf(body: z.output<typeof folderFilter>): FolderFilter {
   const { id, slug, kind, kinds, parent_id, parent_ids, path, prefix, flags, tags } = body
   return {

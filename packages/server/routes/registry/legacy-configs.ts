@@ -17,7 +17,7 @@ import type { FastifyInstance } from 'fastify'
 import { addEndpoint } from '../../http/endpoint.ts'
 import { type Registry, scopeOf } from './endpoint.ts'
 
-/** The environment that is read when none is named. */
+/** The environment used if none is named. */
 const USUAL_ENVIRONMENT = 'production'
 
 const version = z.union([z.string(), z.number()]).transform(String)
@@ -41,7 +41,7 @@ interface Wanted {
   application_ref?: Reference
 }
 
-/** How older clients read an application's configuration: of a variant, or as it is deployed to an environment. */
+/** How older clients read an application's configuration: of a variant, or as deployed to an environment. */
 export function legacyConfigRoutes(registry: Registry): (app: FastifyInstance) => void {
   return app =>
     addEndpoint(app, {
@@ -49,7 +49,7 @@ export function legacyConfigRoutes(registry: Registry): (app: FastifyInstance) =
       path: '/variants/configs/fetch',
       tag: 'applications',
       permission: 'view_applications',
-      summary: 'Fetches the configuration of an application; use the retrieval of its revisions instead.',
+      summary: 'Fetches the configuration of an application; retrieve a revision instead.',
       deprecated: true,
       body: z.object({
         variant_ref: optional(legacyReference),
@@ -66,9 +66,9 @@ export function legacyConfigRoutes(registry: Registry): (app: FastifyInstance) =
     })
 }
 
-const notFound = (): Problem => new Problem('not_found', 'There is no such configuration.')
+const notFound = (): Problem => new Problem('not_found', 'The configuration does not exist.')
 
-/** An id may be a revision's or a variant's. */
+/** The id may be a revision's or a variant's. */
 async function ofVariant(scope: Scope, { application_ref }: Wanted, wanted: Reference): Promise<Retrieved | undefined> {
   const { version, ...variant } = wanted
   const exact = variant.id === undefined ? undefined : await findRow(scope, 'revision', variant.id)
@@ -98,7 +98,7 @@ async function slugOf(scope: Scope, { id, slug }: Reference = {}): Promise<strin
   return id === undefined ? slug : (await findRow(scope, 'artifact', id))?.slug
 }
 
-/** An id may be the environment's or that of one of its revisions. */
+/** The id may be the environment's or that of one of its revisions. */
 async function environmentReferences(scope: Scope, wanted: Reference = {}): Promise<References> {
   const { id, slug = USUAL_ENVIRONMENT, version } = wanted
   const revision = version === undefined ? undefined : { version }
@@ -107,7 +107,7 @@ async function environmentReferences(scope: Scope, wanted: Reference = {}): Prom
   return row ? { revision: { id } } : { artifact: { id }, revision }
 }
 
-/** Members without a value are null in this answer, not left out. */
+/** Members without a value are null in this response instead of omitted. */
 async function configOf(scope: Scope, found: Retrieved, { environment_ref }: Wanted): Promise<JsonObject> {
   const { row } = await resolveRevision(scope, found.row)
   const data = row.data && scope.kind.content.show(row.data, scope)

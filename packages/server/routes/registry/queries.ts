@@ -48,20 +48,20 @@ const filter = z
     }),
   )
 
-/** One and several of the same are several; an empty list is no restriction. */
+/** Combines the singular and the plural form; an empty list is no restriction. */
 function merged<T>(one: T | undefined, several: T[] = []): T[] | undefined {
   const all = one === undefined ? several : [one, ...several]
   return all.length === 0 ? undefined : all
 }
 
-/** Which members of the filter a layer has; the others are ignored. */
+/** The members of the filter that a layer supports; others are ignored. */
 const FILTERS: Record<Layer, readonly (keyof RecordFilter)[]> = {
   artifact: ['slugs', 'name', 'description', 'flags', 'tags', 'folder_id'],
   variant: ['slugs', 'name', 'description', 'flags', 'tags'],
   revision: ['slugs', 'name', 'description', 'flags', 'tags', 'authors', 'dates', 'message'],
 }
 
-/** The body of a query for a layer. Where `isOptional`, none at all asks for everything. */
+/** The body of a query for a layer. If `isOptional`, an absent body matches everything. */
 export function queryBody<M extends z.ZodRawShape>(kind: Kind, layer: Layer, more: M, isOptional: boolean) {
   const references = referenceListMembers(kind, LAYERS_UP_TO[layer])
   const body = z
@@ -87,12 +87,12 @@ export function queryBody<M extends z.ZodRawShape>(kind: Kind, layer: Layer, mor
 const known = (layer: Layer, filter: RecordFilter = {}): RecordFilter =>
   Object.fromEntries(FILTERS[layer].map(name => [name, filter[name]]).filter(([, value]) => value !== undefined))
 
-/** Several values in a query string: the name again and again, or a list with commas. */
+/** Several values in a query string: the name repeated, or a comma-separated list. */
 const texts = optional(
   z.union([z.string(), list(z.string())]).transform(value => [value].flat().flatMap(one => one.split(','))),
 )
 const listIn = (schema: z.ZodType<string, string>) => optional(texts.pipe(list(schema).optional()))
-/** JSON in a query string; what is no JSON object counts for nothing. */
+/** JSON in a query string; anything but a JSON object is ignored. */
 const looseJson = optional(z.string().transform(parsedOrNothing))
 
 /** A query in the query string, for clients that send it there. */
@@ -140,7 +140,7 @@ export function queryString(kind: Kind, layer: Layer) {
     })
 }
 
-/** `x_id` and `x_slug` are one reference; so are the ids and slugs of two lists of the same length, pair by pair. */
+/** `x_id` and `x_slug` form one reference; so do the ids and slugs of two lists of the same length, pair by pair. */
 function referencesIn(read: Record<string, unknown>, name: string): Reference[] | undefined {
   const [id, slug_] = [read[`${name}_id`], read[`${name}_slug`]] as (string | undefined)[]
   const ids = (read[`${name}_ids`] ?? []) as string[]
@@ -160,7 +160,7 @@ function parsedOrNothing(value: string): JsonObject | undefined {
   }
 }
 
-/** The body's word counts where both say something. */
+/** The body takes precedence over the query string. */
 export function mergedQuery(inString: ListQuery, inBody: ListQuery): ListQuery {
   const given = Object.entries(inBody).filter(([, value]) => value !== undefined)
   const windowing = inBody.windowing ?? inString.windowing

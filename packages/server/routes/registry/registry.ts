@@ -8,7 +8,7 @@ import { addRevisionRoutes } from './revisions.ts'
 import { addSimpleRoutes } from './simple.ts'
 import { addVariantRoutes } from './variants.ts'
 
-/** Every kind of versioned record, with the same endpoints: what tells the kinds apart is in the registry's table. */
+/** All kinds of versioned entities with the same endpoints; the registry's table defines how the kinds differ. */
 export function registryRoutes(registry: Registry): (app: FastifyInstance) => void {
   return app => {
     for (const kind of KIND_LIST) {

@@ -6,7 +6,7 @@ import { resolvedIfAsked, resolveOption } from './embeds.ts'
 import { addKindEndpoint, type KindRoutes } from './endpoint.ts'
 import { one, oneAnswer } from './envelopes.ts'
 
-/** Finding a revision by references, or through an environment, and putting one into an environment. */
+/** Retrieval of a revision by references or through an environment, and deployment to an environment. */
 export function addRetrievalRoutes(routes: KindRoutes): void {
   const { kind } = routes
   const name = nameOf(kind, 'revision')
@@ -17,9 +17,9 @@ export function addRetrievalRoutes(routes: KindRoutes): void {
     method: 'POST',
     path: `${path}/retrieve`,
     permission: kind.permissions.view,
-    // A saved query that is retrieved may be carried out.
+    // A retrieved saved query may be run.
     share: kind.name === 'query' ? 'read' : 'call',
-    summary: 'Finds one revision by references to it, its variant or its artifact.',
+    summary: 'Returns the revision identified by references to it, its variant or its artifact.',
     answer: oneAnswer(name).extend({ retrieval_info: jsonObject.optional(), resolution_info: jsonObject.optional() }),
     body: z.object({
       ...query.members,
@@ -43,7 +43,7 @@ export function addRetrievalRoutes(routes: KindRoutes): void {
     method: 'POST',
     path: `${path}/deploy`,
     permission: [kind.permissions.edit, 'edit_environments'],
-    summary: 'Makes a key of an environment point at a revision.',
+    summary: 'Deploys a revision to a key of an environment.',
     answer: oneAnswer(name),
     body: z.object({ ...query.members, message: optional(z.string()) }),
     handle: async ({ scope, body }) => {

@@ -64,7 +64,7 @@ export function addRevisionRoutes(routes: KindRoutes): void {
     permission: edit,
     answer,
     params,
-    summary: 'Edits the labels of a revision; what it holds never changes.',
+    summary: 'Edits the labels of a revision; its data never changes.',
     body: wrapped(name, z.object(editedHeader(kind, 'revision'))),
     handle: async ({ scope, principal, params, body: { id: inBody, ...changes } }) => {
       requireSameId(name, params[id] as string, inBody)
@@ -206,7 +206,7 @@ function addLogRoute(routes: KindRoutes, { name, path }: Place): void {
     permission: kind.permissions.view,
     answer: manyAnswer(`${name}s`),
     share: 'heavy',
-    summary: 'The history of a variant, newest first.',
+    summary: 'Lists the history of a variant, newest first.',
     body: wrappedEither([`${name}s`, kind.name], input, more),
     handle: async ({ scope, principal, body: { value, rest }, holder }) => {
       const { depth, include_data: withData = true } = value

@@ -13,17 +13,17 @@ interface QueryOptions {
   windowing?: WindowingBody
 }
 
-/** Spans of each trace that was found, in the order in which the traces were. */
+/** The matching spans of each trace, in the order of the traces. */
 type Found = ReadonlyMap<string, readonly StoredSpan[]>
 
-/** A saved query that is retrieved can come with what it finds now. */
+/** A retrieved saved query can include its current results. */
 export const queriesShown: ShownContent = {
   options: { include_trace_ids: optional(z.boolean()), include_traces: optional(z.boolean()) },
   complete: async ({ principal, occasion, reading }, record, options) => {
     const { include_trace_ids = false, include_traces = false, windowing } = options as QueryOptions
     if (occasion !== 'retrieve' || !(include_trace_ids || include_traces)) return record
     requirePermission(principal, 'view_spans')
-    if (!reading) throw new Error('saved queries are carried out only where the store of spans is open')
+    if (!reading) throw new Error('saved queries need the span store, which this process does not open')
     const { data } = record as { data?: JsonObject }
     if (!data) return record
     const found = await find(reading, { saved: data, windowing, include_traces })
@@ -56,14 +56,14 @@ async function findTraces(reading: Reading, search: Search): Promise<Found> {
   return new Map(ids.flatMap(id => (groups.has(id) ? [[id, groups.get(id) as StoredSpan[]]] : [])))
 }
 
-/** Of each trace only the spans that are as asked. */
+/** Only the matching spans of each trace. */
 async function findSpans({ engine, project_id, holder }: Reading, search: Search): Promise<Found> {
   const query = parseSavedQuery(search.saved, 'span', { body: bodyOf(search) })
   const spans = await readWholePage(engine, { project_id, query }, holder)
   return Map.groupBy(spans, span => span.trace_id as string)
 }
 
-/** The request's windowing as a request for spans has it. */
+/** The request's windowing in the shape of a request for spans. */
 function bodyOf({ windowing }: Search): object {
   const { newest, oldest, ...rest } = windowing ?? {}
   const time = (micros: number | undefined): string | undefined =>

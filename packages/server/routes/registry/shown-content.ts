@@ -4,16 +4,16 @@ import type { Scope } from '@spanhouse/registry'
 import type { z } from '@spanhouse/validation'
 import type { Reading } from '../tracing/whole-traces.ts'
 
-/** Through which kind of endpoint a revision, or a flat record with its data, is shown. */
+/** The kind of endpoint that returns a revision, or a flat entity with its data. */
 export type Occasion = 'fetch' | 'query' | 'log' | 'retrieve' | 'commit' | 'simple'
 
-/** What a kind can show with its revisions beyond what is stored in them. */
+/** What a kind can return with its revisions beyond what is stored in them. */
 export interface ShownContent {
-  /** Members that requests may carry to say what is wanted, in bodies and (GET) in the query string. */
+  /** Request members that select the content, in bodies and (GET) in the query string. */
   options: z.ZodRawShape
   /**
-   * The record of a revision, or a flat one, with its content; long parts of it are read while they are rendered. `options`
-   * are the members as they were read.
+   * The JSON of a revision or flat entity with its content; long parts are read while they are rendered. `options` are
+   * the parsed members.
    */
   complete(call: ShownCall, record: JsonObject, options: Readonly<Record<string, unknown>>): Promise<JsonObject>
 }
@@ -22,6 +22,6 @@ export interface ShownCall {
   scope: Scope
   principal: ProjectPrincipal
   occasion: Occasion
-  /** Where spans are read. Given where revisions are retrieved. */
+  /** Reads spans. Given where revisions are retrieved. */
   reading?: Reading
 }

@@ -18,7 +18,7 @@ import { manyAnswer, manyRead, one, oneAnswer } from './envelopes.ts'
 import { mergedQuery, queryBody, queryString } from './queries.ts'
 import type { ShownCall } from './shown-content.ts'
 
-/** Flat records of one kind: an artifact with the head of its default variant. */
+/** Flat entities of one kind: an artifact with the head of its default variant. */
 export function addSimpleRoutes(routes: KindRoutes): void {
   const { kind } = routes
   const { name, plural } = kind
@@ -37,7 +37,7 @@ export function addSimpleRoutes(routes: KindRoutes): void {
     path,
     permission: edit,
     answer,
-    summary: `Creates a ${name} with a variant and a revision, at once.`,
+    summary: `Creates a ${name} with a variant and a revision in one request.`,
     query: z.object({ [id]: optional(uuid) }),
     body: z.object({ [name]: z.object({ ...newSlugMember, ...newHeader(kind, 'artifact'), data }), ...options }),
     handle: async ({ scope, principal, query, body }) => {
@@ -69,7 +69,7 @@ export function addSimpleRoutes(routes: KindRoutes): void {
     permission: edit,
     answer,
     params,
-    summary: `Edits a ${name}; new data or labels make a revision.`,
+    summary: `Edits a ${name}; new data or labels create a revision.`,
     body: z.object({ [name]: z.object({ ...editedHeader(kind, 'artifact'), data }), ...options }),
     handle: async ({ scope, principal, params, body }) => {
       const target = params[id] as string
@@ -92,7 +92,7 @@ export function addSimpleRoutes(routes: KindRoutes): void {
       summary: verb === 'archive' ? `Archives a ${name}.` : `Restores an archived ${name}.`,
       handle: async ({ scope, principal, params }) => {
         const row = await setSimpleArchived(scope, params[id] as string, verb === 'archive')
-        // Of what a record holds only workflows are shown here, as the interface has it: a testset may be large.
+        // Only workflows are returned with their data here, as the interface specifies: a testset may be large.
         const shown = row && kind.storedAs !== 'workflow' ? { ...row, data: null } : row
         return shownOne({ scope, principal, occasion: 'simple' }, shown, {})
       },
@@ -129,7 +129,8 @@ function addGuardRoutes(routes: KindRoutes): void {
       params,
       body: ignoredBody,
       permission: 'deploy_environments',
-      summary: verb === 'guard' ? 'Limits who may change an environment to who may deploy.' : 'Lifts the guard.',
+      summary:
+        verb === 'guard' ? 'Allows changes to an environment only to members who may deploy.' : 'Lifts the guard.',
       handle: async ({ scope, principal, params }) => {
         const row = await setGuarded(scope, params.environment_id, verb === 'guard')
         return shownOne({ scope, principal, occasion: 'simple' }, row, {})

@@ -80,14 +80,14 @@ export function testcaseRoutes(registry: Registry): (app: FastifyInstance) => vo
       share: 'heavy',
       answer: listAnswer,
       body: query,
-      summary: 'Lists testcases: by id, of a revision of a testset, or all that a testset ever had.',
+      summary: 'Lists testcases: by id, of a revision of a testset, or all that a testset has ever had.',
       handle: async ({ principal, body, holder }) =>
         listed(await pageOf(scopeOf(registry, 'testset', { principal, holder }), body), holder),
     })
   }
 }
 
-/** Ids may be listed in one text; there one that is no UUID finds nothing (undefined). */
+/** Ids may be listed in one text; an entry that is not a UUID matches nothing (undefined). */
 function idsOf({ testcase_id = [], testcase_ids }: z.output<typeof idsQuery>): string[] | undefined {
   const texts = (testcase_ids ?? '').split(',').filter(text => text.trim() !== '')
   if (testcase_id.length + texts.length === 0) throw invalid('testcase_id or testcase_ids is required')
@@ -95,7 +95,7 @@ function idsOf({ testcase_id = [], testcase_ids }: z.output<typeof idsQuery>): s
   return parsed.includes(null) ? undefined : [...testcase_id, ...(parsed as string[])]
 }
 
-/** Undefined when a reference leads to no revision. Several conditions hold together. */
+/** Undefined if a reference identifies no revision. Several conditions are combined with "and". */
 async function pageOf(scope: Scope, body: z.output<typeof query>): Promise<RowList<TestcaseRow> | undefined> {
   const { testcase_ids, testset_id, windowing } = body
   const given = references.pick(body)

@@ -50,7 +50,7 @@ const download = z.object({ file_type: optional(fileType), file_name: optional(z
 const byRevision = z.object({ testset_revision_id: uuid })
 const byTestset = z.object({ testset_id: uuid })
 
-/** Testsets as files: uploads, which replace all rows, and downloads of what can be uploaded again. */
+/** Testsets as files: uploads, which replace all rows, and downloads in the formats that can be uploaded. */
 export function testsetFileRoutes(registry: Registry): (app: FastifyInstance) => void {
   return app => {
     app.register(async inside => {
@@ -128,7 +128,7 @@ function addDownloads(app: FastifyInstance, registry: Registry): void {
     tag,
     permission,
     share: 'heavy',
-    summary: 'The rows of a revision as a file.',
+    summary: 'Returns the rows of a revision as a file.',
     params: byRevision,
     query: download,
     handle: async ({ principal, params, query, reply, holder }) => {
@@ -143,7 +143,7 @@ function addDownloads(app: FastifyInstance, registry: Registry): void {
     tag,
     permission,
     share: 'heavy',
-    summary: 'The newest rows of a testset as a file.',
+    summary: 'Returns the newest rows of a testset as a file.',
     params: byTestset,
     query: download,
     handle: async ({ principal, params, query, reply, holder }) => {
@@ -158,10 +158,10 @@ function addDownloads(app: FastifyInstance, registry: Registry): void {
 const rowsIn = ({ file, file_type = 'csv' }: z.output<typeof revisionForm>): Promise<TestcaseBody[]> =>
   readTestcaseFile(file, file_type)
 
-/** As a request would have sent it. */
+/** In the shape of a JSON request. */
 const dataOf = (testcases: readonly TestcaseBody[]): JsonObject => ({ testcases }) as unknown as JsonObject
 
-/** What a form says about the testset; what it does not say stays as it is. */
+/** What a form contains about the testset; omitted members stay unchanged. */
 function headerIn(body: z.output<typeof simpleForm>) {
   const { testset_name, testset_description, testset_tags, testset_meta } = body
   return {
@@ -174,7 +174,7 @@ function headerIn(body: z.output<typeof simpleForm>) {
 
 function tagsIn(text: string): JsonObject {
   const read = tags.safeParse(objectIn('testset_tags', text))
-  if (!read.success) throw invalid('testset_tags: text, booleans and maps of these only')
+  if (!read.success) throw invalid('testset_tags may contain only strings, booleans and maps of these')
   return read.data
 }
 
@@ -185,7 +185,7 @@ function objectIn(name: string, text: string): JsonObject {
     scanShortJson(text, FIELD_BOUNDS)
     return storedObject.parse(parseJson(text))
   } catch (cause) {
-    throw new Problem('invalid', `${name} is no JSON object, or a very large or deep one`, { cause })
+    throw new Problem('invalid', `${name} is not a JSON object, or is too large or too deeply nested`, { cause })
   }
 }
 

@@ -4,7 +4,7 @@ import type { ShownContent } from './shown-content.ts'
 
 const flag = optional(z.union([z.boolean(), booleanText]))
 
-/** A testset's revisions come with their rows, unless that is turned off; retrieving can ask for a page of them. */
+/** A testset's revisions include their rows unless the request excludes them; retrieval can request a page of them. */
 export const testsetsShown: ShownContent = {
   options: { include_testcase_ids: flag, include_testcases: flag },
   complete: ({ scope, occasion }, record, options) => {

@@ -69,7 +69,7 @@ export function addVariantRoutes(routes: KindRoutes): void {
     permission: edit,
     answer,
     params,
-    summary: 'Edits a variant: what is left out stays, null clears.',
+    summary: 'Edits a variant: omitted members stay unchanged, null clears.',
     body: wrapped(name, z.object(editedHeader(kind, 'variant'))),
     handle: async ({ scope, params, body: { id: inBody, ...changes } }) => {
       requireSameId(name, params[id] as string, inBody)
@@ -119,7 +119,7 @@ function addForkRoute(routes: KindRoutes, { name, path }: { name: string; path: 
     path,
     permission: kind.permissions.edit,
     answer: oneAnswer(name),
-    summary: 'Creates a variant with copies of the revisions of another one, up to the one that is named.',
+    summary: "Creates a variant with copies of another variant's revisions, up to the given one.",
     body: z.object({
       ...references.members,
       [`${name}_ref`]: reference,

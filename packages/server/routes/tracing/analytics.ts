@@ -9,19 +9,19 @@ import { addEndpoint } from '../../http/endpoint.ts'
 const tag = 'analytics'
 const permission = 'view_spans'
 
-/** Checked by the parser of `query`, which takes the same members from the body; here they are only described. */
+/** Validated by the parser of `query`, which accepts the same members in the body; here they are only described. */
 const query = z.looseObject({
   focus: optional(z.enum(FOCUSES)),
   format: optional(z.enum(FORMATS)),
   oldest: optional(json).meta({ description: 'ISO 8601 or a Unix time.' }),
   newest: optional(json).meta({ description: 'ISO 8601 or a Unix time.' }),
-  interval: optional(json).meta({ description: 'Minutes of a bucket.' }),
+  interval: optional(json).meta({ description: 'Length of a bucket in minutes.' }),
   rate: optional(json).meta({ description: 'Share of the traces, 0 to 1.' }),
   filter: optional(json).meta({ description: 'A filter as JSON text.' }),
   specs: optional(json).meta({ description: `A list of {type, path} as JSON text; types: ${SPEC_TYPES.join(' ')}.` }),
 })
 const body = optional(jsonObject).meta({
-  description: 'The members of the query string, `filter` and `specs` as JSON; or `windowing` and `filtering`.',
+  description: 'The parameters of the query string, `filter` and `specs` as JSON; or `windowing` and `filtering`.',
 })
 
 const head = { timestamp: z.string(), interval: z.int().meta({ description: 'Minutes.' }) }
@@ -36,7 +36,7 @@ const sum = z.number().optional()
 const totals = z.object({ count: z.int(), duration: sum, costs: sum, tokens: sum })
 const sums = z.object({ count: z.int(), buckets: z.array(z.object({ ...head, total: totals, errors: totals })) })
 
-/** What attributes of traces amount to over time. */
+/** Statistics of trace attributes over time. */
 export function analyticsRoutes(engine: Engine): (app: FastifyInstance) => void {
   return app => {
     for (const path of ['/spans/analytics/query', '/tracing/analytics/query'])
@@ -49,7 +49,8 @@ export function analyticsRoutes(engine: Engine): (app: FastifyInstance) => void 
         query,
         body,
         answer: statistics,
-        summary: 'Measures attributes of traces: percentiles, histograms and frequencies for each bucket of time.',
+        summary:
+          'Computes statistics of trace attributes for each time bucket: percentiles, histograms and frequencies.',
         handle: async ({ principal, query, body, holder }) => {
           const asked = parseAnalyticsQuery(query as JsonObject, body)
           const buckets = await readAnalytics(engine, { project_id: principal.project_id, query: asked }, holder)
@@ -65,7 +66,7 @@ export function analyticsRoutes(engine: Engine): (app: FastifyInstance) => void 
       query,
       body,
       answer: sums,
-      summary: 'Sums up traces or spans, and those with an exception, for each bucket of time.',
+      summary: 'Counts traces or spans for each time bucket, with totals, and separately those with an exception.',
       handle: async ({ principal, query, body, holder }) => {
         const asked = parseAnalyticsQuery(query as JsonObject, body)
         const buckets = await readTotals(engine, { project_id: principal.project_id, query: asked }, holder)

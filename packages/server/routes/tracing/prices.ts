@@ -10,7 +10,7 @@ const tag = 'projects'
 const MODELS_MAX = 500
 const USD_MAX = 1_000_000
 
-/** A picodollar a token, which is what costs are counted in. */
+/** A picodollar per token, the unit in which costs are counted. */
 const DECIMALS_MAX = 6
 
 const usd = z
@@ -23,12 +23,12 @@ const usd = z
   })
   .meta({ description: 'USD per million tokens.' })
 
-/** Closed: a misspelt price would be a wrong cost. */
+/** Unknown members are rejected: a misspelt price would make costs wrong. */
 const modelPrice = z.strictObject({
   input: usd,
   output: usd,
-  cached_input: optional(usd).meta({ description: 'Read from the provider’s cache; as `input` when absent.' }),
-  cache_write: optional(usd).meta({ description: 'Put into the provider’s cache; as `input` when absent.' }),
+  cached_input: optional(usd).meta({ description: 'Read from the provider’s cache; as `input` if absent.' }),
+  cache_write: optional(usd).meta({ description: 'Written to the provider’s cache; as `input` if absent.' }),
 })
 
 const modelName = z
@@ -42,15 +42,15 @@ const prices = z.object({
       const seen = new Set<string>()
       for (const name of Object.keys(models)) {
         const folded = name.toLowerCase()
-        const message = 'The same model is named twice; capitals make no difference'
+        const message = 'The same model is listed twice; names are not case-sensitive'
         if (seen.has(folded)) context.addIssue({ code: 'custom', path: [name], message })
         seen.add(folded)
       }
     })
-    .meta({ description: 'By the name of the model, with or without its provider; a `*` may stand at the end.' }),
+    .meta({ description: 'By model name, with or without the provider; it may end with `*`.' }),
 })
 
-/** What models cost in the project that the credential stands for, where it is not what the price list says. */
+/** The project's own model prices, which override the price list. */
 export function priceRoutes(postgres: Pick<Postgres, 'db'>): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {
@@ -60,7 +60,7 @@ export function priceRoutes(postgres: Pick<Postgres, 'db'>): (app: FastifyInstan
       permission: 'view_spans',
       share: 'call',
       answer: prices,
-      summary: 'Reads what the project itself says that models cost.',
+      summary: "Returns the project's own model prices.",
       handle: async ({ principal: { project_id } }) => ({
         prices: (await pricesOfProjects(postgres, [project_id])).get(project_id) ?? {},
       }),
@@ -72,8 +72,7 @@ export function priceRoutes(postgres: Pick<Postgres, 'db'>): (app: FastifyInstan
       permission: 'edit_workspace',
       body: prices,
       answer: prices,
-      summary:
-        'Replaces what the project says that models cost; counts for spans that are stored two seconds later or more.',
+      summary: "Replaces the project's own model prices; they apply to spans stored two seconds later or more.",
       handle: async ({ principal, body }) => {
         await setProjectPrices(postgres, principal, body.prices satisfies ProjectPrices)
         return body

@@ -12,10 +12,10 @@ const retention = z.object({
     .min(1)
     .max(RETENTION_DAYS_MAX)
     .nullable()
-    .meta({ description: 'How long spans are kept after they were stored; null: for ever.' }),
+    .meta({ description: 'For how many days spans are kept after they are stored; null: forever.' }),
 })
 
-/** How long the spans of the project are kept that the credential stands for. */
+/** How long the spans of the credential's project are kept. */
 export function retentionRoutes(stores: RetentionStores): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {
@@ -25,7 +25,7 @@ export function retentionRoutes(stores: RetentionStores): (app: FastifyInstance)
       permission: 'view_spans',
       share: 'call',
       answer: retention,
-      summary: 'Reads how long the spans of the project are kept.',
+      summary: "Returns for how long the project's spans are kept.",
       handle: async ({ principal }) => ({ days: await projectRetention(stores, principal.project_id) }),
     })
     addEndpoint(app, {
@@ -35,7 +35,7 @@ export function retentionRoutes(stores: RetentionStores): (app: FastifyInstance)
       permission: 'edit_workspace',
       body: retention,
       answer: retention,
-      summary: 'Changes how long the spans of the project are kept, those that are stored already too.',
+      summary: "Changes for how long the project's spans are kept, including those already stored.",
       handle: async ({ principal, body: { days } }) => {
         await setProjectRetention(stores, principal.project_id, days)
         return { days }

@@ -7,7 +7,7 @@ import { validate, z } from '@spanhouse/validation'
 import { referenceMembers } from '../registry/bodies.ts'
 import { type Registry, scopeOf } from '../registry/endpoint.ts'
 
-/** What spans and traces are found with. */
+/** What is needed to find spans and traces. */
 export interface ReadParts {
   engine: Engine
   registry: Registry
@@ -17,10 +17,10 @@ const references = referenceMembers(KINDS.query)
 const named = z.object(references.members)
 
 /**
- * The query for spans or traces in a request's body; no body asks for everything. A saved query that the body names
- * supplies the filter, and the window where it has one. Undefined when the project has no such query, or nothing is
- * saved in it: that finds nothing, and never everything. 403 without the permission to see queries, 400 for references
- * that do not suffice or contradict each other, 409 for a query that was saved for the other shape.
+ * The query for spans or traces in a request's body; without a body it matches everything. A saved query that the body
+ * names supplies the filter, and the window if it has one. Undefined if the project has no such query or the query is
+ * empty: that matches nothing, never everything. 403 without the permission to view queries, 400 for references that
+ * are insufficient or contradict each other, 409 for a query saved for the other shape.
  */
 export async function readSpanQuery<F extends Focus>(
   registry: Registry,
@@ -33,7 +33,7 @@ export async function readSpanQuery<F extends Focus>(
   if (!saved) return undefined
   const wanted = savedFocus(saved)
   if (wanted !== undefined && wanted !== focus)
-    throw new Problem('conflict', `The saved query finds ${wanted}s: ask for it under /${wanted}s/query.`)
+    throw new Problem('conflict', `The saved query returns ${wanted}s: use it with /${wanted}s/query.`)
   return parseSavedQuery(saved, focus, { body })
 }
 
@@ -47,7 +47,7 @@ async function savedAt(
   return (await findRevision(scope, references))?.data ?? null
 }
 
-/** What a saved query was saved for; undefined where it is for either. */
+/** The shape that a saved query was saved for; undefined if for either. */
 export function savedFocus({ formatting }: JsonObject): Focus | undefined {
   const focus = isJsonObject(formatting) ? formatting.focus : undefined
   return focus === 'span' || focus === 'trace' ? focus : undefined

@@ -8,9 +8,9 @@ import { addEndpoint } from '../../http/endpoint.ts'
 const body = jsonObject.meta({
   description: '`realtime` (by last instead of first activity) and `windowing` (oldest, newest, limit, order, next).',
 })
-const windowing = optional(jsonObject).meta({ description: 'Asks for the next page as it stands.' })
+const windowing = optional(jsonObject).meta({ description: 'Send it unchanged to get the next page.' })
 
-/** Whose spans there are, by activity: sessions and users. */
+/** Sessions and users, ordered by activity. */
 export function sessionRoutes(engine: Engine): (app: FastifyInstance) => void {
   return app => {
     for (const family of ['/spans', '/tracing'])

@@ -15,7 +15,7 @@ const text = optional(z.union([z.string(), list(z.string())]))
 const span = z.looseObject({ trace_id: z.string(), span_id: z.string(), attributes: z.looseObject({}) })
 const spans = z.object({ count: z.int(), spans: z.array(span), windowing: optional(json) })
 
-/** Flat lists of spans: by query and by id. Nothing found is an empty list with status 200. */
+/** Flat lists of spans: by query and by id. No match is an empty list with status 200. */
 export function spanRoutes({ engine, registry }: ReadParts): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {
@@ -26,7 +26,7 @@ export function spanRoutes({ engine, registry }: ReadParts): (app: FastifyInstan
       permission,
       body: spanQueryBody,
       answer: spans,
-      summary: 'Finds spans, the newest first.',
+      summary: 'Finds spans, newest first.',
       handle: async ({ principal, body, holder }) => {
         const query = await readSpanQuery(registry, principal, { body, focus: 'span' })
         if (!query) return spansEnvelope([])
@@ -41,7 +41,7 @@ export function spanRoutes({ engine, registry }: ReadParts): (app: FastifyInstan
       tag,
       permission,
       answer: spans,
-      summary: 'Reads spans by ids of their traces, of themselves, or both, in the order of their start.',
+      summary: 'Returns spans by trace ids, span ids or both, ordered by start time.',
       query: z.object({ trace_id: text, trace_ids: text, span_id: text, span_ids: text }),
       handle: async ({ principal: { project_id }, request, holder }) => {
         const trace_ids = idsOf(request, 'trace_id', parseTraceId)
@@ -56,14 +56,14 @@ export function spanRoutes({ engine, registry }: ReadParts): (app: FastifyInstan
       path: '/spans/:trace_id/:span_id',
       tag,
       permission,
-      summary: 'Reads a span.',
+      summary: 'Returns a span.',
       params: z.object({ trace_id: z.string(), span_id: z.string() }),
       answer: z.object({ count: z.int(), span: optional(span) }),
       handle: async ({ principal: { project_id }, params, holder }) => {
         const trace_id = parseTraceId(params.trace_id)
         const span_id = parseSpanId(params.span_id)
-        if (!trace_id) throw invalid(`trace_id is no trace id: ${params.trace_id}`)
-        if (!span_id) throw invalid(`span_id is no span id: ${params.span_id}`)
+        if (!trace_id) throw invalid(`trace_id is not a trace id: ${params.trace_id}`)
+        if (!span_id) throw invalid(`span_id is not a span id: ${params.span_id}`)
         const ids = { trace_ids: [trace_id], span_ids: [span_id] }
         const [found] = await readSpans(
           engine,

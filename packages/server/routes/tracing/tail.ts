@@ -5,7 +5,10 @@ import type { FastifyInstance } from 'fastify'
 import { addEndpoint } from '../../http/endpoint.ts'
 import { Tail } from '../../tail/tail.ts'
 
-/** Spans as they are stored, as server-sent events: `span` with the span as everywhere; comments say what was dropped. */
+/**
+ * Spans as they are stored, as server-sent events: `span` with the span in the usual shape; comments report dropped
+ * spans.
+ */
 export function tailRoutes(engine: Engine): (app: FastifyInstance) => void {
   return app => {
     const tail = new Tail(engine)
@@ -16,12 +19,12 @@ export function tailRoutes(engine: Engine): (app: FastifyInstance) => void {
       tag: 'spans',
       permission: 'view_spans',
       share: 'listen',
-      summary: 'Listens to spans as they are stored: server-sent events, until the connection is closed.',
+      summary: 'Streams spans as they are stored, as server-sent events, until the connection is closed.',
       query: z.object({ filter: optional(z.string()).meta({ description: 'A filter as JSON text.' }) }),
       handle: ({ principal, query, request, reply }) => {
         const { filter } = parseSpanQuery({ filter: query.filter ?? null }, 'span', ['query'])
         const listener = tail.listen(principal.project_id, filter, request.log)
-        // A socket that breaks does not end what is written to it.
+        // A broken socket does not end the stream written to it.
         request.raw.once('close', () => listener.events.destroy())
         return reply
           .type('text/event-stream')

@@ -18,7 +18,7 @@ const params = z.object({ trace_id: z.string() })
 const accepted = z.object({ count: z.int(), trace_id: optional(z.string()) })
 const link = z.object({ trace_id: z.string(), span_id: z.string() })
 
-/** Whole traces as JSON. 202 says that their spans are durable; they can be read a moment later. */
+/** Whole traces as JSON. 202 means that their spans are durable; they can be read a moment later. */
 export function traceWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {
@@ -30,7 +30,7 @@ export function traceWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInstan
       status,
       body,
       answer: accepted,
-      summary: 'Creates a trace, or adds spans to it; spans that are there get a new version.',
+      summary: 'Creates a trace, or adds spans to it; existing spans get a new version.',
       handle: async ({ principal, body }) => {
         const { trace_id, spans } = await readTrace(body)
         return traceEnvelope(trace_id, await acceptSpans(ingest, principal, spans))
@@ -45,12 +45,12 @@ export function traceWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInstan
       status,
       body,
       answer: accepted,
-      summary: 'Adds spans to a trace; spans that are there get a new version, and no other is taken away.',
+      summary: 'Adds spans to a trace; existing spans get a new version, and no span is removed.',
       params,
       handle: async ({ principal, params, body }) => {
         const named = requiredTraceId(params.trace_id)
         const { trace_id, spans } = await readTrace(body)
-        if (trace_id !== named) throw invalid('The trace_id of the path is not that of the trace.')
+        if (trace_id !== named) throw invalid('The trace_id in the path differs from that of the trace.')
         return traceEnvelope(trace_id, await acceptSpans(ingest, principal, spans))
       },
     })
@@ -62,7 +62,7 @@ export function traceWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInstan
       status,
       params,
       answer: accepted,
-      summary: 'Deletes a trace for good, with what of it is accepted and not stored yet.',
+      summary: 'Deletes a trace permanently, including spans that are accepted but not yet stored.',
       handle: async ({ principal, params }) => {
         const trace_id = requiredTraceId(params.trace_id)
         return traceEnvelope(trace_id, await deleteTrace(ingest, principal, trace_id))
@@ -76,7 +76,7 @@ export function traceWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInstan
       permission,
       status,
       deprecated: true,
-      summary: 'Takes spans of several traces in; what is malformed is left out.',
+      summary: 'Accepts spans of several traces; malformed ones are skipped.',
       body: z.object({ traces: optional(list(trace)) }),
       answer: z.object({ count: z.int(), trace_ids: z.array(z.string()), links: z.array(link) }),
       handle: async ({ principal, body: { traces = [] } }) => {
@@ -95,7 +95,7 @@ export function traceWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInstan
   }
 }
 
-/** A trace's id in normal form; a 400 when it is none. */
+/** A trace id, normalised; a 400 if it is malformed. */
 export function requiredTraceId(text: string): TraceId {
   const trace_id = parseTraceId(text)
   if (!trace_id) throw invalid(`trace_id is malformed: ${text.slice(0, 100)}`)
@@ -112,17 +112,17 @@ async function readTrace({ trace: given }: z.output<typeof body>): Promise<{ tra
   return { trace_id, spans: spans.map(({ body }) => body) }
 }
 
-/** A trace that is written as one has one root among the spans at its top. */
+/** A trace written as a whole must have exactly one root among its top-level spans. */
 export function requireOneRoot(spans: readonly GivenSpan[]): void {
   const roots = spans.filter(({ isTop, isRoot }) => isTop && isRoot)
   if (roots.length === 0) throw invalid('Missing root span')
   if (roots.length > 1) throw invalid('Too many root spans')
 }
 
-/** Spans whose trace id is malformed are left out later; here are meant those of another trace. */
+/** Spans with a malformed trace id are skipped later; this is about those of another trace. */
 function refuseOtherTraces(spans: readonly GivenSpan[], trace_id: TraceId | null): void {
   if (spans.some(span => span.trace_id !== null && span.trace_id !== trace_id))
-    throw invalid('A span has another trace_id than the trace it stands in.')
+    throw invalid('The trace_id of a span differs from that of its trace.')
 }
 
 const traceEnvelope = (trace_id: TraceId, { length }: readonly unknown[]): object =>

@@ -19,7 +19,7 @@ const trace = z.object({
 })
 const traces = z.object({ count: z.int(), traces: z.array(trace), windowing: optional(json) })
 
-/** Whole traces as trees: by query and by id. Nothing found is count 0 with status 200. */
+/** Whole traces as trees: by query and by id. No match is count 0 with status 200. */
 export function traceRoutes({ engine, registry }: ReadParts): (app: FastifyInstance) => void {
   return app => {
     for (const [path, deprecated] of [
@@ -35,7 +35,7 @@ export function traceRoutes({ engine, registry }: ReadParts): (app: FastifyInsta
         deprecated,
         body: spanQueryBody,
         answer: traces,
-        summary: 'Finds traces of which a span is as asked, the newest first.',
+        summary: 'Finds traces with a span that matches the filter, newest first.',
         handle: async ({ principal, body, holder }) => {
           const query = await readSpanQuery(registry, principal, { body, focus: 'trace' })
           if (!query) return tracesEnvelope([])
@@ -50,7 +50,7 @@ export function traceRoutes({ engine, registry }: ReadParts): (app: FastifyInsta
       tag,
       permission,
       answer: traces,
-      summary: 'Reads traces by their ids, in the order of their start.',
+      summary: 'Returns traces by id, ordered by start time.',
       query: z.object({
         trace_id: optional(z.union([z.string(), list(z.string())])),
         trace_ids: optional(z.union([z.string(), list(z.string())])).meta({ description: 'With commas.' }),
@@ -68,7 +68,7 @@ export function traceRoutes({ engine, registry }: ReadParts): (app: FastifyInsta
       tag,
       permission,
       params: z.object({ trace_id: z.string() }),
-      summary: 'Reads a trace.',
+      summary: 'Returns a trace.',
       answer: z.object({ count: z.int(), trace: optional(trace) }),
       handle: async ({ principal: { project_id }, params, holder }) => {
         const reading = { engine, project_id, holder }

@@ -11,8 +11,8 @@ import {
 } from '@spanhouse/span-store'
 
 /**
- * How long after its last span a trace without a root stays out of sight: clients poll for a trace until it has spans
- * and then take the first one for the root.
+ * How long after its last span a trace without a root is hidden: clients poll for a trace until it has spans and then
+ * take the first one for the root.
  */
 const ROOT_WAIT: Micros = 60_000_000
 
@@ -21,14 +21,14 @@ export interface Trace {
   spans: SpanLevel<StoredSpan>
 }
 
-/** Where spans are read: of one project, and counted while they are in memory. */
+/** Reads spans of one project, counted while they are in memory. */
 export interface Reading {
   engine: Engine
   project_id: string
   holder: Holder
 }
 
-/** All spans of those of the traces that can be shown, by trace, in no particular order. */
+/** All spans of those traces that can be shown, by trace, in no particular order. */
 export async function readTraceSpans(
   { engine, project_id, holder }: Reading,
   trace_ids: readonly TraceId[],
@@ -57,17 +57,17 @@ async function treesOf(groups: ReadonlyMap<TraceId, StoredSpan[]>): Promise<Trac
 
 /** One page of traces. */
 export interface TracePage {
-  /** Where each stands in the order of the query, also those that cannot be shown yet. */
+  /** The position of each in the order of the query, including those that cannot be shown yet. */
   found: Position[]
   traces: Trace[]
-  /** More were found, whose spans have no room in the answer. */
+  /** Whether there were more matches, whose spans do not fit in the response. */
   isCut: boolean
 }
 
-/** How many times fewer traces are read where those found are more than one answer may hold. */
+/** The factor by which fewer traces are read if the matches exceed what one response may hold. */
 const SHRINK = 8
 
-/** The traces that a query asks for, in its order: as many as have room, and one at least. */
+/** The traces that match a query, in its order: as many as fit, and at least one. */
 export async function findTraces(reading: Reading, query: SpanQuery<'trace'>): Promise<TracePage> {
   const heads = await readTraceHeads(reading.engine, { project_id: reading.project_id, query })
   for (let count = heads.length; ; count = Math.ceil(count / SHRINK)) {
@@ -85,7 +85,7 @@ export async function findTraces(reading: Reading, query: SpanQuery<'trace'>): P
   }
 }
 
-/** Knows what was held through it, so that an attempt that fails gives back what it has taken. */
+/** Records what was reserved through it, so that a failed attempt can release it. */
 class Room implements Holder {
   bytes = 0
   readonly #holder: Holder
@@ -105,7 +105,10 @@ class Room implements Holder {
   }
 }
 
-/** How many of the first traces are a page: it ends before the trace with which it would have more bytes, unless that is the first. */
+/**
+ * How many of the first traces fit on a page: it ends before the trace that would exceed the limit, unless that is the
+ * first.
+ */
 function countWithin(heads: readonly Position[], groups: ReadonlyMap<TraceId, StoredSpan[]>): number {
   let bytes = 0
   const end = heads.findIndex(({ trace_id }, at) => {

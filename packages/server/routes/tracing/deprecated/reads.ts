@@ -14,7 +14,7 @@ const permission = 'view_spans'
 const deprecated = true
 
 const member = optional(json)
-/** Checked by the parser of `query`, which takes the same members from the body. */
+/** Validated by the parser of `query`, which accepts the same members in the body. */
 const query = z.looseObject({
   focus: optional(z.enum(FOCUSES)),
   format: optional(z.enum(FORMATS)),
@@ -27,11 +27,11 @@ const query = z.looseObject({
 })
 const body = optional(json).meta({
   description:
-    'The members of the query string; a filter may be an object. `windowing` and `filtering` are understood too.',
+    'The parameters of the query string; a filter may be an object. `windowing` and `filtering` are accepted too.',
 })
 const traces = z.record(z.string(), z.object({ spans: z.looseObject({}) }))
 
-/** The older way to read: traces in a map by their ids, or spans, as the request says. */
+/** The older read endpoints: traces in a map by id, or spans, depending on the request. */
 export function tracingReadRoutes(engine: Engine): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {
@@ -75,7 +75,7 @@ export function tracingReadRoutes(engine: Engine): (app: FastifyInstance) => voi
       tag,
       permission,
       deprecated,
-      summary: 'Reads a trace.',
+      summary: 'Returns a trace.',
       params: z.object({ trace_id: z.string() }),
       answer: z.object({ count: z.int(), traces: optional(traces) }),
       handle: async ({ principal: { project_id }, params, holder }) => {
@@ -87,7 +87,7 @@ export function tracingReadRoutes(engine: Engine): (app: FastifyInstance) => voi
   }
 }
 
-/** A body with anything in it says how things are ordered; otherwise the query string does. */
+/** A non-empty body determines the order; otherwise the query string does. */
 function orderOf(query: JsonObject, body: Json | undefined) {
   const isEmpty = Object.keys((body ?? {}) as object).length === 0
   return parseSpanQuery(isEmpty ? { order: query.order ?? null } : body, 'span').windowing.order

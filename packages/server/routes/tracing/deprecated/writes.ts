@@ -13,7 +13,7 @@ const permission = 'edit_spans'
 const status = 202
 const deprecated = true
 
-/** Traces by id, whose spans name their trace themselves, or a flat list of spans, which goes before. */
+/** Traces by id, whose spans carry their own trace id, or a flat list of spans, which takes precedence. */
 const body = z.object({
   spans: optional(jsonList).meta({ description: 'A flat list of spans.' }),
   traces: optional(jsonObject).meta({ description: 'By trace id: an object with the tree of its spans as `spans`.' }),
@@ -21,7 +21,7 @@ const body = z.object({
 const params = z.object({ trace_id: z.string() })
 const links = z.object({ count: z.int(), links: z.array(z.object({ trace_id: z.string(), span_id: z.string() })) })
 
-/** The older way to write spans as JSON: every answer has a link to each accepted span. */
+/** The older way to write spans as JSON: every response has a link to each accepted span. */
 export function tracingWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {
@@ -34,7 +34,7 @@ export function tracingWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInst
       deprecated,
       body,
       answer: links,
-      summary: 'Takes spans in; what is malformed is left out.',
+      summary: 'Accepts spans; malformed ones are skipped.',
       handle: async ({ principal, body }) =>
         linksEnvelope(await acceptSpans(ingest, principal, bodiesOf(await givenSpans(body)))),
     })
@@ -64,13 +64,13 @@ export function tracingWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInst
       deprecated,
       body,
       answer: links,
-      summary: 'Adds spans to a trace; spans that are there get a new version.',
+      summary: 'Adds spans to a trace; existing spans get a new version.',
       params,
       handle: async ({ principal, params, body }) => {
         const trace_id = requiredTraceId(params.trace_id)
         const spans = await givenTrace(body)
         if (spans.some(span => span.trace_id !== null && span.trace_id !== trace_id))
-          throw invalid('The trace_id of the path is not that of the spans.')
+          throw invalid('The trace_id in the path differs from that of the spans.')
         return linksEnvelope(await acceptSpans(ingest, principal, bodiesOf(spans)))
       },
     })
@@ -82,7 +82,7 @@ export function tracingWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInst
       status,
       deprecated,
       params,
-      summary: 'Deletes a trace for good.',
+      summary: 'Deletes a trace permanently.',
       answer: links,
       handle: async ({ principal, params }) => {
         const trace_id = requiredTraceId(params.trace_id)

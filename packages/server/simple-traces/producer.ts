@@ -1,7 +1,7 @@
 import type { ProjectPrincipal } from '@spanhouse/access'
 import { invalid, isJsonObject, type Json, type JsonObject, Problem, type Uuid } from '@spanhouse/model'
 import {
-  ensureRecord,
+  ensureRevision,
   type References,
   type ResolvedRevision,
   resolveReferences,
@@ -10,20 +10,20 @@ import {
 } from '@spanhouse/registry'
 import { validateAgainst } from '@spanhouse/runtime'
 import { type Registry, scopeOf } from '../routes/registry/endpoint.ts'
-import type { GivenReferences, RecordReferences } from './bodies.ts'
+import type { GivenReferences, SimpleTraceReferences } from './bodies.ts'
 import { schemaOf } from './feedback-schema.ts'
 
 type Producer = 'evaluator' | 'application'
 
-/** What a new record says of its producer. */
+/** What a new simple trace states about its producer. */
 export interface Claim {
   references: GivenReferences
   data: JsonObject
 }
 
 /**
- * The evaluator whose feedback this is; made, with a schema that the data satisfies, when it is not there. Throws a Problem
- * `invalid` on references that contradict each other.
+ * The evaluator that the feedback is for; created, with a schema that the data satisfies, if it does not exist. Throws
+ * a Problem `invalid` on references that contradict each other.
  */
 export async function evaluatorOf(
   registry: Registry,
@@ -35,15 +35,15 @@ export async function evaluatorOf(
   if (found) return found
   await refuseUnknownRevision(scope, layersOf(keys, 'evaluator'))
   const uri = `${registry.runtime.uriPrefix}:custom:feedback:v0`
-  return ensureRecord(scope, {
+  return ensureRevision(scope, {
     slug: keys.evaluator?.slug,
     data: { uri, schemas: { outputs: schemaOf(data) } },
   })
 }
 
 /**
- * The application that was invoked, named itself or by where it is deployed; made, holding nothing, when it is not there.
- * Throws a Problem `invalid` on references that contradict each other or lead nowhere.
+ * The application that was invoked, referenced directly or through its deployment; created without data if it does not
+ * exist. Throws a Problem `invalid` on references that contradict each other or identify nothing.
  */
 export async function applicationOf(
   registry: Registry,
@@ -57,27 +57,31 @@ export async function applicationOf(
     const found = await resolveReferences(scope, named)
     if (found) return found
     await refuseUnknownRevision(scope, named)
-    return ensureRecord(scope, { slug: keys.application?.slug })
+    return ensureRevision(scope, { slug: keys.application?.slug })
   }
   const key = typeof selector?.key === 'string' ? selector.key : undefined
   const deployed = await retrieveRevision(scope, { references: named, environment, key }).catch(asInvalid)
   const found = deployed && (await resolveReferences(scope, { revision: { id: deployed.row.id } }))
-  if (!found) throw invalid('The environment has no application in this place.')
+  if (!found) throw invalid('The environment has no application for this reference.')
   return found
 }
 
-/** Records are not looked up by their path, so what they refer to is a matter of the body. */
+/** The references are in the body, so an unknown one is a 400 instead of a 404. */
 function asInvalid(error: unknown): never {
   throw error instanceof Problem && error.code === 'not_found' ? invalid(error.message) : error
 }
 
-/** What is unknown is made, but not a revision of something that is there: the record would name another one. */
+/**
+ * An unknown producer is created, but not a missing revision of an existing one: the trace would refer to another
+ * revision.
+ */
 async function refuseUnknownRevision(scope: Scope, { artifact, variant, revision }: References): Promise<void> {
   if (!artifact || !(variant || revision)) return
-  if (await resolveReferences(scope, { artifact })) throw invalid('There is no such variant or revision of it.')
+  if (await resolveReferences(scope, { artifact }))
+    throw invalid('The application or evaluator has no such variant or revision.')
 }
 
-const layersOf = (references: RecordReferences, name: string): References => ({
+const layersOf = (references: SimpleTraceReferences, name: string): References => ({
   artifact: references[name],
   variant: references[`${name}_variant`],
   revision: references[`${name}_revision`],
@@ -85,17 +89,17 @@ const layersOf = (references: RecordReferences, name: string): References => ({
 
 /** The references with the producer's three layers in full. */
 export const withProducer = (
-  references: RecordReferences,
+  references: SimpleTraceReferences,
   name: Producer,
   found: ResolvedRevision,
-): RecordReferences => ({
+): SimpleTraceReferences => ({
   ...references,
   [name]: found.artifact,
   [`${name}_variant`]: found.variant,
   [`${name}_revision`]: found.revision,
 })
 
-/** Throws a Problem `unprocessable` when the evaluator's outputs have a schema and the data is not as it says. */
+/** Throws a Problem `unprocessable` if the evaluator has a schema for its outputs and the data violates it. */
 export async function requireOutputs(
   { data: revision }: ResolvedRevision,
   data: Json,

@@ -14,17 +14,24 @@ import {
 import { type Ingest, publishDrafts } from '../ingest/accept.ts'
 import { type Deleting, deleteTrace } from '../ingest/delete-trace.ts'
 import type { Registry } from '../routes/registry/endpoint.ts'
-import type { GivenReferences, NewRecord, RecordEdit } from './bodies.ts'
+import type { GivenReferences, NewSimpleTrace, SimpleTraceEdit } from './bodies.ts'
 import { applicationOf, evaluatorOf, requireOutputs, withProducer } from './producer.ts'
+import { type SimpleTraceQuery, toSpanQuery } from './query.ts'
 import { RecentWrites } from './recent-writes.ts'
-import { type RecordQuery, toSpanQuery } from './record-query.ts'
-import { editedSpan, type RecordJson, type RecordSpan, recordOf, spanOfRecord, toRecord } from './record-span.ts'
+import {
+  editedSpan,
+  type SimpleTraceJson,
+  type SimpleTraceSpan,
+  simpleTraceOf,
+  spanOfSimpleTrace,
+  toSimpleTrace,
+} from './span.ts'
 import type { Surface } from './surfaces.ts'
 
-export type RecordParts = Ingest & Deleting & { registry: Registry; engine: Engine }
+export type SimpleTraceParts = Ingest & Deleting & { registry: Registry; engine: Engine }
 
-/** A span that is a record: kept as it was read, since many of them may be large. */
-export class ShownRecord {
+/** A span that is a simple trace: kept as read, since many of them may be large. */
+export class ShownSimpleTrace {
   readonly #surface: Surface
   readonly #span: StoredSpan
 
@@ -33,59 +40,62 @@ export class ShownRecord {
     this.#span = span
   }
 
-  toJSON(): RecordJson | undefined {
-    return recordOf(this.#surface, this.#span.toJSON() as SpanJson & RecordSpan)
+  toJSON(): SimpleTraceJson | undefined {
+    return simpleTraceOf(this.#surface, this.#span.toJSON() as SpanJson & SimpleTraceSpan)
   }
 }
 
-/** The records of all surfaces: made, read, changed, deleted and found. */
-export class Records {
-  readonly #parts: RecordParts
+/** Creates, reads, edits, deletes and queries simple traces on all surfaces. */
+export class SimpleTraces {
+  readonly #parts: SimpleTraceParts
   readonly #recent: RecentWrites
 
-  constructor(parts: RecordParts) {
+  constructor(parts: SimpleTraceParts) {
     this.#parts = parts
     this.#recent = new RecentWrites(parts.background)
   }
 
-  /** Resolves with the record when it is durable. What produced it is found in the registry, or made there, before. */
-  async create(surface: Surface, principal: ProjectPrincipal, given: NewRecord): Promise<RecordJson> {
+  /**
+   * Resolves with the simple trace once it is durable. Its producer is first looked up in the registry, or created
+   * there.
+   */
+  async create(surface: Surface, principal: ProjectPrincipal, given: NewSimpleTrace): Promise<SimpleTraceJson> {
     const references = await this.#withProducer(surface, principal, given)
-    const record = { ...given, references }
+    const trace = { ...given, references }
     const ids = { trace_id: randomBytes(16).toString('hex'), span_id: randomBytes(8).toString('hex') }
     const span_name = nameOf(surface, given.references, references)
     const accepted_at = microsNow()
-    const body = spanOfRecord(surface, { ...ids, span_name }, record)
+    const body = spanOfSimpleTrace(surface, { ...ids, span_name }, trace)
     const span = await this.#publish(principal, body, accepted_at)
     const created = { created_at: microsToIso(accepted_at), created_by_id: principal.user_id }
-    return toRecord(surface, { ...span, ...created })
+    return toSimpleTrace(surface, { ...span, ...created })
   }
 
-  /** Undefined when the project has no such record on this surface. */
-  async read(surface: Surface, principal: ProjectPrincipal, trace_id: TraceId): Promise<RecordJson | undefined> {
+  /** Undefined if the project has no such simple trace on this surface. */
+  async read(surface: Surface, principal: ProjectPrincipal, trace_id: TraceId): Promise<SimpleTraceJson | undefined> {
     const span = await this.#span(principal, trace_id)
-    return span && recordOf(surface, span)
+    return span && simpleTraceOf(surface, span)
   }
 
-  /** The record as it is after the edit; undefined when there is none. */
+  /** The simple trace after the edit; undefined if it does not exist. */
   async edit(
     surface: Surface,
     principal: ProjectPrincipal,
     trace_id: TraceId,
-    given: RecordEdit,
-  ): Promise<RecordJson | undefined> {
+    given: SimpleTraceEdit,
+  ): Promise<SimpleTraceJson | undefined> {
     const span = await this.#span(principal, trace_id)
-    const stored = span && recordOf(surface, span)
+    const stored = span && simpleTraceOf(surface, span)
     if (!span || !stored) return undefined
     const edit = await this.#checkedEdit(surface, principal, stored, given)
     const accepted_at = microsNow()
     const edited = await this.#publish(principal, editedSpan(span, edit, accepted_at), accepted_at)
     const { created_at, created_by_id } = span
     const updated = { updated_at: microsToIso(accepted_at), updated_by_id: principal.user_id }
-    return toRecord(surface, { ...edited, created_at, created_by_id, ...updated })
+    return toSimpleTrace(surface, { ...edited, created_at, created_by_id, ...updated })
   }
 
-  /** Deletes the whole trace, and resolves with its root when it is gone; undefined when there was nothing. */
+  /** Deletes the whole trace, and resolves with its root once it is deleted; undefined if there was nothing. */
   async delete(principal: ProjectPrincipal, trace_id: TraceId): Promise<SpanId | undefined> {
     const root = await this.#span(principal, trace_id)
     const [first] = await deleteTrace(this.#parts, principal, trace_id)
@@ -93,13 +103,13 @@ export class Records {
     return first && ((root?.span_id as SpanId | undefined) ?? first)
   }
 
-  /** In the order of the window; each is made when its turn comes. */
+  /** In the order of the window; each is rendered when its turn comes. */
   async query(
     surface: Surface,
     { project_id }: ProjectPrincipal,
-    asked: RecordQuery,
+    asked: SimpleTraceQuery,
     holder: Holder,
-  ): Promise<ShownRecord[]> {
+  ): Promise<ShownSimpleTrace[]> {
     const query = toSpanQuery(surface, asked)
     if (!query) return []
     const { engine } = this.#parts
@@ -108,33 +118,33 @@ export class Records {
     const trace_ids = heads.map(head => head.trace_id)
     const spans = await readSpans(engine, compileHeadsByIds({ project_id, columns: SPAN_COLUMNS, trace_ids }), holder)
     const byId = new Map(spans.map(span => [span.trace_id as TraceId, span]))
-    const shown: ShownRecord[] = []
+    const shown: ShownSimpleTrace[] = []
     for (const id of trace_ids) {
-      const record = new ShownRecord(surface, byId.get(id) as StoredSpan)
-      if (record.toJSON()) shown.push(record)
+      const trace = new ShownSimpleTrace(surface, byId.get(id) as StoredSpan)
+      if (trace.toJSON()) shown.push(trace)
       await nextTurn()
     }
     return shown
   }
 
-  /** The root that stands for the trace, with the version of it that was accepted last. */
-  async #span({ project_id }: ProjectPrincipal, trace_id: TraceId): Promise<(SpanJson & RecordSpan) | undefined> {
+  /** The root of the trace, in the version accepted last. */
+  async #span({ project_id }: ProjectPrincipal, trace_id: TraceId): Promise<(SpanJson & SimpleTraceSpan) | undefined> {
     await this.#recent.stored({ project_id, trace_id })
     const statement = compileHeadsByIds({ project_id, columns: SPAN_COLUMNS, trace_ids: [trace_id] })
     const [span] = await readSpans(this.#parts.engine, statement)
-    return span && span.parent_id === undefined ? (span.toJSON() as SpanJson & RecordSpan) : undefined
+    return span && span.parent_id === undefined ? (span.toJSON() as SpanJson & SimpleTraceSpan) : undefined
   }
 
-  async #publish(principal: ProjectPrincipal, body: SpanBody, accepted_at: number): Promise<RecordSpan> {
+  async #publish(principal: ProjectPrincipal, body: SpanBody, accepted_at: number): Promise<SimpleTraceSpan> {
     const draft = draftOfBody(body, accepted_at)
     if (!draft) throw invalid('The values are nested too deeply to be stored.')
     await publishDrafts(this.#parts.stream, principal, [draft], accepted_at)
     this.#parts.metrics.accepted.inc(1)
     this.#recent.note({ project_id: principal.project_id, trace_id: draft.trace_id }, accepted_at)
-    return canonicalise(draft) as unknown as RecordSpan
+    return canonicalise(draft) as unknown as SimpleTraceSpan
   }
 
-  async #withProducer(surface: Surface, principal: ProjectPrincipal, given: NewRecord): Promise<GivenReferences> {
+  async #withProducer(surface: Surface, principal: ProjectPrincipal, given: NewSimpleTrace): Promise<GivenReferences> {
     const { references } = given
     const { registry } = this.#parts
     if (surface.producer === 'application') {
@@ -148,13 +158,13 @@ export class Records {
     return { ...references, keys: withProducer(references.keys, 'evaluator', found) }
   }
 
-  /** A record keeps its producer, and what it says has to be as its producer says. */
+  /** A simple trace keeps its producer, and its data must satisfy the producer's schema. */
   async #checkedEdit(
     { producer }: Surface,
     principal: ProjectPrincipal,
-    stored: RecordJson,
-    edit: RecordEdit,
-  ): Promise<RecordEdit> {
+    stored: SimpleTraceJson,
+    edit: SimpleTraceEdit,
+  ): Promise<SimpleTraceEdit> {
     if (producer === null) return edit
     const own = Object.entries(stored.references as GivenReferences['keys']).filter(([key]) => key.startsWith(producer))
     const keys = Object.fromEntries(own)
@@ -169,7 +179,7 @@ export class Records {
   }
 }
 
-/** As the evaluator is called, or the application as the caller calls it. */
+/** The slug of the evaluator, or of the application as the caller gave it. */
 const nameOf = (surface: Surface, given: GivenReferences, full: GivenReferences): string =>
   surface.producer === 'application'
     ? (given.keys.application?.slug ?? randomBytes(6).toString('hex'))

@@ -7,20 +7,20 @@ interface Place {
   trace_id: TraceId
 }
 
-/** Writes remembered, and for how long one may matter. */
+/** How many writes are remembered, and for how long. */
 const WRITES_MAX = 10_000
 const RECENT_MICROS = 10_000_000
-/** How long a read waits for a write, and how often it looks. */
+/** How long a read waits for a write, and how often it checks. */
 const WAIT_MS = 3_000
 const LOOK_EVERY_MS = 40
 
 /**
- * The records that this process accepted a moment ago, so that whoever asks for one right after it was written waits
- * until it is stored instead of being told that there is none. Writes by other processes are not waited for.
+ * The simple traces that this process has just accepted, so that a read right after a write waits until it is stored
+ * instead of finding nothing. It does not wait for writes of other processes.
  */
 export class RecentWrites {
   readonly #engine: Engine
-  /** When the trace was accepted last, the longest untouched first. */
+  /** When each trace was last accepted, least recent first. */
   readonly #accepted = new Map<string, Micros>()
 
   constructor(engine: Engine) {
@@ -38,7 +38,7 @@ export class RecentWrites {
     this.#accepted.delete(project_id + trace_id)
   }
 
-  /** Resolves when what was accepted of the trace is stored, or after three seconds. */
+  /** Resolves when the accepted version of the trace is stored, or after three seconds. */
   async stored(place: Place): Promise<void> {
     const accepted_at = this.#accepted.get(place.project_id + place.trace_id)
     if (accepted_at === undefined) return

@@ -1,31 +1,31 @@
 import { isJsonObject, type Json, type JsonObject, type Micros, microsToIso, type SpanJson } from '@spanhouse/model'
 import type { SpanBody } from '@spanhouse/otlp'
-import type { LinksBody, NewRecord, RecordEdit } from './bodies.ts'
+import type { LinksBody, NewSimpleTrace, SimpleTraceEdit } from './bodies.ts'
 import { flagsOf, type Provenance, provenanceOf, USUAL } from './origin.ts'
 import type { Surface } from './surfaces.ts'
 
-/** The span that is a new record; it takes no time. */
-export function spanOfRecord(
+/** The span of a new simple trace; its duration is zero. */
+export function spanOfSimpleTrace(
   surface: Surface,
   ids: Pick<SpanBody, 'trace_id' | 'span_id' | 'span_name'>,
-  record: NewRecord,
+  trace: NewSimpleTrace,
 ): SpanBody {
-  const { origin = USUAL.origin, kind = USUAL.kind, channel = USUAL.channel, links } = record
+  const { origin = USUAL.origin, kind = USUAL.kind, channel = USUAL.channel, links } = trace
   const flags = flagsOf(surface, { origin, kind, channel })
-  const ag = { type: { trace: surface.traceType, span: 'task' }, flags, ...membersOf(record) }
+  const ag = { type: { trace: surface.traceType, span: 'task' }, flags, ...membersOf(trace) }
   return { ...ids, attributes: { ag: withoutUndefined(ag) }, links: linksOf(links ?? []) }
 }
 
 /**
- * A stored record as it is to be after an edit, as a new version of its span. When it was edited is part of the version:
- * the same content sent again would be taken for a repetition, and the record would not count as updated.
+ * A stored simple trace after an edit, as a new version of its span. The time of the edit is part of the version:
+ * otherwise, sending the same content again would count as a repetition, and the trace would not be updated.
  */
-export function editedSpan(span: SpanJson, edit: RecordEdit, edited_at: Micros): SpanBody {
+export function editedSpan(span: SpanJson, edit: SimpleTraceEdit, edited_at: Micros): SpanBody {
   const { attributes, references, links, ...rest } = span
   const { ag } = attributes as { ag: JsonObject }
   const { data: _, unsupported, ...kept } = ag
   const members = membersOf(edit)
-  // What did not fit into the data before is replaced with it.
+  // Data that did not fit before is replaced with the data.
   const parked = isJsonObject(unsupported) ? withoutKey(unsupported, 'data') : unsupported
   const changed = { ...kept, unsupported: parked, ...members }
   return {
@@ -40,14 +40,14 @@ export function editedSpan(span: SpanJson, edit: RecordEdit, edited_at: Micros):
   }
 }
 
-/** The members of a body as members of `ag`; those that were not sent are undefined. */
-function membersOf({ data, tags, meta, references }: Omit<RecordEdit, 'links'>): Record<string, Json | undefined> {
+/** The members of a body as members of `ag`; omitted ones are undefined. */
+function membersOf({ data, tags, meta, references }: Omit<SimpleTraceEdit, 'links'>): Record<string, Json | undefined> {
   if (!references) return withoutUndefined({ data, tags, meta })
   const { keys, selector } = references
   return { ...withoutUndefined({ data, tags, meta }), references: keys as JsonObject, selector }
 }
 
-/** Links without both ids are not stored. Those of a list get names by their place. */
+/** Links without both ids are not stored. Links in a list are named by index. */
 function linksOf(links: LinksBody): Json[] {
   const named = Array.isArray(links) ? links.map((link, at) => [`link_${at}`, link] as const) : Object.entries(links)
   return named.flatMap(([key, { trace_id, span_id }]) =>
@@ -55,8 +55,8 @@ function linksOf(links: LinksBody): Json[] {
   )
 }
 
-/** What of a span makes it a record. */
-export type RecordSpan = Pick<SpanJson, 'trace_id' | 'span_id' | 'attributes'> & {
+/** The fields of a span that make up a simple trace. */
+export type SimpleTraceSpan = Pick<SpanJson, 'trace_id' | 'span_id' | 'attributes'> & {
   links?: Json
   created_at?: Json
   created_by_id?: Json
@@ -64,19 +64,22 @@ export type RecordSpan = Pick<SpanJson, 'trace_id' | 'span_id' | 'attributes'> &
   updated_by_id?: Json
 }
 
-export type RecordJson = Provenance & { [key: string]: Json | undefined }
+export type SimpleTraceJson = Provenance & { [key: string]: Json | undefined }
 
-/** A span as a record; undefined when it is none on that surface: without data, or without a reference to its producer. */
-export function recordOf(surface: Surface, span: RecordSpan): RecordJson | undefined {
+/**
+ * A span as a simple trace; undefined if it is not one on that surface: without data, or without a reference to a
+ * producer.
+ */
+export function simpleTraceOf(surface: Surface, span: SimpleTraceSpan): SimpleTraceJson | undefined {
   const { ag } = span.attributes as { ag: JsonObject }
   if (Object.keys(objectOf(ag.data)).length === 0) return undefined
   const references = objectOf(ag.references)
   const { producer } = surface
   if (producer && !producerKeys(producer).some(key => Object.hasOwn(references, key))) return undefined
-  return toRecord(surface, span)
+  return toSimpleTrace(surface, span)
 }
 
-export function toRecord(surface: Surface, span: RecordSpan): RecordJson {
+export function toSimpleTrace(surface: Surface, span: SimpleTraceSpan): SimpleTraceJson {
   const { ag } = span.attributes as { ag: JsonObject }
   const { trace_id, span_id, created_at, created_by_id, updated_at, updated_by_id } = span
   const links = namedLinks(span.links)

@@ -1,12 +1,12 @@
 import { isJsonObject, type Json, type JsonObject, numberOf } from '@spanhouse/model'
 
-/** Schemas are for people to read and for values to be checked: beyond these anything goes. */
+/** Schemas are read by people and used for validation: values beyond these limits are unrestricted. */
 const DEPTH_MAX = 8
 const MEMBERS_MAX = 200
 
 /**
- * A JSON Schema that data of this kind satisfies: the types of its members, none of which is required, since the next
- * feedback may say less.
+ * A JSON Schema that such data satisfies: the types of its members, none of which is required, since later feedback may
+ * have fewer.
  */
 export function schemaOf(value: Json, depth = 0): JsonObject {
   if (typeof value === 'string') return { type: 'string' }
@@ -22,7 +22,7 @@ export function schemaOf(value: Json, depth = 0): JsonObject {
   }
 }
 
-/** Said only where all items are alike. */
+/** Given only if all items have the same schema. */
 function itemsOf(items: readonly Json[], depth: number): JsonObject {
   if (depth === DEPTH_MAX || items.length === 0 || items.length > MEMBERS_MAX) return {}
   const [first, ...others] = items.map(item => schemaOf(item, depth + 1))

@@ -1,17 +1,20 @@
 import { isJsonObject, type Json, type JsonObject, parseSpanId, parseTraceId, REFERENCE_KEYS } from '@spanhouse/model'
 import { json, jsonObject, list, optional, recordOf, reference, storedObject, tags, z } from '@spanhouse/validation'
-import { CHANNELS, KINDS, ORIGINS } from './origin.ts'
+import { CHANNELS, ORIGINS, TRACE_KINDS } from './origin.ts'
 
-/** What a record can refer to: everything that can be referred to, except what stands behind several of these. */
+/**
+ * The references of a simple trace: all kinds of references except the umbrella kinds, which stand for several of
+ * these.
+ */
 const KEYS = REFERENCE_KEYS.filter(key => !/^(workflow|snippet)/.test(key))
 
-export interface RecordReferences {
+export interface SimpleTraceReferences {
   [key: string]: { id?: string; slug?: string; version?: string } | undefined
 }
 
-/** What a body says under `references`. */
+/** The `references` of a body. */
 export interface GivenReferences {
-  keys: RecordReferences
+  keys: SimpleTraceReferences
   selector: JsonObject | undefined
 }
 
@@ -19,7 +22,7 @@ const definedReference = reference.transform(
   one => Object.fromEntries(Object.entries(one).filter(([, value]) => value !== undefined)) as typeof one,
 )
 
-/** References by key, apart from what selects something in one of them; other keys are ignored. */
+/** References by key, except the selector; other keys are ignored. */
 const references = z
   .object({
     ...Object.fromEntries(KEYS.map(key => [key, optional(definedReference)])),
@@ -27,7 +30,7 @@ const references = z
   })
   .transform(
     ({ selector, ...keys }): GivenReferences => ({
-      keys: Object.fromEntries(Object.entries(keys).filter(([, one]) => one !== undefined)) as RecordReferences,
+      keys: Object.fromEntries(Object.entries(keys).filter(([, one]) => one !== undefined)) as SimpleTraceReferences,
       selector,
     }),
   )
@@ -47,10 +50,10 @@ const link = z.object({
 const links = z.union([list(link), recordOf(link)])
 export type LinksBody = z.output<typeof links>
 
-/** Labels as everywhere, except that 0 and 1 count as false and true. */
-const recordTags = jsonObject.transform(given => withBooleans(given, 0) as JsonObject).pipe(tags)
+/** Tags with the usual rules, except that 0 and 1 count as false and true. */
+const simpleTraceTags = jsonObject.transform(given => withBooleans(given, 0) as JsonObject).pipe(tags)
 
-/** Deeper than this tags are refused anyway. */
+/** Tags nested deeper than this are rejected anyway. */
 const TAGS_DEPTH_MAX = 100
 
 function withBooleans(value: Json, depth: number): Json {
@@ -61,40 +64,40 @@ function withBooleans(value: Json, depth: number): Json {
 
 const provenance = {
   origin: optional(z.enum(ORIGINS)),
-  kind: optional(z.enum(KINDS)),
+  kind: optional(z.enum(TRACE_KINDS)),
   channel: optional(z.enum(CHANNELS)),
 }
-const labels = { tags: optional(recordTags), meta: optional(storedObject) }
+const labels = { tags: optional(simpleTraceTags), meta: optional(storedObject) }
 
 const members = { ...provenance, ...labels, data: storedObject, references }
 
-/** A new record. `links` has to be there; invocations may say null. */
-export const newRecord = z.object({ ...members, links })
+/** A new simple trace. `links` is required; invocations may send null. */
+export const newSimpleTrace = z.object({ ...members, links })
 export const newInvocation = z.object({ ...members, links: links.nullable() })
-export type NewRecord = z.output<typeof newInvocation>
+export type NewSimpleTrace = z.output<typeof newInvocation>
 
-/** What is left out stays; what is sent takes the place of what is there as a whole. */
-export const recordEdit = z.object({
+/** Omitted members stay unchanged; sent ones replace the stored ones entirely. */
+export const simpleTraceEdit = z.object({
   ...labels,
   data: storedObject,
   references: optional(references),
   links: optional(links),
 })
-export type RecordEdit = z.output<typeof recordEdit>
+export type SimpleTraceEdit = z.output<typeof simpleTraceEdit>
 
-/** Links in a query name what is looked for; whether they are ids is the filter's to say. */
+/** Links to search for; the filter checks whether their ids are valid. */
 const soughtLink = z.object({ trace_id: optional(z.string()), span_id: optional(z.string()) })
 const soughtLinks = z.union([list(soughtLink), recordOf(soughtLink)])
 export type SoughtLinks = z.output<typeof soughtLinks>
 
-export const soughtRecord = z.object({
+export const soughtSimpleTrace = z.object({
   ...provenance,
   ...labels,
   references: optional(references),
   links: optional(soughtLinks),
 })
-export type SoughtRecord = z.output<typeof soughtRecord>
+export type SoughtSimpleTrace = z.output<typeof soughtSimpleTrace>
 
 export const sought = optional(soughtLinks)
-/** Read by the same rules as the windowing of every query for traces. */
+/** Parsed with the same rules as the windowing of every query for traces. */
 export const windowing = optional(json).meta({ description: 'As in POST /traces/query.' })

@@ -1,20 +1,20 @@
 import type { JsonObject } from '@spanhouse/model'
 import type { Surface } from './surfaces.ts'
 
-/** Who made a record, what for, and by which way it came. */
+/** Who created a simple trace, for what purpose, and through which channel. */
 export const ORIGINS = ['custom', 'human', 'auto'] as const
-export const KINDS = ['adhoc', 'eval', 'play'] as const
+export const TRACE_KINDS = ['adhoc', 'eval', 'play'] as const
 export const CHANNELS = ['otlp', 'web', 'sdk', 'api'] as const
 
 export interface Provenance {
   origin: (typeof ORIGINS)[number]
-  kind: (typeof KINDS)[number]
+  kind: (typeof TRACE_KINDS)[number]
   channel: (typeof CHANNELS)[number]
 }
 
 export const USUAL: Provenance = { origin: 'custom', kind: 'adhoc', channel: 'api' }
 
-/** Which member has which value when a flag is set. A member without a set flag has the value that is left. */
+/** The member and value that each flag sets. A member without a set flag has its remaining value. */
 const FLAGS: readonly [flag: string, member: keyof Provenance, value: string][] = [
   ['is_custom', 'origin', 'custom'],
   ['is_feedback', 'origin', 'human'],
@@ -26,13 +26,15 @@ const FLAGS: readonly [flag: string, member: keyof Provenance, value: string][] 
   ['is_otlp', 'channel', 'otlp'],
 ]
 
-/** `ag.flags` of a new record. */
+/** `ag.flags` of a new simple trace. */
 export function flagsOf({ flags, storesFalse }: Surface, provenance: Provenance): JsonObject {
   const all = FLAGS.map(([flag, member, value]) => [flag, provenance[member] === value] as const)
   return { ...flags, ...Object.fromEntries(all.filter(([, isSet]) => isSet || storesFalse)) }
 }
 
-/** What the flags of a stored record say, those of other clients included, who set only some. */
+/**
+ * The provenance in the flags of a stored simple trace, including those of other clients, which set only some flags.
+ */
 export function provenanceOf({ storesFalse }: Surface, flags: JsonObject): Provenance {
   const found = (member: keyof Provenance): string | undefined =>
     FLAGS.find(([flag, of]) => of === member && flags[flag] === true)?.[2]
@@ -45,10 +47,10 @@ export function provenanceOf({ storesFalse }: Surface, flags: JsonObject): Prove
 }
 
 const set = (flag: string): object => ({ field: 'attributes', key: `ag.flags.${flag}`, operator: 'is', value: true })
-/** A flag that is missing is not set. */
+/** A missing flag is not set. */
 const unset = (flag: string): object => ({ ...set(flag), operator: 'is_not' })
 
-/** What a query for a value asks of the flags. The values that older records do not tell apart ask for nothing. */
+/** The conditions on flags when querying for a value. Values that older traces do not distinguish have no condition. */
 export const CONDITIONS: { [M in keyof Provenance]: Record<Provenance[M], readonly object[]> } = {
   origin: { human: [set('is_feedback')], custom: [set('is_custom')], auto: [unset('is_feedback'), unset('is_custom')] },
   kind: { eval: [set('is_evaluation')], adhoc: [unset('is_evaluation')], play: [] },

@@ -19,7 +19,7 @@ import {
   projectMembershipBody,
   type Removable,
   removalBody,
-  removeRecord,
+  removeEntity,
   removeTargets,
   setPasswords,
   transferBody,
@@ -37,8 +37,8 @@ import type { Parts } from '../../parts.ts'
 const tag = 'administration'
 const BASE = '/admin/simple/accounts'
 
-/** Platform administration, record by record. */
-export function adminRecordRoutes(parts: Parts): (app: FastifyInstance) => void {
+/** Platform administration, one entity at a time. */
+export function adminEntityRoutes(parts: Parts): (app: FastifyInstance) => void {
   return app => {
     addCreations(app, parts)
     addMemberships(app, parts)
@@ -53,7 +53,7 @@ function addCreations(app: FastifyInstance, { postgres: { db }, seeds: { project
     path: '/admin/accounts',
     tag,
     body: graphBody,
-    summary: 'Makes records that refer to each other by names of your choosing.',
+    summary: 'Creates several entities that refer to each other by names you choose.',
     handle: ({ body }) => createAccountGraph(db, body, { seeds }),
   })
   addAdminEndpoint(app, {
@@ -61,7 +61,7 @@ function addCreations(app: FastifyInstance, { postgres: { db }, seeds: { project
     path: `${BASE}/users`,
     tag,
     body: userBody,
-    summary: 'Makes a user, or finds the one with the address.',
+    summary: 'Creates a user, or returns the existing one with that email address.',
     handle: ({ body }) => createUser(db, body, { seeds }),
   })
   addAdminEndpoint(app, {
@@ -69,7 +69,7 @@ function addCreations(app: FastifyInstance, { postgres: { db }, seeds: { project
     path: `${BASE}/users/identities`,
     tag,
     body: identityBody,
-    summary: 'Makes a way for a user to sign in.',
+    summary: 'Adds a sign-in identity to a user.',
     handle: ({ body }) => createIdentity(db, body),
   })
   addAdminEndpoint(app, {
@@ -77,7 +77,7 @@ function addCreations(app: FastifyInstance, { postgres: { db }, seeds: { project
     path: `${BASE}/organizations`,
     tag,
     body: organizationBody,
-    summary: 'Makes an organization with a workspace and a project for a user.',
+    summary: 'Creates an organization with a workspace and a project for a user.',
     handle: ({ body }) => createOrganizationAsAdmin(db, body, { seeds }),
   })
   addAdminEndpoint(app, {
@@ -85,7 +85,7 @@ function addCreations(app: FastifyInstance, { postgres: { db }, seeds: { project
     path: `${BASE}/workspaces`,
     tag,
     body: workspaceBody,
-    summary: 'Makes the workspace of an organization, or finds it.',
+    summary: 'Creates the workspace of an organization, or returns the existing one.',
     handle: ({ body }) => createWorkspaceAsAdmin(db, body, { seeds }),
   })
   addAdminEndpoint(app, {
@@ -93,7 +93,7 @@ function addCreations(app: FastifyInstance, { postgres: { db }, seeds: { project
     path: `${BASE}/projects`,
     tag,
     body: projectBody,
-    summary: 'Makes a project in a workspace.',
+    summary: 'Creates a project in a workspace.',
     handle: ({ body }) => createProjectAsAdmin(db, body, { seeds }),
   })
   addAdminEndpoint(app, {
@@ -101,13 +101,13 @@ function addCreations(app: FastifyInstance, { postgres: { db }, seeds: { project
     path: `${BASE}/api-keys`,
     tag,
     body: apiKeyBody,
-    summary: 'Makes an API key of a user for a project.',
+    summary: 'Creates an API key for a user in a project.',
     handle: ({ body }) => createApiKeyAsAdmin(db, body),
   })
 }
 
 function addMemberships(app: FastifyInstance, { postgres: { db }, authenticator: cache }: Parts): void {
-  /** A key of the user may have been refused a moment ago. */
+  /** A key of the user may just have been rejected. */
   const thenForget = async <T>(making: Promise<T>): Promise<T> => making.finally(() => cache.forget())
   addAdminEndpoint(app, {
     method: 'POST',
@@ -138,14 +138,16 @@ function addMemberships(app: FastifyInstance, { postgres: { db }, authenticator:
       method: 'DELETE',
       path: `${BASE}/${scope}/:id/memberships/:membership_id`,
       tag,
-      summary: 'Is not available here: members are removed from their workspace.',
+      summary: 'Not supported: remove the member from the workspace instead.',
       handle: () => {
-        throw new Problem('unsupported', { message: 'Memberships are not deleted one by one here.' })
+        throw new Problem('unsupported', {
+          message: 'Deleting a single membership is not supported; remove the member from the workspace.',
+        })
       },
     })
 }
 
-/** Each kind of record with the path it is deleted by. */
+/** Each kind of entity with the path that deletes it. */
 const REMOVALS: readonly [plural: Removable, path: string][] = [
   ['users', 'users/:id'],
   ['organizations', 'organizations/:id'],
@@ -161,7 +163,7 @@ function addRemovals(app: FastifyInstance, { postgres: { db }, authenticator: ca
     path: '/admin/accounts',
     tag,
     body: removalBody,
-    summary: 'Deletes users, organizations, workspaces and projects with what is in them.',
+    summary: 'Deletes users, organizations, workspaces and projects with everything in them.',
     handle: ({ body }) => removeTargets(db, cache, body),
   })
   for (const [plural, path] of REMOVALS)
@@ -170,8 +172,8 @@ function addRemovals(app: FastifyInstance, { postgres: { db }, authenticator: ca
       path: `${BASE}/${path}`,
       tag,
       params: z.object({ id: z.string() }),
-      summary: 'Deletes one record with what hangs on it.',
-      handle: ({ params: { id } }) => removeRecord(db, cache, { plural, id }),
+      summary: 'Deletes one entity with everything that belongs to it.',
+      handle: ({ params: { id } }) => removeEntity(db, cache, { plural, id }),
     })
 }
 
@@ -190,7 +192,7 @@ function addChanges(app: FastifyInstance, { postgres: { db }, authenticator: cac
     path: `${BASE}/transfer-ownership`,
     tag,
     body: transferBody,
-    summary: 'Hands organizations of one user to another; 204 when all of them could be.',
+    summary: "Transfers a user's organizations to another user; 204 if all were transferred.",
     handle: async ({ body, reply }) => {
       const answer = await transferOwnership(db, cache, body)
       return answer.errors.length === 0 ? reply.code(204).send() : answer

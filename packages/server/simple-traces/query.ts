@@ -1,26 +1,26 @@
 import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
 import { parseSpanQuery, type SpanQuery } from '@spanhouse/query'
-import type { RecordReferences, SoughtLinks, SoughtRecord } from './bodies.ts'
+import type { SimpleTraceReferences, SoughtLinks, SoughtSimpleTrace } from './bodies.ts'
 import { CONDITIONS } from './origin.ts'
-import { producerKeys } from './record-span.ts'
+import { producerKeys } from './span.ts'
 import type { Surface } from './surfaces.ts'
 
-/** What a query asks for, in the three members of its body. */
-export interface RecordQuery {
-  record: SoughtRecord | undefined
+/** A query, in the three members of its body. */
+export interface SimpleTraceQuery {
+  trace: SoughtSimpleTrace | undefined
   links: SoughtLinks | undefined
   windowing: Json | undefined
 }
 
 /**
- * The query for traces whose root is a record that was asked for; undefined when nothing can be one: a link that is to be
- * found needs both of its ids. Throws a Problem `invalid` or `unprocessable` as queries for traces do.
+ * The query for traces whose root matches; undefined if none can match: a link to search for needs both ids. Throws a
+ * Problem `invalid` or `unprocessable` like queries for traces.
  */
 export function toSpanQuery(
   surface: Surface,
-  { record, links, windowing }: RecordQuery,
+  { trace, links, windowing }: SimpleTraceQuery,
 ): SpanQuery<'trace'> | undefined {
-  const outgoing = linksIn(record?.links)
+  const outgoing = linksIn(trace?.links)
   if (outgoing.some(({ trace_id, span_id }) => !trace_id || !span_id)) return undefined
   const own = linksIn(links).flatMap(({ trace_id }) => trace_id ?? [])
   if (own.length === 0 && linksIn(links).length > 0) return undefined
@@ -30,8 +30,8 @@ export function toSpanQuery(
     anyOf(['inputs', 'outputs', 'parameters', 'internals'].map(member => hasData(member))),
     ...(surface.producer ? [anyOf(producerKeys(surface.producer).map(hasReference))] : []),
     ...(own.length > 0 ? [{ field: 'trace_id', operator: 'in', value: own }] : []),
-    ...(record ? conditionsOf(record) : []),
-    ...(Array.isArray(record?.links) ? linkedTo(outgoing) : outgoing.flatMap(link => linkedTo([link]))),
+    ...(trace ? conditionsOf(trace) : []),
+    ...(Array.isArray(trace?.links) ? linkedTo(outgoing) : outgoing.flatMap(link => linkedTo([link]))),
   ]
   return parseSpanQuery({ filtering: { conditions }, windowing }, 'trace')
 }
@@ -43,7 +43,7 @@ const hasData = (member: string): object => ({ field: 'attributes', key: `ag.dat
 const hasReference = (value: string): object => ({ field: 'references', key: 'attributes.key', operator: 'has', value })
 const linkedTo = (value: object[]): object[] => (value.length > 0 ? [{ field: 'links', operator: 'in', value }] : [])
 
-function conditionsOf({ origin, kind, channel, tags, meta, references }: SoughtRecord): object[] {
+function conditionsOf({ origin, kind, channel, tags, meta, references }: SoughtSimpleTrace): object[] {
   return [
     ...(origin ? CONDITIONS.origin[origin] : []),
     ...(kind ? CONDITIONS.kind[kind] : []),
@@ -54,12 +54,12 @@ function conditionsOf({ origin, kind, channel, tags, meta, references }: SoughtR
   ]
 }
 
-/** Every member of the given object is contained in the stored one, or in its member of that name. */
+/** Whether every member of the given object is contained in the stored one, recursively. */
 const containing = (key: string, value: JsonObject | undefined): object[] =>
   isJsonObject(value) && Object.keys(value).length > 0 ? [{ field: 'attributes', key, operator: 'is', value }] : []
 
-/** A version without anything that it is a version of restricts nothing. */
-function refersTo(key: string, reference: RecordReferences[string]): object[] {
+/** A version without a slug or id restricts nothing. */
+function refersTo(key: string, reference: SimpleTraceReferences[string]): object[] {
   const { id, slug } = reference ?? {}
   if (id === undefined && slug === undefined) return []
   return [{ field: 'references', operator: 'in', value: [{ id, slug, 'attributes.key': key }] }]

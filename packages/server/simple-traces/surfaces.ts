@@ -2,31 +2,34 @@ import type { Permission } from '@spanhouse/access'
 import type { TraceType } from '@spanhouse/model'
 
 /**
- * Judgments and calls that clients record by themselves, each a trace of one root span. The same records are seen from
- * three sides, which differ in their names, in what they make, and in what they show.
+ * Feedback and calls that clients record explicitly, each a trace of a single root span. The same traces are available
+ * on three surfaces, which differ in their names, in what they create, and in what they list.
  */
 export interface Surface {
   path: '/simple/traces' | '/annotations' | '/invocations'
-  /** The key of one record in bodies, and its names for lists and links. */
+  /** The key of one trace in bodies, and the names for lists and links. */
   name: 'trace' | 'annotation' | 'invocation'
   plural: 'traces' | 'annotations' | 'invocations'
   linkName: 'link' | 'annotation_link' | 'invocation_link'
-  /** Under which a query names the records themselves. */
+  /** The member of a query that contains links to the traces themselves. */
   linksName: 'links' | 'annotation_links' | 'invocation_links'
   createStatus: 200 | 202
   view: Permission
   edit: Permission
-  /** What its records are. */
+  /** The type of traces it creates. */
   traceType: TraceType
-  /** What its lists show. */
+  /** The types that it lists. */
   shows: readonly TraceType[]
-  /** Whose reference a record must have to be shown here; it is found, or made, when a record is created. */
+  /**
+   * The producer that a trace must refer to in order to appear here; it is looked up, or created, when a trace is
+   * created.
+   */
   producer: 'evaluator' | 'application' | null
-  /** Flags that its records carry whatever they are. */
+  /** Flags that all its traces have. */
   flags: Readonly<Record<string, boolean>>
-  /** Whether flags that are false are stored as well. */
+  /** Whether false flags are stored too. */
   storesFalse: boolean
-  /** `links` must be there; null says that there are none. */
+  /** Whether `links` may be null, which means none. It is required in any case. */
   mayLackLinks: boolean
 }
 

@@ -1,0 +1,128 @@
+import { type Json, parseTraceId } from '@spanhouse/model'
+import { optional, z } from '@spanhouse/validation'
+import type { FastifyInstance } from 'fastify'
+import { CONTENT_BODY_BYTES_MAX, QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
+import { addEndpoint } from '../../http/endpoint.ts'
+import {
+  newInvocation,
+  newSimpleTrace,
+  type SimpleTraceEdit,
+  type SoughtLinks,
+  type SoughtSimpleTrace,
+  simpleTraceEdit,
+  sought,
+  soughtSimpleTrace,
+  windowing,
+} from '../../simple-traces/bodies.ts'
+import { type SimpleTraceParts, SimpleTraces } from '../../simple-traces/simple-traces.ts'
+import type { SimpleTraceJson } from '../../simple-traces/span.ts'
+import { SURFACES, type Surface } from '../../simple-traces/surfaces.ts'
+import { requiredTraceId } from './trace-writes.ts'
+
+const params = z.object({ trace_id: z.string() })
+/** Such a trace has one span, so the span id is not needed; older clients send it. */
+const query = z.object({ span_id: optional(z.string()) })
+const simpleTrace = z.looseObject({ trace_id: z.string(), span_id: z.string() })
+
+/** Simple traces on all surfaces: `/simple/traces`, `/annotations`, `/invocations`. */
+export function simpleTraceRoutes(parts: SimpleTraceParts): (app: FastifyInstance) => void {
+  const simpleTraces = new SimpleTraces(parts)
+  return app => {
+    for (const surface of SURFACES) {
+      addWrites(app, simpleTraces, surface)
+      addReads(app, simpleTraces, surface)
+    }
+  }
+}
+
+function addWrites(app: FastifyInstance, simpleTraces: SimpleTraces, surface: Surface): void {
+  const { path, name, edit: permission, linkName, createStatus: status } = surface
+  const tag = surface.plural
+  const answer = z.object({ count: z.int(), [name]: optional(simpleTrace) })
+  addEndpoint(app, {
+    bodyBytesMax: CONTENT_BODY_BYTES_MAX,
+    method: 'POST',
+    path,
+    tag,
+    permission,
+    status,
+    answer,
+    summary: `Creates one of the ${surface.plural}; the producer it refers to is created if it does not exist.`,
+    body: z.object({ [name]: surface.mayLackLinks ? newInvocation : newSimpleTrace }),
+    handle: async ({ principal, body }) =>
+      envelope(surface, await simpleTraces.create(surface, principal, body[name] as z.output<typeof newInvocation>)),
+  })
+  addEndpoint(app, {
+    bodyBytesMax: CONTENT_BODY_BYTES_MAX,
+    method: 'PATCH',
+    path: `${path}/:trace_id`,
+    tag,
+    permission,
+    params,
+    query,
+    answer,
+    summary: `Changes one of the ${surface.plural}: its data and any other members sent.`,
+    body: z.object({ [name]: simpleTraceEdit }),
+    handle: async ({ principal, params, body }) => {
+      const trace_id = requiredTraceId(params.trace_id)
+      return envelope(surface, await simpleTraces.edit(surface, principal, trace_id, body[name] as SimpleTraceEdit))
+    },
+  })
+  addEndpoint(app, {
+    method: 'DELETE',
+    path: `${path}/:trace_id`,
+    tag,
+    permission,
+    params,
+    query,
+    summary: `Deletes one of the ${surface.plural} permanently, with its whole trace.`,
+    answer: z.object({ count: z.int(), [linkName]: optional(simpleTrace) }),
+    handle: async ({ principal, params }) => {
+      const trace_id = requiredTraceId(params.trace_id)
+      const span_id = await simpleTraces.delete(principal, trace_id)
+      return span_id ? { count: 1, [linkName]: { trace_id, span_id } } : { count: 0 }
+    },
+  })
+}
+
+function addReads(app: FastifyInstance, simpleTraces: SimpleTraces, surface: Surface): void {
+  const { path, name, plural, linksName, view: permission } = surface
+  addEndpoint(app, {
+    method: 'GET',
+    path: `${path}/:trace_id`,
+    tag: plural,
+    permission,
+    share: 'call',
+    params,
+    query,
+    summary: `Returns one of the ${plural}.`,
+    answer: z.object({ count: z.int(), [name]: optional(simpleTrace) }),
+    handle: async ({ principal, params }) => {
+      const trace_id = parseTraceId(params.trace_id)
+      return envelope(surface, trace_id ? await simpleTraces.read(surface, principal, trace_id) : undefined)
+    },
+  })
+  addEndpoint(app, {
+    bodyBytesMax: QUERY_BODY_BYTES_MAX,
+    method: 'POST',
+    path: `${path}/query`,
+    tag: plural,
+    permission,
+    share: 'read',
+    summary: `Finds ${plural} by content, references and links, or by id.`,
+    body: z.object({ [name]: optional(soughtSimpleTrace), [linksName]: sought, windowing }),
+    answer: z.object({ count: z.int(), [plural]: z.array(simpleTrace) }),
+    handle: async ({ principal, body, holder }) => {
+      const asked = {
+        trace: body[name] as SoughtSimpleTrace | undefined,
+        links: body[linksName] as SoughtLinks | undefined,
+        windowing: body.windowing as Json | undefined,
+      }
+      const found = await simpleTraces.query(surface, principal, asked, holder)
+      return { count: found.length, [plural]: found }
+    },
+  })
+}
+
+const envelope = ({ name }: Surface, found: SimpleTraceJson | undefined): object =>
+  found ? { count: 1, [name]: found } : { count: 0 }
