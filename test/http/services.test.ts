@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, inject, test } from 'vitest'
 import { type Answer, ask, eventually, newProject } from '../harness.ts'
+import { newSpanId, newTraceId, otlpSpan } from '../otlp.ts'
 
 /** What the hosted services do without a provider: canned replies stand in for models. */
 const project = await newProject()
@@ -228,6 +229,31 @@ test("the caller's trace goes on", async () => {
   const [span] = await spansOf(trace_id)
   expect(span).toMatchObject({ parent_id: '7'.repeat(16), span_id: body.span_id })
   expect(span.attributes.ag.data.parameters).toEqual(exact.parameters)
+})
+
+test("an evaluator inside a client's trace leaves it an invocation, unless the run judges another trace", async () => {
+  const other = { trace_id: newTraceId(), span_id: newSpanId() }
+  for (const [linkedTo, type] of [
+    [undefined, 'invocation'],
+    ['itself', 'invocation'],
+    ['another', 'annotation'],
+  ] as const) {
+    const root = otlpSpan({ traceId: newTraceId(), name: 'agent' })
+    const { traceId: trace_id, spanId: span_id } = root
+    await project.store(root)
+    const invocation = linkedTo === 'itself' ? { trace_id, span_id } : other
+    const { body } = await project.run(
+      '/auto_exact_match/v0/invoke',
+      { links: linkedTo && { invocation }, data: { ...exact, ...judged } },
+      { traceparent: `00-${trace_id}-${span_id}-01` },
+    )
+    expect([body.trace_id, body.data.outputs]).toEqual([trace_id, { success: true }])
+    const spans = await spansOf(trace_id, 2)
+    expect(spans.map(span => [span.span_name, span.trace_type]).toSorted()).toEqual([
+      ['agent', type],
+      ['auto_exact_match_v0', type],
+    ])
+  }
 })
 
 /** What each evaluator of the catalogue that needs no model can be given, and what it then returns. */
