@@ -10,8 +10,11 @@ import type { RunMetrics } from '../metrics.ts'
 /** Traces that wait for a stream that is full or away, all together; one that comes beyond it is lost. */
 const WAITING_BYTES_MAX = 64 * 1024 * 1024
 
-/** Traces that end within so short a time are published together: a transaction of the stream and a wake-up of its readers for many. */
-const GATHER = { ms: 20, bytesMax: 1024 * 1024 }
+/**
+ * Traces that come within so short a time are published together: one transaction of the stream and one wake-up of its readers for
+ * many. Larger ones go by themselves.
+ */
+const GATHER = { ms: 20, bytesMax: 64 * 1024 }
 
 /** How long one waits before it is tried again, longer each time. */
 const RETRY_MS = { first: 100, max: 5_000 }
