@@ -257,7 +257,20 @@ test("an evaluator inside a client's trace leaves it an invocation, unless the r
 })
 
 /** What each evaluator of the catalogue that needs no model can be given, and what it then returns. */
-const EVALUATIONS: Record<string, { parameters?: object; outputs?: unknown; expected: object }> = {
+const EVALUATIONS: Record<string, { parameters?: object; inputs?: object; outputs?: unknown; expected: object }> = {
+  json_multi_field_match: {
+    parameters: { fields: ['id', 'addr.zip'] },
+    inputs: { correct_answer: { id: 7, addr: { zip: '0150' } } },
+    outputs: { id: 7, addr: { zip: '0151' } },
+    expected: { id: 1, 'addr.zip': 0, aggregate_score: 0.5 },
+  },
+  auto_json_diff: {
+    inputs: { correct_answer: { a: 1, b: 2 } },
+    outputs: { a: 1, b: 3 },
+    expected: { score: 0.5, success: true },
+  },
+  echo: { inputs: { aloha: 'hi' }, expected: { got: 'hi' } },
+  mock: { parameters: { key: 'score', kwargs: { score: 0.4 } }, expected: { score: 0.4, success: false } },
   match: {
     parameters: { matchers: [{ key: 'a', target: 'outputs', match: 'contains', reference: '4' }] },
     expected: { success: true },
@@ -281,11 +294,11 @@ const EVALUATIONS: Record<string, { parameters?: object; outputs?: unknown; expe
 
 test.each(Object.entries(EVALUATIONS))(
   '%s: by its address, by the dispatcher and by references; its annotation is found',
-  async (key, { parameters = {}, outputs = '4', expected }) => {
+  async (key, { parameters = {}, inputs = { correct_answer: '4' }, outputs = '4', expected }) => {
     const { template } = (await project.get(`/api/evaluators/catalog/templates/${key}`)).body
     const data = { uri: template.data.uri, parameters: { ...template.data.parameters, ...parameters } }
     const made = await created('evaluator', data)
-    const given = { inputs: { correct_answer: '4' }, outputs }
+    const given = { inputs, outputs }
     const references = { evaluator_revision: { id: made.revision_id } }
     const ways: [string, object][] = [
       [`/${key}/v0/invoke`, { data: { ...given, parameters: data.parameters } }],
