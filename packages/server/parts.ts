@@ -19,6 +19,7 @@ import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { ensureSecretKeyFile } from './key-file.ts'
 import { type Seeds, seedsFor } from './seeds.ts'
+import { ModelSecrets } from './services/means/model-secrets.ts'
 import { untilReachable } from './start-checks.ts'
 
 /**
@@ -118,6 +119,8 @@ export interface Parts {
   postgres: Postgres
   authenticator: Authenticator
   vault: Vault
+  /** Cached credentials; a change made through this process removes them from the cache. */
+  modelSecrets: ModelSecrets
   /** Encrypts the responses that administration remembers. */
   answerKey: string
   outbound: OutboundRules
@@ -161,7 +164,8 @@ export async function openParts(
   const [vault, answerKey] = [openVault(secretKey), answerKeyOf(secretKey)]
   const outbound = { isOpen: config.isOutboundOpen }
   const seeds = seedsFor(runtime)
-  return { postgres, authenticator, vault, answerKey, outbound, stream, clickhouse, engines, seeds }
+  const modelSecrets = new ModelSecrets(postgres.db, vault)
+  return { postgres, authenticator, vault, modelSecrets, answerKey, outbound, stream, clickhouse, engines, seeds }
 }
 
 const openEngines = (url: string): Engines => ({

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, inject, test } from 'vitest'
 import { type Answer, ask, eventually, newProject } from '../harness.ts'
+import { newSpanId, newTraceId, otlpSpan } from '../otlp.ts'
 
 /** What the hosted services do without a provider: canned replies stand in for models. */
 const project = await newProject()
@@ -230,8 +231,46 @@ test("the caller's trace goes on", async () => {
   expect(span.attributes.ag.data.parameters).toEqual(exact.parameters)
 })
 
+test("an evaluator inside a client's trace leaves it an invocation, unless the run judges another trace", async () => {
+  const other = { trace_id: newTraceId(), span_id: newSpanId() }
+  for (const [linkedTo, type] of [
+    [undefined, 'invocation'],
+    ['itself', 'invocation'],
+    ['another', 'annotation'],
+  ] as const) {
+    const root = otlpSpan({ traceId: newTraceId(), name: 'agent' })
+    const { traceId: trace_id, spanId: span_id } = root
+    await project.store(root)
+    const invocation = linkedTo === 'itself' ? { trace_id, span_id } : other
+    const { body } = await project.run(
+      '/auto_exact_match/v0/invoke',
+      { links: linkedTo && { invocation }, data: { ...exact, ...judged } },
+      { traceparent: `00-${trace_id}-${span_id}-01` },
+    )
+    expect([body.trace_id, body.data.outputs]).toEqual([trace_id, { success: true }])
+    const spans = await spansOf(trace_id, 2)
+    expect(spans.map(span => [span.span_name, span.trace_type]).toSorted()).toEqual([
+      ['agent', type],
+      ['auto_exact_match_v0', type],
+    ])
+  }
+})
+
 /** What each evaluator of the catalogue that needs no model can be given, and what it then returns. */
-const EVALUATIONS: Record<string, { parameters?: object; outputs?: unknown; expected: object }> = {
+const EVALUATIONS: Record<string, { parameters?: object; inputs?: object; outputs?: unknown; expected: object }> = {
+  json_multi_field_match: {
+    parameters: { fields: ['id', 'addr.zip'] },
+    inputs: { correct_answer: { id: 7, addr: { zip: '0150' } } },
+    outputs: { id: 7, addr: { zip: '0151' } },
+    expected: { id: 1, 'addr.zip': 0, aggregate_score: 0.5 },
+  },
+  auto_json_diff: {
+    inputs: { correct_answer: { a: 1, b: 2 } },
+    outputs: { a: 1, b: 3 },
+    expected: { score: 0.5, success: true },
+  },
+  echo: { inputs: { aloha: 'hi' }, expected: { got: 'hi' } },
+  mock: { parameters: { key: 'score', kwargs: { score: 0.4 } }, expected: { score: 0.4, success: false } },
   match: {
     parameters: { matchers: [{ key: 'a', target: 'outputs', match: 'contains', reference: '4' }] },
     expected: { success: true },
@@ -255,11 +294,11 @@ const EVALUATIONS: Record<string, { parameters?: object; outputs?: unknown; expe
 
 test.each(Object.entries(EVALUATIONS))(
   '%s: by its address, by the dispatcher and by references; its annotation is found',
-  async (key, { parameters = {}, outputs = '4', expected }) => {
+  async (key, { parameters = {}, inputs = { correct_answer: '4' }, outputs = '4', expected }) => {
     const { template } = (await project.get(`/api/evaluators/catalog/templates/${key}`)).body
     const data = { uri: template.data.uri, parameters: { ...template.data.parameters, ...parameters } }
     const made = await created('evaluator', data)
-    const given = { inputs: { correct_answer: '4' }, outputs }
+    const given = { inputs, outputs }
     const references = { evaluator_revision: { id: made.revision_id } }
     const ways: [string, object][] = [
       [`/${key}/v0/invoke`, { data: { ...given, parameters: data.parameters } }],

@@ -313,3 +313,78 @@ test('no key is in any trace, nor in the log', async () => {
   expect(JSON.stringify(body)).not.toContain(KEY)
   expect(server.output()).not.toContain(KEY)
 })
+
+test('tools that a model calls are events of the stream', async () => {
+  const tool = { type: 'function', function: { name: 'get_weather', parameters: { type: 'object', properties: {} } } }
+  const body = asking('gpt-4o-mini', {}, 'What is the weather in Oslo?')
+  body.data.parameters.prompt.llm_config.tools = [tool]
+  const { text } = await project.run('/completion/v0/invoke', body, { accept: 'application/x-ndjson' })
+  const events = text
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line))
+  const calls = events.filter(event => event.type === 'tool_call').map(event => event.data)
+  expect(calls.at(-1)).toMatchObject({ name: 'get_weather', input: {}, rawInput: expect.any(String) })
+  expect(new Set(calls.map(call => call.id)).size).toBe(1)
+  expect(events.at(-1).data.outputs).toMatchObject([{ id: calls[0].id, function: { name: 'get_weather' } }])
+})
+
+test('evaluators that call others run by references, and their annotations are found', async () => {
+  const webhook = createServer((_request, response) => response.end('0.8')).listen(0, '127.0.0.1')
+  await once(webhook, 'listening')
+  const prompt_template = [{ role: 'user', content: 'Score {{outputs}} from 0 to 10' }]
+  const evaluators: [key: string, parameters: object, expected: object][] = [
+    [
+      'auto_ai_critique',
+      { prompt_template, model: 'gpt-4o-mini', connection, response_type: 'text', version: '5' },
+      { score: expect.any(Number), success: expect.any(Boolean) },
+    ],
+    [
+      'auto_semantic_similarity',
+      { correct_answer_key: 'expected', embedding_model: 'lab/custom/text-embedding-3-small' },
+      { score: expect.closeTo(1), success: true },
+    ],
+    [
+      'auto_webhook_test',
+      { webhook_url: `http://127.0.0.1:${(webhook.address() as AddressInfo).port}/` },
+      { score: 0.8, success: true },
+    ],
+  ]
+  for (const [key, parameters, expected] of evaluators) {
+    const { body: made } = await project.post('/api/simple/evaluators/', {
+      evaluator: {
+        slug: `by-reference-${key.replaceAll('_', '-')}`,
+        data: { uri: `agenta:builtin:${key}:v0`, parameters },
+      },
+    })
+    const { id, revision_id } = made.evaluator
+    const data = { inputs: { expected: 'Paris' }, outputs: 'Paris' }
+    const references = { evaluator_revision: { id: revision_id } }
+    for (const path of ['/invoke', `/${key}/v0/invoke`]) {
+      const { status, body, text } = await project.run(path, { references, data })
+      expect([status, body.data?.outputs], text).toEqual([200, expected])
+    }
+    await eventually(async () => {
+      const { body } = await project.post('/api/annotations/query', {
+        annotation: { references: { evaluator: { id } } },
+      })
+      return body.annotations?.length === 2
+    })
+  }
+  webhook.close()
+})
+
+test('a stop waits for the runs under way, and their traces are stored', async () => {
+  const before = provider.requests.length
+  const running = project.run('/completion/v0/invoke', asking('gpt-4o-mini', {}, 'Say it late #fake-delay-1500'))
+  await eventually(async () => provider.requests.length > before)
+  expect(await server.stop()).toBe(0)
+  const { status, body } = await running
+  expect(status).toBe(200)
+  const again = await startServerProcess({ dataDir, like: server })
+  try {
+    expect((await spansOf(body.trace_id, 2)).map(span => span.status_code)).toEqual(Array(2).fill('STATUS_CODE_OK'))
+  } finally {
+    await again.stop()
+  }
+})

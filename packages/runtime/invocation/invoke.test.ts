@@ -126,6 +126,16 @@ test.each<[string, Handler['roles'], object, string]>([
   expect(ag?.type.trace).toBe(type)
 })
 
+test("a run inside a caller's trace does not say what that trace is", async () => {
+  const parent = { trace_id: 'c'.repeat(32), span_id: 'd'.repeat(16) }
+  const { ag } = await ran(
+    handlerOf(() => 1),
+    requestOf({ parent }),
+  )
+  expect(ag?.type).toEqual({ span: 'workflow' })
+  expect(ag?.flags).toEqual({ is_evaluator: true })
+})
+
 test.each<[Partial<RunRequest>, JsonObject | undefined]>([
   [{}, undefined],
   [{ inputs: { a: 1 } }, { a: 1 }],

@@ -31,7 +31,9 @@ export function rootSpan(
 ): Parameters<RunTrace['end']>[0] {
   const { labels, parameters } = request
   const { tags, meta } = labels
-  const own: JsonObject = { type: { trace: traceTypeOf(handler, labels) }, flags: flagsOf(handler, request) }
+  const own: JsonObject = { flags: flagsOf(handler, request) }
+  // A run inside a caller's trace does not decide what that trace is. Its links do, where they lead to another trace.
+  if (!request.parent) own.type = { trace: traceTypeOf(handler, labels) }
   if (tags) own.tags = tags
   if (meta) own.meta = meta
   return {

@@ -29,7 +29,7 @@ export interface HostedIn {
 
 /** Opens what runs need; nothing is connected to before the first run. */
 export function openServices({ config, runtime, parts, metrics, log }: HostedIn): HostedServices {
-  const { postgres, vault, outbound: rules } = parts
+  const { postgres, modelSecrets: secrets, outbound: rules } = parts
   const traces = new RunTraces(parts.stream as SpanStream, metrics, log)
   const [models, outbound] = [openModels(rules), outboundFetch(rules)]
   let sandbox: Sandbox | undefined
@@ -37,7 +37,7 @@ export function openServices({ config, runtime, parts, metrics, log }: HostedIn)
     sandbox ??= openSandbox()
     return sandbox
   }
-  const means = { db: postgres.db, vault, models, outbound, sandbox: openedSandbox }
+  const means = { secrets, models, outbound, sandbox: openedSandbox }
   const routes = servicesRoutes({
     registry: { db: postgres.db, runtime },
     traces,

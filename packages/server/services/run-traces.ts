@@ -10,11 +10,25 @@ import type { RunMetrics } from '../metrics.ts'
 /** Traces that wait for a stream that is full or away, all together; one that comes beyond it is lost. */
 const WAITING_BYTES_MAX = 64 * 1024 * 1024
 
+/**
+ * Traces that come within so short a time are published together: one transaction of the stream and one wake-up of its readers for
+ * many. Larger ones go by themselves.
+ */
+const GATHER = { ms: 20, bytesMax: 64 * 1024 }
+
 /** How long one waits before it is tried again, longer each time. */
 const RETRY_MS = { first: 100, max: 5_000 }
 
 /** How long a process that stops waits for its last runs and their traces. */
 const CLOSE_MS_MAX = 8_000
+
+/** Messages that wait for others to be published with. */
+interface Batch {
+  readonly messages: SpanMessage[]
+  bytes: number
+  /** Settles when all of them have been taken, or are lost. */
+  readonly taken: Promise<void>
+}
 
 /**
  * Brings the traces of runs into the stream. No answer waits for it and no run fails by it: as long as the stream takes nothing,
@@ -27,6 +41,7 @@ export class RunTraces {
   readonly #closing = new AbortController()
   readonly #underWay = new Set<Promise<unknown>>()
   #waitingBytes = 0
+  #gathering: Batch | undefined
 
   constructor(stream: SpanStream, metrics: RunMetrics, log: FastifyBaseLogger) {
     this.#stream = stream
@@ -68,11 +83,33 @@ export class RunTraces {
       throw new Problem('overloaded', `More than ${WAITING_BYTES_MAX} bytes of traces wait for the stream.`)
     this.#waitingBytes += bytes
     try {
-      for (let waitMs = RETRY_MS.first; !(await this.#isTaken(messages)); waitMs = Math.min(2 * waitMs, RETRY_MS.max))
-        await delay(waitMs, undefined, { signal: this.#closing.signal })
+      await (bytes > GATHER.bytesMax ? this.#publish(messages) : this.#publishWithOthers(messages, bytes))
     } finally {
       this.#waitingBytes -= bytes
     }
+  }
+
+  #publishWithOthers(messages: readonly SpanMessage[], bytes: number): Promise<void> {
+    if (this.#gathering && this.#gathering.bytes + bytes > GATHER.bytesMax) this.#gathering = undefined
+    this.#gathering ??= this.#gather()
+    this.#gathering.messages.push(...messages)
+    this.#gathering.bytes += bytes
+    return this.#gathering.taken
+  }
+
+  #gather(): Batch {
+    const messages: SpanMessage[] = []
+    const taken = delay(GATHER.ms).then(() => {
+      if (this.#gathering === batch) this.#gathering = undefined
+      return this.#publish(messages)
+    })
+    const batch: Batch = { messages, bytes: 0, taken }
+    return batch
+  }
+
+  async #publish(messages: readonly SpanMessage[]): Promise<void> {
+    for (let waitMs = RETRY_MS.first; !(await this.#isTaken(messages)); waitMs = Math.min(2 * waitMs, RETRY_MS.max))
+      await delay(waitMs, undefined, { signal: this.#closing.signal })
   }
 
   /** A message is published under the same id again, so that one that was stored after all is not stored twice. */

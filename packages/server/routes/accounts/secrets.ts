@@ -6,6 +6,7 @@ import {
   editSecretBody,
   fetchSecret,
   listSecrets,
+  type ProjectPrincipal,
   secretJson,
 } from '@spanhouse/access'
 import { z } from '@spanhouse/validation'
@@ -17,7 +18,10 @@ const tag = 'secrets'
 const params = z.object({ id: z.string().meta({ description: 'Id or slug.' }) })
 
 /** Credentials of model providers and similar secrets, stored encrypted. Errors never echo the input. */
-export function secretRoutes({ postgres: { db }, vault, outbound }: Parts): (app: FastifyInstance) => void {
+export function secretRoutes({ postgres, vault, modelSecrets, outbound }: Parts): (app: FastifyInstance) => void {
+  const { db } = postgres
+  const thenForget = <T>(change: Promise<T>, { project_id }: ProjectPrincipal): Promise<T> =>
+    change.finally(() => modelSecrets.forget(project_id))
   return app => {
     addEndpoint(app, {
       method: 'POST',
@@ -29,7 +33,7 @@ export function secretRoutes({ postgres: { db }, vault, outbound }: Parts): (app
       body: createSecretBody(outbound),
       answer: secretJson,
       summary: 'Stores a secret.',
-      handle: ({ principal, body }) => createSecret(db, { vault, principal }, body),
+      handle: ({ principal, body }) => thenForget(createSecret(db, { vault, principal }, body), principal),
     })
     addEndpoint(app, {
       method: 'GET',
@@ -63,7 +67,8 @@ export function secretRoutes({ postgres: { db }, vault, outbound }: Parts): (app
       body: editSecretBody(outbound),
       answer: secretJson,
       summary: 'Replaces the header or data of a secret.',
-      handle: ({ principal, params, body }) => editSecret(db, { vault, principal }, { reference: params.id, body }),
+      handle: ({ principal, params, body }) =>
+        thenForget(editSecret(db, { vault, principal }, { reference: params.id, body }), principal),
     })
     addEndpoint(app, {
       method: 'DELETE',
@@ -73,7 +78,7 @@ export function secretRoutes({ postgres: { db }, vault, outbound }: Parts): (app
       params,
       status: 204,
       summary: 'Deletes a secret.',
-      handle: ({ principal, params }) => deleteSecret(db, principal, params.id),
+      handle: ({ principal, params }) => thenForget(deleteSecret(db, principal, params.id), principal),
     })
   }
 }

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@spanhouse/model'
+import type { Json, JsonObject, Uuid } from '@spanhouse/model'
 import {
   type AttemptRules,
   attemptInTurn,
@@ -7,7 +7,6 @@ import {
   type Models,
   mockRoute,
   type Route,
-  route,
 } from '@spanhouse/models'
 import {
   type ChatAnswer,
@@ -20,11 +19,12 @@ import {
 } from '@spanhouse/runtime'
 import { ChatEvents } from './chat-events.ts'
 import { modelRunError } from './model-run-error.ts'
-import type { ProjectSecrets } from './project-secrets.ts'
+import type { ModelSecrets } from './model-secrets.ts'
 
 export interface ModelCalls {
   models: Models
-  secrets: ProjectSecrets
+  secrets: ModelSecrets
+  project_id: Uuid
   /** Names a canned reply in place of the model's; a key must be there all the same. */
   mock: string | undefined
   context: RunContext
@@ -87,8 +87,12 @@ function attempt(
   })
 }
 
-async function routeOf({ secrets, mock }: ModelCalls, model: string, connection: string | undefined): Promise<Route> {
-  const found = route(model, connection, await secrets.forModels())
+async function routeOf(
+  { secrets, project_id, mock }: ModelCalls,
+  model: string,
+  connection: string | undefined,
+): Promise<Route> {
+  const found = await secrets.routeTo(project_id, model, connection)
   if (mock === undefined) return found
   const canned = mockRoute(mock)
   if (canned) return canned

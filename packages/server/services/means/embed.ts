@@ -1,11 +1,17 @@
-import { type Models, route } from '@spanhouse/models'
+import type { Uuid } from '@spanhouse/model'
+import type { Models } from '@spanhouse/models'
 import type { Means, RunContext, SpanStart } from '@spanhouse/runtime'
 import { modelRunError } from './model-run-error.ts'
-import type { ProjectSecrets } from './project-secrets.ts'
+import type { ModelSecrets } from './model-secrets.ts'
 
 /** Turns texts into vectors; see `Means.embed`. The span tells how many there are and not what is in them. */
 export async function callEmbedding(
-  { models, secrets, context }: { models: Models; secrets: ProjectSecrets; context: RunContext },
+  {
+    models,
+    secrets,
+    project_id,
+    context,
+  }: { models: Models; secrets: ModelSecrets; project_id: Uuid; context: RunContext },
   { model, connection, texts }: Parameters<Means['embed']>[0],
 ): Promise<number[][]> {
   const start: SpanStart = {
@@ -18,7 +24,7 @@ export async function callEmbedding(
   }
   try {
     return await context.trace.during(start, async notes => {
-      const found = route(model, connection, await secrets.forModels())
+      const found = await secrets.routeTo(project_id, model, connection)
       notes.meta = { provider: { name: found.provider }, request: { model } }
       const {
         embeddings,

@@ -6,12 +6,13 @@ import type { Sandbox } from '@spanhouse/sandbox'
 import { callModels } from './call-models.ts'
 import { callEmbedding } from './embed.ts'
 import { evaluateCode } from './evaluate.ts'
+import type { ModelSecrets } from './model-secrets.ts'
 import { postTo } from './post.ts'
-import { ProjectSecrets, type SecretStore } from './project-secrets.ts'
 
 /** What runs of all projects reach the outside world with. */
-export interface MeansParts extends SecretStore {
+export interface MeansParts {
   models: Models
+  secrets: ModelSecrets
   outbound: OutboundFetch
   /** Started when the first run needs it. */
   sandbox(): Sandbox
@@ -27,10 +28,10 @@ export interface RunOwner {
 /** The means of one run, bound to its project and trace: each call is a span, and ends when the run does. */
 export function openMeans(parts: MeansParts, { principal, mock }: RunOwner, context: RunContext): Means {
   const { project_id } = principal
-  const secrets = new ProjectSecrets(parts, project_id)
+  const { models, secrets } = parts
   return {
-    chat: (plan, onEvent) => callModels({ models: parts.models, secrets, mock, context }, plan, onEvent),
-    embed: call => callEmbedding({ models: parts.models, secrets, context }, call),
+    chat: (plan, onEvent) => callModels({ models, secrets, project_id, mock, context }, plan, onEvent),
+    embed: call => callEmbedding({ models, secrets, project_id, context }, call),
     evaluate: code => evaluateCode(parts.sandbox(), { owner: project_id, context }, code),
     post: request => postTo(parts.outbound, context, request),
     ...workMeans(project_id),

@@ -1,0 +1,65 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { outboundFetch } from '@spanhouse/outbound'
+import { invoke, type Means, type Run, type RunSpan } from '@spanhouse/runtime'
+import { afterAll, expect, test } from 'vitest'
+import { postTo } from './post.ts'
+
+/** A service that takes requests and never answers. */
+const closed = Promise.withResolvers<void>()
+const silent = createServer((_request, response) => void response.once('close', () => closed.resolve()))
+await once(silent.listen(0, '127.0.0.1'), 'listening')
+const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`
+const outbound = outboundFetch({ isOpen: true })
+afterAll(async () => {
+  await outbound.close()
+  silent.closeAllConnections()
+  silent.close()
+})
+
+/** Runs a handler that does nothing but post, until it ends or its caller goes away. */
+async function posted(timeoutMs: number, signal = new AbortController().signal) {
+  let spans: RunSpan[] = []
+  const request = { url, body: {}, timeoutMs, fragments: { refused: 'refused', failed: 'v0:workflows:hook-error' } }
+  const handler = {
+    key: 'probe',
+    kind: 'builtin',
+    version: 'v0',
+    roles: ['application'],
+    run: ({ means }: Run) => means.post(request).then(({ text }) => text),
+  } as const
+  const labels = { references: {}, links: {}, baggage: {} }
+  const invocation = invoke(
+    handler,
+    { parameters: {}, revision: {}, flags: {}, isStreamed: false, labels },
+    {
+      openMeans: context => ({ post: request => postTo(outbound, context, request) }) as Means,
+      record: async recorded => {
+        spans = recorded
+      },
+      signal,
+    },
+  )
+  const { status, recorded } = await invocation.result
+  await recorded
+  return { status, call: spans.find(span => span.span_name === 'http.post') }
+}
+
+test('a hook that hangs fails when its time is over, its connection is closed, and its span says so', async () => {
+  const { status, call } = await posted(100)
+  expect(status).toMatchObject({
+    code: 500,
+    fragment: 'v0:workflows:hook-error',
+    message: expect.stringMatching(/0\.1 s/),
+  })
+  expect(call).toMatchObject({ status_code: 'STATUS_CODE_ERROR', status_message: status.message })
+  await closed.promise
+})
+
+test('a run that ends takes its hook with it', async () => {
+  const leaving = new AbortController()
+  silent.once('request', () => leaving.abort())
+  const { status, call } = await posted(30_000, leaving.signal)
+  expect([status.code, call?.status_code]).toEqual([499, 'STATUS_CODE_ERROR'])
+})
