@@ -27,6 +27,7 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
     imports: ['model', 'postgres', 'validation', 'query', 'runtime'],
     libraries: ['csv-parse', 'csv-stringify'],
   },
+  evaluation: { imports: ['model', 'postgres', 'validation', 'registry', 'runtime'], libraries: [] },
   server: {
     imports: [
       'model',
@@ -41,6 +42,7 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
       'access',
       'runtime',
       'registry',
+      'evaluation',
       'outbound',
     ],
     libraries: [
