@@ -1,4 +1,3 @@
-export type * from './doors.ts'
 export { ENTITIES, type Entity } from './entities/entity.ts'
 export { STATUSES, type Status, status } from './entities/fields.ts'
 export { type Filter, filterBody } from './entities/filters.ts'
@@ -33,7 +32,7 @@ export { type RunData, type Step, stepsOf } from './runs/run-data.ts'
 export { createRuns, deleteRuns, editRuns, setClosed } from './runs/runs.ts'
 export { type MetricType, type SchemaLeaf, schemaLeaves } from './runs/schema-leaves.ts'
 export * from './runs/shape.ts'
-export type { Scope } from './scope.ts'
+export type * from './scope.ts'
 export {
   createEvaluation,
   editEvaluation,

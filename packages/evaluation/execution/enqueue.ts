@@ -1,13 +1,12 @@
 import { type Json, nextTurn, type Uuid } from '@spanhouse/model'
 import { type RawBuilder, sql, toJsonb } from '@spanhouse/postgres'
-import type { Task, TaskSlice } from '../doors.ts'
 import { type Condition, isAmong } from '../entities/conditions.ts'
 import type { RunRow } from '../entities/rows.ts'
 import { touched } from '../entities/write.ts'
 import { type NewResult, upsertCells } from '../grid/results.ts'
 import { rollUpRun, rollUpScenarios } from '../runs/roll-up.ts'
 import { stepsOf } from '../runs/run-data.ts'
-import type { Scope } from '../scope.ts'
+import type { Scope, Task, TaskSlice } from '../scope.ts'
 import { isInSlice, type PlannedCell, planWork, type Slice } from './plan.ts'
 
 /**

@@ -1,11 +1,10 @@
 import { invalid, type Uuid } from '@spanhouse/model'
 import { newId } from '@spanhouse/postgres'
-import type { Task } from '../doors.ts'
 import type { Status } from '../entities/fields.ts'
 import type { RunRow } from '../entities/rows.ts'
 import { insertRows, type Written } from '../entities/write.ts'
 import { type NewResult, upsertCells } from '../grid/results.ts'
-import type { Scope } from '../scope.ts'
+import type { Scope, Task } from '../scope.ts'
 import { planCells } from './plan.ts'
 
 /** Cells that one call makes at most. */

@@ -2,14 +2,13 @@ import { Problem, type Uuid } from '@spanhouse/model'
 import { sql } from '@spanhouse/postgres'
 import { inTransaction } from '@spanhouse/registry'
 import { list, optional, uuid, z } from '@spanhouse/validation'
-import type { MetricsPlace } from '../doors.ts'
 import { isAmong } from '../entities/conditions.ts'
 import { int32, isoTime } from '../entities/fields.ts'
 import type { MetricsRow, RunRow } from '../entities/rows.ts'
 import { findRows } from '../entities/select.ts'
 import { lockOpenRuns } from '../runs/guard.ts'
 import { stepsOf } from '../runs/run-data.ts'
-import type { Scope } from '../scope.ts'
+import type { MetricsPlace, Scope } from '../scope.ts'
 
 /** Which rows of metrics are to be computed: the first member that is given decides (section 4.4 of the interface). */
 export const refreshed = z.object({
