@@ -1,4 +1,4 @@
-import { invalid, Problem, type Uuid } from '@spanhouse/model'
+import { invalid, microsToIso, Problem, type Uuid } from '@spanhouse/model'
 import { newId } from '@spanhouse/postgres'
 import { inTransaction } from '@spanhouse/registry'
 import { optional, uuid, z } from '@spanhouse/validation'
@@ -132,7 +132,7 @@ export function addScenarios(
   })
 }
 
-const minuteOf = (time: string): string => new Date(Math.floor(Date.parse(time) / MINUTE_MS) * MINUTE_MS).toISOString()
+const minuteOf = (time: string): string => microsToIso(Math.floor(Date.parse(time) / MINUTE_MS) * MINUTE_MS * 1000)
 
 /** Deletes scenarios of one run; a 400 when one of them is not of it. Undefined: no such run. */
 export function removeScenarios(scope: Scope, run_id: Uuid, ids: readonly Uuid[]): Promise<Uuid[] | undefined> {

@@ -45,10 +45,10 @@ function refusalOf(body: {
   if (has('queries') && has('testsets')) return 'simple queue source must be either queries or testsets'
   if (kind === undefined && !has('queries') && !has('testsets'))
     return 'simple queue requires kind, queries, or testsets'
-  for (const { kind: own, noun } of LISTED) {
-    if (has(own) && kind !== undefined && kind !== own) return `${noun}-backed queues must use kind='${own}'`
-    if (kind === own && !has(own)) return `kind='${own}' requires ${noun} sources`
-  }
+  const other = LISTED.find(({ kind: own }) => has(own) && kind !== undefined && kind !== own)
+  if (other) return `${other.noun}-backed queues must use kind='${other.kind}'`
+  const lacking = LISTED.find(({ kind: own }) => kind === own && !has(own))
+  if (lacking) return `kind='${lacking.kind}' requires ${lacking.noun} sources`
   if (evaluators && evaluators.size > 0 && ![...evaluators.values()].includes('human'))
     return 'simple queues must have at least one human evaluator'
   return undefined
