@@ -68,19 +68,23 @@ function lastOfEach(bodies: readonly NewResult[]): NewResult[] {
   return [...byKey.values()]
 }
 
-async function requireScenarios({ db, project_id }: Scope, cells: readonly NewResult[]): Promise<void> {
+/** Throws a 400 for the first run or scenario that there is not. With `key share` those that there are stay. */
+async function requireScenarios(
+  { db, project_id }: Scope,
+  cells: readonly NewResult[],
+  lock?: 'key share',
+): Promise<void> {
   const scenarios = new Map(
     cells.map(({ run_id, scenario_id }) => [`${run_id}${scenario_id}`, { run_id, scenario_id }]),
   )
-  const { rows } = await sql<{ run_id: Uuid; scenario_id: Uuid; hasRun: boolean }>`
-    select x.run_id, x.scenario_id, r.id is not null as "hasRun"
-    from json_to_recordset(${JSON.stringify([...scenarios.values()])}::json) as x(run_id uuid, scenario_id uuid)
-    left join evaluation_runs r on r.project_id = ${project_id} and r.id = x.run_id
-    left join evaluation_scenarios s on s.project_id = ${project_id} and s.run_id = x.run_id and s.id = x.scenario_id
-    where s.id is null limit 1`.execute(db)
-  const [missing] = rows
-  if (missing && !missing.hasRun) throw invalid(`run_id: there is no run ${missing.run_id}`)
-  if (missing) throw invalid(`scenario_id: the run has no scenario ${missing.scenario_id}`)
+  const { rows } = await sql<{ id: Uuid; run_id: Uuid }>`select s.id, s.run_id from evaluation_scenarios s
+    where s.project_id = ${project_id} and s.id in (
+      select x.scenario_id from json_to_recordset(${JSON.stringify([...scenarios.values()])}::json)
+        as x(scenario_id uuid))
+    order by s.id ${lock ? sql`for key share` : sql``}`.execute(db)
+  const there = new Set(rows.map(({ id, run_id }) => `${run_id}${id}`))
+  const missing = cells.find(({ run_id, scenario_id }) => !there.has(`${run_id}${scenario_id}`))
+  if (missing) throw invalid(`scenario_id: the run ${missing.run_id} has no scenario ${missing.scenario_id}`)
 }
 
 function writePart(scope: Scope, cells: readonly NewResult[]): Promise<ResultRow[]> {
@@ -101,8 +105,12 @@ async function someAreHuman({ db, project_id }: Scope, cells: readonly Cell[]): 
   return rows.length > 0
 }
 
-/** Writes cells of runs that are locked. Ids ascend in order; the database takes them by key, so that none waits for another. */
+/**
+ * Writes cells of runs that are locked. Their scenarios are locked, too, so that none goes meanwhile: a 400 for one that
+ * there is not. Ids ascend in order; the database takes cells by key, so that no two writers wait for each other.
+ */
 export async function upsertCells(scope: Scope, cells: readonly NewResult[]): Promise<ResultRow[]> {
+  await requireScenarios(scope, cells, 'key share')
   const rows = new Map(cells.map(cell => [keyOf(cell), { ...cell, id: newId() }]))
   const sorted = [...rows.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
   const written = await insertRows<Written & Cell>(scope, 'results', {
