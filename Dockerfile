@@ -1,14 +1,14 @@
-# All roles in one image; SPANHOUSE_ROLES picks. Without the addresses of stores everything is kept under /data:
+# One image for all roles, selected by SPANHOUSE_ROLES. Without store addresses all data is kept under /data:
 #   docker build -t spanhouse . && docker run -p 4600:4600 -v spanhouse:/data spanhouse
 
-# The major version is that of the development dependency `node`.
+# Must have the same major version as the development dependency `node`.
 FROM node:24-slim AS packages
 WORKDIR /app
 COPY . .
 RUN npm ci --omit=dev --no-audit --no-fund
 
 FROM node:24-slim
-# The second and third let the C library give large buffers back, as in `npm start`: 100 to 200 MB less resident.
+# The MALLOC settings let the C library return large buffers to the system, as in `npm start`: 100 to 200 MB less resident memory.
 ENV NODE_ENV=production \
     MALLOC_ARENA_MAX=2 \
     MALLOC_MMAP_THRESHOLD_=131072 \

@@ -16,27 +16,27 @@ export const freshEmail = (): string => `user-${process.pid}-${++emails}@corp.te
 export const create = async (db: Database, body: unknown, seeds: Seed[] = []): Promise<AccountsAnswer> =>
   createAccounts(db, validate(createAccountsBody, body, 'body'), { secret: SECRET, seeds })
 
-/** How many rows a table has. */
+/** The number of rows in a table. */
 export async function countOf(db: Database, table: keyof Tables): Promise<number> {
   const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(db)
   return rows[0]?.count ?? -1
 }
 
-/** Makes one account; `members` are merged into it. */
+/** Creates one account; `members` are merged into its body. */
 export async function makeAccount(db: Database, members: object = {}): Promise<AccountAnswer> {
   const account = { user: { email: freshEmail() }, ...members }
   const { accounts } = await create(db, { accounts: { a: account } })
   return accounts.a as AccountAnswer
 }
 
-/** The one account in an answer. */
+/** The only account in a response. */
 export function only(answer: AccountsAnswer): AccountAnswer {
   const [account, ...others] = Object.values(answer.accounts)
   if (account === undefined || others.length > 0) throw new Error('not exactly one account')
   return account
 }
 
-/** Who the account's key stands for, read afresh. */
+/** The principal of the account's key, loaded again. */
 export async function principalOf(db: Database, account: AccountAnswer): Promise<ProjectPrincipal> {
   const principal = await openAuthenticator(db, {}).authenticate(`ApiKey ${account.api_keys?.key}`, '/x')
   if (principal.kind !== 'project') throw new Error('not a project')

@@ -6,9 +6,9 @@ export { type Deleted, deleteAccounts } from './accounts/deletion.ts'
 export { type DefaultProject, ensureDefaultProject, type FirstStartOptions } from './accounts/first-start.ts'
 export * from './accounts/profile.ts'
 export type { NewProject, Seed } from './accounts/seed.ts'
+export * from './admin/create.ts'
 export * from './admin/graph-body.ts'
 export { passwordsBody, setPasswords } from './admin/passwords.ts'
-export * from './admin/records.ts'
 export { type Removable, removalBody, removeRecord, removeTargets } from './admin/removal.ts'
 export { transferBody, transferOwnership } from './admin/transfer.ts'
 export { makeApiKey } from './credentials/api-key.ts'
@@ -16,10 +16,9 @@ export * from './credentials/authenticate.ts'
 export { AWAY_MS_MAX } from './credentials/cached-lookup.ts'
 export * from './credentials/principal.ts'
 export { answerKeyOf, tokenKeyOf } from './credentials/secret-token.ts'
-export { type ApiKeyRecord, createApiKey, listApiKeys, revokeApiKey } from './credentials/stored-keys.ts'
+export { type ApiKeyJson, createApiKey, listApiKeys, revokeApiKey } from './credentials/stored-keys.ts'
 export * from './organizations/invitations.ts'
 export { assignRole, memberRole, removeMember, unassignRole } from './organizations/members.ts'
-export * from './organizations/organization-records.ts'
 export {
   createOrganization,
   createOrganizationBody,
@@ -41,11 +40,12 @@ export {
   editProjectBody,
   fetchProject,
   listProjects,
-  projectRecord,
+  projectJson,
 } from './organizations/projects.ts'
+export * from './organizations/read-organizations.ts'
 export { checkPermission, permissionCheckQuery } from './roles/permission-check.ts'
 export * from './roles/roles.ts'
 export { createSecretBody, editSecretBody, type ProbeBody, probeBody, type SecretKind } from './secrets/secret-body.ts'
-export { secretRecord } from './secrets/secret-record.ts'
+export { secretJson } from './secrets/secret-json.ts'
 export * from './secrets/secrets.ts'
 export { openVault, type Vault } from './secrets/vault.ts'

@@ -1,16 +1,16 @@
 import { invalid, type Uuid } from '@spanhouse/model'
 import { type Database, sql } from '@spanhouse/postgres'
 
-/** How many of a thing one place may hold, since lists answer all of them. */
+/** How many entries one parent may hold, because lists return all of them. */
 const LIMITS = {
-  organizations: { max: 100, of: 'owner_id', message: 'A user owns at most 100 organizations.' },
-  workspaces: { max: 100, of: 'organization_id', message: 'An organization has at most 100 workspaces.' },
-  projects: { max: 1000, of: 'workspace_id', message: 'A workspace has at most 1,000 projects.' },
-  invitations: { max: 1000, of: 'workspace_id', message: 'A workspace keeps at most 1,000 invitations.' },
-  api_keys: { max: 1000, of: 'user_id', message: 'A user has at most 1,000 API keys.' },
+  organizations: { max: 100, of: 'owner_id', message: 'A user may own at most 100 organizations.' },
+  workspaces: { max: 100, of: 'organization_id', message: 'An organization may have at most 100 workspaces.' },
+  projects: { max: 1000, of: 'workspace_id', message: 'A workspace may have at most 1,000 projects.' },
+  invitations: { max: 1000, of: 'workspace_id', message: 'A workspace may have at most 1,000 invitations.' },
+  api_keys: { max: 1000, of: 'user_id', message: 'A user may have at most 1,000 API keys.' },
 } as const
 
-/** Throws a Problem `invalid` when the place is full. Administrators are not held to it. */
+/** Throws a Problem `invalid` when the parent is full. Does not apply to administrators. */
 export async function refuseBeyondLimit(db: Database, table: keyof typeof LIMITS, place: Uuid): Promise<void> {
   const { max, of, message } = LIMITS[table]
   const { rows } = await sql<{ count: number }>`

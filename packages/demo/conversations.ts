@@ -15,7 +15,7 @@ interface Call {
   type: 'agent' | 'chain' | 'chat' | 'tool' | 'query'
   inputs: object
   outputs: string
-  /** Prompt and completion tokens and their price in USD. */
+  /** Prompt and completion tokens, and their cost in USD. */
   usage?: { prompt: number; completion: number; cost: number }
   fails?: string
   calls?: Call[]
@@ -97,7 +97,7 @@ const CONVERSATIONS: { session: string; user: string; call: Call }[] = [
   },
 ]
 
-/** Runs every conversation and returns the ids of the traces. */
+/** Runs all conversations and returns the ids of their traces. */
 export async function runConversations(tracer: Tracer): Promise<string[]> {
   const traceIds: string[] = []
   for (const { session, user, call } of CONVERSATIONS)

@@ -6,10 +6,12 @@ import { resourceFromAttributes } from '@opentelemetry/resources'
 import { NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node'
 import { runConversations } from './conversations.ts'
 import { printTree, type TreeNode } from './print-tree.ts'
+import { runPrompt } from './prompt.ts'
 
 /**
- * Sends a few traces of an LLM application through an OpenTelemetry SDK, span by span as each ends (so that children
- * arrive before their parents, in exports of their own), and shows what the server makes of them.
+ * Sends a few traces of an LLM application through an OpenTelemetry SDK, each span when it ends (so children arrive
+ * before their parents, in separate exports), and prints the resulting traces.
+ * Then creates an application, runs it with a canned model and scores the response.
  */
 const url = process.env.SPANHOUSE_URL ?? `http://127.0.0.1:${process.env.SPANHOUSE_PORT ?? 4600}`
 const apiKey = process.env.SPANHOUSE_API_KEY ?? (await keptKey())
@@ -20,26 +22,29 @@ const provider = new NodeTracerProvider({
   spanProcessors: [new SimpleSpanProcessor(new OTLPTraceExporter({ url: `${url}/api/otlp/v1/traces`, headers }))],
 })
 
-await fetch(`${url}/api/health`).catch(() => giveUp(`Nothing answers at ${url}. Start Spanhouse first: npm start`))
+await fetch(`${url}/api/health`).catch(() =>
+  giveUp(`No server is listening at ${url}. Start Spanhouse first: npm start`),
+)
 process.stdout.write(`Sending to ${url} …\n`)
 const traceIds = await runConversations(provider.getTracer('travel-assistant', '1.0.0'))
 await provider.shutdown()
+traceIds.push(...(await runPrompt({ url, headers }).catch(error => giveUp(error.message))))
 
 for (const traceId of traceIds) {
   const spans = await waitForTrace(traceId)
   process.stdout.write(`\nTrace ${traceId}\n${printTree(spans)}`)
 }
 process.stdout.write(`
-The same, as your own query:
+To run this query yourself:
   curl -s ${url}/api/traces/query -H "Authorization: ApiKey ${apiKeyToPaste()}" -H "Content-Type: application/json" \\
     -d '{"filtering":{"conditions":[{"field":"attributes","key":"ag.tags.app","operator":"is","value":"travel-assistant"}]},"windowing":{"limit":10}}'
 `)
 
-/** Polls until the root is there: spans are stored some moments after they are accepted. */
+/** Polls until the root is stored, which happens shortly after it is accepted. */
 async function waitForTrace(traceId: string): Promise<Record<string, TreeNode | TreeNode[]>> {
   for (let tries = 0; tries < 200; tries++) {
     const answer = await fetch(`${url}/api/traces/${traceId}`, { headers })
-    if (!answer.ok) giveUp(`The server answered ${answer.status}: ${await answer.text()}`)
+    if (!answer.ok) giveUp(`The server responded with status ${answer.status}: ${await answer.text()}`)
     const { trace } = (await answer.json()) as { trace?: { spans: Record<string, TreeNode> } }
     if (trace?.spans && Object.keys(trace.spans).length > 0) return trace.spans
     await delay(50)
@@ -50,7 +55,9 @@ async function waitForTrace(traceId: string): Promise<Record<string, TreeNode | 
 async function keptKey(): Promise<string> {
   const file = join(process.env.SPANHOUSE_DATA_DIR ?? './data', 'api-key')
   return (
-    await readFile(file, 'utf8').catch(() => giveUp(`No API key: set SPANHOUSE_API_KEY (${file} is not there).`))
+    await readFile(file, 'utf8').catch(() =>
+      giveUp(`No API key found: set SPANHOUSE_API_KEY (${file} does not exist).`),
+    )
   ).trim()
 }
 

@@ -1,4 +1,4 @@
-/** As much of a span in a trace's tree as is printed. */
+/** The part of a span in a trace's tree that is printed. */
 export interface TreeNode {
   span_name: string
   span_type: string
@@ -15,7 +15,7 @@ export interface TreeNode {
   spans?: Record<string, TreeNode | TreeNode[]>
 }
 
-/** One line a span, indented by its depth, with its totals. */
+/** Prints one line per span, indented by depth, with its totals. */
 export function printTree(spans: Record<string, TreeNode | TreeNode[]>, indent = '  '): string {
   return Object.values(spans)
     .flat()

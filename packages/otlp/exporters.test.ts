@@ -14,7 +14,7 @@ import { scanTraces } from './bytes/scan.ts'
 import { toSpan } from './canonical/normalise.ts'
 import { tracesFromJson } from './exports.testing.ts'
 
-/** What OpenTelemetry's own SDK for JavaScript makes of a small trace. */
+/** A small trace, exported by OpenTelemetry's own SDK for JavaScript. */
 function record(): ReadableSpan[] {
   const exporter = new InMemorySpanExporter()
   const provider = new BasicTracerProvider({
@@ -103,6 +103,6 @@ test.each(['protobuf', 'json'] as const)('a trace from the SDK in %s', encoding 
 
 test('both encodings mean the same', () => {
   const spansOf = (body: Uint8Array) => [...decodeTraces(body)].map(decoded => toSpan(decoded, 0))
-  // JSON has no difference between whole doubles and integers; nothing else may differ.
+  // JSON does not distinguish whole doubles from integers; nothing else may differ.
   expect(spansOf(bytes.json)).toEqual(spansOf(bytes.protobuf))
 })

@@ -3,11 +3,11 @@ import { isJsonObject, type Json, type JsonObject, parseJson } from '@spanhouse/
 import fc from 'fast-check'
 import { encodeTraces } from './json/otlp-json.ts'
 
-/** Ids made from a text, so that tests can name them. */
+/** Ids derived from a text, so that tests can name them. */
 export const traceIdOf = (seed: string): string => createHash('sha256').update(seed).digest('hex').slice(0, 32)
 export const spanIdOf = (seed: string): string => createHash('sha256').update(seed).digest('hex').slice(0, 16)
 
-/** A span in OTLP/JSON that is usable as it is. */
+/** A complete span in OTLP/JSON. */
 export const spanJson = (members: object = {}): JsonObject => ({
   traceId: traceIdOf('trace'),
   spanId: spanIdOf('span'),
@@ -41,7 +41,7 @@ export function anyValue(value: Json): JsonObject {
 export const attributeList = (attributes: JsonObject): JsonObject[] =>
   Object.entries(attributes).map(([key, value]) => ({ key, value: anyValue(value) }))
 
-/** Names that are special to JavaScript, to our schema, or to lists, beside ordinary ones. */
+/** Names with a special meaning in JavaScript, in our schema, or for lists, and ordinary ones. */
 const segment = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom('a', 'b', 'c') },
   {
@@ -61,7 +61,7 @@ export const attributeKey: fc.Arbitrary<string> = fc
   .tuple(fc.boolean(), fc.array(segment, { minLength: 1, maxLength: 5 }))
   .map(([isOwn, segments]) => [...(isOwn ? ['ag'] : []), ...segments].join('.'))
 
-/** Any attribute value, texts that mean something to the canonical form among them. */
+/** Any attribute value, including texts with a special meaning in the canonical form. */
 export const attributeValue: fc.Arbitrary<Json> = fc.oneof(
   fc.jsonValue({ maxDepth: 4 }) as fc.Arbitrary<Json>,
   fc.constantFrom<Json>(

@@ -5,7 +5,7 @@ import { decodeTraces } from './bytes/decode.ts'
 import { toSpan } from './canonical/normalise.ts'
 import { tracesFromJson } from './exports.testing.ts'
 
-/** What a recorded export becomes, in the order in which its spans ended. */
+/** The spans of a recorded export, in the order in which they ended. */
 function recorded(name: string): Span[] {
   const text = readFileSync(new URL(`./fixtures/${name}.json`, import.meta.url))
   return [...decodeTraces(tracesFromJson(text))].map(decoded => toSpan(decoded, 0))
@@ -28,7 +28,7 @@ interface Expected {
   unsupported?: object
 }
 
-/** Of each recorded export: which span it is, of what type, and what is known of it. */
+/** For each recorded export: its spans, their types, and what is recognised. */
 const EXPORTS: Record<string, [index: number, name: string, type: string, expected: Expected][]> = {
   'openinference-openai': [
     [
@@ -164,7 +164,7 @@ const EXPORTS: Record<string, [index: number, name: string, type: string, expect
     [7, 'ai.streamText', 'task', { data: { inputs: { messages: QUESTION }, outputs: ANSWER } }],
     [10, 'ai.embed.doEmbed', 'embedding', { tokens: { incremental: { prompt: 8 } } }],
   ],
-  // Spans that speak two languages.
+  // Spans that follow two conventions.
   'openinference-vercel-ai': [
     [
       2,

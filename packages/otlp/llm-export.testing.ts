@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Json } from '@spanhouse/model'
 import { encodeTraces } from './json/otlp-json.ts'
 
-/** An attribute in OTLP/JSON. Integers are written as protobuf's JSON mapping has them: in quotes. */
+/** An attribute in OTLP/JSON. Integers are in quotes, as in protobuf's JSON mapping. */
 export function attribute(key: string, value: string | number | boolean): object {
   if (typeof value === 'string') return { key, value: { stringValue: value } }
   if (typeof value === 'boolean') return { key, value: { boolValue: value } }
@@ -19,8 +19,8 @@ const ANSWER =
 const idOf = (seed: string, digits: number): string => createHash('sha256').update(seed).digest('hex').slice(0, digits)
 
 /**
- * An export shaped like an LLM application's, the same for the same count: traces of eight spans with native `ag.*`
- * and GenAI attributes, prompts and answers, 1.1 KB a span. For tests and measurements.
+ * An export shaped like an LLM application's, identical for the same count: traces of eight spans with native `ag.*`
+ * and GenAI attributes, prompts and responses, 1.1 KB per span. For tests and measurements.
  */
 export function llmExport(spanCount: number): Uint8Array {
   const spans = Array.from({ length: spanCount }, (_, index) => llmSpan(index))

@@ -5,7 +5,7 @@ import { decodeTraces } from './bytes/decode.ts'
 import { toSpan } from './canonical/normalise.ts'
 import { attributeKey, attributeList, exportOf, spanJson } from './exports.testing.ts'
 
-/** Values no two of which are equal, so that each can be found again: plain ones, and some with others inside. */
+/** Distinct values, so that each can be found again: plain ones, and some that contain others. */
 const shape = fc.letrec<{ value: unknown }>(tie => ({
   value: fc.oneof(
     { maxDepth: 3, depthIdentifier: 'value' },
@@ -64,7 +64,7 @@ describe('nothing that was sent is lost', () => {
   test('attributes of ag, of conventions, and of the envelope’s names: each value is somewhere', () => {
     fc.assert(
       fc.property(sentAttributes, sent => {
-        // The one name whose value is dropped on purpose.
+        // The only name whose value is dropped intentionally.
         fc.pre(!Object.keys(sent).some(key => /^ag\.metrics\.acc(\.|$)/.test(key)))
         const stored = new Set([...leavesOf(storedOf(sent), [])].map(([, value]) => value))
         for (const [, value] of Object.entries(sent).flatMap(([key, one]) => [...leavesOf(one, [key])]))

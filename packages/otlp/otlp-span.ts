@@ -1,11 +1,11 @@
 import type { Json, Micros } from '@spanhouse/model'
 
-/** Attributes under the keys that the sender gave them. Of equal keys the last one counts. */
+/** Attributes under the sender's keys. Of equal keys the last one is used. */
 export type Attributes = Map<string, Json>
 
 /**
- * The messages of an export as decoded: field names are those of OTLP/JSON, but times are microseconds (and lose
- * `UnixNano` from their name) and ids are hexadecimal text of whatever length was sent. A field that was not sent has
+ * The messages of an export as decoded. Field names are those of OTLP/JSON, but times are in microseconds (without
+ * `UnixNano` in their name) and ids are hexadecimal text of whatever length was sent. A field that was not sent has
  * protobuf's default: 0, an empty text, an empty list.
  */
 export interface OtlpResource {
@@ -55,7 +55,7 @@ export interface OtlpSpan {
   flags: number
 }
 
-/** What all spans of a `ScopeSpans` share. */
+/** Shared by all spans of a `ScopeSpans`. */
 export interface Origin {
   resource: OtlpResource
   resourceSchemaUrl: string

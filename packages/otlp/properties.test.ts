@@ -8,7 +8,7 @@ import { ACCEPTED, spanOf } from './conventions/drafts.testing.ts'
 import { attributeList, attributes, exportOf, spanIdOf, spanJson, traceIdOf } from './exports.testing.ts'
 import { llmExport } from './llm-export.testing.ts'
 
-/** All spans of the bytes, the way they take in production; throws Problems only. */
+/** All spans in the bytes, processed as in production; throws only Problems. */
 function ingest(bytes: Uint8Array, partitions: number): Span[] {
   const { spans, shares } = scanTraces(bytes, partitions, (traceId, count) => (traceId[0] as number) % count)
   const stored = shares.flatMap(({ body }) => [...decodeTraces(body)].map(decoded => toSpan(decoded, ACCEPTED)))
@@ -36,14 +36,14 @@ function throwsProblemsOnly(run: () => void): void {
   }
 }
 
-/** What everything that reads spans relies on. */
+/** What every reader of spans relies on. */
 function isSound(span: Span): void {
   expect(span.trace_id).toMatch(/^(?!0{32})[0-9a-f]{32}$/)
   expect(span.span_id).toMatch(/^(?!0{16})[0-9a-f]{16}$/)
   const { type, data, metrics } = span.attributes.ag as Record<string, Json>
   expect([type, data, metrics].every(isJsonObject)).toBe(true)
   expect(Object.keys(metrics as JsonObject)).toEqual(['duration', 'errors', 'tokens', 'costs'])
-  // Half surrogate pairs are what no database takes.
+  // No database accepts half surrogate pairs.
   expect(JSON.stringify(span).replaceAll('\\\\', '')).not.toMatch(/\\u[dD][89a-fA-F]/)
 }
 
@@ -122,7 +122,7 @@ describe('any attributes', () => {
     )
   })
 
-  /** All plain values, with texts that are decoded on the way taken as what they decode to. */
+  /** All plain values; texts that are decoded on the way are replaced by their decoded values. */
   test('lose no value that is not recognised', () => {
     const unrecognised = fc.dictionary(
       fc.constantFrom(

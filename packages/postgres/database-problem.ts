@@ -11,7 +11,9 @@ const PROBLEM_BY_SQLSTATE: Record<string, (error: DriverError) => Problem> = {
   '58': unavailable, // system error, such as a full or failing disk
   '40': unavailable, // rolled back because of a deadlock or a serialization failure: may work the next time
   '25006': unavailable, // read only: a standby before or after a failover
-  '57014': error => new Problem('query_timeout', 'The database took too long to answer.', { cause: error }),
+  '57014': tooSlow, // a statement
+  '25P03': tooSlow, // a transaction that waited for its next statement
+  '25P04': tooSlow, // a transaction
   '23503': conflict, // foreign key
   '23505': conflict, // unique
   '22021': unstorable, // character not in repertoire: a NUL in a text
@@ -70,6 +72,10 @@ export async function withDatabaseProblems<T>(work: () => Promise<T>): Promise<T
 function unavailable(error: Error): Problem {
   const options = { retryAfterSeconds: RETRY_AFTER_SECONDS, cause: error }
   return new Problem('overloaded', 'The database cannot be reached at the moment.', options)
+}
+
+function tooSlow(error: DriverError): Problem {
+  return new Problem('query_timeout', 'The database took too long to answer.', { cause: error })
 }
 
 function unstorable(error: DriverError): Problem {

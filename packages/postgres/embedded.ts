@@ -33,7 +33,7 @@ export async function openEmbedded({ dataDir, limits, onFailure }: EmbeddedOptio
     const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
     return {
       db,
-      migrate: () => pool.withoutStatementLimit(() => migrateToLatest(db)),
+      migrate: () => pool.withoutLimits(() => migrateToLatest(db)),
       close: () => pool.end().finally(unlock),
     }
   } catch (error) {

@@ -1,22 +1,23 @@
 import { flatRate, NAME_LENGTH_MAX, type Rates, splitsOf } from './rates.ts'
 
-/** What a project says that a model costs, in USD per million tokens, with up to six decimals. */
+/** A project's price for a model, in USD per million tokens, with up to six decimals. */
 export interface PriceOverride {
   input: number
   output: number
-  /** Prompt tokens that the provider had in its cache; as `input` when absent. */
+  /** The price of prompt tokens read from the provider's cache; `input` by default. */
   cached_input?: number | undefined
-  /** Prompt tokens that the provider put into its cache; as `input` when absent. */
+  /** The price of prompt tokens written to the provider's cache; `input` by default. */
   cache_write?: number | undefined
 }
 
-/** More names than this are forgotten and looked for again. */
+/** The maximum number of cached names; beyond it the cache is cleared. */
 const FOUND_MAX = 1_000
 
 /**
- * A project's own prices, by the name of the model in any case. A name with its provider (`azure/gpt-4o`) stands for the
- * model of that provider, one without for the model whoever runs it; one that ends in `*` for all that start like this.
- * A full name comes before any other, a name with its provider before one without, a longer start before a shorter one.
+ * A project's own prices, by the name of the model, ignoring case. A name with its provider (`azure/gpt-4o`) applies to
+ * that provider's model, one without applies whatever the provider; one that ends in `*` applies to all names with that
+ * prefix. A full name wins over prefixes, a name with its provider over one without, a longer prefix over a shorter
+ * one.
  */
 export class PriceOverrides {
   readonly #named = new Map<string, Rates>()
@@ -33,7 +34,9 @@ export class PriceOverrides {
     this.#starts.sort(([one], [other]) => other.length - one.length)
   }
 
-  /** What the model costs in this project; undefined where it does not say. `provider`: as in the list's `ratesOf`. */
+  /**
+   * The price of the model in this project; undefined if none is set. For `provider` see the price list's `ratesOf`.
+   */
   ratesOf(provider: string | undefined, model: string): Rates | undefined {
     if (model.length > NAME_LENGTH_MAX || (provider && provider.length > NAME_LENGTH_MAX)) return undefined
     const key = provider === undefined ? model : `${model}\n${provider}`
@@ -53,7 +56,9 @@ export class PriceOverrides {
   }
 }
 
-/** What a model may be called, the most exact name first: `azure.ai/gpt-4o`, `azure/gpt-4o`, `gpt-4o`. */
+/**
+ * The names under which a model may be priced, the most specific first: `azure.ai/gpt-4o`, `azure/gpt-4o`, `gpt-4o`.
+ */
 function namesOf(provider: string | undefined, model: string): string[] {
   const providers = provider === undefined ? [] : [provider, provider.replace(/\..*/, '')]
   return [...providers.map(hint => `${hint}/${model}`), model, ...splitsOf(model).map(([, rest]) => rest)]

@@ -16,7 +16,7 @@ interface Sent {
   start?: number
 }
 
-/** The costs that a span of a model ends up with. */
+/** The resulting costs of a span of a model. */
 function costsOf(
   { type = 'chat', tokens, costs, meta, data, others, start = START }: Sent,
   overrides?: PriceOverrides,
@@ -33,7 +33,7 @@ function costsOf(
 
 const TOKENS = { prompt: 100, completion: 10, total: 110 }
 const response = (model: unknown): { meta: JsonObject } => ({ meta: { response: { model } } as JsonObject })
-/** 100 prompt tokens at 0.15, 10 of the answer at 0.6 USD a million. */
+/** 100 prompt tokens at 0.15, 10 completion tokens at 0.6 USD per million. */
 const MINI = { incremental: { prompt: 0.000015, completion: 0.000006, total: 0.000021 } }
 
 describe('which spans have costs', () => {
@@ -148,7 +148,7 @@ describe('how many tokens', () => {
   test('put into a cache', () => {
     const tokens = { prompt: 1_000, cache_read: 300, cache_creation: 200, completion: 0 }
     const details = { prompt: 1_000, prompt_details: { cache_read: 300, cache_write: 200 } }
-    // 500 at 3, 300 at 0.3 and 200 at 3.75 USD a million.
+    // 500 at 3, 300 at 0.3 and 200 at 3.75 USD per million.
     const prompt = 0.00234
     for (const sent of [tokens, details])
       expect(costsOf({ tokens: sent, ...response('claude-3-5-sonnet-20241022') })).toEqual({

@@ -2,7 +2,7 @@ import { CALL_TYPES, isJsonObject, type Json, type JsonObject, numberOf, type Sp
 import type { PriceOverrides } from './overrides.ts'
 import { type Rate, type Rates, ratesOf } from './rates.ts'
 
-/** Where the model is named, the first of them counts. The one that answered comes before the one that was asked for. */
+/** The places of the model's name; the first one is used. The model that answered comes before the requested one. */
 const MODEL_PATHS = [
   ['ag', 'meta', 'response', 'model'],
   ['ag', 'data', 'parameters', 'model'],
@@ -16,10 +16,10 @@ const PROVIDER_PATHS = [
 ]
 
 /**
- * Gives a span that used a model its costs in USD: `ag.metrics.costs.incremental` with `prompt`, `completion` and
- * `total`, from its own tokens, at the prices of the time at which it started. Costs that the client sent stay as they
- * are, and nothing is invented for a model without a price. `overrides`: the project's own prices, which come before
- * the list's. The span is changed; it must be in canonical form and its own (not shared).
+ * Sets the costs of a span that used a model, in USD: `ag.metrics.costs.incremental` with `prompt`, `completion` and
+ * `total`, from its own tokens, at the prices at its start time. Costs sent by the client are kept, and a model without
+ * a price gets no costs. `overrides` are the project's own prices, which win over the price list. The span is modified;
+ * it must be in canonical form and not shared.
  */
 export function priceSpan(span: Span, overrides?: PriceOverrides): void {
   if (!CALL_TYPES.has(span.span_type)) return
@@ -43,7 +43,7 @@ const COSTS = ['prompt', 'completion', 'total'] as const
 const PICODOLLARS = 1e12
 
 /**
- * Cached tokens are part of the prompt, and have their own price. Where there are more of them than the prompt has, the
+ * Cached tokens are part of the prompt and have their own price. If there are more of them than prompt tokens, the
  * prompt was counted without them, as Anthropic's API does.
  */
 function costsOf(rates: Rates, tokens: JsonObject): Record<(typeof COSTS)[number], number> {
@@ -66,7 +66,7 @@ function costsOf(rates: Rates, tokens: JsonObject): Record<(typeof COSTS)[number
   }
 }
 
-/** Nobody uses a negative number of tokens. */
+/** Negative counts are treated as zero. */
 const countOf = (value: Json | undefined): number => Math.max(0, numberOf(value) ?? 0)
 
 function priceAt(rate: Rate, promptTokens: number): number {

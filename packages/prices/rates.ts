@@ -2,39 +2,39 @@ import { calcPrice, type ModelPrice, type PriceCalculation } from '@pydantic/gen
 import type { Micros } from '@spanhouse/model'
 
 /**
- * A price in picodollars (1e-12 USD) a token: the prices of this world are whole numbers of these, so that costs are
- * exact. By the number of prompt tokens: the last step that is exceeded counts for all tokens. At least one step.
+ * Prices in picodollars (1e-12 USD) per token: prices are whole numbers of these, so costs are exact. Steps depend on
+ * the number of prompt tokens: the last exceeded step applies to all tokens. There is at least one step.
  */
 export type Rate = readonly { above: number; picodollars: number }[]
 
-/** What a model's tokens cost. */
+/** The prices of a model's tokens. */
 export interface Rates {
   prompt: Rate
-  /** Prompt tokens that the provider had in its cache, and those that it put there. */
+  /** Prompt tokens read from the provider's cache, and those written to it. */
   cacheRead: Rate
   cacheWrite: Rate
   completion: Rate
 }
 
-/** Longer names are no models. */
+/** Longer names are not names of models. */
 export const NAME_LENGTH_MAX = 200
 
-/** Some providers are cheaper at night: a price counts for the quarter of an hour that a span started in. */
+/** Some providers are cheaper at night: a price applies to the quarter of an hour in which a span started. */
 const PERIOD_MICROS = 15 * 60 * 1_000_000
 
-/** A model whose price depends on the time: it is remembered for each period. */
+/** Marks a model whose price depends on the time; its prices are cached per period. */
 const TIMED = Symbol('timed')
 
 /**
- * By model, provider and, for timed ones, period; undefined for models that nobody knows. One look-up goes through
- * hundreds of patterns (4 to 300 microseconds), and spans name the same few models.
+ * By model, provider and, for time-dependent prices, period; undefined for unknown models. One lookup tests hundreds of
+ * patterns (4 to 300 microseconds), and spans name the same few models.
  */
 const known = new Map<string, Rates | undefined | typeof TIMED>()
 const KNOWN_MAX = 10_000
 
 /**
- * What a model costs at a time; undefined for one that is not in the list. `provider`: as instrumentation calls it, or
- * undefined; it may also stand before the model's name (`azure/gpt-4o`).
+ * The prices of a model at a time; undefined if it is not in the list. `provider` is the name that the instrumentation
+ * uses, or undefined; it may also precede the model's name (`azure/gpt-4o`).
  */
 export function ratesOf(provider: string | undefined, model: string, time: Micros): Rates | undefined {
   if (model.length > NAME_LENGTH_MAX || (provider && provider.length > NAME_LENGTH_MAX)) return undefined
@@ -52,13 +52,13 @@ export function ratesOf(provider: string | undefined, model: string, time: Micro
   return found
 }
 
-/** Whose models are asked for by their bare names, in this order, when nothing says who runs them. */
+/** The providers whose models are looked up by their plain names, in this order, if no provider is given. */
 const MAKERS = ['openai', 'anthropic', 'google', 'mistral', 'cohere', 'deepseek', 'x-ai', 'perplexity']
 
 function priceOf(provider: string | undefined, model: string, timestamp: Date): PriceCalculation | undefined {
   const find = (name: string, providerId?: string): PriceCalculation | undefined =>
     calcPrice({}, name, { providerId, timestamp }) ?? undefined
-  // `openai.chat`, `azure.ai.openai`: the whole name may be known, else its first part.
+  // `openai.chat`, `azure.ai.openai`: the whole name is tried first, then its first part.
   for (const hint of provider === undefined ? [] : [provider, provider.replace(/\..*/, '')]) {
     const price = find(model, hint)
     if (price) return price
@@ -75,14 +75,14 @@ function priceOf(provider: string | undefined, model: string, timestamp: Date): 
   return undefined
 }
 
-/** No route to a model has more stations. */
+/** No model name has more providers in front of it. */
 const SPLITS_MAX = 3
 
-/** `a/b/c` as `a` and `b/c`, then `a/b` and `c`; the same with a colon. */
+/** Splits `a/b/c` into `a` and `b/c`, then `a/b` and `c`; the same with a colon. */
 export const splitsOf = (model: string): [string, string][] =>
   [...model.matchAll(/[/:]/g)].slice(0, SPLITS_MAX).map(({ index }) => [model.slice(0, index), model.slice(index + 1)])
 
-/** Undefined for models that are not paid by the token. */
+/** Undefined for models that are not priced per token. */
 function ratesFrom({ input_mtok, output_mtok, cache_read_mtok, cache_write_mtok }: ModelPrice): Rates | undefined {
   const prompt = rateFrom(input_mtok)
   const completion = rateFrom(output_mtok)
@@ -102,7 +102,7 @@ function rateFrom(price: ModelPrice[string]): Rate | undefined {
   return [...flatRate(price.base), ...steps.sort((one, other) => one.above - other.above)]
 }
 
-/** The same price for any number of tokens, from USD per million tokens; rounded to a picodollar a token. */
+/** The same price for any number of tokens, from USD per million tokens; rounded to a picodollar per token. */
 export const flatRate = (usdPerMillion: number): Rate => [{ above: -1, picodollars: picodollarsOf(usdPerMillion) }]
 
 const picodollarsOf = (usdPerMillion: number): number => Math.round(usdPerMillion * 1e6)

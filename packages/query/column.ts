@@ -1,6 +1,6 @@
 import { AMOUNTS, type Amounts, amountText, type Micros, type Uuid } from '@spanhouse/model'
 
-/** Where the values of a row are put, one after the other, in ClickHouse's RowBinary format. */
+/** Receives the values of a row, one after the other, in ClickHouse's RowBinary format. */
 export interface RowSink {
   hex(digits: string): void
   bytes(characters: string): void
@@ -13,7 +13,7 @@ export interface RowSink {
   text(value: string): void
 }
 
-/** Where they are taken from again, in the same order. */
+/** Returns the values again, in the same order. */
 export interface RowSource {
   hex(byteCount: number): string
   int8(): number
@@ -27,20 +27,20 @@ export interface RowSource {
 
 export type ColumnKind = 'trace_id' | 'span_id' | 'enum' | 'text' | 'time' | 'uuid'
 
-/** What a condition can ask of a column. */
+/** How a column can be filtered. */
 export interface ColumnFilter {
   readonly kind: ColumnKind
-  /** Of an enum: in which order errors list them. */
+  /** For an enum: the order in which errors list the values. */
   readonly values?: readonly string[]
-  /** The column holds this where there is no value; left out where there always is one. */
+  /** The column's content when there is no value; omitted if there always is one. */
   readonly absent?: 'empty' | 'epoch' | 'nobody' | 'root'
-  /** The column holds it on every span that carries one; the field is defined on roots only. */
+  /** The column is filled on every span that has the value; the field is defined on roots only. */
   readonly rootsOnly?: true
 }
 
 /**
- * The attribute that a column holds. A number of zero in the column is no value; `alsoInJson`: an explicit zero stands in
- * the JSON text of the attributes. `ifSet`: the column that says whether the attributes name it at all.
+ * The attribute that a column holds. A number of zero in the column means no value. `alsoInJson`: an explicit zero is
+ * in the JSON text of the attributes. `ifSet`: the column that tells whether the attributes contain it at all.
  */
 export interface ColumnAttribute {
   readonly key: string
@@ -48,17 +48,17 @@ export interface ColumnAttribute {
   readonly ifSet?: string
 }
 
-/** What a column is used for beside being stored. */
+/** What a column is used for, apart from being stored. */
 export interface ColumnUse {
   readonly filter?: ColumnFilter
   readonly attribute?: ColumnAttribute
 }
 
 /**
- * One stored column. `Source` is what its value is made of, `Value` what a reader gets.
+ * A stored column. `Source` is what its value is computed from, `Value` what a reader gets.
  *
  * `type` and `codec` are those of the DDL, as `system.columns` prints them. `text` takes the next value as a text that
- * ClickHouse casts to the type, for changing a stored row (hex digits where `isHex`).
+ * ClickHouse casts to the type (hex digits if `isHex`); it is used to update a stored row.
  */
 export interface Column<Source = never, Name extends string = string, Value = unknown> extends ColumnUse {
   readonly name: Name
@@ -74,7 +74,7 @@ type Get<Source, Value> = (source: Source) => Value
 
 const ZSTD = 'CODEC(ZSTD(1))'
 
-/** A column of which spans are made when they are read. */
+/** Marks a column that is read to build spans. */
 export const shown = <C extends Column<never>>(column: C): C & { readonly shown: true } => ({ ...column, shown: true })
 
 export const hex = <S, N extends string>(
@@ -136,7 +136,7 @@ export const flag = <S, N extends string>(name: N, get: Get<S, boolean>): Column
   text: row => String(row.int8()),
 })
 
-/** `values` in the order of the enum's numbers, from 0. */
+/** `values` are in the order of the enum's numbers, from 0. */
 export const oneOf = <S, N extends string, V extends string>(
   name: N,
   values: readonly V[],
@@ -159,14 +159,14 @@ type NameOf<Row, V extends View> = Row extends AmountRow
     ? `${Row['metric']}_${V}`
     : `${Row['metric']}_${V}_${Row['key'] & string}`
   : never
-/** Names of the columns of amounts: `errors_cumulative`, `tokens_cumulative_total` and so on. */
+/** Names of the amount columns: `errors_cumulative`, `tokens_cumulative_total` and so on. */
 export type AmountName<V extends View> = NameOf<AmountRow, V>
 
 /** The names, in the order of {@link AMOUNTS}. */
 export const amountColumns = <V extends View>(view: V): AmountName<V>[] =>
   AMOUNTS.map(({ metric, key }) => (key === null ? `${metric}_${view}` : `${metric}_${view}_${key}`) as AmountName<V>)
 
-/** One column for each amount, which is an integer of the column's scale already. Readers get the nearest number. */
+/** One column per amount; amounts are already integers of the column's scale. Readers get the nearest number. */
 export const amounts = <S, V extends View>(view: V, get: Get<S, Amounts>): Column<S, AmountName<V>, number>[] =>
   AMOUNTS.map(({ metric, key, decimals }, index) => {
     const isMoney = metric === 'costs'
@@ -188,7 +188,7 @@ export const amounts = <S, V extends View>(view: V, get: Get<S, Amounts>): Colum
     }
   })
 
-/** The nearest number to an amount of fifteen decimals. */
+/** The nearest number to an amount with fifteen decimals. */
 export function readMoney(row: RowSource): number {
   const amount = row.int128()
   if (amount === 0n) return 0
@@ -196,6 +196,6 @@ export function readMoney(row: RowSource): number {
   return Number.isSafeInteger(number) ? number / 1e15 : Number(`${amount}e-15`)
 }
 
-/** Decimal seconds, which a text is cast to DateTime64 from. */
+/** Decimal seconds, which ClickHouse casts to DateTime64. */
 export const secondsText = (micros: Micros): string =>
   `${String(Math.floor(micros / 1e6)).padStart(10, '0')}.${String(micros % 1e6).padStart(6, '0')}`

@@ -21,15 +21,15 @@ import { engineJson } from './compile/engine-json.ts'
 import { searchTermsOf } from './hints/search-terms.ts'
 
 /*
- * The stored columns of a span, a row each: its name, type and codec in ClickHouse, how it is put into a row of an insert and
- * read from one, whether it is shown, what a filter can ask of it and which attribute it holds. The insert list, the
- * select list, the reader, the filters' fields and the attributes that are columns follow from these rows. A new column
- * is a row here and a migration in clickhouse/.
+ * The stored columns of a span, one entry each: name, type and codec in ClickHouse, how it is written to a row of an
+ * insert and read from one, whether it is shown, how it can be filtered, and which attribute it holds. The insert list,
+ * the select list, the reader, the filters' fields and the attributes with columns are derived from these entries. To
+ * add a column, add an entry here and a migration in clickhouse/.
  *
- * What is in a group decides when the value is known, and the groups' order is that of an insert.
+ * Columns are grouped by when their values are known; the order of the groups is the order of an insert.
  */
 
-/** In the order of the numbers of the enums. */
+/** In the order of the enum's numbers. */
 const STORED_TRACE_TYPES: readonly TraceType[] = ['unknown', 'invocation', 'annotation']
 const DECLARED_TRACE_TYPES: readonly (TraceType | 'none')[] = ['none', 'invocation', 'annotation', 'unknown']
 const STORED_SPAN_TYPES: readonly SpanType[] = [
@@ -37,13 +37,13 @@ const STORED_SPAN_TYPES: readonly SpanType[] = [
   ...(['completion', 'chat', 'rerank'] as const),
 ]
 
-/** The parent of a root, as it is stored. */
+/** The stored parent of a root. */
 export const NO_PARENT = '0000000000000000'
 
-/** Versions of one span are told apart by it, and only those: of 10^9 changed spans 4 in a million would miss one. */
+/** Distinguishes versions of one span, and only those: of 10^9 changed spans, 4 in a million would be missed. */
 export const CONTENT_HASH_BYTES = 6
 
-/** What the writer knows of a row beside the span itself. */
+/** What the writer knows about a row apart from the span itself. */
 export interface Lifecycle {
   project_id: Uuid
   created_at: Micros
@@ -52,16 +52,16 @@ export interface Lifecycle {
   updated_at: Micros
   updated_by_id: Uuid
   accepted_at: Micros
-  /** Over the content columns: a character for each of {@link CONTENT_HASH_BYTES}. */
+  /** Hash of the content columns: one character for each of {@link CONTENT_HASH_BYTES}. */
   content_hash: string
-  /** Which run of a writer stores the row. */
+  /** The run of a writer that stores the row. */
   writer_run: number
 }
 
 const onRoots = (key: string) =>
   ({ filter: { kind: 'text', absent: 'empty', rootsOnly: true }, attribute: { key } }) as const
 
-/** What the sender said. These columns make up the content hash, in this order: none is ever added or moved. */
+/** What the sender sent. The content hash covers these columns in this order: never add or move one. */
 export const CONTENT_COLUMNS = [
   shown(hex('trace_id', 16, span => span.trace_id, { filter: { kind: 'trace_id' } })),
   shown(hex('span_id', 8, span => span.span_id, { filter: { kind: 'span_id' } })),
@@ -112,7 +112,7 @@ export const CONTENT_COLUMNS = [
   shown(text('hashes', span => listText(span.hashes))),
 ] as const satisfies readonly Column<Span>[]
 
-/** What the index is made on. It follows from the content. */
+/** The indexed search terms, derived from the content. */
 export const SEARCH_COLUMNS = [
   {
     name: 'search_terms',
@@ -124,7 +124,7 @@ export const SEARCH_COLUMNS = [
   } as Column<Span, 'search_terms', number[]>,
 ] as const
 
-/** The amounts of the span itself. They follow from its attributes, so they are not hashed again. */
+/** The span's own amounts. They are derived from its attributes, so they are not hashed again. */
 export const OWN_COLUMNS = amounts('incremental', (own: Amounts) => own)
 
 export const LIFECYCLE_COLUMNS = [
@@ -153,7 +153,7 @@ export const LIFECYCLE_COLUMNS = [
   } as Column<Lifecycle, 'writer_run', number>,
 ] as const satisfies readonly Column<Lifecycle>[]
 
-/** What follows from the whole trace. */
+/** Derived from the whole trace. */
 export const DERIVED_COLUMNS = [
   shown(
     oneOf('trace_type', STORED_TRACE_TYPES, derived => derived.trace_type, {
@@ -166,7 +166,7 @@ export const DERIVED_COLUMNS = [
   shown(oneOf('restated', RESTATEMENTS, derived => derived.restated)),
 ] as const satisfies readonly Column<Derived>[]
 
-/** In the order in which a row's values are put. */
+/** In the order in which a row's values are written. */
 export const COLUMNS = [
   ...CONTENT_COLUMNS,
   ...SEARCH_COLUMNS,
@@ -178,18 +178,18 @@ export const COLUMNS = [
 type AnyColumn = (typeof COLUMNS)[number]
 type ShownColumn = Extract<AnyColumn, { readonly shown: true }>
 
-/** The columns that spans are made of when they are read, in the order of the select list. */
+/** The columns that are read to build spans, in the order of the select list. */
 export const SHOWN_COLUMNS: readonly ShownColumn[] = COLUMNS.filter(
   (column: AnyColumn): column is ShownColumn => 'shown' in column,
 )
 
-/** A span as these columns hold it: ids in hex, times in microseconds, lists as JSON text (empty: none). */
+/** A span in these columns: ids in hex, times in microseconds, lists as JSON text (empty: none). */
 export type SpanRow = { [C in ShownColumn as C['name']]: ReturnType<C['read']> }
 
-/** What finds a row: never changed in place. */
+/** The columns that identify a row: never updated in place. */
 export const KEY_COLUMNS: readonly string[] = ['project_id', 'is_root', 'start_time', 'trace_id', 'span_id']
 
-/** Columns that ClickHouse makes from others. */
+/** Columns that ClickHouse computes from others. */
 export const MADE_COLUMNS: readonly Pick<Column, 'name' | 'type' | 'codec'>[] = [
   { name: 'end_time', type: "DateTime64(6, 'UTC')", codec: '' },
   { name: 'expires_at', type: "DateTime('UTC')", codec: 'CODEC(ZSTD(1))' },
@@ -206,7 +206,7 @@ const DURATION_MILLIS_MAX = 1e12
 const listText = (list: readonly unknown[] | undefined): string => (list?.length ? engineJson(list as Json) : '')
 
 function withoutData(attributes: Span['attributes']): JsonObject {
-  // A member that is undefined is not written, and to set it takes half as long as to leave it out of the copy.
+  // An undefined member is not written, and setting it takes half as long as copying without it.
   const ag = { ...attributes.ag, data: undefined as unknown as Json }
   return { ...attributes, ag }
 }

@@ -1,12 +1,12 @@
 import type { Micros } from '@spanhouse/model'
 
-/** What a query returns rows of, which decides how bounds and cursors are read. */
+/** What the rows of a query are, which determines the meaning of bounds and cursors. */
 export type Focus = 'span' | 'trace'
 
-/** Where a row of a result stands in its order: times are start times, of a trace that of its head. */
+/** The position of a row in the order of a result. The time of a trace is that of its head. */
 export interface Position {
   readonly time: Micros
   readonly trace_id: string
-  /** Of spans. */
+  /** For spans. */
   readonly span_id?: string
 }

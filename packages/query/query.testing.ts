@@ -16,7 +16,7 @@ export const OTHER_PROJECT = '22222222-2222-4222-8222-222222222222'
 /** 2026-02-03T09:15:00Z. */
 export const NOON: Micros = Date.UTC(2026, 1, 3, 9, 15) * 1000
 
-/** A row of the span table as tests write it: ids in hex, times in microseconds, JSON columns as JSON. */
+/** A row of the span table in tests: ids in hex, times in microseconds, JSON columns as JSON. */
 export type SpanRow = { trace_id: string; span_id: string } & Partial<
   Record<'start_time' | 'end_time' | 'created_at' | 'updated_at', Micros> & {
     project_id: string
@@ -48,7 +48,7 @@ export async function openTable() {
       .split(/;\s*$/m)
       .filter(text => text.trim() !== ''))
       await command(statement)
-  // JSON has no bytes: rows come in with hex ids through a table that stores nothing.
+  // JSON has no bytes: rows with hex ids are inserted through a table that stores nothing.
   await command(`CREATE TABLE incoming ENGINE = Null AS SELECT * REPLACE (hex(trace_id) AS trace_id,
     hex(span_id) AS span_id, hex(parent_id) AS parent_id) FROM spans LIMIT 0`)
   await command(`CREATE MATERIALIZED VIEW incoming_spans TO spans AS SELECT * REPLACE (
@@ -85,7 +85,7 @@ export type TestTable = Awaited<ReturnType<typeof openTable>>
 
 function toColumns({ end_time, ...row }: SpanRow): Record<string, unknown> {
   const search_terms = searchTermsOf({ attributes: {}, ...row } as unknown as Span)
-  // Rows here have no duration unless they say so.
+  // Rows have no duration unless they set one.
   const end_shift = end_time === undefined ? 0 : end_time - (row.start_time ?? NOON)
   const columns = { project_id: PROJECT, start_time: NOON, end_shift, attributes: {}, data: {}, search_terms, ...row }
   return Object.fromEntries(Object.entries(columns).map(([name, value]) => [name, toColumn(name, value)]))
@@ -99,23 +99,23 @@ function toColumn(name: string, value: unknown): unknown {
   return TEXTS.includes(name) ? JSON.stringify(value) : value
 }
 
-/** A span id made of a small number. */
+/** A span id for a small number. */
 export const spanId = (number: number): string => number.toString(16).padStart(16, '0')
-/** A trace id made of a small number. */
+/** A trace id for a small number. */
 export const traceId = (number: number): string => number.toString(16).padStart(32, '0')
 
-/** The condition that a filter of the interface compiles to; true without restriction. */
+/** The condition that a filter of the interface compiles to; true without a restriction. */
 export function compileJson(filter: unknown): Sql {
   const tree = parseFilter(filter, ['body', 'filtering'])
   return tree === undefined ? sql`true` : compileFilter(tree)
 }
 
-/** A condition or group as the interface has it, and the numbers of the spans that satisfy it. */
+/** A condition or group of the interface, and the numbers of the spans that satisfy it. */
 export type FilterCase = readonly [filter: object, spans: readonly number[]]
 
 /**
- * What the cases select, to be compared with {@link expectedOf}. Throws when one selects less with the hints for the
- * index than without.
+ * The spans that the cases select, to be compared with {@link expectedOf}. Throws if one selects less with index hints
+ * than without.
  */
 export async function selectedBy(table: TestTable, cases: readonly FilterCase[]): Promise<string[]> {
   const selected: string[] = []
@@ -141,7 +141,7 @@ export const expectedOf = (cases: readonly FilterCase[]): string[] =>
 
 const caseLine = (filter: object, spans: readonly number[]): string => `${JSON.stringify(filter)} -> ${spans.join(' ')}`
 
-/** The SQL and parameters of all cases, as the text that is committed. */
+/** The SQL and parameters of all cases, as the committed text. */
 export const printedCases = (cases: readonly FilterCase[]): string =>
   cases
     .map(([filter]) => `-- ${JSON.stringify(filter)}\n${printed(compileJson({ conditions: [filter] }))}\n`)

@@ -1,19 +1,19 @@
 import type { Json } from '@spanhouse/model'
 import type { Operator } from './filter/fields.ts'
 
-/** One condition as it was sent, its shape checked, its meaning not yet. */
+/** A condition as sent, with its shape checked but not its meaning. */
 export interface RawCondition {
   readonly field: string
   readonly operator: Operator
-  /** Empty when absent. */
+  /** Empty if absent. */
   readonly key: string
-  /** Null when absent. */
+  /** Null if absent. */
   readonly value: Json
   readonly options: Options
   readonly count: Count
 }
 
-/** Counts parts of a filter as conditions, one unless told; throws when there are too many. */
+/** Counts parts of a filter as conditions, one by default; throws if there are too many. */
 export type Count = (conditions?: number) => void
 
 export interface Options {

@@ -1,13 +1,13 @@
 import { Problem, type Uuid } from '@spanhouse/model'
 
 /**
- * A fragment of ClickHouse SQL: literal text and typed parameters. Only the tag {@link sql} makes one, and its holes
- * take only fragments and parameters: text that came from outside can become a bound value, never SQL. Identifiers
- * are written in the literal text, or come from the table of columns ({@link identifier}).
+ * A fragment of ClickHouse SQL: literal text and typed parameters. Only the tag {@link sql} creates one, and its holes
+ * accept only fragments and parameters: external text can become a bound value, never SQL. Identifiers are part of the
+ * literal text, or come from the table of columns ({@link identifier}).
  */
 export type Sql = Fragment
 
-/** A bound value; made by {@link text}, {@link texts}, {@link int}, ... */
+/** A bound value, created by {@link text}, {@link texts}, {@link int}, ... */
 export type Parameter = Bound
 
 type ParameterType =
@@ -61,7 +61,7 @@ class Fragment {
   }
 }
 
-/** The only way to make SQL. Throws TypeError when a hole holds anything but a fragment or a parameter. */
+/** The only way to create SQL. Throws TypeError if a hole contains anything but a fragment or a parameter. */
 export function sql(strings: TemplateStringsArray, ...holes: readonly (Sql | Parameter)[]): Sql {
   const parts: (string | Bound)[] = []
   strings.forEach((literal, index) => {
@@ -74,18 +74,18 @@ export function sql(strings: TemplateStringsArray, ...holes: readonly (Sql | Par
 function appendHole(parts: (string | Bound)[], hole: unknown): void {
   if (hole instanceof Fragment) for (const part of hole.parts) parts.push(part)
   else if (hole instanceof Bound) parts.push(hole)
-  else throw new TypeError('only SQL fragments and parameters can stand in SQL')
+  else throw new TypeError('only SQL fragments and parameters are allowed in SQL')
 }
 
 const IDENTIFIER = /^[a-z][a-z_]*$/
 
-/** The name of a stored column. Throws TypeError for anything that is not lower-case letters and underscores. */
+/** The name of a stored column. Throws TypeError for anything but lower-case letters and underscores. */
 export function identifier(name: string): Sql {
-  if (!IDENTIFIER.test(name)) throw new TypeError(`no name of a column: ${name}`)
+  if (!IDENTIFIER.test(name)) throw new TypeError(`not a column name: ${name}`)
   return new Fragment([name])
 }
 
-/** The fragments one after another; nothing at all when there are none. */
+/** The fragments with a separator between them; an empty fragment if there are none. */
 export function join(fragments: readonly Sql[], separator: Sql = sql`, `): Sql {
   const parts: (string | Bound)[] = []
   fragments.forEach((fragment, index) => {
@@ -95,10 +95,10 @@ export function join(fragments: readonly Sql[], separator: Sql = sql`, `): Sql {
   return new Fragment(parts)
 }
 
-/** True when all are; true when there are none. */
+/** True if all conditions are; true if there are none. */
 export const allOf = (conditions: readonly Sql[]): Sql => combine(conditions, sql` AND `, sql`true`)
 
-/** True when one is; false when there are none. */
+/** True if one condition is; false if there are none. */
 export const anyOf = (conditions: readonly Sql[]): Sql => combine(conditions, sql` OR `, sql`false`)
 
 function combine(conditions: readonly Sql[], separator: Sql, none: Sql): Sql {
@@ -107,7 +107,7 @@ function combine(conditions: readonly Sql[], separator: Sql, none: Sql): Sql {
   return conditions.length === 1 ? first : sql`(${join(conditions, separator)})`
 }
 
-/** How many times AND stands in a fragment. */
+/** The number of ANDs in a fragment. */
 export const conjunctionsIn = ({ parts }: Sql): number =>
   parts.reduce((sum, part) => sum + (typeof part === 'string' ? part.split(' AND ').length - 1 : 0), 0)
 
@@ -130,17 +130,17 @@ export const unsigned = (value: bigint): Parameter => new Bound('UInt64', value.
 /** Passed as text, in which every number of 64 bits has its shortest form. */
 export const float = (value: number): Parameter => new Bound('Float64', String(value))
 export const uuid = (value: Uuid): Parameter => new Bound('UUID', value)
-/** A decimal number as text, exponent allowed. It must fit: the engine refuses the statement otherwise. */
+/** A decimal number as text, with an optional exponent. It must fit: otherwise the engine rejects the statement. */
 export const decimal = (value: string, precision: number, scale: number): Parameter =>
   new Bound(`Decimal(${precision}, ${scale})`, value)
 
 /**
- * ClickHouse takes parameters over HTTP as form fields, and a field may have 128 KiB by default
- * (`http_max_field_value_size`). Longer lists are cut into several parameters of one array.
+ * ClickHouse takes parameters over HTTP as form fields, which have at most 128 KiB by default
+ * (`http_max_field_value_size`). Longer lists are split into several parameters of one array.
  */
 const FIELD_BYTES_MAX = 100_000
 
-/** An array of texts; any number of them. */
+/** An array of any number of texts. */
 export const texts = (values: readonly string[]): Sql =>
   arrayOf(
     values,
@@ -148,7 +148,7 @@ export const texts = (values: readonly string[]): Sql =>
     chunk => new Bound('Array(String)', chunk),
   )
 
-/** An array of arrays of texts; any number of them. */
+/** An array of any number of arrays of texts. */
 export const textLists = (values: readonly (readonly string[])[]): Sql =>
   arrayOf(
     values,
@@ -156,7 +156,7 @@ export const textLists = (values: readonly (readonly string[])[]): Sql =>
     chunk => new Bound('Array(Array(String))', chunk),
   )
 
-/** The most bytes a text can take in a parameter: quotes, a comma, and every character escaped. */
+/** The maximum size of a text in a parameter: quotes, a comma, and every character escaped. */
 const fieldBytes = (value: string): number => 2 * Buffer.byteLength(value) + 3
 
 function arrayOf<T>(values: readonly T[], bytesOf: (value: T) => number, bind: (chunk: readonly T[]) => Bound): Sql {
@@ -175,15 +175,16 @@ function arrayOf<T>(values: readonly T[], bytesOf: (value: T) => number, bind: (
   return chunks.length === 1 ? sql`${bind(chunk)}` : sql`arrayConcat(${join(chunks.map(one => sql`${bind(one)}`))})`
 }
 
-/** SQL with placeholders, and their values, as `query` and `query_params` of the ClickHouse client take them. */
+/** SQL with placeholders, and their values, as `query` and `query_params` of the ClickHouse client. */
 export interface PrintedSql {
   text: string
   params: Record<string, unknown>
 }
 
 /**
- * Names the parameters `p1`, `p2`, ... in order of appearance; equal scalars share a name. Throws a Problem `query_limit`
- * when the statement would cost the engine too much before it reads a row: see {@link COST_MAX} and {@link VALUE_BYTES_MAX}.
+ * Names the parameters `p1`, `p2`, ... in order of appearance; equal scalars share a name. Throws a Problem
+ * `query_limit` if the statement would cost the engine too much before it reads a row: see {@link COST_MAX} and
+ * {@link VALUE_BYTES_MAX}.
  */
 export function printSql(fragment: Sql): PrintedSql {
   refuseCostly(fragment)
@@ -200,27 +201,34 @@ export function printSql(fragment: Sql): PrintedSql {
   return { text: printed.join(''), params }
 }
 
-/**
- * Expressions of one statement. The engine analyses and plans it on one core before it counts the time, 20 to 50 µs for each.
- * A filter stands in a statement up to four times.
- */
+/** Expressions of one statement. The engine analyses and plans it on one core before it counts the time, 20 to 50 µs for each. */
 export const COST_MAX = 8_000
+/** Of one that reads a page, in which the filter stands up to four times: about 100 ms. */
+export const PAGE_COST_MAX = 4_000
 /** Bytes of all values in one statement, each time they stand in it; a list of 100,000 UUIDs is 4 MB three times. */
 export const VALUE_BYTES_MAX = 24 * 1024 * 1024
 
-function refuseCostly(fragment: Sql): void {
+/** The statement, unless it costs more than so many expressions: a Problem `query_limit`. */
+export function withinCost(fragment: Sql, max: number): Sql {
   const cost = costOf(fragment)
-  if (cost > COST_MAX)
-    throw new Problem('query_limit', `The query comes to ${cost} expressions of its statement; at most ${COST_MAX}.`)
-  const bytes = fragment.parts.reduce((sum, part) => sum + (typeof part === 'string' ? 0 : bytesOf(part.value)), 0)
-  if (bytes > VALUE_BYTES_MAX)
-    throw new Problem('query_limit', `The values of the query take ${bytes} bytes; at most ${VALUE_BYTES_MAX}.`)
+  if (cost <= max) return fragment
+  throw new Problem('query_limit', `The query compiles to ${cost} expressions; at most ${max} are allowed.`)
 }
 
-/** A sub-query is planned by itself. */
+function refuseCostly(fragment: Sql): void {
+  withinCost(fragment, COST_MAX)
+  const bytes = fragment.parts.reduce((sum, part) => sum + (typeof part === 'string' ? 0 : bytesOf(part.value)), 0)
+  if (bytes > VALUE_BYTES_MAX)
+    throw new Problem(
+      'query_limit',
+      `The values of the query have ${bytes} bytes; at most ${VALUE_BYTES_MAX} are allowed.`,
+    )
+}
+
+/** A sub-query is planned separately. */
 const SUBQUERY_COST = 15
 
-/** What a statement costs, in expressions: every call, list, parameter, and member of an AND or OR is one. */
+/** The cost of a statement in expressions: every call, list, parameter, and member of an AND or OR is one. */
 export const costOf = ({ parts }: Sql): number =>
   parts.reduce((sum, part) => sum + (typeof part === 'string' ? costOfText(part) : part.cost), 0)
 

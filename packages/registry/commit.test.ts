@@ -1,9 +1,12 @@
+import type { JsonObject } from '@spanhouse/model'
 import { onEachDatabase } from '@spanhouse/postgres/database.testing.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { commitRevision } from './commit.ts'
 import { deployRevision } from './environments/deploy.ts'
+import type { Delta } from './kind.ts'
 import { logRevisions } from './log.ts'
 import { newScope } from './registry.testing.ts'
+import { findRow } from './rows/rows.ts'
 import { createSimple } from './simple.ts'
 
 onEachDatabase('commits', postgres => {
@@ -21,6 +24,37 @@ onEachDatabase('commits', postgres => {
     const rows = await Array.fromAsync((await logRevisions(scope, { variant_id })).rows)
     expect(rows.map(row => row.version)).toEqual(Array.from({ length: 52 }, (_, index) => 51 - index))
     expect(new Set(rows.map(row => row.data?.parameters)).size).toBe(52)
+  })
+
+  test('deltas at once are all applied, each to the head as it is then', async () => {
+    const scope = as('application')
+    const { variant_id } = await createSimple(scope, { slug: 'deltas', data: { parameters: {} } })
+    const delta = (n: number): Delta => ({
+      needsBase: false,
+      apply: base => ({ data: { parameters: { ...(base?.parameters as JsonObject), [`k${n}`]: n } } }),
+    })
+    await Promise.all(Array.from({ length: 20 }, (_, n) => commitRevision(scope, { variant_id, delta: delta(n) })))
+    const [head] = await Array.fromAsync((await logRevisions(scope, { variant_id, depth: 1 })).rows)
+    expect(head?.version).toBe(21)
+    expect(Object.keys(head?.data?.parameters as JsonObject)).toHaveLength(20)
+  })
+
+  test('long data is counted before it is read, and not read where there is no room for it', async () => {
+    const scope = as('application')
+    const data = { script: 'long '.repeat(40_000) }
+    const { revision_id } = await createSimple(scope, { slug: 'long', data })
+    const held: number[] = []
+    const holder = { hold: (bytes: number) => void held.push(bytes), release: () => undefined }
+    expect((await findRow({ ...scope, holder }, 'revision', revision_id))?.data).toEqual(data)
+    expect(held).toHaveLength(1)
+    expect(held[0]).toBeGreaterThanOrEqual(200_000)
+    const full = {
+      ...holder,
+      hold: () => {
+        throw new Error('no room')
+      },
+    }
+    await expect(findRow({ ...scope, holder: full }, 'revision', revision_id)).rejects.toThrow('no room')
   })
 
   test('deployments at once lose none', async () => {

@@ -2,72 +2,105 @@ import { invalid, type JsonObject, nextTurn, Problem, type Uuid } from '@spanhou
 import { sql } from '@spanhouse/postgres'
 import { isSameContent } from './delta/equality.ts'
 import { refuseReservedSlug, requireUnguarded } from './guard.ts'
-import type { CommitWarning, ContentPlace, Delta, Kind, Scope } from './kind.ts'
+import type { CommitWarning, Content, ContentPlace, Delta, Kind, Prepared, Scope } from './kind.ts'
 import { commitRefused } from './problems.ts'
-import { insertRevisions } from './revisions.ts'
+import { type EncodedContent, encodeContent, insertRevisions, NO_CONTENT } from './revisions.ts'
 import { defaultVariantOf } from './rows/find.ts'
 import type { HeaderInput } from './rows/header.ts'
-import { findRow, type RevisionRow } from './rows/rows.ts'
+import { findRow, type RevisionRow, type VariantRow } from './rows/rows.ts'
 import { inTransaction } from './scope.ts'
-import { headOf, type LockedVariant, lockVariant } from './variant-lock.ts'
+import { headOf, lockVariant, positionOn } from './variant-lock.ts'
 
 export interface CommitInput extends HeaderInput {
   variant_id?: Uuid
-  /** Checked against the variant's; where a kind allows it, its default variant is committed to when none is named. */
+  /** Must match the variant's artifact. If no variant is named, a kind may commit to the artifact's default variant. */
   artifact_id?: Uuid
-  /** The head that the caller knows: the commit is refused when there is a newer one. */
+  /** The head that the caller knows: the commit is rejected if there is a newer one. */
   base_revision_id?: Uuid
-  /** The revision that the delta is applied to instead of the head. */
+  /** The revision to apply the delta to instead of the head. */
   delta_base_id?: Uuid
   slug?: string
   message?: string | null
   data?: JsonObject
   delta?: Delta
-  /** Where the data stands in the request: the start of the location in a 422. */
+  /** The location of the data in the request, for a 422. */
   loc?: (string | number)[]
 }
 
 export interface Committed {
-  /** The new revision, or the head when nothing was new. */
+  /** The new revision, or the head if there was no change. */
   row: RevisionRow
   status: 'committed' | 'no_change'
   warnings: CommitWarning[]
 }
 
 /**
- * Appends a revision to a variant, under a lock on the variant's row: versions have no gaps, and a delta is applied to
- * the head as it is. 404 for an unknown variant, 400 when it is not the artifact's or the commit carries too much or
- * too little, 409 when `base_revision_id` is not the head or the slug is taken, 422 for unusable data or delta, 503
- * when the lock is not to be had in time.
+ * Appends a revision to a variant. What it holds is made from the head that is read first; then, under a lock on the
+ * variant's row, it is made again if the head has changed meanwhile. So versions have no gaps, a delta is applied to the head
+ * as it is, and a transaction takes no longer than storing does. 404 for an unknown variant, 400 when it is not the
+ * artifact's or the commit carries too much or too little, 409 when `base_revision_id` is not the head or the slug is
+ * taken, 422 for unusable data or delta, 503 when the lock is not to be had in time.
  */
-export function commitRevision(scope: Scope, input: CommitInput): Promise<Committed> {
+export async function commitRevision(scope: Scope, input: CommitInput): Promise<Committed> {
   requireSources(scope.kind, input)
   refuseReservedSlug(scope.kind, input.slug)
+  const plan = await planCommit(scope, await variantOf(scope, input), input)
+  if (plan.isUnchanged) return unchanged(plan)
   return inTransaction(scope, async inside => {
-    const variant = await lockVariant(inside, await variantIdOf(inside, input))
-    if (input.artifact_id !== undefined && input.artifact_id !== variant.artifact_id)
-      throw invalid(`${scope.kind.name}_id: the variant belongs to another ${scope.kind.name}`)
+    const variant = await lockVariant(inside, plan.variant.id)
+    const { headId, nextVersion } = await positionOn(inside, variant.id)
     requireUnguarded(scope, variant.artifact_flags)
-    const { head, nextVersion } = await headOf(inside, variant.id)
-    return commitOnto(inside, { variant, head, nextVersion }, input)
+    const current = headId === plan.head?.id ? plan : await planCommit(inside, variant, input)
+    if (current.isUnchanged) return unchanged(current)
+    const { content, warnings, message } = current
+    const revision = { ...input, version: nextVersion, content, message: input.message ?? message }
+    const [row] = await insertRevisions(inside, variant, [revision])
+    return { row: row as RevisionRow, status: 'committed', warnings }
   })
 }
 
-async function commitOnto(scope: Scope, locked: LockedVariant, input: CommitInput): Promise<Committed> {
-  const { variant, head, nextVersion } = locked
+/** What a commit to a variant comes to, on top of a head. */
+interface Plan {
+  variant: VariantRow
+  head: RevisionRow | undefined
+  /** The head holds the same already. */
+  isUnchanged: boolean
+  content: EncodedContent
+  warnings: CommitWarning[]
+  message?: string
+}
+
+async function planCommit(scope: Scope, variant: VariantRow, input: CommitInput): Promise<Plan> {
+  const head = await headOf(scope, variant.id)
   requireBase(input, head)
   if (scope.kind.commit.keepsData && !input.data && !input.delta && head?.data)
     throw invalid('A commit needs data or delta: the variant has data that it would lose.')
-  const { data, warnings, message } = await contentOf(scope, locked, input)
+  const { prepared, warnings, message } = await preparedFor(scope, { variant, head }, input)
   await nextTurn()
-  if (head && skipsEqual(scope.kind, input) && isSameContent(data ?? undefined, head.data ?? undefined)) {
-    const warning = { code: 'no_change', message: 'The head holds this already: no revision was made.' }
-    return { row: head, status: 'no_change', warnings: [...warnings, warning] }
-  }
+  const isUnchanged =
+    head !== undefined &&
+    skipsEqual(scope.kind, input) &&
+    isSameContent(prepared.data ?? undefined, head.data ?? undefined)
   await nextTurn()
-  const revision = { ...input, version: nextVersion, data, message: input.message ?? message }
-  const [row] = await insertRevisions(scope, variant, [revision])
-  return { row: row as RevisionRow, status: 'committed', warnings }
+  const content = isUnchanged ? NO_CONTENT : await encodeContent(prepared)
+  return { variant, head, isUnchanged, content, warnings, message }
+}
+
+function unchanged({ head, warnings }: Plan): Committed {
+  const warning = { code: 'no_change', message: 'The head holds this already: no revision was made.' }
+  return { row: head as RevisionRow, status: 'no_change', warnings: [...warnings, warning] }
+}
+
+/** The variant that a commit goes to. */
+async function variantOf(scope: Scope, input: CommitInput): Promise<VariantRow> {
+  const { name } = scope.kind
+  const id = await variantIdOf(scope, input)
+  const variant = await findRow(scope, 'variant', id)
+  if (!variant) throw new Problem('not_found', `There is no ${name} variant ${id}.`)
+  if (input.artifact_id !== undefined && input.artifact_id !== variant.artifact_id)
+    throw invalid(`${name}_id: the variant belongs to another ${name}`)
+  requireUnguarded(scope, variant.artifact_flags)
+  return variant
 }
 
 async function variantIdOf(scope: Scope, { variant_id, artifact_id, delta_base_id }: CommitInput): Promise<Uuid> {
@@ -89,7 +122,7 @@ async function deltaBaseOf(scope: Scope, id: Uuid): Promise<RevisionRow> {
 
 function requireSources({ name, commit }: Kind, { data, delta }: CommitInput): void {
   if (commit.takes === 'data only') return
-  if (data && delta) throw invalid(`${name}_revision: data and delta exclude each other`)
+  if (data && delta) throw invalid(`${name}_revision: data and delta are mutually exclusive`)
   if (commit.takes === 'exactly one' && !data && !delta) throw invalid(`${name}_revision: data or delta is required`)
 }
 
@@ -98,10 +131,10 @@ function requireBase({ base_revision_id, delta }: CommitInput, head: RevisionRow
     throw commitRefused(
       'unprocessable',
       'invalid_delta',
-      'Operations need base_revision_id: the head they were made for.',
+      'base_revision_id is required with operations: the id of the head they apply to.',
     )
   if (base_revision_id === undefined || base_revision_id === head?.id) return
-  throw commitRefused('conflict', 'revision_conflict', 'The variant has another head than base_revision_id.', {
+  throw commitRefused('conflict', 'revision_conflict', 'base_revision_id is not the head of the variant.', {
     next_step: 'Fetch the current revision, make the change again and send its id as base_revision_id.',
     details: {
       base_revision_id,
@@ -114,28 +147,34 @@ const skipsEqual = ({ commit }: Kind, { base_revision_id }: CommitInput): boolea
   commit.skipsEqual === 'always' || (commit.skipsEqual === 'with a base' && base_revision_id !== undefined)
 
 interface NewContent {
-  data: JsonObject | null
+  prepared: Prepared
   warnings: CommitWarning[]
   message?: string
 }
 
 /** What is to be stored for a commit: its data, or that of its base with the delta applied. */
-async function contentOf(scope: Scope, { variant, head }: LockedVariant, input: CommitInput): Promise<NewContent> {
+async function preparedFor(
+  scope: Scope,
+  { variant, head }: { variant: VariantRow; head: RevisionRow | undefined },
+  input: CommitInput,
+): Promise<NewContent> {
   const { data, delta, delta_base_id, loc = ['body'] } = input
   const place: ContentPlace = { scope, artifact_id: variant.artifact_id, loc: [...loc, delta ? 'delta' : 'data'] }
   const { content } = scope.kind
-  if (delta) {
-    const base = delta_base_id === undefined ? head : await deltaBaseOf(scope, delta_base_id)
-    if (!base && delta.needsHead) throw new Problem('not_found', `The ${scope.kind.name} variant has no revision yet.`)
-    const { warnings = [], message, ...changed } = await delta.apply(base?.data ?? null, place)
-    const read = content.data.safeParse(changed.data)
-    if (!read.success)
-      throw commitRefused(
-        'unprocessable',
-        'final_validation_failed',
-        read.error.issues.map(issue => `${issue.path.join('.')}: ${issue.message}`).join('; '),
-      )
-    return { data: await content.store(read.data, place), warnings, message }
-  }
-  return { data: data ? await content.store(data, place) : null, warnings: [] }
+  if (!delta) return { prepared: data ? await content.prepare(data, place) : { data: null }, warnings: [] }
+  const base = delta_base_id === undefined ? head : await deltaBaseOf(scope, delta_base_id)
+  if (!base && delta.needsHead) throw new Problem('not_found', `The ${scope.kind.name} variant has no revision yet.`)
+  const { warnings = [], message, ...changed } = await delta.apply(base?.data ?? null, place)
+  if (changed.write) return { prepared: changed, warnings, message }
+  return { prepared: await content.prepare(finalData(content, changed.data), place), warnings, message }
+}
+
+function finalData(content: Content, data: JsonObject): JsonObject {
+  const read = content.data.safeParse(data)
+  if (read.success) return read.data
+  throw commitRefused(
+    'unprocessable',
+    'final_validation_failed',
+    read.error.issues.map(issue => `${issue.path.join('.')}: ${issue.message}`).join('; '),
+  )
 }

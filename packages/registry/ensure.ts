@@ -6,16 +6,19 @@ import { newSlug } from './rows/header.ts'
 import type { RevisionRow } from './rows/rows.ts'
 import { createSimple } from './simple.ts'
 
-/** A revision with its parents, as references from elsewhere name them, and what it holds. */
+/** A revision with its parents, as references name them, and its data. */
 export interface ResolvedRevision {
   artifact: { id: Uuid; slug: string }
   variant: { id: Uuid; slug: string }
   revision: { id: Uuid; slug: string; version: string }
-  /** As it is shown; null when the revision holds nothing. */
+  /** The data as shown; null if the revision has none. */
   data: JsonObject | null
 }
 
-/** The revision that references lead to; undefined when there is none, or nothing was named. 400 on contradictions. */
+/**
+ * The revision that references identify; undefined if it does not exist or nothing is referenced. 400 on
+ * contradictions.
+ */
 export async function resolveReferences(scope: Scope, references: References): Promise<ResolvedRevision | undefined> {
   if (!namesRevision(scope.kind, references)) return undefined
   const row = await findRevision(scope, references)
@@ -23,16 +26,16 @@ export async function resolveReferences(scope: Scope, references: References): P
 }
 
 export interface Wanted {
-  /** Made up when it is left out: then there is always a new record. */
+  /** Generated if omitted, so a new artifact is always created. */
   slug?: string
   name?: string
-  /** Left out, the new record's first revision holds nothing. */
+  /** If omitted, the new artifact's first revision is empty. */
   data?: JsonObject
 }
 
 /**
- * The newest revision of the artifact with this slug, which is made with the data when it is not there. Not inside a
- * transaction: two callers may make the same one, and the failure of the second would end it.
+ * The newest revision of the artifact with this slug. The artifact is created with the data if it does not exist. Must
+ * not run inside a transaction: two callers may create the same artifact, and the failure of the second would abort it.
  */
 export async function ensureRecord(
   scope: Scope,
@@ -43,12 +46,12 @@ export async function ensureRecord(
   try {
     await createSimple(scope, { slug, name, data })
   } catch (error) {
-    // Somebody else has made it meanwhile.
+    // Another caller created it in the meantime.
     if (!(error instanceof Problem) || error.code !== 'conflict') throw error
   }
   const made = await resolveReferences(scope, { artifact: { slug } })
   if (!made)
-    throw new Problem('conflict', { message: 'The slug belongs to a record without revisions.', conflict: { slug } })
+    throw new Problem('conflict', { message: 'The slug belongs to an artifact without revisions.', conflict: { slug } })
   return made
 }
 

@@ -2,12 +2,12 @@ import type { JsonObject } from '@spanhouse/model'
 import type { Kind, Scope } from './kind.ts'
 import type { RevisionRow, VariantRow } from './rows/rows.ts'
 
-/** Every one of these flags, none of them set. */
+/** All of these flags, set to false. */
 export const falseFor = (names: readonly string[]): JsonObject => Object.fromEntries(names.map(name => [name, false]))
 
 /**
- * The flags an artifact is stored with, given those that were sent (undefined: none, null: to be cleared) and those it
- * has. What is sent is merged over what is there; a kind with a role always sets its own and never takes it away.
+ * The flags to store for an artifact, given those that were sent (undefined: none, null: clear all) and those stored.
+ * Sent flags are merged over stored ones; a kind with a role always sets its own flag and never clears it.
  */
 export function artifactFlags(
   { artifactFlags: names, role }: Kind,
@@ -22,11 +22,11 @@ export function artifactFlags(
   return { ...falseFor(names), ...stored, ...known, ...own }
 }
 
-/** The flags that a variant is shown with: a workflow's are the artifact's. */
+/** The flags shown for a variant; for a workflow, those of the artifact. */
 export const variantFlags = ({ content, artifactFlags: names }: Kind, row: VariantRow): JsonObject | null =>
   content.flags ? { ...falseFor(names), ...row.artifact_flags } : row.flags
 
-/** The flags that a revision is shown with: a workflow's follow from its data, and the roles from its artifact. */
+/** The flags shown for a revision; for a workflow, those derived from its data, and the roles of its artifact. */
 export function revisionFlagsShown(scope: Scope, row: RevisionRow): JsonObject | null {
   const { content, artifactFlags: names } = scope.kind
   if (!content.flags) return row.flags

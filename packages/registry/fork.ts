@@ -10,10 +10,10 @@ import { inTransaction } from './scope.ts'
 import { insertVariant, type NewVariant } from './variants.ts'
 
 /**
- * Makes a variant of the same artifact with copies of a variant's revisions, up to the one that is pinned or all of
- * them. Copies keep what was said and held, and are otherwise new: ids, slugs, author, date, versions from 0; archived
- * ones are left out. 400 when the references lead to no revision, 409 when the slug is taken. All or nothing. The interface
- * lets a version alone pin a revision of every kind but environments.
+ * Creates a variant of the same artifact with copies of a variant's revisions, all or up to the pinned one. Copies keep
+ * data, message and labels, and get new ids, slugs, author, date, and versions from 0; archived revisions are not
+ * copied. 400 if the references identify no revision, 409 if the slug is taken. All or nothing. The interface lets a
+ * version alone pin a revision for every kind except environments.
  */
 export function forkVariant(
   scope: Scope,
@@ -53,16 +53,16 @@ interface Pinned {
 
 async function pinnedRevision(scope: Scope, source: Pick<References, 'variant' | 'revision'>): Promise<Pinned> {
   const { name } = scope.kind
-  if (!hasReference(scope.kind, source)) throw invalid(`${name}_variant_ref: no source variant is named`)
+  if (!hasReference(scope.kind, source)) throw invalid(`${name}_variant_ref: a source variant is required`)
   if (scope.kind.isEnvironment && source.revision?.version !== undefined && !identifies(source.revision))
-    throw invalid(`${name}_revision_ref: the source revision of an environment is named by id or slug`)
+    throw invalid(`${name}_revision_ref: the source revision of an environment must have an id or a slug`)
   const pinned = await findRevision(scope, source)
   if (pinned) return pinned
   const { variant } = source
   const isNamed = variant && identifies(variant) && source.revision
   throw invalid(
     isNamed
-      ? `${name}_revision_ref: there is no such source revision on the source variant`
-      : `${name}_variant_ref: there is no such source variant with revisions`,
+      ? `${name}_revision_ref: the source revision does not exist on the source variant`
+      : `${name}_variant_ref: the source variant does not exist or has no revisions`,
   )
 }

@@ -7,7 +7,7 @@ import type { Kind, KindName, Layer } from './kind.ts'
 
 const ALL_LAYERS: readonly Layer[] = ['artifact', 'variant', 'revision']
 
-/** What the three kinds that are stored as workflows have in common. */
+/** What the three kinds stored as workflows have in common. */
 const WORKFLOW = {
   storedAs: 'workflow',
   artifactFlags: ['is_application', 'is_evaluator', 'is_snippet'],
@@ -28,7 +28,7 @@ const WORKFLOW = {
   simpleArchivesVariant: false,
 } as const
 
-/** What the kinds with records of their own have in common. */
+/** What the kinds with rows of their own have in common. */
 const STANDALONE = {
   role: null,
   freeFlags: true,

@@ -8,18 +8,18 @@ import { findRow, type RevisionRow, readBatch, selectSizes } from './rows/rows.t
 import { PAGE_ROWS_MAX } from './rows/window.ts'
 
 export interface LogQuery {
-  /** One of these is needed; the most precise one that is given counts. */
+  /** At least one is required; the most specific one is used. */
   artifact_id?: Uuid
   variant_id?: Uuid
   revision_id?: Uuid
-  /** Revisions at most; below 1 there are none. */
+  /** Maximum number of revisions; below 1 there are none. */
   depth?: number
   include_archived?: boolean
 }
 
 /**
- * The history of a variant (of an artifact: of its default variant) from its newest revision back, or from the revision
- * that is named. Archived ones are left out unless asked for. Nothing is known of what is not there: an empty list.
+ * The history of a variant (for an artifact, its default variant), from its newest revision or the given one backwards.
+ * Archived revisions are omitted by default. The list is empty if the variant or revision does not exist.
  */
 export async function logRevisions(scope: Scope, query: LogQuery): Promise<RowList<RevisionRow>> {
   const { depth = PAGE_ROWS_MAX, include_archived = false } = query

@@ -2,7 +2,7 @@ import { Problem } from '@spanhouse/model'
 import { databaseProblem } from '@spanhouse/postgres'
 
 const CODES = { unique: '23505', foreignKey: '23503', lockNotAvailable: '55P03' } as const
-/** The columns that every key of the registry begins with, and that say nothing to a caller. */
+/** The columns that every key of the registry begins with, which mean nothing to a caller. */
 const SCOPE_COLUMNS = new Set(['project_id', 'family'])
 
 interface DriverError {
@@ -11,8 +11,8 @@ interface DriverError {
 }
 
 /**
- * Runs work on the registry's tables and throws what its failure means: 409 with the columns that are taken, 404 for a
- * folder that is not there, 503 when a variant stayed locked. Everything else passes.
+ * Runs work on the registry's tables and translates its failures: 409 with the conflicting columns, 404 for a folder
+ * that does not exist, 503 when a variant stayed locked. Other errors are rethrown.
  */
 export async function withRegistryProblems<T>(work: () => Promise<T>): Promise<T> {
   try {
@@ -37,11 +37,7 @@ function taken(error: unknown): Problem | null {
   const columns = Object.entries((detail.conflict ?? {}) as Record<string, string>)
   const conflict = Object.fromEntries(columns.filter(([name]) => !SCOPE_COLUMNS.has(name)))
   const names = Object.keys(conflict).join(', ')
-  return new Problem(
-    'conflict',
-    { message: `There is a record with this ${names} already.`, conflict },
-    { cause: error },
-  )
+  return new Problem('conflict', { message: `An entry with this ${names} already exists.`, conflict }, { cause: error })
 }
 
 function lockTimeout(cause: unknown): Problem {
@@ -50,7 +46,7 @@ function lockTimeout(cause: unknown): Problem {
   return new Problem('overloaded', detail, { retryAfterSeconds: 1, cause })
 }
 
-/** A commit that is refused, in the form that clients tell apart by `code`. */
+/** A rejected commit, in the form that clients distinguish by `code`. */
 export function commitRefused(
   problem: 'invalid' | 'conflict' | 'unprocessable',
   code: string,

@@ -2,7 +2,7 @@ import { newId, type Postgres } from '@spanhouse/postgres'
 import type { KindName, Scope } from './kind.ts'
 import { KINDS } from './kinds.ts'
 
-/** A project of its own, and a way to look at it as any kind of record. */
+/** A new project, with a scope for each kind. */
 export async function newScope({ db }: Postgres): Promise<(kind: KindName, more?: Partial<Scope>) => Scope> {
   const ids = { user: newId(), organization: newId(), workspace: newId(), project: newId() }
   await db

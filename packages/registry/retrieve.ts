@@ -9,12 +9,12 @@ import { asKind } from './scope.ts'
 
 export interface RetrieveQuery {
   references: References
-  /** Through which environment, and under which key of it; the key follows from the artifact when it is left out. */
+  /** The environment, and the key in it. The key is derived from the artifact if omitted. */
   environment?: References
   key?: string
 }
 
-/** A revision, and the way that led to it. */
+/** A revision, and how it was found. */
 export interface Retrieved {
   row: RevisionRow
   environment?: RevisionRow
@@ -22,15 +22,15 @@ export interface Retrieved {
 }
 
 /**
- * The revision that references lead to, directly or through an environment; undefined when there is none. Throws a 400
- * that names the field when the references do not suffice or contradict each other, 404 when the environment, the key
- * in it, or what this kind would be in the entry is missing.
+ * The revision that references identify, directly or through an environment; undefined if it does not exist. Throws a
+ * 400 that names the field if the references are insufficient or contradictory, 404 if the environment, the key in it,
+ * or the kind in the entry is missing.
  */
 export async function retrieveRevision(scope: Scope, query: RetrieveQuery): Promise<Retrieved | undefined> {
   const { references, environment = {}, key } = query
   const throughEnvironment = scope.kind.deployable && hasReference(KINDS.environment, environment)
   if (throughEnvironment) return retrieveDeployed(scope, { ...query, environment })
-  if (scope.kind.deployable && key !== undefined) throw invalid('key needs an environment_ref to be a key of')
+  if (scope.kind.deployable && key !== undefined) throw invalid('key requires an environment_ref')
   if (!scope.kind.needsReference && !hasReference(scope.kind, references)) return undefined
   const row = await findRevision(scope, references)
   return row && { row }
@@ -42,7 +42,7 @@ async function retrieveDeployed(
 ): Promise<Retrieved | undefined> {
   const key = given ?? (await derivedKey(scope, references.artifact))
   const place = await findRevision(asKind(scope, KINDS.environment), environment)
-  if (!place) throw new Problem('not_found', 'The environment does not exist, or nothing was ever deployed to it.')
+  if (!place) throw new Problem('not_found', 'The environment does not exist or has no deployments.')
   const entry = entryAt(place.data, key)
   const deployed = entry && referencesIn(entry, scope.kind)
   if (!deployed) throw new Problem('not_found', `The environment has no ${scope.kind.name} under the key ${key}.`)
@@ -57,7 +57,7 @@ async function derivedKey(scope: Scope, artifact: Reference | undefined): Promis
   if (artifact?.slug !== undefined) return defaultKey(artifact.slug)
   if (artifact?.id === undefined) throw invalid(`key or ${name}_ref is required`)
   const row = await findRow(scope, 'artifact', artifact.id)
-  if (!row) throw invalid(`${name}_ref.id: there is no such ${name} to derive the key from`)
+  if (!row) throw invalid(`${name}_ref.id: the ${name} to derive the key from does not exist`)
   return defaultKey(row.slug)
 }
 
@@ -67,14 +67,16 @@ function entryAt(data: JsonObject | null, key: string): JsonObject | undefined {
   return isJsonObject(entry) ? entry : undefined
 }
 
-/** What an entry says about a kind; undefined when it says nothing. */
+/** The references for a kind in an entry; undefined if there are none. */
 function referencesIn(entry: JsonObject, { name }: Kind): References | undefined {
   const [artifact, variant, revision] = [name, `${name}_variant`, `${name}_revision`].map(one => entry[one])
   const found = { artifact, variant, revision } as References
   return [found.artifact, found.variant, found.revision].some(one => one?.id ?? one?.slug) ? found : undefined
 }
 
-/** `retrieval_info`: the three layers that were found, and the environment's with the key when it led there. */
+/**
+ * `retrieval_info`: the three layers of the found revision, and those of the environment with the key if one was used.
+ */
 export function retrievalInfo({ name }: Kind, { row, environment, key }: Retrieved): JsonObject {
   const references = { ...(environment && layersOf('environment', environment)), ...layersOf(name, row) }
   return key === undefined ? { references } : { references, selector: { key } }

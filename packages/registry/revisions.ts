@@ -1,7 +1,7 @@
-import type { JsonObject, Uuid } from '@spanhouse/model'
+import { type JsonObject, parseJsonInTurns, type Uuid } from '@spanhouse/model'
 import { newId, toJsonb, toJsonbInTurns } from '@spanhouse/postgres'
 import { requireUnguarded } from './guard.ts'
-import type { Scope } from './kind.ts'
+import type { Prepared, Scope } from './kind.ts'
 import { withRegistryProblems } from './problems.ts'
 import {
   archived,
@@ -16,17 +16,33 @@ import {
 import { findRow, type RevisionRow, type VariantRow } from './rows/rows.ts'
 import { inTransaction } from './scope.ts'
 
-/** A revision about to be stored. */
+/** A revision to be stored. */
 export interface NewRevision extends HeaderInput {
   version: number
   slug?: string
   message?: string | null
+  content: EncodedContent
+}
+
+/** What a revision holds, as it is stored: made before the transaction, since long JSON takes its time. */
+export interface EncodedContent {
+  /** As it will be read. */
   data: JsonObject | null
+  text: string | null
+  write?: Prepared['write']
+}
+
+export const NO_CONTENT: EncodedContent = { data: null, text: null }
+
+export async function encodeContent({ data, write }: Prepared): Promise<EncodedContent> {
+  const text = await toJsonbInTurns(data)
+  if (text === null) return NO_CONTENT
+  return { text, data: (await parseJsonInTurns(Buffer.from(text))) as JsonObject, write }
 }
 
 /**
- * Stores revisions of a variant, whose row the caller has locked or made in the same transaction. 409 when a slug is
- * taken. Flags that follow from the data are computed; a first revision that says nothing at all has none.
+ * Stores revisions of a variant whose row the caller has locked or created in the same transaction. 409 if a slug is
+ * taken. Flags that depend on the data are computed; an empty first revision has none.
  */
 export async function insertRevisions(
   scope: Scope,
@@ -34,14 +50,30 @@ export async function insertRevisions(
   revisions: readonly NewRevision[],
 ): Promise<RevisionRow[]> {
   const { db } = scope
-  const rows: Awaited<ReturnType<typeof toRow>>[] = []
-  for (const revision of revisions) rows.push(await toRow(scope, variant, revision))
-  const stored = await withRegistryProblems(() => db.insertInto('revisions').values(rows).returningAll().execute())
+  for (const { content } of revisions) await content.write?.(scope)
+  const rows = revisions.map(revision => toRow(scope, variant, revision))
+  const stored = await withRegistryProblems(() =>
+    db.insertInto('revisions').values(rows).returning(STORED_COLUMNS).execute(),
+  )
   const { artifact_slug, artifact_flags, slug: variant_slug } = variant
-  return stored.map(row => ({ ...row, artifact_slug, artifact_flags, variant_slug }))
+  const dataOf = new Map(rows.map(({ id }, at) => [id, revisions[at]?.content.data ?? null]))
+  return stored.map(row => ({
+    ...row,
+    artifact_slug,
+    artifact_flags,
+    variant_slug,
+    data: dataOf.get(row.id) as JsonObject | null,
+  }))
 }
 
-async function toRow(scope: Scope, variant: VariantRow, revision: NewRevision) {
+/** All that the database may have made of what was sent. The data is stored as it was sent, and may be long. */
+const STORED_COLUMNS = [
+  ...(['id', 'slug', 'name', 'description', 'flags', 'tags', 'meta'] as const),
+  ...(['created_at', 'updated_at', 'deleted_at', 'created_by_id', 'updated_by_id', 'deleted_by_id'] as const),
+  ...(['artifact_id', 'variant_id', 'version', 'message'] as const),
+] as const
+
+function toRow(scope: Scope, variant: VariantRow, revision: NewRevision) {
   const { project_id, user_id, kind } = scope
   const slug = revision.slug ?? newSlug()
   return {
@@ -55,18 +87,21 @@ async function toRow(scope: Scope, variant: VariantRow, revision: NewRevision) {
     ...newHeader(revision),
     flags: toJsonb(storedFlags(scope, revision, slug)),
     message: revision.message,
-    data: await toJsonbInTurns(revision.data),
+    data: revision.content.text,
     created_by_id: user_id,
   }
 }
 
 function storedFlags(scope: Scope, revision: NewRevision, slug: string): JsonObject | null {
   const { content, freeFlags } = scope.kind
-  if (content.flags) return content.flags(revision.data, slug, scope)
+  if (content.flags) return content.flags(revision.content.data, slug, scope)
   return freeFlags ? (revision.flags ?? null) : null
 }
 
-/** Changes the labels of a revision and returns it; undefined when there is none. What it holds never changes. */
+/**
+ * Changes the labels of a revision and returns it; undefined if it does not exist. The data of a revision never
+ * changes.
+ */
 export function editRevision(scope: Scope, id: Uuid, edit: HeaderInput): Promise<RevisionRow | undefined> {
   const { freeFlags } = scope.kind
   return changeRevision(scope, id, () => ({
@@ -76,7 +111,7 @@ export function editRevision(scope: Scope, id: Uuid, edit: HeaderInput): Promise
   }))
 }
 
-/** Archives or restores one revision. Undefined: not there. */
+/** Archives or restores one revision. Undefined if it does not exist. */
 export function setRevisionArchived(scope: Scope, id: Uuid, isArchived: boolean): Promise<RevisionRow | undefined> {
   return changeRevision(scope, id, ({ deleted_at }) => {
     if ((deleted_at !== null) === isArchived) return undefined

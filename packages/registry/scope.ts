@@ -1,10 +1,10 @@
 import type { Trx } from '@spanhouse/postgres'
 import type { Kind, Scope } from './kind.ts'
 
-/** The same place, seen as another kind of record. */
+/** The same scope for another kind. */
 export const asKind = (scope: Scope, kind: Kind): Scope => ({ ...scope, kind })
 
-/** Runs work in a transaction: the scope's own when it has one already. */
+/** Runs work in a transaction: the scope's own if it has one. */
 export function inTransaction<T, S extends Pick<Scope, 'db'>>(
   scope: S,
   work: (scope: S & { db: Trx }) => Promise<T>,

@@ -28,7 +28,10 @@ const APPROVED: JsonObject = {
   additionalProperties: false,
 }
 
-/** Gives every new project its environments and evaluators (section 5.8 of the interface), in the transaction that makes it. */
+/**
+ * Gives every new project its environments and evaluators (section 5.8 of the interface), in the transaction that
+ * creates it.
+ */
 export const registrySeed =
   (runtime: RuntimeSettings) =>
   async (db: Trx, { project_id, user_id }: { project_id: Uuid; user_id: Uuid }): Promise<void> => {
@@ -41,7 +44,7 @@ export const registrySeed =
 
 const CAPITALS = { France: 'Paris', Kenya: 'Nairobi', Peru: 'Lima', Japan: 'Tokyo', Norway: 'Oslo', Fiji: 'Suva' }
 
-/** Gives the project of an organization that a user makes a testset to start with: countries and their capitals. */
+/** Gives the project of an organization that a user creates an initial testset: countries and their capitals. */
 export const testsetSeed =
   (runtime: RuntimeSettings) =>
   async (db: Trx, { project_id, user_id }: { project_id: Uuid; user_id: Uuid }): Promise<void> => {

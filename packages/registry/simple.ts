@@ -1,44 +1,47 @@
 import type { JsonObject, Uuid } from '@spanhouse/model'
-import { sql } from '@spanhouse/postgres'
+import { newId, sql } from '@spanhouse/postgres'
 import { createArtifact, editArtifact, lockArtifact, type NewArtifact, setArtifactArchived } from './artifacts.ts'
 import { isSameJson } from './delta/equality.ts'
+import { refuseReservedSlug, requireUnguarded } from './guard.ts'
 import type { Scope } from './kind.ts'
-import { insertRevisions } from './revisions.ts'
+import { type EncodedContent, encodeContent, insertRevisions, NO_CONTENT } from './revisions.ts'
 import { defaultVariantOf } from './rows/find.ts'
 import { type HeaderInput, newSlug } from './rows/header.ts'
 import type { ArtifactRow } from './rows/rows.ts'
 import { findSimple, type SimpleRow } from './rows/simple-rows.ts'
 import { inTransaction } from './scope.ts'
-import { headOf, lockVariant } from './variant-lock.ts'
+import { headOf, lockVariant, positionOn } from './variant-lock.ts'
 import { insertVariant, setVariantArchived } from './variants.ts'
 
 export interface NewSimple extends Omit<NewArtifact, 'folder_id'> {
   data?: JsonObject
-  /** Where the data stands in the request: the start of the location in a 422. */
+  /** The location of the data in the request, for a 422. */
   loc?: (string | number)[]
 }
 
 export interface SimpleEdit extends HeaderInput {
-  /** Replaces the head's as a whole; left out, the head's stays. */
+  /** Replaces the head's data as a whole; if omitted, the head's data stays. */
   data?: JsonObject
   loc?: (string | number)[]
 }
 
 /**
- * Makes an artifact, its default variant, an empty first revision and one with the data: all or nothing. 409 when the
- * slug or id is taken, 422 for unusable data.
+ * Creates an artifact, its default variant, an empty first revision and one with the data: all or nothing. 409 if the
+ * slug or id is taken, 422 for invalid data.
  */
-export function createSimple(scope: Scope, input: NewSimple): Promise<SimpleRow> {
+export async function createSimple(scope: Scope, input: NewSimple): Promise<SimpleRow> {
   const { kind } = scope
+  refuseReservedSlug(kind, input.slug)
+  const { id = newId() } = input
+  const content = await contentOf(scope, id, input)
   return inTransaction(scope, async inside => {
     const flags = kind.storedAs === 'workflow' ? (input.flags ?? {}) : input.flags
-    const artifact = await createArtifact(inside, { ...input, flags })
+    const artifact = await createArtifact(inside, { ...input, id, flags })
     const variant = await insertVariant(inside, artifact, { ...input, slug: newSlug(), flags: undefined })
-    const data = await storable(inside, artifact.id, input)
     const header = { name: input.name, description: input.description, tags: input.tags, meta: input.meta }
     const [, head] = await insertRevisions(inside, variant, [
-      { ...(kind.content.flags ? header : {}), version: 0, message: 'Initial commit', data: null },
-      { ...header, version: 1, data },
+      { ...(kind.content.flags ? header : {}), version: 0, message: 'Initial commit', content: NO_CONTENT },
+      { ...header, version: 1, content },
     ])
     if (!head) throw new Error('the database returned one row of two')
     return { ...artifact, ...headOfRecord(head) }
@@ -59,30 +62,36 @@ const headOfRecord = (head: {
   data: head.data,
 })
 
-async function storable(scope: Scope, artifact_id: Uuid, input: SimpleEdit): Promise<JsonObject | null> {
+async function contentOf(scope: Scope, artifact_id: Uuid, input: SimpleEdit): Promise<EncodedContent> {
   const { content, simpleData } = scope.kind
   const data = simpleData ? await simpleData(input.data, scope) : input.data
-  return data ? content.store(data, { scope, artifact_id, loc: [...(input.loc ?? ['body']), 'data'] }) : null
+  if (!data) return NO_CONTENT
+  return encodeContent(await content.prepare(data, { scope, artifact_id, loc: [...(input.loc ?? ['body']), 'data'] }))
 }
 
 /**
- * Changes what the edit names of the artifact, and commits to its default variant when the data or a label differs from
- * what is there. Undefined when there is no such record, or when it is archived and the kind does not let such be
- * changed. Otherwise as `editArtifact`.
+ * Changes the members that the edit sets, and commits to the default variant if the data or a label changes. Undefined
+ * if the artifact does not exist, or if it is archived and the kind does not allow editing archived artifacts.
+ * Otherwise as `editArtifact`.
  */
-export function editSimple(scope: Scope, id: Uuid, edit: SimpleEdit): Promise<SimpleRow | undefined> {
+export async function editSimple(scope: Scope, id: Uuid, edit: SimpleEdit): Promise<SimpleRow | undefined> {
+  const read = await findSimple(scope, id)
+  if (!read || (read.deleted_at !== null && !scope.kind.editableArchived)) return undefined
+  requireUnguarded(scope, read.flags)
+  const given = edit.data && (await contentOf(scope, id, edit))
+  const kept = given ? undefined : await encodeContent(read)
   return inTransaction(scope, async inside => {
-    const before = await findSimple(inside, id)
-    if (!before) return undefined
-    const artifact = await editArtifact(inside, id, edit)
+    const before = await lockArtifact(inside, id)
+    const artifact = before && (await editArtifact(inside, id, edit))
     if (!artifact) return undefined
-    const variant = await lockVariant(inside, before.variant_id)
-    const { head, nextVersion } = await headOf(inside, variant.id)
-    const stored = head?.data ?? null
-    const data = edit.data ? await storable(inside, id, edit) : stored
-    if (!hasNewLabels(before, artifact) && isSameJson(data, stored)) return findSimple(inside, id)
+    const variant = await lockVariant(inside, read.variant_id)
+    const { headId, nextVersion } = await positionOn(inside, variant.id)
+    // What was read before the lock counts unless somebody else has committed since.
+    const stored = headId === read.revision_id ? read.data : ((await headOf(inside, variant.id))?.data ?? null)
+    const content = given ?? (stored === read.data && kept ? kept : await encodeContent({ data: stored }))
+    if (!hasNewLabels(before, artifact) && isSameJson(content.data, stored)) return findSimple(inside, id)
     const { name, description, tags, meta } = artifact
-    await insertRevisions(inside, variant, [{ name, description, tags, meta, version: nextVersion, data }])
+    await insertRevisions(inside, variant, [{ name, description, tags, meta, version: nextVersion, content }])
     return findSimple(inside, id)
   })
 }
@@ -93,8 +102,8 @@ const hasNewLabels = (before: ArtifactRow, after: ArtifactRow): boolean =>
   LABELS.some(label => !isSameJson(before[label], after[label]))
 
 /**
- * Archives or restores the record, with its default variant where the kind has it so. A record that is archived already
- * stays as it is. Undefined: not there.
+ * Archives or restores the artifact and, for kinds that do so, its default variant. No effect if it is already
+ * archived. Undefined if it does not exist.
  */
 export function setSimpleArchived(scope: Scope, id: Uuid, isArchived: boolean): Promise<SimpleRow | undefined> {
   return inTransaction(scope, async inside => {
@@ -112,7 +121,7 @@ async function archiveDefaultVariant(scope: Scope, artifactId: Uuid): Promise<vo
   if (rows[0]) await setVariantArchived(scope, rows[0].id, true)
 }
 
-/** Decides whether changing an environment needs the permission to deploy. Undefined: not there. */
+/** Sets whether changing an environment requires the permission to deploy. Undefined if it does not exist. */
 export async function setGuarded(scope: Scope, id: Uuid, is_guarded: boolean): Promise<SimpleRow | undefined> {
   const artifact = await editArtifact(scope, id, { flags: { is_guarded } })
   return artifact && findSimple(scope, id)

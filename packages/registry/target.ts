@@ -5,21 +5,21 @@ import { changeItem, type ItemSegment } from './delta/keyed-items.ts'
 /** A step into data: a member of an object, or an entry of a list by its key. */
 export type Segment = string | ItemSegment
 
-/** The members that a workflow's data can have at all. */
+/** The members that a workflow's data can have. */
 const SCOPE = new Set(['uri', 'url', 'headers', 'runtime', 'script', 'schemas', 'parameters'])
 
 export interface Change {
-  /** Makes the objects on the way that are not there; otherwise they must be. */
+  /** Creates missing objects on the path; otherwise they must exist. */
   makesParents: boolean
-  /** The object that the last segment names something in, changed. */
+  /** Returns the changed parent of the last segment. */
   change(parent: JsonObject, tail: Segment): JsonObject
 }
 
-/** The data with the object that a target's last segment stands in changed. Nothing that was there is modified. */
+/** The data with the parent of a target's last segment changed. The original is not modified. */
 export function changeAt(data: JsonObject, target: readonly Segment[], change: Change): JsonObject {
   const [first] = target
   if (typeof first !== 'string' || !SCOPE.has(first))
-    throw new DeltaRefusal('out_of_scope', `A target begins with one of ${[...SCOPE].join(', ')}.`)
+    throw new DeltaRefusal('out_of_scope', `A target must begin with one of ${[...SCOPE].join(', ')}.`)
   return descend(data, target, change)
 }
 
@@ -36,5 +36,5 @@ function descend(parent: JsonObject, [segment, ...rest]: readonly Segment[], cha
 
 function object(value: Json | undefined, name: string): JsonObject {
   if (isJsonObject(value)) return value
-  throw new DeltaRefusal('target_type_mismatch', `${name} is no object.`)
+  throw new DeltaRefusal('target_type_mismatch', `${name} is not an object.`)
 }

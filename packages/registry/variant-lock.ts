@@ -4,16 +4,8 @@ import type { Scope } from './kind.ts'
 import { withRegistryProblems } from './problems.ts'
 import { type RevisionRow, selectRows, type VariantRow } from './rows/rows.ts'
 
-/** How long a commit waits for another one to the same variant. */
+/** How long a commit waits for another commit to the same variant. */
 const LOCK_MS_MAX = 5_000
-
-/** A variant whose row is locked, and what is on it. */
-export interface LockedVariant {
-  variant: VariantRow
-  /** The newest revision that is not archived. */
-  head: RevisionRow | undefined
-  nextVersion: number
-}
 
 /** The variant with its row locked until the transaction ends. 404 when it is not there. */
 export async function lockVariant(scope: Scope, id: Uuid): Promise<VariantRow> {
@@ -26,13 +18,27 @@ export async function lockVariant(scope: Scope, id: Uuid): Promise<VariantRow> {
   return variant
 }
 
-/** Read after the lock was taken: what the locking statement sees beside the locked row may be older. */
-export async function headOf(scope: Scope, variantId: Uuid): Promise<Omit<LockedVariant, 'variant'>> {
-  const isOnVariant = sql`r.variant_id = ${variantId}`
-  const tail = sql`order by r.version desc limit 1`
-  const [newest] = await selectRows(scope, 'revision', { where: [isOnVariant], tail })
-  const nextVersion = (newest?.version ?? -1) + 1
-  if (newest?.deleted_at == null) return { head: newest, nextVersion }
-  const [head] = await selectRows(scope, 'revision', { where: [isOnVariant, sql`r.deleted_at is null`], tail })
-  return { head, nextVersion }
+/** Where the next revision of a variant goes. */
+export interface Position {
+  /** Of the newest revision that is not archived. */
+  headId: Uuid | undefined
+  nextVersion: number
+}
+
+/** To be read after the lock was taken: what the locking statement sees beside the locked row may be older. */
+export async function positionOn({ db, project_id }: Scope, variantId: Uuid): Promise<Position> {
+  const ofVariant = sql`project_id = ${project_id} and variant_id = ${variantId}`
+  const { rows } = await sql<{ newest: number | null; head: Uuid | null }>`
+    select (select max(version) from revisions where ${ofVariant}) as newest,
+      (select id from revisions where ${ofVariant} and deleted_at is null order by version desc limit 1) as head
+    `.execute(db)
+  const [{ newest, head } = { newest: null, head: null }] = rows
+  return { headId: head ?? undefined, nextVersion: (newest ?? -1) + 1 }
+}
+
+/** The newest revision of a variant that is not archived. */
+export async function headOf(scope: Scope, variantId: Uuid): Promise<RevisionRow | undefined> {
+  const where = [sql`r.variant_id = ${variantId}`, sql`r.deleted_at is null`]
+  const [head] = await selectRows(scope, 'revision', { where, tail: sql`order by r.version desc limit 1` })
+  return head
 }

@@ -12,14 +12,14 @@ export interface NewVariant extends HeaderInput {
   slug: string
 }
 
-/** The artifact as far as its variants show it. */
+/** The part of the artifact that its variants show. */
 interface Parent {
   id: Uuid
   slug: string
   flags: JsonObject | null
 }
 
-/** Makes a variant without revisions. 404 when there is no such artifact, 409 when the slug is taken. */
+/** Creates a variant without revisions. 404 if the artifact does not exist, 409 if the slug is taken. */
 export async function createVariant(scope: Scope, input: NewVariant): Promise<VariantRow> {
   const artifact = await findRow(scope, 'artifact', input.artifact_id)
   if (!artifact) throw new Problem('not_found', `There is no ${scope.kind.name} ${input.artifact_id}.`)
@@ -27,7 +27,7 @@ export async function createVariant(scope: Scope, input: NewVariant): Promise<Va
   return insertVariant(scope, artifact, input)
 }
 
-/** Makes a variant of an artifact that is known to be there. It is called like its slug unless it has a name. */
+/** Creates a variant of an existing artifact. Its name defaults to its slug. */
 export async function insertVariant(
   { db, project_id, user_id, kind }: Scope,
   artifact: Parent,
@@ -53,7 +53,7 @@ export async function insertVariant(
   return { ...row, artifact_slug: artifact.slug, artifact_flags: artifact.flags }
 }
 
-/** Changes what the edit names and returns the variant; undefined when there is none. */
+/** Changes the members that the edit sets and returns the variant; undefined if it does not exist. */
 export function editVariant(scope: Scope, id: Uuid, edit: HeaderInput): Promise<VariantRow | undefined> {
   const { freeFlags } = scope.kind
   return changeVariant(scope, id, async inside => {
@@ -62,7 +62,8 @@ export function editVariant(scope: Scope, id: Uuid, edit: HeaderInput): Promise<
 }
 
 /**
- * Archives a variant with all its revisions, or restores it with those that were archived with it. Undefined: not there.
+ * Archives a variant with all its revisions, or restores it with those that were archived with it. Undefined if it does
+ * not exist.
  */
 export function setVariantArchived(scope: Scope, id: Uuid, isArchived: boolean): Promise<VariantRow | undefined> {
   return changeVariant(scope, id, async (inside, variant) => {

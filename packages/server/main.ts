@@ -2,6 +2,7 @@ import './thread-pool.ts'
 
 import pino from 'pino'
 import { type Config, readConfig } from './config.ts'
+import { giveBackHeapPages } from './heap-pages.ts'
 import { startServer } from './server.ts'
 import { checkPlace, reasonOf } from './start-checks.ts'
 import { beSupervised, tell } from './supervision.ts'
@@ -10,16 +11,12 @@ import { welcome } from './welcome.ts'
 /** How long a stop may take before the process ends anyway; what is unfinished then is done again after the start. */
 const STOP_MS = 25_000
 
-/** Tokens that callers hold are signed with what is derived from the secret key: a short one can be guessed by trying. */
-const SECRET_KEY_LENGTH_GOOD = 24
-const SECRET_KEY_SHORT = `SPANHOUSE_SECRET_KEY is shorter than ${SECRET_KEY_LENGTH_GOOD} characters: it can be guessed by trying`
-
 // Whatever this process, its threads and the embedded stores make is nobody else's to read.
 process.umask(0o077)
 const config = await readConfigOrExit()
 const log = pino({ level: config.logLevel, base: undefined }, pino.destination({ fd: 2, sync: true }))
-if (config.secretKey !== undefined && config.secretKey.length < SECRET_KEY_LENGTH_GOOD) log.warn(SECRET_KEY_SHORT)
 
+giveBackHeapPages()
 // Until there is anything to end in order.
 let end = (_reason: string): void => process.exit(1)
 beSupervised(() => end('the supervisor is gone'))

@@ -13,6 +13,18 @@ const secrets = async ({ url, apiKey }: ServerProcess, method: string, body?: ob
   return (await fetch(`${url}/api/secrets`, { method, headers, body: body && JSON.stringify(body) })).json()
 }
 
+test('a short key is refused where an installation begins', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-secrets-'))
+  dirs.push(dataDir)
+  const short = 'x'.repeat(23)
+  await expect(startServerProcess({ dataDir, env: { SPANHOUSE_SECRET_KEY: short } })).rejects.toThrow(
+    /Spanhouse cannot start: SPANHOUSE_SECRET_KEY: shorter than 24 characters/,
+  )
+  const server = await startServerProcess({ dataDir, env: { SPANHOUSE_SECRET_KEY: `${short}x` } })
+  expect(server.output()).not.toContain('shorter')
+  await server.stop()
+}, 120_000)
+
 test('secrets outlive a restart, with the key in the data folder, and reach no log', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-secrets-'))
   dirs.push(dataDir)
@@ -30,9 +42,11 @@ test('secrets outlive a restart, with the key in the data folder, and reach no l
   const second = await startServerProcess({ dataDir, env, like: first })
   expect(await secrets(second, 'GET')).toMatchObject([{ data: { provider: { key: SECRET } } }])
   await second.stop()
+  // Short as it is, it is only warned of here: the installation may have begun with it.
   const other = await startServerProcess({ dataDir, env: { ...env, SPANHOUSE_SECRET_KEY: 'another' }, like: first })
   expect(await secrets(other, 'GET')).toMatchObject({ detail: { operation_id: 'get_secrets' } })
   expect(other.output()).toContain('another SPANHOUSE_SECRET_KEY')
+  expect(other.output()).toContain('SPANHOUSE_SECRET_KEY: shorter than 24 characters')
   await other.stop()
   for (const server of [first, second, other]) {
     expect(server.output()).not.toContain(SECRET)

@@ -31,6 +31,8 @@ import { priceRoutes } from './routes/tracing/prices.ts'
 import { retentionRoutes } from './routes/tracing/retention.ts'
 import { sessionRoutes } from './routes/tracing/sessions.ts'
 import { tracingRoutes } from './routes/tracing/tracing.ts'
+import { requireLongSecretKey } from './secret-key.ts'
+import { openServices } from './services/open-services.ts'
 import { Shares } from './shares/shares.ts'
 import { untilReachable } from './start-checks.ts'
 
@@ -59,11 +61,15 @@ export async function startServer(
   const runtime: RuntimeSettings = { uriPrefix, servicesUrl: servicesUrl ?? servicesUrlAt(host, port) }
   const parts = await openParts(config, runtime, { needs: needsOf(config.roles), log, onFailure })
   await untilReachable(log, () => parts.postgres.migrate())
+  await requireLongSecretKey(config.secretKey, parts.postgres.db, log)
   await untilReachable(log, () => migrateStore(config, parts))
   const newApiKey = await makeDefaultProject(config, parts)
   const metrics = new Metrics(parts.stream && (() => (parts.stream as NonNullable<typeof parts.stream>).stats()))
   const writer = config.roles.includes('writer')
     ? await startWriter({ config, clickhouseUrl: parts.clickhouse.url, postgres: parts.postgres, metrics, onFailure })
+    : undefined
+  const services = config.roles.includes('services')
+    ? openServices({ config, runtime, parts, metrics, log })
     : undefined
   const app = await buildApp({
     logger: log,
@@ -71,7 +77,7 @@ export async function startServer(
     room: new Room(metrics.bytesHeld),
     shares: new Shares(metrics.registry),
     answerRoom: new AnswerRoom(metrics.answerBytes),
-    routes: routesOf({ config, runtime, parts, metrics }),
+    routes: [...routesOf({ config, runtime, parts, metrics }), ...(services ? [services.routes] : [])],
   })
   const url = await app.listen({ host, port })
   const { postgres, engines, stream } = parts
@@ -82,7 +88,7 @@ export async function startServer(
   // Known only now where the port is any that is free.
   runtime.servicesUrl = servicesUrl ?? servicesUrlAt(host, boundPort(app))
   log.info({ url, roles: config.roles }, 'listening')
-  return { config, url, newApiKey, stop: () => stopAll(app, [sweeping, writer], parts) }
+  return { config, url, newApiKey, stop: () => stopAll(app, [sweeping, services, writer], parts) }
 }
 
 const boundPort = (app: FastifyInstance): number => (app.server.address() as AddressInfo).port
@@ -129,7 +135,7 @@ function routesOf({ config, runtime, parts, metrics }: Served): ((app: FastifyIn
  * known keys go on. Taken out by a load balancer it would refuse what it could have accepted.
  */
 function partsInUse({ roles }: Config, { postgres, stream, engines }: Parts): Record<string, PartInUse> {
-  const takesExportsAlone = roles.includes('receiver') && !roles.includes('api')
+  const takesExportsAlone = roles.includes('receiver') && !roles.includes('api') && !roles.includes('services')
   const parts: Record<string, PartInUse> = {
     postgres: { check: () => postgres.ping(), spareMs: takesExportsAlone ? AWAY_MS_MAX : 0 },
   }

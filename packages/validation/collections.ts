@@ -2,24 +2,25 @@ import { FAULTS, isJsonObject, type JsonObject } from '@spanhouse/model'
 import { z } from 'zod'
 
 /*
- * zod's own arrays, records and maps look at every element whatever they have found so far, and each that is wrong is an
- * issue: a small body with a million elements costs gigabytes and an answer of as much. These stop.
+ * zod's own arrays, records and maps check every element regardless of errors so far, and report an issue for each
+ * invalid one: a small body with a million elements would cost gigabytes and get a response of that size. The functions
+ * here stop early.
  */
 
-/** Elements of a list, or members of an object, that are read one by one: a microsecond each, in one go. */
+/** Elements of a list, or members of an object: checking takes a microsecond each, without a break. */
 const ELEMENTS_MAX = 100_000
 
-/** Violations that a 422 lists. Reading stops at the first beyond them. */
+/** Violations listed in a 422. Checking stops at the first one beyond this number. */
 export const ISSUES_MAX = 20
 
 export interface ListLimits {
-  /** Shorter lists, and longer ones, are refused before anything in them is looked at. */
+  /** Shorter lists are rejected before their elements are checked. */
   min?: number
-  /** 100,000 when it is not given. */
+  /** Longer lists are rejected before their elements are checked; 100,000 by default. */
   max?: number
 }
 
-/** A list whose elements are as the schema has them. */
+/** A list whose elements match the schema. */
 export function list<S extends z.ZodType>(schema: S, { min = 0, max = ELEMENTS_MAX }: ListLimits = {}) {
   refuseUnbounded(schema)
   return z
@@ -35,20 +36,20 @@ export function list<S extends z.ZodType>(schema: S, { min = 0, max = ELEMENTS_M
 }
 
 /**
- * An object with members of any name, each as the schema has it. A member that is called `__proto__`, which zod's own
- * record loses without a word, is one like any other.
+ * An object with members of any name, whose values match the schema. A member called `__proto__`, which zod's own
+ * record silently drops, is kept like any other.
  */
 export const recordOf = <S extends z.ZodType>(schema: S, limits: RecordLimits = {}) =>
   entriesOf(schema, limits).transform(entries => Object.fromEntries(entries) as Record<string, z.output<S>>)
 
 export interface RecordLimits {
-  /** What a name must look like. */
+  /** The schema of the names. */
   name?: z.ZodType<string>
-  /** Larger objects are refused before anything in them is looked at; 100,000 when it is not given. */
+  /** Larger objects are rejected before their members are checked; 100,000 by default. */
   max?: number
 }
 
-/** An object as a map, in the same order, of `max` entries at most. */
+/** An object as a map in the same order, of at most `max` entries. */
 export const mapOf = <S extends z.ZodType>(schema: S, max: number) =>
   entriesOf(schema, { max }).transform(entries => new Map(entries))
 
@@ -92,7 +93,10 @@ function described(schema: z.ZodType): object {
 
 const UNBOUNDED = ['array', 'record', 'map', 'set']
 
-/** Throws when a request that the schema checks could have any number of issues: it is to have {@link list} and the like. */
+/**
+ * Throws an Error if values that the schema checks could have any number of issues: such a schema must use {@link list}
+ * and the other functions here.
+ */
 export function refuseUnbounded(schema: z.core.$ZodType): void {
   const seen = new Set<unknown>()
   const look = (value: unknown): void => {
@@ -100,7 +104,7 @@ export function refuseUnbounded(schema: z.core.$ZodType): void {
     seen.add(value)
     if (value instanceof z.core.$ZodType) {
       const { def } = value._zod
-      if (UNBOUNDED.includes(def.type)) throw new Error(`A schema of requests must not have zod's own ${def.type}`)
+      if (UNBOUNDED.includes(def.type)) throw new Error(`A request schema must not use zod's own ${def.type}`)
       look(def)
     } else for (const member of Object.values(value)) look(member)
   }

@@ -13,18 +13,18 @@ import {
 import { z } from 'zod'
 import { list } from './collections.ts'
 
-/** A member that may be absent; null counts as absent, as everywhere in the interface where null has no meaning. */
+/** A member that may be absent. Null counts as absent, as everywhere in the interface where null has no meaning. */
 export const optional = <S extends z.ZodType>(schema: S) => schema.nullish().transform(value => value ?? undefined)
 
-/** Any JSON, taken as it stands: nothing is copied, so depth and exact integers are no matter. */
+/** Any JSON, passed through uncopied, so depth and exact integers are preserved. */
 export const json: z.ZodType<Json, Json> = z.custom<Json>(value => value !== undefined, FAULTS.missing[1])
 
-/** A list of anything, taken as it stands. */
+/** A list of any values, passed through uncopied. */
 export const jsonList: z.ZodType<Json[], Json[]> = z
   .custom<Json[]>(Array.isArray, { params: { type: FAULTS.list[0] }, error: FAULTS.list[1] })
   .meta({ type: 'array', items: {} })
 
-/** A JSON object with members of the caller's choosing, taken as it stands. */
+/** A JSON object with members chosen by the caller, passed through uncopied. */
 export const jsonObject: z.ZodType<JsonObject, JsonObject> = z
   .custom<JsonObject>(isJsonObject, {
     params: { type: FAULTS.map[0] },
@@ -34,7 +34,7 @@ export const jsonObject: z.ZodType<JsonObject, JsonObject> = z
 
 const STORED_DEPTH_MAX = 200
 
-/** As {@link jsonObject}, for what is stored and worked on later: nested at most 200 levels deep. */
+/** As {@link jsonObject}, for objects that are stored and processed later: nested at most 200 levels deep. */
 export const storedObject: z.ZodType<JsonObject, JsonObject> = jsonObject.refine(
   value => isNestedAtMost(value, STORED_DEPTH_MAX),
   `Input should be nested at most ${STORED_DEPTH_MAX} levels deep`,
@@ -47,7 +47,7 @@ function isNestedAtMost(value: Json, depth: number): boolean {
     for (const item of value) if (!isNestedAtMost(item, depth - 1)) return false
     return true
   }
-  // A list of a large object's members takes several times as long as the walk.
+  // Listing a large object's members takes several times as long as iterating over them.
   for (const name in value) if (!isNestedAtMost((value as JsonObject)[name] as Json, depth - 1)) return false
   return true
 }
@@ -62,7 +62,7 @@ const BOOLEAN_WORDS = new Map([
   ...FALSE.map(word => [word, false] as const),
 ])
 
-/** A boolean as a query string has it. */
+/** A boolean in a query string. */
 export const booleanText: z.ZodType<boolean, string> = textOf<boolean>(
   text => BOOLEAN_WORDS.get(text.toLowerCase()) ?? null,
   ['bool_parsing', 'Input should be a valid boolean, unable to interpret input'],
@@ -78,39 +78,42 @@ const timeBy = (parse: (value: unknown) => Micros | null): z.ZodType<Micros, str
     })
     .meta({ anyOf: [{ type: 'string' }, { type: 'number' }] })
 
-/** A time, as `parseTime` of the model reads it. */
+/** A time, parsed by `parseTime` of the model. */
 export const time = timeBy(parseTime)
 
-/** A bound of a window in time, as `parseWindowTime` of the model reads it. */
+/** A bound of a time window, parsed by `parseWindowTime` of the model. */
 export const windowTime = timeBy(parseWindowTime)
 
-/** Characters of a slug. */
+/** Maximum length of a slug, in characters. */
 export const SLUG_LENGTH_MAX = 128
 const SLUG = /^[A-Za-z0-9_-][A-Za-z0-9_.-]*$/
 
-/** A slug of any length, for records with a limit of their own. */
+/** A slug of any length, for entities with a limit of their own. */
 export const slugOfAnyLength = z.string().regex(SLUG, `String should match pattern '${SLUG.source}'`)
 
-/** The name by which a record is referred to inside its project. */
+/** A slug: identifies an entity inside its project. */
 export const slug = slugOfAnyLength.max(SLUG_LENGTH_MAX, `String should have at most ${SLUG_LENGTH_MAX} characters`)
 
-/** Points at a record by id, slug or (revisions) version; which of them are needed is decided where it is used. */
+/** Refers to an entity by id, slug or (for revisions) version. Which of them are required depends on its use. */
 export const reference = z.object({ id: optional(uuid), slug: optional(slug), version: optional(z.string()) })
 
 const REFERENCES_MAX = 1_000
 
-/** Points at records that are asked for together. Each reference becomes a condition of one statement, so there is a limit. */
+/**
+ * References to entities that are requested together. Each becomes a condition of one statement, so their number is
+ * limited.
+ */
 export const referenceList = list(reference, { max: REFERENCES_MAX })
 
 export type ReferenceBody = z.output<typeof reference>
 
 const TAGS_DEPTH_MAX = 64
 
-/** Labels: text, booleans, and maps of them. */
+/** Labels: strings, booleans, and maps of these. */
 export const tags: z.ZodType<JsonObject, JsonObject> = z
   .custom<JsonObject>(value => isJsonObject(value) && Object.values(value).every(member => isTag(member, 1)), {
     params: { type: 'value_error' },
-    error: 'Input should be a map of text, booleans and maps of these',
+    error: 'Input should be a map of strings, booleans and maps of these',
   })
   .meta({ type: 'object', additionalProperties: true })
 
@@ -120,7 +123,10 @@ function isTag(value: unknown, depth: number): boolean {
   return Object.values(value).every(member => isTag(member, depth + 1))
 }
 
-/** Which part of a list is asked for. Times bound the records' creation; `next` is the id of the last one of a page. */
+/**
+ * The part of a list to return. Times bound the creation of entries; `next` is the id of the last entry of the previous
+ * page.
+ */
 export const windowing = z.object({
   newest: optional(windowTime),
   oldest: optional(windowTime),

@@ -2,13 +2,13 @@ import { Problem } from '@spanhouse/model'
 import type { z } from 'zod'
 import { violationsOf } from './violations.ts'
 
-/** What of a request is being read: the first step of every location in a 422. */
+/** The part of a request that is validated: the first element of every location in a 422. */
 export type RequestPart = 'body' | 'query' | 'path'
 
 /**
- * The value in the shape the schema describes. Throws a Problem `unprocessable` (422) that lists everything that is
- * wrong as the interface does: `{type, loc, msg, input?}`. With `echo: false` no violation repeats what was sent; `at`
- * tells where in the part the value stands, when it is not all of it.
+ * Validates a value and returns it in the shape of the schema. Throws a Problem `unprocessable` (422) that lists the
+ * violations in the interface's form: `{type, loc, msg, input?}`. With `echo: false` no violation contains the input;
+ * `at` is the location of the value in the part, if it is not the whole part.
  */
 export function validate<S extends z.ZodType>(
   schema: S,

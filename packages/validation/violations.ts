@@ -17,7 +17,7 @@ import { ISSUES_MAX } from './collections.ts'
 type Issue = z.core.$ZodIssue
 type Path = (string | number)[]
 
-/** What zod expects and does not get, as the interface calls it. */
+/** zod's expected types as faults of the interface. */
 const TYPES: Record<string, Fault> = {
   string: FAULTS.string,
   number: FAULTS.number,
@@ -30,16 +30,16 @@ const TYPES: Record<string, Fault> = {
   null: FAULTS.null,
 }
 
-/** The interface's words where a schema has none of its own. Others are zod's. */
+/** The interface's texts for schemas without texts of their own. For other issues the texts are zod's. */
 z.config({ localeError: issue => faultOf(issue as Issue)?.[1] ?? english(issue) })
 
 const english = (issue: z.core.$ZodRawIssue) => z.locales.en().localeError(issue)
 
-/** What may be too small or too large, and what the interface calls that. */
+/** The interface's types for values that are too small or too large. */
 const SMALL: Record<string, string> = { string: 'string_too_short', array: 'too_short' }
 const LARGE: Record<string, string> = { string: 'string_too_long', array: 'too_long' }
 
-/** The fault of an issue of which the schema does not say more. */
+/** The fault of an issue for which the schema has no text. */
 function faultOf(issue: Issue): Fault | undefined {
   if (issue.code === 'invalid_value') return notOneOf(issue.values)
   if (issue.code === 'too_small' && !(issue.origin in SMALL))
@@ -51,8 +51,8 @@ function faultOf(issue: Issue): Fault | undefined {
 }
 
 /**
- * The violated rules in the interface's form, the first twenty of them and whether there are more. `place` is what the locations start with; `root` is the value that was
- * read, which a missing member's parent is taken from.
+ * The violations in the interface's form: the first twenty, plus one that says that there are more. `place` is the
+ * prefix of all locations; `root` is the validated value, in which the parents of missing members are found.
  */
 export function violationsOf(issues: readonly Issue[], place: Path, root: unknown): Violation[] {
   const all = issues.slice(0, ISSUES_MAX + 1).flatMap(issue => violationsOfIssue(issue, place, root))
@@ -62,7 +62,7 @@ export function violationsOf(issues: readonly Issue[], place: Path, root: unknow
 const more = (place: Path): Violation => ({
   type: 'too_many_violations',
   loc: place,
-  msg: `and more: only the first ${ISSUES_MAX} are listed`,
+  msg: `and more: only the first ${ISSUES_MAX} violations are listed`,
 })
 
 function violationsOfIssue(issue: Issue, place: Path, root: unknown): Violation[] {
@@ -85,7 +85,7 @@ function violationsOfIssue(issue: Issue, place: Path, root: unknown): Violation[
   }
 }
 
-/** Of several shapes of which none fits, the one that fits best is spoken about: its first mistake lies deepest. */
+/** If no option of a union matches, the closest one is reported: the one whose first error is deepest. */
 function unionViolations(issue: Extract<Issue, { code: 'invalid_union' }>, loc: Path, value: unknown): Violation[] {
   const options = issue.errors.map(errors => ({ errors, depth: Math.max(0, ...errors.map(one => one.path.length)) }))
   const best = options.toSorted((a, b) => b.depth - a.depth)[0]

@@ -9,7 +9,7 @@ interface MembershipAnswer {
   role: string
 }
 
-/** One account as `POST /admin/simple/accounts/` answers it. The keys of its maps are fixed. */
+/** One account in the response of `POST /admin/simple/accounts/`. The keys of its maps are fixed. */
 export interface AccountAnswer {
   user: { id: Uuid; uid: string; email: string; username: string; name: string; created_at: string }
   user_identities: {
@@ -27,14 +27,14 @@ export interface AccountAnswer {
   organization_memberships: (MembershipAnswer & { organization_id: Uuid })[]
   workspace_memberships: (MembershipAnswer & { workspace_id: Uuid })[]
   project_memberships: (MembershipAnswer & { project_id: Uuid })[]
-  /** The key's text. Absent when none was made or none was to be returned. */
+  /** The text of the key. Absent when no key was created or when it must not be returned. */
   api_keys?: { key: string }
 }
 
 export interface AccountsAnswer {
-  /** By the keys of the request, in its order. */
+  /** Keyed and ordered as in the request. */
   accounts: Record<string, AccountAnswer>
-  /** Absent when there are none. */
+  /** Absent when there are no errors. */
   errors?: AccountError[]
 }
 

@@ -1,20 +1,20 @@
 import { list, mapOf, optional, storedObject, z } from '@spanhouse/validation'
 import { reference, referenceOrEmail } from '../organizations/reference.ts'
 
-/** Accounts in one request: they are stored in one transaction. */
+/** Accounts in one request, all stored in one transaction. */
 export const ACCOUNTS_MAX = 200
-/** Identities, or memberships of one scope, of one account. */
+/** Identities, or memberships of one scope, in one account. */
 const ITEMS_MAX = 50
 const IDEMPOTENCY_KEY_LENGTH_MAX = 256
 /** RFC 5321, section 4.5.3.1.3. */
 const EMAIL_LENGTH_MAX = 254
 
-/** Whether mail could be sent to it. What really stands there only a sent mail can tell. */
+/** Whether the text has the form of an email address. Only sending mail can show whether the address exists. */
 export const isEmail = (value: string): boolean => /^[^\s@]+@[^\s@]+$/.test(value) && value.length <= EMAIL_LENGTH_MAX
 
 export const email = z
   .string()
-  .refine(isEmail, 'Value error, an email address must have text on both sides of one @-sign')
+  .refine(isEmail, 'Value error, an email address must have exactly one @-sign with text on both sides')
 
 const idempotencyKey = z
   .string()
@@ -25,7 +25,7 @@ const idempotencyKey = z
 
 const listOf = <S extends z.ZodType>(schema: S) => optional(list(schema, { max: ITEMS_MAX }))
 
-/** Some of them are keys of an index, whose entries have about 2,700 bytes at most. */
+/** Some of these texts are index keys, and an index entry holds about 2,700 bytes at most. */
 const TEXT_LENGTH_MAX = 512
 const PASSWORD_LENGTH_MAX = 1024
 

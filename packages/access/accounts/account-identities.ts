@@ -4,7 +4,7 @@ import { hashPassword } from '../credentials/password.ts'
 import { resolveReference } from '../organizations/reference.ts'
 import { type AccountBody, type IdentityBody, isEmail } from './account-body.ts'
 
-/** What went wrong beside an account that was made all the same. */
+/** A part of an account that failed although the account itself was created. */
 export interface AccountError {
   code:
     | 'not_implemented'
@@ -23,18 +23,21 @@ export interface IdentityPlan {
   row: Insertable<Tables['user_identities']> & { email: string; verified: boolean }
 }
 
-/** The identities of an account that can be made, and an error for each that cannot. */
+/** The identities of an account that can be created, and an error for each that cannot. */
 export interface IdentityPlans {
   plans: IdentityPlan[]
   errors: AccountError[]
 }
 
-/** The one way to sign in that can be set up here. */
+/** The only sign-in method that can be set up here. */
 const PASSWORD_METHOD = 'email:password'
-/** Needs a mail server. */
+/** Requires a mail server. */
 const CODE_METHOD = 'email:otp'
 
-/** Hashes the passwords, about 0.2 s each; `withPasswords` false leaves them out (a dry run stores nothing). */
+/**
+ * Hashes the passwords, at about 0.2 s each. A dry run stores nothing, so it passes `withPasswords: false` to skip
+ * hashing.
+ */
 export async function planIdentities(
   db: Database,
   account: AccountBody,
@@ -58,7 +61,7 @@ export async function planIdentities(
   return result
 }
 
-/** Stores them; one whose address somebody has already is left out and becomes an error. */
+/** Stores the identities. An identity whose address is already taken is skipped and reported as an error. */
 export async function insertIdentities(trx: Trx, { plans, errors }: IdentityPlans): Promise<IdentityPlans> {
   if (plans.length === 0) return { plans, errors }
   const rows = await trx
@@ -72,10 +75,10 @@ export async function insertIdentities(trx: Trx, { plans, errors }: IdentityPlan
   return { plans: plans.filter(plan => stored.has(plan.row.id)), errors: [...errors, ...taken.map(alreadyExists)] }
 }
 
-/** Why the identity cannot be made; null when it can. */
+/** The reason why the identity cannot be created, or null when it can. */
 export function identityError(ref: string, { method, subject, email, password }: IdentityBody): AccountError | null {
   if (method !== PASSWORD_METHOD) {
-    const message = `Identities with the method '${method}' cannot be made here.`
+    const message = `Identities with the method '${method}' are not supported.`
     const code = method === CODE_METHOD ? 'identity_method_unavailable' : 'not_implemented'
     return { code, message, details: { ref, method } }
   }
@@ -109,6 +112,6 @@ export function identityRow(
 }
 
 function alreadyExists({ ref, row }: IdentityPlan): AccountError {
-  const message = `There is already an identity with the method '${row.method}' for '${row.email}'.`
+  const message = `An identity with the method '${row.method}' already exists for '${row.email}'.`
   return { code: 'identity_already_exists', message, details: { ref, method: row.method, email: row.email } }
 }

@@ -3,8 +3,8 @@ import type { Trx } from '@spanhouse/postgres'
 import type { AccountRows } from './account-rows.ts'
 
 /**
- * Stores whole accounts. Throws a Problem `conflict` with the email when a user has it already, before anything else is
- * stored; other violated keys (an organization's slug) come as the database reports them.
+ * Stores complete accounts. Throws a Problem `conflict` that names the email address when it is taken, before anything
+ * else is stored. Other unique-key violations, such as an organization's slug, are thrown as the database reports them.
  */
 export async function insertAccounts(trx: Trx, accounts: AccountRows[]): Promise<void> {
   if (accounts.length === 0) return
@@ -12,7 +12,7 @@ export async function insertAccounts(trx: Trx, accounts: AccountRows[]): Promise
   await insertOrganizations(trx, accounts)
 }
 
-/** Stores all of the accounts but the users, who must exist. */
+/** Stores everything in the accounts except the users, who must already exist. */
 export async function insertOrganizations(trx: Trx, accounts: AccountRows[]): Promise<void> {
   await trx
     .insertInto('organizations')
@@ -43,7 +43,10 @@ export async function insertOrganizations(trx: Trx, accounts: AccountRows[]): Pr
     .execute()
 }
 
-/** In the order of the addresses: two requests that share some then wait for each other instead of deadlocking. */
+/**
+ * Inserts in the order of the addresses, so that two requests that share some wait for each other instead of
+ * deadlocking.
+ */
 async function insertUsers(trx: Trx, accounts: AccountRows[]): Promise<void> {
   const sortKey = (email: string) => email.toLowerCase()
   const users = accounts.map(one => one.user).sort((a, b) => (sortKey(a.email) < sortKey(b.email) ? -1 : 1))
@@ -57,5 +60,5 @@ async function insertUsers(trx: Trx, accounts: AccountRows[]): Promise<void> {
   const taken = accounts.find(one => !ids.has(one.user.id))
   if (taken === undefined) return
   const { email } = taken.user
-  throw new Problem('conflict', { message: `There is already a user with the email address ${email}.`, email })
+  throw new Problem('conflict', { message: `A user with the email address ${email} already exists.`, email })
 }

@@ -1,6 +1,6 @@
 import type { AccountBody, AccountOptionsBody } from './account-body.ts'
 
-/** What is done for one account. */
+/** The options that apply to one account. */
 export interface AccountOptions {
   isDryRun: boolean
   idempotencyKey: string | undefined
@@ -11,9 +11,9 @@ export interface AccountOptions {
 }
 
 /**
- * An account's own options replace those of the request as a whole. The two that make a request safe to send are
- * exempt, since losing them would store what was only to be tried, or store it twice: a dry run of the request is one of
- * every account, and its idempotency key is that of every account without one of its own.
+ * An account's own options replace those of the whole request. The two options that make a request safe to send are
+ * exempt, because ignoring them would store a trial run or store it twice: a dry run of the request is a dry run of
+ * every account, and the request's idempotency key applies to every account without one of its own.
  */
 export function accountOptionsOf(account: AccountBody, ofRequest: AccountOptionsBody | undefined): AccountOptions {
   const chosen = account.options ?? ofRequest

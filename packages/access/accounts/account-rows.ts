@@ -18,7 +18,7 @@ export interface MembershipRow {
   role: string
 }
 
-/** The records that make up an account, ready to be stored. Their ids ascend in the order in which they stand here. */
+/** The rows that make up an account, ready to be stored. Their ids ascend in the order of the members below. */
 export interface AccountRows {
   user: Insertable<Tables['users']> & { created_at: string }
   organization: Insertable<Tables['organizations']> & { created_at: string }
@@ -30,10 +30,10 @@ export interface AccountRows {
 }
 
 /**
- * The records of one account with everything filled in that the request left out: the organization is named after the
- * user, workspace and project are called Default, and the user is owner at every scope for which no memberships were
- * given. Reads the database only to resolve references to records outside the account; throws as `findReferences`. The
- * id of the user is given where they exist already.
+ * The rows of one account, with defaults for everything the request left out: the organization is named after the user,
+ * the workspace and project are called Default, and the user is the owner at every scope without explicit memberships.
+ * Reads the database only to resolve references to rows outside the account, and throws as `findReferences` does.
+ * `user` is the id of an existing user.
  */
 export async function accountRowsOf(db: Database, body: AccountBody, user: Uuid = newId()): Promise<AccountRows> {
   const [org, wrk, prj] = [newId(), newId(), newId()]
@@ -73,7 +73,7 @@ export async function accountRowsOf(db: Database, body: AccountBody, user: Uuid 
   }
 }
 
-/** The name a user goes by when they gave none: what stands before the @-sign. */
+/** The username, or a default when none was given: the part of the address before the @-sign. */
 export function usernameOf(user: AccountBody['user']): string {
   return user.username || user.name || user.email.slice(0, user.email.indexOf('@'))
 }
@@ -83,7 +83,7 @@ interface MembershipBody {
   role: string
 }
 
-/** Every reference of the account, so that all are looked up together. */
+/** Every reference in the account, so that all are looked up together. */
 function referencesOf(body: AccountBody): WantedReference[] {
   const wanted: WantedReference[] = []
   if (body.organization?.owner_user_ref) wanted.push(['users', body.organization.owner_user_ref])
@@ -119,7 +119,7 @@ function membershipsOf(body: AccountBody, { resolve }: FoundReferences, local: L
 
 const named = (value: string): Reference => ({ by: 'ref', value })
 
-/** The memberships given, or the user's own as owner. An empty list gives none, and so counts as left out. */
+/** The given memberships, or else the user as owner. An empty list counts as absent. */
 function orOwner<Scope>(given: (MembershipBody & Scope)[] | undefined, scope: Scope): (MembershipBody & Scope)[] {
   return given?.length ? given : [{ ...scope, user_ref: named('user'), role: 'owner' }]
 }

@@ -11,7 +11,7 @@ import { IdempotencyLog, type IdempotentWork } from './idempotency.ts'
 import { type NewProject, newProjectOf, type Seed } from './seed.ts'
 
 export interface CreateAccountsOptions {
-  /** Encrypts what is remembered for idempotency keys: a secret of the deployment. */
+  /** Encrypts the responses that are stored for idempotency keys. A secret of the deployment. */
   secret: string
   seeds?: readonly Seed[]
 }
@@ -21,7 +21,7 @@ interface Wanted {
   key: string
   body: AccountBody
   options: AccountOptions
-  /** Set when the account has an idempotency key and is not only tried. */
+  /** Set when the account has an idempotency key and is not a dry run. */
   work: IdempotentWork | null
 }
 
@@ -35,13 +35,14 @@ interface Answer {
   errors: AccountError[]
 }
 
-/** By the key that the request gave the account. */
+/** By the key of the account in the request. */
 type Answers = Map<string, Answer>
 
 /**
- * `POST /admin/simple/accounts/`: makes the accounts of a request, all or none, each a user with an organization, a
- * workspace, a project, memberships and an API key. Throws Problems: `invalid` and `not_found` for references, `conflict`
- * for an email or slug that is taken, `unprocessable` for an idempotency key that was used for something else.
+ * `POST /admin/simple/accounts/`: creates all accounts of a request or none. Each is a user with an organization, a
+ * workspace, a project, memberships and an API key. Throws Problems: `invalid` and `not_found` for references,
+ * `conflict` for an email address or slug that is taken, `unprocessable` for an idempotency key that was used for a
+ * different request.
  */
 export async function createAccounts(
   db: Database,
@@ -88,7 +89,7 @@ async function recallAll(db: Database, log: IdempotencyLog, wanted: Wanted[]): P
   return answers
 }
 
-/** Outside the transaction, because passwords take long and the embedded database has one connection. */
+/** Runs outside the transaction, because hashing passwords is slow and the embedded database has one connection. */
 async function planAll(db: Database, wanted: Wanted[]): Promise<Plan[]> {
   const plans: Plan[] = []
   for (const one of wanted) {
@@ -113,7 +114,7 @@ function carryOut(db: Database, { plans, log, seeds }: CarryOut): Promise<Answer
   return db.transaction().execute(async trx => {
     const own = new Set<Plan>()
     for (const plan of plans) if (plan.work === null || (await log.claim(trx, plan.work))) own.add(plan)
-    // What could not be claimed was made by an equal request while this one was on its way.
+    // An account that could not be claimed was created by an equal request while this one was in progress.
     const others = await recallAll(
       trx,
       log,
@@ -150,13 +151,13 @@ function answerOf(wanted: Wanted[], answers: Answers): AccountsAnswer {
   return errors.length === 0 ? { accounts } : { accounts, errors }
 }
 
-/** There is nothing to subscribe to here. */
+/** Subscriptions do not exist here. */
 function subscriptionErrors(wanted: Wanted[], answers: Answers): AccountError[] {
   return wanted
     .filter(({ body }) => body.subscription !== undefined)
     .map(({ key, body }) => ({
       code: 'subscription_provision_failed',
-      message: 'The account was made; subscriptions are not available here.',
+      message: 'The account was created, but subscriptions are not available here.',
       details: {
         ref: 'org',
         organization_id: (answers.get(key) as Answer).account.organizations.org.id,

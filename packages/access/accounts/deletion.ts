@@ -5,7 +5,10 @@ import { findReferences, type Reference } from '../organizations/reference.ts'
 import type { DeleteAccountsBody } from './account-body.ts'
 import { runOrTry } from './dry-run.ts'
 
-/** The ids of what was deleted. Whoever stores something by project outside Postgres removes that of these projects. */
+/**
+ * The ids of everything deleted. A caller that stores data by project outside Postgres must delete that of these
+ * projects.
+ */
 export interface Deleted {
   users: Uuid[]
   organizations: Uuid[]
@@ -14,9 +17,9 @@ export interface Deleted {
 }
 
 /**
- * `DELETE /admin/simple/accounts/`: users and the organizations they own, whoever else is a member there; all or none.
- * An unknown email is passed over. A dry run deletes nothing and answers what would be deleted. Throws Problems:
- * `invalid` (a `ref`, a `slug` or a bad UUID) and `not_found` (an unknown id).
+ * `DELETE /admin/simple/accounts/`: deletes users and the organizations they own, including those that have other
+ * members; all or none. Unknown email addresses are ignored. A dry run deletes nothing and returns what would be
+ * deleted. Throws Problems: `invalid` for a `ref`, a `slug` or a malformed UUID, `not_found` for an unknown id.
  */
 export async function deleteAccounts(
   db: Database,
@@ -32,19 +35,19 @@ export async function deleteAccounts(
 }
 
 /**
- * Deletes the records with all that is in them, and with users the organizations they own. The caller forgets cached
- * credentials once this is committed.
+ * Deletes the given rows and their contents, and the organizations that deleted users own. The caller clears cached
+ * credentials after the commit.
  */
 export async function deleteRecords(trx: Trx, roots: Partial<Deleted>): Promise<Deleted> {
   const deleted = await contentsOf(trx, roots)
-  // What is in them goes with them.
+  // The database cascades the deletion to their contents.
   for (const table of ['users', 'organizations', 'workspaces', 'projects'] as const) {
     if (roots[table]?.length) await trx.deleteFrom(table).where('id', 'in', roots[table]).execute()
   }
   return deleted
 }
 
-/** Locks the users, so that they cannot come to own anything between the reading and the deleting. */
+/** Locks the users, so that they cannot become owners of anything between reading and deleting. */
 async function contentsOf(trx: Trx, roots: Partial<Deleted>): Promise<Deleted> {
   const users = orNobody(roots.users)
   await trx.selectFrom('users').select('id').where('id', 'in', users).orderBy('id').forUpdate().execute()
@@ -82,7 +85,7 @@ async function contentsOf(trx: Trx, roots: Partial<Deleted>): Promise<Deleted> {
   }
 }
 
-/** The ids of the users. Throws a Problem `not_found` for an unknown id; an unknown email is passed over. */
+/** The ids of the users. Throws a Problem `not_found` for an unknown id; unknown email addresses are ignored. */
 export async function usersOf(trx: Trx, references: Reference[]): Promise<Uuid[]> {
   const found = await findReferences(
     trx,
@@ -92,7 +95,7 @@ export async function usersOf(trx: Trx, references: Reference[]): Promise<Uuid[]
     const id = found.find('users', reference)
     if (id !== null) return id
     if (reference.by === 'email') return []
-    throw new Problem('not_found', { message: `There is no user '${reference.value}'.`, ref: reference.value })
+    throw new Problem('not_found', { message: `The user '${reference.value}' does not exist.`, ref: reference.value })
   })
   return [...new Set(ids)]
 }

@@ -1,6 +1,9 @@
 import type { Database, Trx } from '@spanhouse/postgres'
 
-/** Does the work in a transaction; a dry run is a real one that is undone, and so fails where that would. */
+/**
+ * Runs the work in a transaction. A dry run does the same work and rolls it back, so it fails wherever the real run
+ * would.
+ */
 export async function runOrTry<T>(db: Database, isDryRun: boolean, work: (trx: Trx) => Promise<T>): Promise<T> {
   if (!isDryRun) return db.transaction().execute(work)
   let tried: { result: T } | undefined

@@ -90,7 +90,7 @@ onEachDatabase('the first start', postgres => {
       const taken = (await makeAccount(db())).api_keys?.key as string
       const apiKey = `${taken.slice(0, 8)}.${'0'.repeat(64)}`
       for (const preset of [apiKey, taken]) {
-        await expect(ensureDefaultProject(db(), { apiKey: preset })).rejects.toThrow('SPANHOUSE_API_KEY begins like')
+        await expect(ensureDefaultProject(db(), { apiKey: preset })).rejects.toThrow('SPANHOUSE_API_KEY conflicts with')
       }
     })
   })

@@ -7,28 +7,29 @@ import { insertAccounts, insertOrganizations } from './account-insert.ts'
 import { accountRowsOf } from './account-rows.ts'
 import { type NewProject, newProjectOf, type Seed } from './seed.ts'
 
-/** How the project that is made at the first start is found again. Names, slugs and owners can change. */
+/** Marks the project that is created at the first start. Names, slugs and owners can change. */
 const FIRST = toJsonb({ is_first: true })
 const DEFAULT_EMAIL = 'owner@spanhouse.local'
-/** The name of the key that the setting presets, by which it is found when the setting changes. */
+/** The name of the key that the setting presets; used to find it when the setting changes. */
 const SETTING = 'SPANHOUSE_API_KEY'
 
 export interface FirstStartOptions {
-  /** Presets the key of the default project. Any visible ASCII text of up to 256 characters; best is a long random one. */
+  /** Presets the key of the default project: up to 256 visible ASCII characters, preferably long and random. */
   apiKey?: string
   seeds?: readonly Seed[]
 }
 
 export interface DefaultProject {
   project: NewProject
-  /** The key that was made now: set once in the life of a database, and only where none was preset. */
+  /** The new key, when one was generated: only at the first start on a database, and only when no key is preset. */
   apiKey?: string
 }
 
 /**
- * Makes the default organization, workspace, project, user and API key where there are none; any number of processes may
- * do so at once. A preset key is the default project's from now on, and the one that was preset before stops working.
- * Throws an Error that names the setting when the preset text cannot be a key or belongs to somebody else.
+ * Creates the default organization, workspace, project, user and API key if they do not exist. Any number of processes
+ * may call this at the same time. A preset key becomes the default project's key, and the previously preset one stops
+ * working. Throws an Error that names the setting when the preset text cannot be a key or conflicts with an existing
+ * key.
  */
 export async function ensureDefaultProject(
   db: Database,
@@ -61,7 +62,7 @@ async function findDefaultProject(trx: Trx): Promise<NewProject | null> {
   return row ?? null
 }
 
-/** The user may be there without the project: an admin can delete an organization and leave its owner. */
+/** The user may exist without the project: an administrator can delete an organization and keep its owner. */
 async function makeDefaultProject(trx: Trx, seeds: readonly Seed[]): Promise<NewProject> {
   const user = await findReferenced(trx, 'users', { by: 'email', value: DEFAULT_EMAIL })
   const body = account.parse({ user: { email: DEFAULT_EMAIL, username: 'owner' }, organization: { name: 'Default' } })
@@ -88,5 +89,5 @@ async function presetKey(trx: Trx, { project_id, user_id }: NewProject, preset: 
     .execute()
   const key = await trx.selectFrom('api_keys').selectAll().where('prefix', '=', prefix).executeTakeFirstOrThrow()
   if (isSameKey(preset, key) && key.project_id === project_id) return
-  throw new Error(`${SETTING} begins like the API key of somebody else: choose another one`)
+  throw new Error(`${SETTING} conflicts with an existing API key: choose a different key`)
 }

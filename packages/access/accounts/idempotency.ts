@@ -1,25 +1,25 @@
 import { createHmac } from 'node:crypto'
-import { unprocessable } from '@spanhouse/model'
+import { parseJson, unprocessable } from '@spanhouse/model'
 import type { Database, Trx } from '@spanhouse/postgres'
 import { seal, unseal } from '../credentials/sealed.ts'
 
-/** How long a repeated request is answered as the first was. */
+/** How long a repeated request gets the first response again. */
 const REMEMBERED_HOURS = 24
 
-/** A piece of work that is done once, however often it is asked for under the same key. */
+/** Work that is done once per key, however often it is requested. */
 export interface IdempotentWork {
-  /** The caller's key, and what it was given for: one key may cover several pieces of work. */
+  /** The caller's key, and the part of the request it applies to: one key may cover several parts. */
   key: string
   part: string
-  /** What is asked for; the same key must always ask for the same. */
+  /** The request; the same key must always come with the same request. */
   request: unknown
-  /** Where the key stands in the request, for violations. */
+  /** The location of the key in the request, for violations. */
   loc: (string | number)[]
 }
 
 /**
- * Remembers answers by idempotency key. An answer holds an API key, so it is stored encrypted, and key and request only
- * as keyed hashes: the database alone gives nothing away.
+ * Remembers responses by idempotency key. A response contains an API key, so it is stored encrypted, and key and
+ * request are stored only as keyed hashes: the database alone reveals nothing.
  */
 export class IdempotencyLog {
   readonly #secret: string
@@ -28,7 +28,10 @@ export class IdempotencyLog {
     this.#secret = secret
   }
 
-  /** The answer given before, parsed; null when there is none. Throws 422 when the key came with another request. */
+  /**
+   * The earlier response, parsed, or null when there is none. Throws a 422 when the key was used with a different
+   * request.
+   */
   async recall(db: Database, work: IdempotentWork): Promise<unknown> {
     const row = await db
       .selectFrom('account_requests')
@@ -43,12 +46,12 @@ export class IdempotencyLog {
     }
     const answer = unseal(row.answer, this.#secret, this.#purpose(work))
     if (answer === null) throw new Error('a remembered answer was changed in the database')
-    return JSON.parse(answer)
+    return parseJson(answer)
   }
 
   /**
-   * Reserves the work for this transaction; of two at once the second waits for the first to end. False when the work
-   * was done meanwhile: then `recall` has its answer.
+   * Reserves the work for this transaction; a concurrent claim of the same work waits for it to end. Returns false when
+   * the work has been done in the meantime: `recall` then returns its response.
    */
   async claim(trx: Trx, work: IdempotentWork): Promise<boolean> {
     await trx.deleteFrom('account_requests').where('created_at', '<=', oldest()).execute()
@@ -74,7 +77,7 @@ export class IdempotencyLog {
     return this.#hash(JSON.stringify(['request', request]))
   }
 
-  /** Opening an answer takes the caller's key too. */
+  /** The caller's key is also needed to decrypt a response. */
   #purpose({ key, part }: IdempotentWork): string {
     return createHmac('sha256', 'answer')
       .update(JSON.stringify([key, part]))

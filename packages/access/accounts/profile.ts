@@ -7,8 +7,8 @@ import type { ProjectPrincipal } from '../credentials/principal.ts'
 import { name, nameOf } from '../organizations/names.ts'
 import { isAbove } from '../roles/roles.ts'
 
-/** Who the caller is. */
-export const profileRecord = z.object({
+/** The caller's profile. */
+export const profileJson = z.object({
   id: z.string(),
   uid: z.string(),
   email: z.string(),
@@ -17,7 +17,7 @@ export const profileRecord = z.object({
   updated_at: z.string(),
   profile_picture: z.null(),
 })
-export type Profile = z.output<typeof profileRecord>
+export type Profile = z.output<typeof profileJson>
 
 export const usernameBody = z.object({ username: name })
 export const resetLinkQuery = z.object({ user_id: uuid })
@@ -26,23 +26,23 @@ const RESET_DAYS = 1
 const PASSWORD_LENGTH_MIN = 8
 const PASSWORD_LENGTH_MAX = 1024
 
-/** `POST /auth/reset-password`: the token of the link, and the password from now on. */
+/** `POST /auth/reset-password`: the token from the link, and the new password. */
 export const newPasswordBody = z.object({
   token: z.string(),
   password: z.string().min(PASSWORD_LENGTH_MIN).max(PASSWORD_LENGTH_MAX),
 })
 
-/** `GET /profile`. `updated_at` of a user who was never changed is when they were made. */
+/** `GET /profile`. `updated_at` of a user who was never changed is the time of creation. */
 export function fetchProfile(db: Database, { user_id }: ProjectPrincipal): Promise<Profile> {
   return withDatabaseProblems(async () => {
     const user = await db.selectFrom('users').selectAll().where('id', '=', user_id).executeTakeFirst()
-    if (user === undefined) throw new Problem('not_found', { message: 'There is no such user.', ref: user_id })
+    if (user === undefined) throw new Problem('not_found', { message: 'The user does not exist.', ref: user_id })
     const { id, uid, email, username, created_at, updated_at } = user
     return { id, uid, email, username, created_at, updated_at: updated_at ?? created_at, profile_picture: null }
   })
 }
 
-/** `PUT /profile/username`. Throws a Problem `invalid` for a blank one. */
+/** `PUT /profile/username`. Throws a Problem `invalid` for a blank username. */
 export async function changeUsername(db: Database, principal: ProjectPrincipal, username: string): Promise<Profile> {
   const fields = { username: nameOf(username, 'username'), updated_at: sql<string>`now()` }
   await withDatabaseProblems(() => db.updateTable('users').set(fields).where('id', '=', principal.user_id).execute())
@@ -50,10 +50,11 @@ export async function changeUsername(db: Database, principal: ProjectPrincipal, 
 }
 
 /**
- * `POST /profile/reset-password`: a link with which a member of the caller's workspace sets a new password; the link
- * before it ends. A password opens everything that is the user's, so for somebody who owns an organization, belongs to
- * another one, or may more than the caller in any workspace or project, only they themselves get it: otherwise the caller
- * could take over what is not theirs. Throws Problems `forbidden` (which does not say why) and `not_found`.
+ * `POST /profile/reset-password`: returns a link with which a member of the caller's workspace sets a new password; an
+ * earlier link stops working. A password gives access to everything the user has. So for a user who owns an
+ * organization, belongs to another one, or has a higher role than the caller in any workspace or project, only that
+ * user can create the link: otherwise the caller could take over what belongs to others. Throws Problems `forbidden`
+ * (without the reason) and `not_found`.
  */
 export function makeResetLink(
   db: Database,
@@ -73,7 +74,7 @@ export function makeResetLink(
   })
 }
 
-/** Uses up the link. Throws a Problem `invalid` when it was used, replaced, or is too old. */
+/** Consumes the link. Throws a Problem `invalid` when it was already used, was replaced or has expired. */
 export async function resetPassword(
   db: Database,
   { token, password }: z.output<typeof newPasswordBody>,
@@ -91,7 +92,7 @@ async function requireOwnMember(db: Database, principal: ProjectPrincipal, user_
     .where(either => either.or([either('owner_id', '=', user_id), either('id', 'in', memberships)]))
     .execute()
   if (organizations.every(({ id }) => id !== principal.organization_id)) {
-    throw new Problem('not_found', { message: 'There is no such user in your organization.', ref: user_id })
+    throw new Problem('not_found', { message: 'The user does not exist in your organization.', ref: user_id })
   }
   if (organizations.some(({ id, owner_id }) => id !== principal.organization_id || owner_id === user_id)) {
     throw notYours()
@@ -101,9 +102,9 @@ async function requireOwnMember(db: Database, principal: ProjectPrincipal, user_
   if (roles.some(({ theirs, own }) => isAbove(theirs, own))) throw notYours()
 }
 
-const notYours = (): Problem => new Problem('forbidden', 'This user’s password is theirs alone to reset.')
+const notYours = (): Problem => new Problem('forbidden', 'Only this user can reset their password.')
 
-/** The user's roles in all workspaces and projects of the caller's organization, and what the caller is there. */
+/** The roles of the user and of the caller in all workspaces and projects of the caller's organization. */
 async function rolesOfBoth(
   db: Database,
   { user_id: caller, organization_id }: ProjectPrincipal,
@@ -122,7 +123,7 @@ async function rolesOfBoth(
   return rows
 }
 
-/** Before the password is hashed, which takes long: a wrong token costs one statement. */
+/** Runs before the password is hashed, which is slow: a wrong token costs one statement. */
 async function takeReset(db: Database, token: string): Promise<Uuid> {
   const taken = await db
     .deleteFrom('password_resets')
@@ -130,10 +131,10 @@ async function takeReset(db: Database, token: string): Promise<Uuid> {
     .returning(['user_id', 'expires_at'])
     .executeTakeFirst()
   if (taken !== undefined && Date.parse(taken.expires_at) > Date.now()) return taken.user_id
-  throw new Problem('invalid', { message: 'The link was used or replaced, or it is too old.' })
+  throw new Problem('invalid', { message: 'The link was already used, was replaced, or has expired.' })
 }
 
-/** The user signs in with the address they have now. */
+/** The user signs in with their current address. */
 async function storePassword(trx: Trx, user_id: Uuid, password_hash: string): Promise<void> {
   const changed = await trx
     .updateTable('user_identities')

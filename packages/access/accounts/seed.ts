@@ -2,7 +2,7 @@ import type { Uuid } from '@spanhouse/model'
 import type { Trx } from '@spanhouse/postgres'
 import type { AccountRows } from './account-rows.ts'
 
-/** A project that was just made, and the user it was made for. */
+/** A new project, and the user for whom it was created. */
 export interface NewProject {
   project_id: Uuid
   workspace_id: Uuid
@@ -10,7 +10,7 @@ export interface NewProject {
   user_id: Uuid
 }
 
-/** Fills a new project, in the transaction that makes it: a seed that fails undoes the project. */
+/** Fills a new project in the transaction that creates it: a seed that fails rolls the project back. */
 export type Seed = (trx: Trx, project: NewProject) => Promise<void>
 
 export const newProjectOf = ({ user, organization, workspace, project }: AccountRows): NewProject => ({

@@ -4,7 +4,7 @@ import type { AccountError } from '../accounts/account-identities.ts'
 
 type Named<T> = Record<string, T>
 
-/** Records under the names that the request gave them. All maps but the keys are always there. */
+/** Entities under the names that the request gave them. Every map except `api_keys` is always present. */
 export interface Graph {
   users: Named<AccountAnswer['user']>
   user_identities: Named<AccountAnswer['user_identities'][number]>
@@ -19,6 +19,6 @@ export interface Graph {
 
 export interface GraphAnswer {
   accounts: [Graph]
-  /** Absent when there are none. */
+  /** Absent when there are no errors. */
   errors?: AccountError[]
 }

@@ -13,7 +13,7 @@ import {
 } from '../accounts/account-body.ts'
 import { reference, referenceOrEmail } from '../organizations/reference.ts'
 
-/** Identities of one request: hashing a password takes 0.2 s. */
+/** Identities in one request: hashing a password takes 0.2 s. */
 const IDENTITIES_MAX = 50
 
 const apiKey = z.object({
@@ -25,7 +25,7 @@ const apiKey = z.object({
 
 const options = optional(accountOptions)
 
-/** `POST /admin/accounts/`: records under names of the caller's choosing, by which they may refer to each other. */
+/** `POST /admin/accounts/`: entities under names that the caller chooses, by which they may refer to each other. */
 export const graphBody = z.object({
   options,
   users: optional(mapOf(user, ACCOUNTS_MAX)),
@@ -41,7 +41,7 @@ export const graphBody = z.object({
 })
 export type GraphBody = z.output<typeof graphBody>
 
-/** The bodies that make one record, below `/admin/simple/accounts/`. */
+/** The bodies that create one entity each, below `/admin/simple/accounts/`. */
 export const userBody = z.object({ user, options })
 export const identityBody = z.object({ user_ref: referenceOrEmail, user_identity: identity, options })
 export const organizationBody = z.object({ organization, owner: optional(referenceOrEmail), options })

@@ -6,7 +6,7 @@ import type { GraphWork } from './graph-work.ts'
 type WorkspaceRow = Insertable<Tables['workspaces']>
 type ProjectRow = AccountRows['project']
 
-/** An organization has one workspace that is made this way: where there is one already, it is that one. */
+/** An organization gets at most one workspace this way: if it already has one, that one is returned. */
 export async function putWorkspaces({ trx, body, resolve }: GraphWork): Promise<Map<string, WorkspaceRow>> {
   const wanted = [...(body.workspaces ?? [])].map(([key, { name, slug, organization_ref }]) => {
     return { key, row: { id: newId(), name, slug, organization_id: resolve('organizations', organization_ref) } }
@@ -29,7 +29,9 @@ export async function putWorkspaces({ trx, body, resolve }: GraphWork): Promise<
   return rows
 }
 
-/** The oldest of each organization. Locks the organizations, so that two requests at once make one. */
+/**
+ * The oldest workspace of each organization. Locks the organizations, so that two concurrent requests create only one.
+ */
 async function existingWorkspaces(trx: Trx, organizations: Uuid[]): Promise<Map<Uuid, WorkspaceRow>> {
   await trx
     .selectFrom('organizations')
@@ -44,11 +46,11 @@ async function existingWorkspaces(trx: Trx, organizations: Uuid[]): Promise<Map<
     .where('organization_id', 'in', organizations)
     .orderBy('id', 'desc')
     .execute()
-  // Of several with the same key the last counts: the oldest.
+  // The last row with a given key wins: the oldest.
   return new Map(rows.map(row => [row.organization_id, row]))
 }
 
-/** The first project of a workspace is its default, and so is one that is asked to be. */
+/** The first project of a workspace becomes its default, and so does one with `is_default`. */
 export async function putProjects(work: GraphWork): Promise<Map<string, ProjectRow>> {
   const wanted = await wantedProjects(work)
   if (wanted.length === 0) return new Map()
@@ -147,7 +149,7 @@ async function joinMembers(trx: Trx, projects: ProjectRow[]): Promise<void> {
   if (rows.length > 0) await trx.insertInto('project_memberships').values(rows).execute()
 }
 
-/** As the owners of their organizations. */
+/** Seeds run as the owners of the organizations. */
 async function seedProjects({ trx, settings: { seeds } }: GraphWork, projects: ProjectRow[]): Promise<void> {
   if (projects.length === 0 || seeds.length === 0) return
   const organizations = await trx

@@ -1,7 +1,7 @@
 import type { WantedReference } from '../organizations/reference.ts'
 import type { GraphBody } from './graph-body.ts'
 
-/** Every reference of the graph with the table it leads to, so that all are looked up together. */
+/** Every reference in the graph with the table it refers to, so that all are looked up together. */
 export function referencesOf(body: GraphBody): WantedReference[] {
   const wanted: WantedReference[] = []
   for (const { user_ref } of body.user_identities?.values() ?? []) if (user_ref) wanted.push(['users', user_ref])

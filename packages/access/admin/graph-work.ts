@@ -4,22 +4,22 @@ import type { Seed } from '../accounts/seed.ts'
 import type { Reference, ReferenceTarget } from '../organizations/reference.ts'
 import type { GraphBody } from './graph-body.ts'
 
-/** What is done with a graph beyond storing it. */
+/** What happens with a graph besides storing it. */
 export interface GraphSettings {
   seeds: readonly Seed[]
-  /** Everything is done and then undone. */
+  /** Everything is done and then rolled back. */
   isDryRun: boolean
   createIdentities: boolean
   createApiKeys: boolean
-  /** Tell the keys' texts. */
+  /** Return the texts of the keys. */
   returnApiKeys: boolean
-  /** Make the members of the workspaces members of their new projects. */
+  /** Make the members of a workspace members of its new projects. */
   joinMembers: boolean
-  /** Take the default project of a workspace, where there is one, for the one that is wanted there. */
+  /** Use the existing default project of a workspace instead of creating a new one. */
   reuseProjects: boolean
 }
 
-/** What is being made: the names given so far, and where they lead. */
+/** A graph that is being created. `resolve` also finds the names given so far. */
 export interface GraphWork {
   trx: Trx
   body: GraphBody

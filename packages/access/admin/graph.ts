@@ -39,9 +39,10 @@ import { referencesOf } from './graph-references.ts'
 import type { GraphSettings, GraphWork } from './graph-work.ts'
 
 /**
- * `POST /admin/accounts/`: makes the records of a graph in the order users, identities, organizations, workspaces,
- * projects, memberships, keys; all or none. A user whose email exists is that user, and a workspace in an organization
- * that has one is that one. Throws Problems: `invalid` and `not_found` for references, `conflict` for what is taken.
+ * `POST /admin/accounts/`: creates the entities of a graph in the order users, identities, organizations, workspaces,
+ * projects, memberships, keys; all or none. An existing user with the same email address and an existing workspace of
+ * the organization are reused. Throws Problems: `invalid` and `not_found` for references, `conflict` for unique values
+ * that are taken.
  */
 export async function createGraph(db: Database, body: GraphBody, settings: GraphSettings): Promise<GraphAnswer> {
   return withDatabaseProblems(async () => {
@@ -53,7 +54,7 @@ export async function createGraph(db: Database, body: GraphBody, settings: Graph
 interface Storing {
   body: GraphBody
   settings: GraphSettings
-  /** Of identities, by their names. */
+  /** Of identities, by name. */
   hashes: ReadonlyMap<string, string>
 }
 
@@ -101,7 +102,10 @@ async function hashPasswords({ user_identities }: GraphBody): Promise<Map<string
   return new Map(await Promise.all(hashed))
 }
 
-/** In the order of the addresses: two requests that share some then wait for each other instead of deadlocking. */
+/**
+ * Inserts in the order of the addresses, so that two requests that share some wait for each other instead of
+ * deadlocking.
+ */
 async function putUsers({ trx, body }: GraphWork): Promise<Map<string, Selectable<Tables['users']>>> {
   const wanted = [...(body.users ?? [])]
   if (wanted.length === 0) return new Map()
@@ -150,12 +154,12 @@ async function putIdentities(work: GraphWork, hashes: ReadonlyMap<string, string
   return insertIdentities(trx, planned)
 }
 
-/** Whoever is named, or the one user of the request. */
+/** The referenced user, or the only user in the request. */
 function ownerOf({ body, resolve }: GraphWork, { user_ref }: Pick<IdentityBody, 'user_ref'>): Uuid {
   if (user_ref !== undefined) return resolve('users', user_ref)
   const [name, ...others] = body.users?.keys() ?? []
   if (name !== undefined && others.length === 0) return resolve('users', { by: 'ref', value: name })
-  throw invalid('Say whose it is: give a user_ref.')
+  throw invalid('user_ref is required unless the request has exactly one user.')
 }
 
 async function putOrganizations(work: GraphWork): Promise<Map<string, AccountRows['organization']>> {
@@ -232,7 +236,7 @@ async function putApiKeys({ trx, body, settings, resolve }: GraphWork): Promise<
   }
 }
 
-/** There is nothing to subscribe to here. */
+/** Subscriptions do not exist here. */
 const subscriptionErrors = ({ subscriptions }: GraphBody): AccountError[] =>
   [...(subscriptions ?? [])].map(([ref, { plan }]) => ({
     code: 'subscription_provision_failed',

@@ -14,7 +14,7 @@ export const passwordsBody = z.object({
 })
 export type PasswordsBody = z.output<typeof passwordsBody>
 
-/** Sets the passwords, all or none. Throws a Problem `not_found` for an unknown identity. */
+/** Sets all passwords or none. Throws a Problem `not_found` for an unknown identity. */
 export async function setPasswords(db: Database, { user_identities }: PasswordsBody): Promise<void> {
   if (user_identities.length === 0) return
   await withDatabaseProblems(() => findIdentities(db, user_identities))
@@ -29,7 +29,7 @@ export async function setPasswords(db: Database, { user_identities }: PasswordsB
   )
 }
 
-/** Before anything is hashed, which takes 0.2 s each. */
+/** Runs before hashing, which takes 0.2 s per password. */
 async function findIdentities(db: Database, wanted: PasswordsBody['user_identities']): Promise<void> {
   const subjects = wanted.map(({ subject }) => subject)
   const { rows } = await sql<{ subject: string }>`
@@ -38,5 +38,5 @@ async function findIdentities(db: Database, wanted: PasswordsBody['user_identiti
       where one.method = 'email:password' and lower(one.subject) = lower(wanted.subject))`.execute(db)
   const [missing] = rows
   if (missing === undefined) return
-  throw new Problem('not_found', { message: `Nobody signs in as '${missing.subject}'.`, ref: missing.subject })
+  throw new Problem('not_found', { message: `No identity has the subject '${missing.subject}'.`, ref: missing.subject })
 }

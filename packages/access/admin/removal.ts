@@ -23,16 +23,16 @@ export const removalBody = z.object({
 })
 export type RemovalBody = z.output<typeof removalBody>
 
-/** The ids of what was or would be deleted, by plural. */
+/** The ids of what was deleted or, in a dry run, would be, by plural name. */
 export interface RemovalAnswer {
   dry_run: boolean
   deleted: Record<string, { id: Uuid }[]>
 }
 
 /**
- * Deletes users with the organizations they own, and organizations, workspaces and projects with what is in them; all or
- * none. An unknown email is passed over. Nothing is deleted unless `dry_run` is false. Throws Problems `invalid` (a bad
- * UUID) and `not_found`.
+ * Deletes users with the organizations they own, and organizations, workspaces and projects with their contents; all or
+ * none. Unknown email addresses are ignored. Nothing is deleted unless `dry_run` is false. Throws Problems `invalid`
+ * for a malformed UUID, and `not_found`.
  */
 export async function removeTargets(
   db: Database,
@@ -62,7 +62,7 @@ async function rootsOf(trx: Trx, target: RemovalBody['target']): Promise<Deleted
   return roots
 }
 
-/** What can be deleted one at a time: the table, and what its records are called in the answer. */
+/** What can be deleted individually: the table, and the singular name for errors. */
 const REMOVABLE = {
   users: { table: 'users', name: 'user' },
   organizations: { table: 'organizations', name: 'organization' },
@@ -75,8 +75,8 @@ const REMOVABLE = {
 export type Removable = keyof typeof REMOVABLE
 
 /**
- * Deletes one record with all that hangs on it, and answers it alone. Throws Problems `invalid` (a bad UUID) and
- * `not_found`.
+ * Deletes one row with everything that depends on it, and returns only its id. Throws Problems `invalid` for a
+ * malformed UUID, and `not_found`.
  */
 export async function removeRecord(
   db: Database,
@@ -88,7 +88,7 @@ export async function removeRecord(
   if (id === null) throw new Problem('invalid', { message: `'${text.slice(0, 100)}' is not a UUID.`, ref: text })
   const removed = await withDatabaseProblems(() => db.deleteFrom(table).where('id', '=', id).executeTakeFirstOrThrow())
   if (removed.numDeletedRows === 0n)
-    throw new Problem('not_found', { message: `There is no ${name} '${id}'.`, ref: id })
+    throw new Problem('not_found', { message: `The ${name} '${id}' does not exist.`, ref: id })
   cache.forget()
   return { dry_run: false, deleted: { [plural]: [{ id }] } }
 }

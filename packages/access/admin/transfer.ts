@@ -6,7 +6,7 @@ import type { CredentialCache } from '../credentials/authenticate.ts'
 import { handOver, membersAmong, type Scope } from '../organizations/ownership.ts'
 import { findReferences, type Reference, reference, referenceOrEmail } from '../organizations/reference.ts'
 
-/** All of them, or with an empty list none. */
+/** All of them, or none with an empty list. */
 const selection = optional(z.union([z.literal('all'), list(z.never(), { max: 0 })]))
 
 /** `POST /admin/simple/accounts/transfer-ownership`. */
@@ -24,21 +24,21 @@ export interface TransferError {
   details: { ref: string }
 }
 
-/** What was handed over, and why the rest was not. */
+/** The organizations that were transferred, and the reasons why others were not. */
 export interface TransferAnswer {
   transferred: Uuid[]
   errors: TransferError[]
 }
 
 const MESSAGES: Record<TransferError['code'], string> = {
-  organization_not_found: 'There is no such organization.',
+  organization_not_found: 'The organization does not exist.',
   not_owned_by_source: 'The source does not own the organization.',
   target_not_member: 'The target is not a member of the organization.',
 }
 
 /**
- * Hands organizations of one user to another: those that are named, or all. What cannot be handed over is an error in
- * the answer and does not hold up the rest. Throws Problems `invalid` and `not_found` for the two users.
+ * Transfers organizations from one user to another: the named ones, or all. An organization that cannot be transferred
+ * is reported as an error and does not stop the others. Throws Problems `invalid` and `not_found` for the two users.
  */
 export async function transferOwnership(
   db: Database,
@@ -90,7 +90,7 @@ const scopesOf = ({ include_workspaces = 'all', include_projects = 'all' }: Tran
   ...(include_projects === 'all' ? ['projects' as const] : []),
 ]
 
-/** Locked until the end of the transaction. */
+/** Locks the organizations until the end of the transaction. */
 async function ownedBy(trx: Trx, owner: Uuid): Promise<Set<Uuid>> {
   const rows = await trx
     .selectFrom('organizations')

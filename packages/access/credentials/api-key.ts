@@ -4,26 +4,26 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 const PREFIX_LENGTH = 8
 const SECRET_BYTES = 32
 const FORMAT = /^([A-Za-z0-9]{8})\.([0-9a-f]{64})$/
-/** Any other text that can be a key: visible ASCII, so that it fits a header. */
+/** Any other text that may be a key: visible ASCII, so that it can be sent in a header. */
 const CUSTOM = /^[\x21-\x7e]{1,256}$/
 
-/** How a key is kept: enough to find and to check it, not enough to use it. */
+/** The stored form of a key: enough to find and check it, not enough to use it. */
 export interface KeyIdentity {
-  /** Names the key in lists; unique. */
+  /** Unique; identifies the key in lists. */
   prefix: string
   /** `<prefix>.<hex sha-256 of the secret>`. */
   hash: string
 }
 
-/** A new key: `<8 letters or digits>.<64 hex digits>`, 73 characters. It is shown once and never stored. */
+/** Creates a key: `<8 letters or digits>.<64 hex digits>`, 73 characters. It is shown once and never stored. */
 export function makeApiKey(): string {
   const prefix = Array.from({ length: PREFIX_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
   return `${prefix}.${randomBytes(SECRET_BYTES).toString('hex')}`
 }
 
 /**
- * What a key is found and checked by; null when the text cannot be a key. A key that an operator chose need not have
- * our format: its prefix is then derived from the whole text, and the whole text is the secret.
+ * The values by which a key is found and checked, or null when the text cannot be a key. A key chosen by an operator
+ * need not have this format: its prefix is then derived from the whole text, and the whole text is the secret.
  */
 export function identifyApiKey(key: string): KeyIdentity | null {
   const [, prefix, secret] = FORMAT.exec(key) ?? []
@@ -33,7 +33,7 @@ export function identifyApiKey(key: string): KeyIdentity | null {
   return { prefix: derived, hash: `${derived}.${sha256(key)}` }
 }
 
-/** Whether the presented key is the stored one, in a time that does not depend on where they differ. */
+/** Whether the presented key is the stored one. The time taken does not depend on where they differ. */
 export function isSameKey(presented: KeyIdentity, stored: KeyIdentity): boolean {
   const [one, other] = [Buffer.from(presented.hash), Buffer.from(stored.hash)]
   return one.length === other.length && timingSafeEqual(one, other)

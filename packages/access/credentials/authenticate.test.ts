@@ -200,7 +200,7 @@ onEachDatabase('authentication', postgres => {
 
     test('do not exist where there is nothing to sign them with', async () => {
       const none = openAuthenticator(db(), { adminKey: ADMIN_KEY })
-      await expect(none.mintSecret(principal)).rejects.toThrow('need a key')
+      await expect(none.mintSecret(principal)).rejects.toThrow('need a signing key')
       await expect(project(none, await authenticator.mintSecret(principal))).rejects.toMatchObject({ status: 401 })
     })
   })
@@ -230,7 +230,7 @@ onEachDatabase('authentication', postgres => {
   })
 })
 
-/** The same database, counting what it is asked. */
+/** The same database, with a count of its queries. */
 function countingStatements(db: Database): { counted: Database; statements: () => number } {
   let count = 0
   const counted = db.withPlugin({

@@ -9,46 +9,46 @@ import { type Principal, type ProjectPrincipal, unauthenticated } from './princi
 import { importTokenKey, mintSecretToken, type TokenKey, verifySecretToken } from './secret-token.ts'
 
 export interface AuthenticatorOptions {
-  /** What `Access` must present on admin paths. Without one they are closed. */
+  /** The key for the `Access` scheme on admin paths. Without one, these paths are closed. */
   adminKey?: string
   /**
-   * Signs Secret tokens; without it none is accepted or made. Never a key that somebody has thought up: tokens reach
-   * callers, who could then guess at it unseen for as long as they like.
+   * Signs Secret tokens; without it no tokens are accepted or created. Never use a key that a person made up: callers
+   * receive tokens and could try keys against them offline.
    */
   tokenKey?: string
   /**
-   * How long another process may go on accepting what was revoked in this one; one that cannot reach the database, up to a
-   * quarter of an hour.
+   * How long another process may still accept credentials that were revoked in this one; up to a quarter of an hour if
+   * it cannot reach the database.
    */
   cacheSeconds?: number
 }
 
-/** The query parameters that name a project; a parameter that was given several times is a list. */
+/** The query parameters that name a project. A parameter given several times is a list. */
 export interface ScopeParameters {
   project_id?: unknown
   workspace_id?: unknown
 }
 
-/** What remembers credentials. Whatever takes rights away calls `forget` once that is committed. */
+/** A cache of credentials. Code that revokes rights calls `forget` after the commit. */
 export interface CredentialCache {
   forget(): void
 }
 
-/** Tells who is calling. */
+/** Identifies callers. */
 export interface Authenticator extends CredentialCache {
   /**
-   * The principal that the `Authorization` header stands for on this path. Throws a Problem `unauthenticated` (401)
-   * when it stands for nobody, and `overloaded` (503) when that cannot be found out: what was known in the last quarter of
-   * an hour goes on while the database is away. Admin paths, those that contain
-   * `/admin/`, take the admin key and nothing else.
+   * The principal that the `Authorization` header identifies on this path. Throws a Problem `unauthenticated` (401) for
+   * credentials that are not valid, and `overloaded` (503) when they cannot be checked. While the database is
+   * unavailable, credentials that were valid within the last quarter of an hour are accepted. Admin paths, which
+   * contain `/admin/`, accept only the admin key.
    */
   authenticate(header: string | undefined, path: string, parameters?: ScopeParameters): Promise<Principal>
   /**
-   * A fresh `Authorization` header, good for 15 minutes, with which a worker acts for the principal. One that is handed
-   * to the caller opens nothing that the caller could not.
+   * Creates an `Authorization` header, valid for 15 minutes, with which a worker acts for the principal. A header
+   * created `forCaller` gives no more access than the caller already has.
    */
   mintSecret(principal: ProjectPrincipal, options?: { forCaller?: boolean }): Promise<string>
-  /** Resolves when nothing is being written in the background. */
+  /** Resolves when no background write is in progress. */
   close(): Promise<void>
 }
 
@@ -81,7 +81,7 @@ class DatabaseAuthenticator implements Authenticator {
   }
 
   async mintSecret(principal: ProjectPrincipal, { forCaller = false }: { forCaller?: boolean } = {}): Promise<string> {
-    if (this.#tokenKey === undefined) throw new Error('Secret tokens need a key that signs them')
+    if (this.#tokenKey === undefined) throw new Error('Secret tokens need a signing key')
     const { user_id, user_email, project_id, workspace_id, organization_id, organization_name } = principal
     const claims = { user_id, user_email, project_id, workspace_id, organization_id, organization_name }
     const token = await mintSecretToken({ ...claims, ...(forCaller && { for_caller: true }) }, this.#tokenKey)
@@ -115,7 +115,7 @@ class DatabaseAuthenticator implements Authenticator {
     return principal
   }
 
-  /** The token says for whom it speaks; what they may do is looked up, as for a key. */
+  /** The token identifies the user; their rights are looked up as for a key. */
   async #byToken(token: string): Promise<Principal> {
     if (this.#tokenKey === undefined) throw unauthenticated('invalid_token')
     const { user_id, project_id, isWorker } = await verifySecretToken(token, this.#tokenKey)
@@ -127,19 +127,19 @@ class DatabaseAuthenticator implements Authenticator {
 
 const isAdminPath = (path: string): boolean => (path.split('?', 1)[0] ?? '').includes('/admin/')
 
-/** Scheme and credential. Without a scheme the whole header is a key: how keys were sent before there were schemes. */
+/** Scheme and credential. A header without a scheme is a key, as it was sent before schemes existed. */
 function partsOf(header: string): [string | null, string] {
   const space = header.indexOf(' ')
   return space < 0 ? [null, header] : [header.slice(0, space), header.slice(space + 1)]
 }
 
-/** The nil UUID and the word `null`: what a client sends that has lost track of its project. */
+/** The nil UUID and the word `null`, as sent by a client that has lost track of its project. */
 function namesNothing(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(namesNothing)
   return typeof value === 'string' && (value === 'null' || parseUuid(value) === NIL_UUID)
 }
 
-/** Compares digests, so that neither content nor length shows in the time it takes. */
+/** Compares digests, so that the time taken reveals neither content nor length. */
 function isSameText(one: string, other: string): boolean {
   const [a, b] = [one, other].map(text => createHash('sha256').update(text).digest()) as [Buffer, Buffer]
   return timingSafeEqual(a, b)

@@ -55,7 +55,7 @@ describe('strangers', () => {
     load.mockClear()
     expect(await lookup.get('key')).toBe(3)
     expect(load).not.toHaveBeenCalled()
-    // Of what does not exist only the last ten are remembered.
+    // Only the last ten missing keys are cached.
     await lookup.get('x999')
     expect(load).not.toHaveBeenCalled()
     await lookup.get('x0')
@@ -92,7 +92,7 @@ describe('while the database is away', () => {
     ['says nothing', () => new Promise<never>(() => {})],
   ])('and %s, what it said to exist goes on, for a bounded while, and nothing else is known', async (_, away) => {
     const load = vi.fn(async (keys: string[]) => lengths(keys))
-    const lookup = new CachedLookup<number>({ load, ttlMs: 0, loadMs: 20 })
+    const lookup = new CachedLookup<number>({ load, ttlMs: 0, lateMs: 20, loadMs: 40 })
     await lookup.get('key')
     await lookup.get('nothing')
     load.mockImplementation(away)
@@ -110,9 +110,26 @@ describe('while the database is away', () => {
     }
   })
 
+  test('and is only late, what is known goes on and the rest waits for the answer', async () => {
+    const answer = Promise.withResolvers<Map<string, number>>()
+    const load = vi.fn(async (keys: string[]) => lengths(keys))
+    const lookup = new CachedLookup<number>({ load, ttlMs: 0, lateMs: 20 })
+    await lookup.get('key')
+    load.mockImplementationOnce(() => answer.promise)
+    const stranger = lookup.get('k')
+    // Waits behind a statement that is late.
+    expect(await lookup.get('key')).toBe(3)
+    const asked = vi.fn()
+    void stranger.then(asked)
+    await lookup.get('key')
+    expect(asked).not.toHaveBeenCalled()
+    answer.resolve(lengths(['k']))
+    expect(await stranger).toBe(1)
+  })
+
   test('nobody who is known waits a second time, and a sign of life is noticed', async () => {
     const load = vi.fn(async (keys: string[]) => lengths(keys))
-    const lookup = new CachedLookup<number>({ load, ttlMs: 0, loadMs: 20 })
+    const lookup = new CachedLookup<number>({ load, ttlMs: 0, lateMs: 20, loadMs: 40 })
     await lookup.get('key')
     load.mockImplementation(() => new Promise<never>(() => {}))
     await lookup.get('key')
@@ -122,7 +139,7 @@ describe('while the database is away', () => {
       const asked = load.mock.calls.length
       load.mockImplementation(async () => new Map([['key', 4]]))
       expect(await lookup.get('key')).toBe(3)
-      expect(load).toHaveBeenCalledTimes(asked + 1)
+      await vi.waitFor(() => expect(load).toHaveBeenCalledTimes(asked + 1))
       await vi.waitFor(async () => expect(await lookup.get('key')).toBe(4))
     } finally {
       clock.mockRestore()

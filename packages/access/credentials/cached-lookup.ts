@@ -2,15 +2,17 @@ import { Problem } from '@spanhouse/model'
 import { withDatabaseProblems } from '@spanhouse/postgres'
 
 export interface CachedLookupOptions<V> {
-  /** Finds many keys with one statement; a key that is missing from the answer does not exist. */
+  /** Loads many keys with one statement; a key that is missing from the result does not exist. */
   load: (keys: string[]) => Promise<Map<string, V>>
-  /** How long an answer may be used again. */
+  /** How long a result is cached. */
   ttlMs: number
-  /** How long a statement may take before it counts as failed; two seconds when left out. */
+  /** How long a statement may take before what was known goes on; two seconds when left out. */
+  lateMs?: number
+  /** How long a statement may take before it counts as failed; ten seconds when left out. */
   loadMs?: number
-  /** How many answers are remembered: this many of what exists, and as many of what does not. */
+  /** How many results are cached: this many existing keys, and as many that do not exist. */
   entriesMax?: number
-  /** How many keys one statement asks for. */
+  /** How many keys one statement loads. */
   batchMax?: number
   /** How many keys may wait for the next statement; beyond it callers get a 503. */
   waitingMax?: number
@@ -22,39 +24,45 @@ interface Entry<V> {
   untilMs: number
 }
 
-const LOAD_MS = 2_000
+type Waiting<V> = PromiseWithResolvers<V | null>
 
-/** While the database is away, what it last said to exist goes on to exist for so long … */
+const LATE_MS = 2_000
+/** As long as a caller waits for a connection to the database. */
+const LOAD_MS = 10_000
+
+/** How long keys that last existed count as existing while the database is unavailable. */
 export const AWAY_MS_MAX = 15 * 60_000
-/** … and it is asked anew so often. */
+/** How often the database is tried again in that time. */
 const ASK_AGAIN_MS = 5_000
 
 /**
  * A look-up that stays cheap when strangers choose the keys. Answers are remembered for a short, bounded while, also
  * that a key does not exist. One statement runs at a time; what is asked meanwhile waits for the next, which asks for
  * all of it at once. So a flood of unknown keys costs a statement per round trip, and cannot push known keys out of
- * memory: the two are remembered apart. While the database cannot be asked, what it said to exist a quarter of an hour ago
- * or less still counts.
+ * memory: the two are remembered apart. While the database cannot be asked, or is late with its answer, what it said to
+ * exist a quarter of an hour ago or less still counts. Whatever else is asked waits for the answer.
  */
 export class CachedLookup<V> {
   readonly #load: (keys: string[]) => Promise<Map<string, V>>
   readonly #ttlMs: number
+  readonly #lateMs: number
   readonly #loadMs: number
   readonly #entriesMax: number
   readonly #batchMax: number
   readonly #waitingMax: number
   readonly #found = new Map<string, Entry<V>>()
   readonly #missing = new Map<string, Entry<V>>()
-  readonly #waiting = new Map<string, PromiseWithResolvers<V | null>>()
+  readonly #waiting = new Map<string, Waiting<V>>()
   #isLoading = false
-  /** The last statement found no database. */
+  /** The last statement found no database, or has not been answered in time. */
   #isAway = false
-  /** Counts the times everything was forgotten: an answer that was on its way then is not remembered. */
+  /** Incremented by `forget`: a result that was being loaded at that time is not cached. */
   #generation = 0
 
   constructor(options: CachedLookupOptions<V>) {
     this.#load = options.load
     this.#ttlMs = options.ttlMs
+    this.#lateMs = options.lateMs ?? LATE_MS
     this.#loadMs = options.loadMs ?? LOAD_MS
     this.#entriesMax = options.entriesMax ?? 10_000
     this.#batchMax = options.batchMax ?? 500
@@ -62,8 +70,8 @@ export class CachedLookup<V> {
   }
 
   /**
-   * Throws a Problem `overloaded` when the database cannot be asked about a key that it has not lately said to exist, or
-   * when too many keys are waiting.
+   * Throws a Problem `overloaded` when the database is unavailable and has not recently returned the key, or when too
+   * many keys are waiting.
    */
   async get(key: string): Promise<V | null> {
     const entry = this.#found.get(key) ?? this.#missing.get(key)
@@ -71,12 +79,12 @@ export class CachedLookup<V> {
     const known = this.#isAway ? this.#knownWhileAway(key) : undefined
     const asked = this.#waitFor(key)
     if (known === undefined) return asked
-    // Nobody waits for the next sign of life; its failure is not news.
+    // The caller already has its result, so a failed retry is ignored.
     asked.catch(() => {})
     return known
   }
 
-  /** Forgets everything that was remembered or is being read. */
+  /** Drops everything that is cached or being loaded. */
   forget(): void {
     this.#generation++
     this.#found.clear()
@@ -103,8 +111,9 @@ export class CachedLookup<V> {
     this.#isLoading = false
   }
 
-  async #answer(batch: [string, PromiseWithResolvers<V | null>][]): Promise<void> {
+  async #answer(batch: [string, Waiting<V>][]): Promise<void> {
     const generation = this.#generation
+    const late = setTimeout(() => this.#goOnWithKnown(batch), this.#lateMs)
     try {
       const values = await this.#loadInTime(batch.map(([key]) => key))
       this.#isAway = false
@@ -115,21 +124,29 @@ export class CachedLookup<V> {
       }
     } catch (error) {
       this.#isAway = isAway(error)
-      for (const [key, { resolve, reject }] of batch) {
-        const known = this.#isAway ? this.#knownWhileAway(key) : undefined
-        if (known === undefined) reject(error)
-        else resolve(known)
-      }
+      if (this.#isAway) this.#goOnWithKnown(batch)
+      for (const [, { reject }] of batch) reject(error)
+    } finally {
+      clearTimeout(late)
+    }
+  }
+
+  /** Answers those of what was asked, and of what waits behind it, that are known well enough; the others go on waiting. */
+  #goOnWithKnown(batch: readonly [string, Waiting<V>][]): void {
+    this.#isAway = true
+    for (const [key, { resolve }] of [...batch, ...this.#waiting]) {
+      const known = this.#knownWhileAway(key)
+      if (known !== undefined) resolve(known)
     }
   }
 
   async #loadInTime(keys: string[]): Promise<Map<string, V>> {
-    const late = Promise.withResolvers<never>()
+    const failed = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
-      late.reject(new Problem('overloaded', 'The database does not answer at the moment.', { retryAfterSeconds: 5 }))
+      failed.reject(new Problem('overloaded', 'The database does not answer at the moment.', { retryAfterSeconds: 5 }))
     }, this.#loadMs)
     try {
-      return await Promise.race([withDatabaseProblems(() => this.#load(keys)), late.promise])
+      return await Promise.race([withDatabaseProblems(() => this.#load(keys)), failed.promise])
     } finally {
       clearTimeout(timer)
     }
@@ -150,7 +167,7 @@ export class CachedLookup<V> {
     entries.delete(key)
     const loadedMs = performance.now()
     entries.set(key, { value, loadedMs, untilMs: loadedMs + this.#ttlMs })
-    // A map keeps the order of insertion, so the first is the oldest.
+    // A map keeps the order of insertion, so the first entry is the oldest.
     for (const oldest of entries.keys()) {
       if (entries.size <= this.#entriesMax) break
       entries.delete(oldest)
@@ -158,5 +175,5 @@ export class CachedLookup<V> {
   }
 }
 
-/** Whether it is the database that fails, and not what it was asked. */
+/** Whether the database itself is unavailable, as opposed to a failed query. */
 const isAway = (error: unknown): boolean => error instanceof Problem && error.retryable

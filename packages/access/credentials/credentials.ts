@@ -10,9 +10,9 @@ export interface StoredKey extends KeyIdentity {
   id: Uuid
   user_id: Uuid
   project_id: Uuid
-  /** Milliseconds since 1970; infinite: never. */
+  /** Milliseconds since 1970; infinite for a key that never expires. */
   expiresMs: number
-  /** Milliseconds since 1970; zero: not known to have been used. */
+  /** Milliseconds since 1970; zero if no use is known. */
   usedMs: number
 }
 
@@ -32,18 +32,18 @@ export async function loadKeys(db: Database, prefixes: string[]): Promise<Map<st
   )
 }
 
-/** Names a user in a project, for {@link loadPrincipals}. */
+/** Identifies a user in a project, for {@link loadPrincipals}. */
 export const scopeKey = (user_id: Uuid, project_id: Uuid): string => `${user_id} ${project_id}`
 
 /**
- * Who the users are in the projects, by {@link scopeKey}. A user or project that does not exist is left out; a user who
- * is not a member is there without a role.
+ * The principals of users in projects, by {@link scopeKey}. An unknown user or project is missing from the result; a
+ * user who is not a member has no role.
  */
 export async function loadPrincipals(db: Database, keys: string[]): Promise<Map<string, ProjectPrincipal>> {
   const pairs = keys.map(key => key.split(' '))
   const [users, projects] = [pairs.map(([user]) => user), pairs.map(([, project]) => project)]
   const rows = await db
-    // A list of pairs in a condition would make Postgres look at every user in every project.
+    // With a list of pairs as the condition, Postgres would scan every user in every project.
     .selectFrom(
       sql<{ user_id: Uuid; project_id: Uuid }>`unnest(${users}::uuid[], ${projects}::uuid[])`.as<'wanted'>(
         sql`wanted (user_id, project_id)`,

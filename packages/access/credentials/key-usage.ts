@@ -2,12 +2,12 @@ import type { Uuid } from '@spanhouse/model'
 import type { Database } from '@spanhouse/postgres'
 import type { StoredKey } from './credentials.ts'
 
-/** How exact `last_used_at` is: a key in constant use is written this often. */
+/** The precision of `last_used_at`: a key in constant use is updated this often. */
 const EXACT_TO_MS = 60_000
-/** Keys that may wait to be written; the use of further ones is noted when they are used again. */
+/** Keys that may wait to be written; further keys are recorded when they are next used. */
 const WAITING_MAX = 10_000
 
-/** Notes when keys were last used, in the background and never more than one statement at a time. */
+/** Records when keys were last used, in the background, with at most one statement at a time. */
 export class KeyUsage {
   readonly #db: Database
   #waiting = new Set<Uuid>()
@@ -17,7 +17,7 @@ export class KeyUsage {
     this.#db = db
   }
 
-  /** Marks the key as used now. Returns at once. */
+  /** Marks the key as used now. Returns immediately. */
   note(key: StoredKey, nowMs: number): void {
     if (nowMs - key.usedMs < EXACT_TO_MS || this.#waiting.size >= WAITING_MAX) return
     key.usedMs = nowMs
@@ -25,7 +25,7 @@ export class KeyUsage {
     this.#writing ??= this.#write()
   }
 
-  /** Resolves when nothing is being written. */
+  /** Resolves when no write is in progress. */
   async settled(): Promise<void> {
     while (this.#writing !== null) await this.#writing
   }
@@ -35,7 +35,8 @@ export class KeyUsage {
       const ids = [...this.#waiting]
       this.#waiting = new Set()
       const last_used_at = new Date().toISOString()
-      // Nothing depends on it: a failure costs one minute's mark, and the next look-up reports the database itself.
+      // Nothing depends on this: a failure loses one minute's mark, and the next lookup reports the state of the
+      // database.
       await this.#db
         .updateTable('api_keys')
         .set({ last_used_at })

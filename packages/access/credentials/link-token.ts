@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** What a link carries, and what of it is stored. 32 random bytes need no slow hash. */
+/** The token in a link, and the hash that is stored. 32 random bytes need no slow hash. */
 export interface LinkToken {
   token: string
   token_hash: string
@@ -15,5 +15,5 @@ export const hashLinkToken = (token: string): string => createHash('sha256').upd
 
 const DAY_MS = 24 * 3_600_000
 
-/** The time so many days from now, as the database takes it. */
+/** The time that many days from now, in the database's format. */
 export const inDays = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString()

@@ -5,14 +5,18 @@ const COST = { N: 16_384, r: 8, p: 5 }
 const HASH_BYTES = 32
 const SALT_BYTES = 16
 
-/** `scrypt$N$r$p$salt$hash`, the last two in base64: what is needed to check a password, whatever the cost is later. */
+/**
+ * `scrypt$N$r$p$salt$hash`, the last two in base64: everything needed to check a password, even after the cost changes.
+ */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES)
   const hash = await derive(password, salt, COST)
   return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64'), hash.toString('base64')].join('$')
 }
 
-/** Whether the password is the one that was hashed. Throws when `stored` is not the text of {@link hashPassword}. */
+/**
+ * Whether the password matches the hash. Throws when `stored` does not have the form that {@link hashPassword} returns.
+ */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
   const [algorithm, N, r, p, salt, hash] = stored.split('$')
   if (algorithm !== 'scrypt' || salt === undefined || hash === undefined) throw new Error('unknown password hash')
@@ -21,7 +25,10 @@ export async function verifyPassword(password: string, stored: string): Promise<
   return actual.length === expected.length && timingSafeEqual(actual, expected)
 }
 
-/** Passwords are compared as what the eye sees (RFC 8265 asks for more; NFKC is the part that matters here). */
+/**
+ * Passwords are compared in their NFKC form, so that equal-looking texts are equal (RFC 8265 requires more; NFKC is
+ * what matters here).
+ */
 function derive(password: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     scrypt(password.normalize('NFKC'), salt, HASH_BYTES, options, (error, key) =>

@@ -1,7 +1,7 @@
 import { Problem, type Uuid } from '@spanhouse/model'
 import type { Permission } from '../roles/roles.ts'
 
-/** Somebody who acts in one project. */
+/** A caller who acts in one project. */
 export interface ProjectPrincipal {
   kind: 'project'
   user_id: Uuid
@@ -10,14 +10,17 @@ export interface ProjectPrincipal {
   workspace_id: Uuid
   organization_id: Uuid
   organization_name: string
-  /** Null: not (any more) a member of the project, its workspace or its organization, and so without any permission. */
+  /**
+   * Null if the user is not, or no longer, a member of the project, its workspace or its organization; they then have
+   * no permissions.
+   */
   role: string | null
   permissions: ReadonlySet<Permission>
-  /** Whether a part of this server acts for the user: it may see what the user may only use, such as provider keys. */
+  /** Whether a part of this server acts for the user. It may read what the user may only use, such as provider keys. */
   isWorker?: boolean
 }
 
-/** Whoever knows the admin key. Belongs to no project. */
+/** A caller with the admin key, who belongs to no project. */
 export interface AdminPrincipal {
   kind: 'admin'
 }
@@ -26,21 +29,21 @@ export type Principal = ProjectPrincipal | AdminPrincipal
 
 export type UnauthenticatedReason = 'expired_signature' | 'invalid_token'
 
-/** A 401. The reason is given for Secret tokens only: about keys nothing is said. */
+/** A 401. Only Secret tokens get a reason; nothing is revealed about keys. */
 export const unauthenticated = (reason?: UnauthenticatedReason): Problem =>
   new Problem('unauthenticated', { message: 'Unauthorized', ...(reason && { reason }) })
 
-/** Throws a Problem `unauthenticated` when the principal is the admin, who has no project. */
+/** Throws a Problem `unauthenticated` for the admin, who has no project. */
 export function requireProject(principal: Principal): asserts principal is ProjectPrincipal {
   if (principal.kind !== 'project') throw unauthenticated()
 }
 
-/** Throws a Problem `unauthenticated` for everybody but the admin. */
+/** Throws a Problem `unauthenticated` for everyone except the admin. */
 export function requireAdmin(principal: Principal): asserts principal is AdminPrincipal {
   if (principal.kind !== 'admin') throw unauthenticated()
 }
 
-/** Throws a Problem `forbidden` that names the permission when the principal lacks it. */
+/** Throws a Problem `forbidden` that names the permission if the principal lacks it. */
 export function requirePermission(principal: Principal, permission: Permission): asserts principal is ProjectPrincipal {
   requireProject(principal)
   if (!principal.permissions.has(permission)) {

@@ -14,7 +14,7 @@ export function seal(text: string, secret: string, purpose: string): string {
   return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64')
 }
 
-/** What was sealed; null when it was sealed with another secret, for another purpose, or was changed since. */
+/** The original text, or null if it was sealed with another secret or for another purpose, or has been changed. */
 export function unseal(sealed: string, secret: string, purpose: string): string | null {
   const bytes = Buffer.from(sealed, 'base64')
   if (bytes.length < IV_BYTES + TAG_BYTES) return null

@@ -3,7 +3,7 @@ import { parseUuid, type Uuid } from '@spanhouse/model'
 import { type CryptoKey, errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { unauthenticated } from './principal.ts'
 
-/** Lifetime of a token: long enough for one piece of a worker's work. */
+/** Lifetime of a token: long enough for one unit of a worker's work. */
 export const SECRET_TOKEN_SECONDS = 15 * 60
 
 export interface SecretClaims {
@@ -13,14 +13,14 @@ export interface SecretClaims {
   workspace_id: Uuid
   organization_id: Uuid
   organization_name: string
-  /** Set in tokens that were handed to the user, who then sees no more with it than without. */
+  /** Set in tokens that are given to the user; such a token reads no more than the user's own key. */
   for_caller?: true
 }
 
-/** What signs tokens: every process that has the deployment's secret key agrees on it. */
+/** The key that signs tokens; the same in every process with the same secret key. */
 export const tokenKeyOf = (secretKey: string): string => derivedKey(secretKey, 'Secret tokens')
 
-/** What hides remembered answers of administration, as {@link tokenKeyOf}. */
+/** The key that encrypts stored responses of administration; derived as in {@link tokenKeyOf}. */
 export const answerKeyOf = (secretKey: string): string => derivedKey(secretKey, 'Remembered answers')
 
 const derivedKey = (secretKey: string, purpose: string): string =>
@@ -28,7 +28,7 @@ const derivedKey = (secretKey: string, purpose: string): string =>
 
 const HEADER = { alg: 'HS256', typ: 'JWT' }
 
-/** Keys that sign and check tokens are imported once, since that takes longer than either. */
+/** A key that signs and checks tokens. It is imported once, because importing takes longer than signing or checking. */
 export type TokenKey = Promise<CryptoKey>
 
 export const importTokenKey = (key: string): TokenKey =>
@@ -48,8 +48,9 @@ export async function mintSecretToken(
 }
 
 /**
- * Whom the token speaks for. Throws a Problem `unauthenticated`: reason `expired_signature` when it is genuine and its
- * time is over, otherwise `invalid_token`. Only HS256 is understood, whatever the token says of itself.
+ * The user and project that the token identifies. Throws a Problem `unauthenticated`: with the reason
+ * `expired_signature` if the token is genuine but expired, otherwise `invalid_token`. Only HS256 is accepted, whatever
+ * algorithm the token names.
  */
 export async function verifySecretToken(
   token: string,

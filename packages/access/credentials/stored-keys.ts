@@ -5,11 +5,11 @@ import { identifyApiKey, type KeyIdentity, makeApiKey } from './api-key.ts'
 import type { CredentialCache } from './authenticate.ts'
 import { type Principal, requirePermission } from './principal.ts'
 
-/** A key as its owner sees it in a list. */
-export interface ApiKeyRecord {
+/** A key as shown to its owner in a list. */
+export interface ApiKeyJson {
   prefix: string
   created_at: string
-  /** Exact to a minute; null until the key is first used. */
+  /** Precise to a minute; null until the key is first used. */
   last_used_at: string | null
   expiration_date: string | null
 }
@@ -22,10 +22,10 @@ export interface NewApiKey {
   hidden?: boolean
 }
 
-/** Prefixes have 47 bits, so that even one collision is not to be expected. */
+/** Prefixes have 47 bits, so even one collision is unlikely. */
 const ATTEMPTS_MAX = 3
 
-/** Stores a new key and returns its text, which nothing can tell afterwards. */
+/** Stores a new key and returns its text, which cannot be retrieved later. */
 export async function insertApiKey(db: Database, key: NewApiKey): Promise<string> {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     const text = makeApiKey()
@@ -40,8 +40,8 @@ export async function insertApiKey(db: Database, key: NewApiKey): Promise<string
   throw new Error(`no free API key prefix in ${ATTEMPTS_MAX} attempts`)
 }
 
-/** `GET /keys`: the caller's own visible keys of the current project, newest first. Needs `view_api_keys`. */
-export function listApiKeys(db: Database, principal: Principal): Promise<ApiKeyRecord[]> {
+/** `GET /keys`: the caller's own visible keys in the current project, newest first. Requires `view_api_keys`. */
+export function listApiKeys(db: Database, principal: Principal): Promise<ApiKeyJson[]> {
   requirePermission(principal, 'view_api_keys')
   return withDatabaseProblems(() =>
     db
@@ -55,7 +55,7 @@ export function listApiKeys(db: Database, principal: Principal): Promise<ApiKeyR
   )
 }
 
-/** `POST /keys`: a new key of the caller for the current project, as its text. Needs `edit_api_keys`. */
+/** `POST /keys`: creates a key of the caller for the current project and returns its text. Requires `edit_api_keys`. */
 export function createApiKey(db: Database, principal: Principal): Promise<string> {
   requirePermission(principal, 'edit_api_keys')
   const { user_id, project_id } = principal
@@ -66,8 +66,8 @@ export function createApiKey(db: Database, principal: Principal): Promise<string
 }
 
 /**
- * `DELETE /keys/{prefix}`: the caller's own key, of any project, stops working at once. Needs `edit_api_keys`. Throws a
- * Problem `not_found` when the caller has no such key.
+ * `DELETE /keys/{prefix}`: revokes one of the caller's own keys, in any project, immediately. Requires `edit_api_keys`.
+ * Throws a Problem `not_found` if the caller has no such key.
  */
 export async function revokeApiKey(
   db: Database,

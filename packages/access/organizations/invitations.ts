@@ -25,7 +25,7 @@ export const inviteBody = list(z.object({ email, roles: optional(list(z.string()
 export const resendBody = z.object({ email })
 export const acceptBody = z.object({ token: z.string(), email: z.string() })
 
-/** Where the workspace stands that somebody is invited to, and what the link begins with. */
+/** The workspace of the invitation, and the start of the link. */
 export interface InvitationPlace {
   organization_id: Uuid
   workspace_id: Uuid
@@ -33,13 +33,13 @@ export interface InvitationPlace {
   origin: string
 }
 
-/** There is no mail server, so whoever invites passes the link on. */
+/** There is no mail server, so the inviting user passes the link on. */
 export interface InvitationLink {
   url: string
 }
 
 /**
- * Invites an address to the workspace; a pending invitation of the same address is replaced. Throws Problems:
+ * Invites an address to the workspace and replaces a pending invitation of the same address. Throws Problems:
  * `forbidden` without `add_new_user_to_workspace`, `invalid` unless there is exactly one entry with at most one known
  * role, `conflict` when the address belongs to a member, `not_found`.
  */
@@ -50,9 +50,9 @@ export function invite(
 ): Promise<InvitationLink> {
   return inviting(db, principal, place, async (trx, rights) => {
     const [entry, ...others] = entries
-    if (entry === undefined || others.length > 0) throw invalid('Invite exactly one address at a time.')
+    if (entry === undefined || others.length > 0) throw invalid('Exactly one address can be invited at a time.')
     const [role = 'viewer', ...more] = entry.roles ?? []
-    if (more.length > 0) throw invalid('Give exactly one role.')
+    if (more.length > 0) throw invalid('roles must contain exactly one role.')
     const given = grantedRole(rights, role)
     await refuseMember(trx, rights.workspace_id, entry.email)
     await removePending(trx, rights.workspace_id, entry.email)
@@ -61,7 +61,10 @@ export function invite(
   })
 }
 
-/** A fresh link for a pending invitation; the old one ends. Throws as {@link invite}; `not_found` when none is pending. */
+/**
+ * Returns a new link for a pending invitation; the old link stops working. Throws as {@link invite}; `not_found` when
+ * none is pending.
+ */
 export function resendInvitation(
   db: Database,
   principal: ProjectPrincipal,
@@ -70,7 +73,7 @@ export function resendInvitation(
   return inviting(db, principal, place, async (trx, rights) => {
     const removed = await removePending(trx, rights.workspace_id, address)
     if (removed === null) {
-      throw new Problem('not_found', { message: 'No invitation of this address is pending.', ref: address })
+      throw new Problem('not_found', { message: 'No invitation is pending for this address.', ref: address })
     }
     const role = grantedRole(rights, removed.role)
     return insertInvitation(trx, { email: removed.email, role, place, invitedBy: principal.user_id })
@@ -78,8 +81,8 @@ export function resendInvitation(
 }
 
 /**
- * Makes the caller a member, if the invitation is theirs. Who is a member already keeps their role. Throws Problems with
- * an `error`: `invalid` (INVITE_NOT_FOUND, INVITE_EMAIL_MISMATCH), `conflict` (INVITE_ALREADY_ACCEPTED), `gone`
+ * Makes the caller a member if the invitation is theirs. An existing member keeps their role. Throws Problems with an
+ * `error`: `invalid` (INVITE_NOT_FOUND, INVITE_EMAIL_MISMATCH), `conflict` (INVITE_ALREADY_ACCEPTED), `gone`
  * (INVITE_EXPIRED).
  */
 export async function acceptInvitation(
@@ -138,7 +141,7 @@ async function insertInvitation(trx: Trx, { email, role, place, invitedBy }: New
 
 async function refuseMember(trx: Trx, workspace_id: Uuid, address: string): Promise<void> {
   if (!(await isMember(trx, workspace_id, address))) return
-  throw new Problem('conflict', { message: `${address} is a member of the workspace already.`, email: address })
+  throw new Problem('conflict', { message: `${address} is already a member of the workspace.`, email: address })
 }
 
 async function isMember(trx: Trx, workspace_id: Uuid, address: string): Promise<boolean> {
@@ -183,7 +186,7 @@ async function findInvitation(
     .where('organization_id', '=', organization_id)
     .executeTakeFirst()
   if (invitation !== undefined && isRoleName(invitation.role)) return invitation
-  throw new Problem('invalid', { error: 'INVITE_NOT_FOUND', message: 'There is no such invitation.' })
+  throw new Problem('invalid', { error: 'INVITE_NOT_FOUND', message: 'The invitation does not exist.' })
 }
 
 function requireUsable({ email: invited, accepted_at, expires_at }: Invitation, addresses: string[]): void {
@@ -192,7 +195,7 @@ function requireUsable({ email: invited, accepted_at, expires_at }: Invitation, 
     throw new Problem('invalid', { error: 'INVITE_EMAIL_MISMATCH', message })
   }
   if (accepted_at !== null) {
-    const message = 'The invitation was accepted already.'
+    const message = 'The invitation has already been accepted.'
     throw new Problem('conflict', { error: 'INVITE_ALREADY_ACCEPTED', message })
   }
   if (Date.parse(expires_at) > Date.now()) return

@@ -8,7 +8,7 @@ import { isRoleName, type RoleName } from '../roles/roles.ts'
 import { lockWorkspace } from './projects.ts'
 import { findReferenced } from './reference.ts'
 
-/** Whose role it is about: `POST` and `DELETE /workspaces/{id}/roles`. */
+/** The member and role in `POST` and `DELETE /workspaces/{id}/roles`. */
 export const memberRole = z.object({ email: z.string(), organization_id: uuid, role: z.string() })
 
 /** What a change of members needs besides the database. */
@@ -19,9 +19,9 @@ interface Change {
 }
 
 /**
- * Gives a member of the organization a role in the workspace and in all of its projects. Throws Problems: `forbidden`
- * without the permission `modify_user_roles`, for the organization's owner, and for what only owners may give or take;
- * `invalid` for an unknown role; `not_found`.
+ * Gives a member of the organization a role in the workspace and in all its projects. Throws Problems: `forbidden`
+ * without the permission `modify_user_roles`, for the organization's owner, and for roles that only owners may grant or
+ * revoke; `invalid` for an unknown role; `not_found`.
  */
 export async function assignRole(
   db: Database,
@@ -42,8 +42,8 @@ export async function assignRole(
 }
 
 /**
- * Takes the role from a member, who then has none in the workspace and its projects until they are given another one,
- * and stays a member of the organization. Throws as {@link assignRole}; `not_found` when the member's role is another.
+ * Revokes a member's role. They stay a member of the organization, without a role in the workspace and its projects
+ * until they are given another. Throws as {@link assignRole}; `not_found` when the member has a different role.
  */
 export async function unassignRole(
   db: Database,
@@ -67,8 +67,9 @@ export async function unassignRole(
 }
 
 /**
- * `DELETE /workspaces/{id}/users`: ends the user's memberships and the pending invitation of the address; true also when
- * there are neither. Throws a Problem `forbidden` unless the caller is admin or owner, and for the organization's owner.
+ * `DELETE /workspaces/{id}/users`: ends the user's memberships and deletes the pending invitation of the address.
+ * Returns true even if there are none. Throws a Problem `forbidden` unless the caller is an admin or owner, and for the
+ * organization's owner.
  */
 export async function removeMember(
   db: Database,
@@ -95,7 +96,10 @@ export async function removeMember(
   return true
 }
 
-/** The role as one that the caller may give. Throws Problems `invalid` and, for what only owners may give, `forbidden`. */
+/**
+ * The role, if the caller may grant it. Throws Problems: `invalid` for an unknown role, `forbidden` for a role that
+ * only owners may grant.
+ */
 export function grantedRole(rights: WorkspaceRights, role: string): RoleName {
   if (!isRoleName(role)) throw unknownRole(role)
   if (role === 'owner' && rights.role !== 'owner') throw new Problem('forbidden', 'Only owners can make owners.')
@@ -109,7 +113,7 @@ export interface NewMember {
   role: RoleName
 }
 
-/** Makes the user a member with this role of the workspace and its projects, and a member of the organization. */
+/** Makes the user a member of the organization, and of the workspace and its projects with this role. */
 export async function putMember(trx: Trx, { user_id, workspace_id, organization_id, role }: NewMember): Promise<void> {
   await trx
     .insertInto('organization_memberships')
@@ -144,7 +148,7 @@ interface Member {
   isAnOwner: boolean
 }
 
-/** What the user with the address is there; null when nobody has it. */
+/** The roles of the user with this address, or null if there is no such user. */
 async function memberOf(
   trx: Trx,
   { workspace_id, organization_id }: WorkspaceRights,
@@ -179,7 +183,7 @@ async function memberOf(
   }
 }
 
-/** The organization's owner stays what they are; other owners are changed by owners only. */
+/** The role of the organization's owner cannot change; other owners can be changed by owners only. */
 function requireChangeable(rights: WorkspaceRights, { user_id, isAnOwner }: Member): void {
   if (user_id === rights.owner_id) throw new Problem('forbidden', "The owner's role cannot be changed.")
   if (isAnOwner && rights.role !== 'owner') {
@@ -201,7 +205,7 @@ async function leaveWorkspace(trx: Trx, { workspace_id }: WorkspaceRights, user_
     .execute()
 }
 
-/** Unless the user is a member of another of its workspaces. */
+/** Keeps the membership if the user is a member of another workspace of the organization. */
 async function leaveOrganization(trx: Trx, organization_id: Uuid, user_id: Uuid): Promise<void> {
   const others = trx
     .selectFrom('workspace_memberships')
@@ -216,7 +220,7 @@ async function leaveOrganization(trx: Trx, organization_id: Uuid, user_id: Uuid)
     .execute()
 }
 
-const unknownRole = (role: string): Problem => invalid(`There is no role '${role.slice(0, 100)}'.`)
+const unknownRole = (role: string): Problem => invalid(`The role '${role.slice(0, 100)}' does not exist.`)
 
 const unknownMember = (email: string): Problem =>
-  new Problem('not_found', { message: `Nobody in the organization has the address ${email}.`, ref: email })
+  new Problem('not_found', { message: `No member of the organization has the address ${email}.`, ref: email })

@@ -11,8 +11,8 @@ import type { ProjectPrincipal } from '../credentials/principal.ts'
 import { refuseBeyondLimit } from '../limits.ts'
 import { requireInWorkspace } from '../roles/rights.ts'
 import { description, name, nameOf } from './names.ts'
-import type { WorkspaceRecord } from './organization-records.ts'
 import { insertProject } from './projects.ts'
+import type { WorkspaceJson } from './read-organizations.ts'
 
 export const createOrganizationBody = z.object({ name, description })
 export const editOrganizationBody = z.object({
@@ -32,8 +32,8 @@ export const organizationSummary = z.object({
 export type OrganizationSummary = z.output<typeof organizationSummary>
 
 /**
- * `POST /organizations`: an organization of the caller's own with a workspace and a seeded project, all three named
- * Default but the first. Throws a Problem `invalid` for a blank name.
+ * `POST /organizations`: creates an organization owned by the caller, with a workspace and a seeded project, both named
+ * Default. Throws a Problem `invalid` for a blank name.
  */
 export function createOrganization(
   db: Database,
@@ -57,7 +57,9 @@ export interface NewOrganization {
   seeds: readonly Seed[]
 }
 
-/** Stores an organization with workspace, project and owner memberships of a user who exists, and seeds the project. */
+/**
+ * Stores an organization with a workspace, a project and owner memberships for an existing user, and seeds the project.
+ */
 export async function insertOwnOrganization(
   trx: Trx,
   owner: { id: Uuid; email: string },
@@ -71,9 +73,10 @@ export async function insertOwnOrganization(
 }
 
 /**
- * `PUT` and `PATCH /organizations/{id}`: what is given changes; flags are merged into those there are. A slug that another
- * organization has gets a suffix: to refuse it would tell who else is here. Throws Problems: `invalid` when nothing is
- * given, for a blank name and for another slug than the one that is set; `forbidden` for everybody but the owner.
+ * `PUT` and `PATCH /organizations/{id}`: changes the given members; flags are merged into the existing ones. A slug
+ * that is taken by another organization gets a suffix, because rejecting it would reveal that the organization exists.
+ * Throws Problems: `invalid` when nothing is given, for a blank name, and when a different slug is already set;
+ * `forbidden` for everyone but the owner.
  */
 export async function editOrganization(
   db: Database,
@@ -82,12 +85,12 @@ export async function editOrganization(
 ): Promise<OrganizationSummary> {
   const { name, description, slug, flags } = edit.body
   if ([name, description, slug, flags].every(field => field === undefined)) {
-    throw invalid('Give a name, description, slug or flags.')
+    throw invalid('At least one of name, description, slug and flags is required.')
   }
   try {
     return await storeOrganization(db, principal, edit)
   } catch (error) {
-    // The slug is all that can be taken.
+    // Only the slug can conflict.
     if (slug === undefined || !(error instanceof Problem && error.code === 'conflict')) throw error
     return storeOrganization(db, principal, edit, suffixed(slug))
   }
@@ -102,12 +105,12 @@ const SUFFIX_BYTES = 6
 const SUFFIX_LENGTH = 1 + 2 * SUFFIX_BYTES
 const SUFFIX = /^-[0-9a-f]{12}$/
 
-/** What of a slug leaves room for a suffix. */
+/** The part of a slug that leaves room for a suffix. */
 const stemOf = (slug: string): string => slug.slice(0, SLUG_LENGTH_MAX - SUFFIX_LENGTH)
 
 const suffixed = (slug: string): string => `${stemOf(slug)}-${randomBytes(SUFFIX_BYTES).toString('hex')}`
 
-/** Whether a slug is stored that was given, or what was made of it when it was taken. */
+/** Whether the stored slug is the given one, or the given one with a suffix. */
 const isStoredAs = (given: string, stored: string): boolean =>
   given === stored || (SUFFIX.test(stored.slice(-SUFFIX_LENGTH)) && stored.slice(0, -SUFFIX_LENGTH) === stemOf(given))
 
@@ -122,7 +125,7 @@ function storeOrganization(
     db.transaction().execute(async trx => {
       const organization = await lockOwned(trx, principal, organization_id)
       if (slug !== undefined && organization.slug !== null && !isStoredAs(slug, organization.slug)) {
-        throw invalid('The slug of an organization is set once.')
+        throw invalid('The slug of an organization cannot be changed.')
       }
       return trx
         .updateTable('organizations')
@@ -137,8 +140,8 @@ function storeOrganization(
 }
 
 /**
- * `DELETE /organizations/{id}` with all that is in it. Throws Problems: `forbidden` for everybody but the owner,
- * `invalid` for the last one that the caller owns.
+ * `DELETE /organizations/{id}`: deletes the organization and its contents. Throws Problems: `forbidden` for everyone
+ * but the owner, `invalid` for the last organization that the caller owns.
  */
 export async function deleteOrganization(
   db: Database,
@@ -147,7 +150,7 @@ export async function deleteOrganization(
 ): Promise<{ detail: string }> {
   await withDatabaseProblems(() =>
     db.transaction().execute(async trx => {
-      // All of the owner's, so that of two deletions at once the second sees the first.
+      // Locks all of the owner's organizations, so that the second of two concurrent deletions sees the first.
       const owned = await trx
         .selectFrom('organizations')
         .select('id')
@@ -156,7 +159,7 @@ export async function deleteOrganization(
         .forUpdate()
         .execute()
       if (!owned.some(({ id }) => id === organization_id)) throw notOwner()
-      if (owned.length === 1) throw invalid('The last organization that you own cannot be deleted.')
+      if (owned.length === 1) throw invalid('You cannot delete the last organization that you own.')
       await trx.deleteFrom('organizations').where('id', '=', organization_id).execute()
     }),
   )
@@ -164,12 +167,15 @@ export async function deleteOrganization(
   return { detail: 'The organization was deleted.' }
 }
 
-/** `POST /organizations/{id}/workspaces`: with a seeded default project, by the owner, who is its only member. */
+/**
+ * `POST /organizations/{id}/workspaces`: creates a workspace with a seeded default project. Only the owner may do this,
+ * and becomes its only member.
+ */
 export function createWorkspace(
   db: Database,
   principal: ProjectPrincipal,
   request: { organization_id: Uuid; body: z.output<typeof createWorkspaceBody>; seeds: readonly Seed[] },
-): Promise<WorkspaceRecord> {
+): Promise<WorkspaceJson> {
   const { organization_id, body, seeds } = request
   const { user_id } = principal
   const row = { name: nameOf(body.name), description: body.description, organization_id, created_by_id: user_id }
@@ -200,7 +206,7 @@ export function editWorkspace(
   db: Database,
   principal: ProjectPrincipal,
   request: { organization_id: Uuid; workspace_id: Uuid; body: z.output<typeof editWorkspaceBody> },
-): Promise<WorkspaceRecord> {
+): Promise<WorkspaceJson> {
   const { organization_id, workspace_id, body } = request
   const { user_id } = principal
   return withDatabaseProblems(async () => {
@@ -215,7 +221,7 @@ export function editWorkspace(
   })
 }
 
-/** Locks the organization. Throws a Problem `forbidden` for everybody but its owner, also when there is none. */
+/** Locks the organization. Throws a Problem `forbidden` if it does not exist or the caller is not its owner. */
 export async function lockOwned(
   trx: Trx,
   { user_id }: Pick<ProjectPrincipal, 'user_id'>,

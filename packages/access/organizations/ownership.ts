@@ -4,7 +4,7 @@ import type { CredentialCache } from '../credentials/authenticate.ts'
 import type { ProjectPrincipal } from '../credentials/principal.ts'
 import { lockOwned } from './organizations.ts'
 
-/** The scopes at which people have roles: each table of memberships with the column that names the scope. */
+/** The scopes at which users have roles: the membership table, and the column that holds the scope's id. */
 const SCOPES = {
   organizations: { table: 'organization_memberships', column: 'organization_id', inside: sql`id` },
   workspaces: { table: 'workspace_memberships', column: 'workspace_id', inside: sql`organization_id` },
@@ -17,13 +17,13 @@ export interface Handover {
   organization_ids: readonly Uuid[]
   from: Uuid
   to: Uuid
-  /** The scopes at which the two swap their roles. */
+  /** The scopes at which the two users swap roles. */
   scopes: readonly Scope[]
 }
 
 /**
- * `POST /organizations/{id}/transfer/{user_id}`: makes a member the owner; the two swap their roles. Throws Problems:
- * `forbidden` for everybody but the owner, `invalid` when the user is not a member.
+ * `POST /organizations/{id}/transfer/{user_id}`: makes a member the owner; the two swap roles. Throws Problems:
+ * `forbidden` for everyone but the owner, `invalid` if the user is not a member.
  */
 export async function transferOrganization(
   db: Database,
@@ -45,7 +45,7 @@ export async function transferOrganization(
   return { organization_id, owner_id: user_id }
 }
 
-/** Which of the organizations the user is a member of. */
+/** Those of the organizations in which the user is a member. */
 export async function membersAmong(trx: Trx, organization_ids: readonly Uuid[], user_id: Uuid): Promise<Set<Uuid>> {
   if (organization_ids.length === 0) return new Set()
   const rows = await trx
@@ -57,7 +57,7 @@ export async function membersAmong(trx: Trx, organization_ids: readonly Uuid[], 
   return new Set(rows.map(row => row.organization_id))
 }
 
-/** Makes `to` the owner of the organizations, of all of which they are a member. */
+/** Makes `to` the owner of the organizations; they must be a member of each. */
 export async function handOver(trx: Trx, handover: Handover): Promise<void> {
   const { organization_ids, from, to, scopes } = handover
   if (organization_ids.length === 0 || from === to) return
@@ -76,8 +76,8 @@ interface RoleRow {
 }
 
 /**
- * In every place where at least one of the two is a member, each gets the other's role. Where the new owner had none, the
- * old one stays as a viewer: losing sight of what one has built would be more than was asked for.
+ * Swaps the roles in every scope in which at least one of the two is a member. Where the new owner had no role, the old
+ * one becomes a viewer, so that they keep sight of what they built.
  */
 async function swapRoles(trx: Trx, scope: Scope, { organization_ids, from, to }: Handover): Promise<void> {
   const { table, column, inside } = SCOPES[scope]

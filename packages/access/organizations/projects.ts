@@ -11,7 +11,7 @@ import { isAbove } from '../roles/roles.ts'
 import { name, nameOf } from './names.ts'
 
 /** A project as a member sees it. */
-export const projectRecord = z.object({
+export const projectJson = z.object({
   organization_id: z.string(),
   organization_name: z.string(),
   workspace_id: z.string(),
@@ -22,35 +22,35 @@ export const projectRecord = z.object({
   user_role: z.string().nullable(),
   is_demo: z.boolean(),
 })
-export type ProjectRecord = z.output<typeof projectRecord>
+export type ProjectJson = z.output<typeof projectJson>
 
 export const createProjectBody = z.object({ name, make_default: optional(z.boolean()) })
 export const editProjectBody = z.object({ name: optional(name), make_default: optional(z.boolean()) })
 
-/** `GET /projects`: those the user is a member of, the oldest first. Throws a Problem `not_found` when there are none. */
-export async function listProjects(db: Database, { user_id }: ProjectPrincipal): Promise<ProjectRecord[]> {
-  const records = await recordsOf(db, user_id)
-  if (records.length > 0) return records
+/** `GET /projects`: the user's projects, oldest first. Throws a Problem `not_found` when there are none. */
+export async function listProjects(db: Database, { user_id }: ProjectPrincipal): Promise<ProjectJson[]> {
+  const projects = await projectsOf(db, user_id)
+  if (projects.length > 0) return projects
   throw new Problem('not_found', { message: 'You are not a member of any project.' })
 }
 
-/** `GET /projects/{id}`. Throws a Problem `not_found` when the user is not a member. */
-export async function fetchProject(db: Database, user_id: Uuid, project_id: Uuid): Promise<ProjectRecord> {
-  const [record] = await recordsOf(db, user_id, project_id)
-  if (record !== undefined) return record
-  throw new Problem('not_found', { message: 'There is no such project, or you are not a member of it.' })
+/** `GET /projects/{id}`. Throws a Problem `not_found` if the user is not a member. */
+export async function fetchProject(db: Database, user_id: Uuid, project_id: Uuid): Promise<ProjectJson> {
+  const [project] = await projectsOf(db, user_id, project_id)
+  if (project !== undefined) return project
+  throw new Problem('not_found', { message: 'The project does not exist, or you are not a member of it.' })
 }
 
 /**
- * `POST /projects`: a project in the caller's workspace, seeded, of which all members of the workspace become members
- * with the role they have there. Throws Problems: `forbidden` unless the caller is admin or owner (of the workspace, too,
- * for another default project), `invalid`.
+ * `POST /projects`: creates a seeded project in the caller's workspace. All members of the workspace become members
+ * with the role they have there. Throws Problems: `forbidden` unless the caller is an admin or owner (with
+ * `make_default`, of the workspace too), `invalid`.
  */
 export function createProject(
   db: Database,
   principal: ProjectPrincipal,
   { body, seeds }: { body: z.output<typeof createProjectBody>; seeds: readonly Seed[] },
-): Promise<ProjectRecord> {
+): Promise<ProjectJson> {
   requireManager(principal)
   const { workspace_id, organization_id, user_id } = principal
   const project = { id: newId(), name: nameOf(body.name), workspace_id, organization_id }
@@ -67,18 +67,19 @@ export function createProject(
 }
 
 /**
- * `PATCH /projects/{id}`: another name, or the workspace's default. Throws Problems: `forbidden` unless the caller is
- * admin or owner of both their own project and that one (for another default, of the workspace too), `not_found`,
- * `invalid`.
+ * `PATCH /projects/{id}`: renames the project or makes it the workspace's default. Throws Problems: `forbidden` unless
+ * the caller is an admin or owner of both their own project and this one (to make it the default, of the workspace
+ * too), `not_found`, `invalid`.
  */
 export function editProject(
   db: Database,
   principal: ProjectPrincipal,
   { project_id, body }: { project_id: Uuid; body: z.output<typeof editProjectBody> },
-): Promise<ProjectRecord> {
+): Promise<ProjectJson> {
   requireManager(principal)
-  if (body.name === undefined && body.make_default === undefined) throw invalid('Give a name or make_default.')
-  if (body.make_default === false) throw invalid('Make another project the default instead.')
+  if (body.name === undefined && body.make_default === undefined) throw invalid('name or make_default is required.')
+  if (body.make_default === false)
+    throw invalid('make_default cannot be false: make another project the default instead.')
   const fields = body.name === undefined ? {} : { name: nameOf(body.name) }
   const { user_id } = principal
   return withDatabaseProblems(() =>
@@ -100,8 +101,9 @@ export function editProject(
 }
 
 /**
- * `DELETE /projects/{id}`: a project of the caller's workspace, by its admins and owners. Throws Problems: `forbidden`,
- * `not_found` (also for a project of another workspace) and `invalid` for the workspace's default project.
+ * `DELETE /projects/{id}`: deletes a project of the caller's workspace. Requires an admin or owner. Throws Problems:
+ * `forbidden`, `not_found` (also for a project of another workspace), and `invalid` for the workspace's default
+ * project.
  */
 export async function deleteProject(
   db: Database,
@@ -113,7 +115,7 @@ export async function deleteProject(
     db.transaction().execute(async trx => {
       const project = await fetchManaged(trx, principal.user_id, project_id)
       if (project.workspace_id !== principal.workspace_id) {
-        throw new Problem('not_found', { message: 'There is no such project in your workspace.' })
+        throw new Problem('not_found', { message: 'The project does not exist in your workspace.' })
       }
       if (project.is_default_project) throw invalid('The default project of a workspace cannot be deleted.')
       await trx.deleteFrom('projects').where('id', '=', project_id).execute()
@@ -132,7 +134,7 @@ export interface NewProjectRow {
   created_by_id?: Uuid
 }
 
-/** Stores the project and makes the members of its workspace members of it. The caller holds the workspace's lock. */
+/** Stores the project and adds the members of its workspace. The caller holds the workspace's lock. */
 export async function insertProject(trx: Trx, project: NewProjectRow): Promise<void> {
   if (project.is_default) await releaseDefault(trx, project.workspace_id)
   await trx.insertInto('projects').values(project).execute()
@@ -149,7 +151,7 @@ export async function insertProject(trx: Trx, project: NewProjectRow): Promise<v
     .execute()
 }
 
-/** Whoever changes a workspace's members, projects or default waits here for the others to end. */
+/** Serialises changes to a workspace's members, projects and default project. */
 export async function lockWorkspace(trx: Trx, workspace_id: Uuid): Promise<void> {
   await trx.selectFrom('workspaces').select('id').where('id', '=', workspace_id).forUpdate().execute()
 }
@@ -163,7 +165,7 @@ async function releaseDefault(trx: Trx, workspace_id: Uuid): Promise<void> {
     .execute()
 }
 
-async function fetchManaged(trx: Trx, user_id: Uuid, project_id: Uuid): Promise<ProjectRecord> {
+async function fetchManaged(trx: Trx, user_id: Uuid, project_id: Uuid): Promise<ProjectJson> {
   const { workspace_id } = await fetchProject(trx, user_id, project_id)
   await lockWorkspace(trx, workspace_id)
   const project = await fetchProject(trx, user_id, project_id)
@@ -171,7 +173,7 @@ async function fetchManaged(trx: Trx, user_id: Uuid, project_id: Uuid): Promise<
   throw new Problem('forbidden', 'Only admins and owners of the project may do this.')
 }
 
-/** What somebody is in a workspace is what they are in its default project, so choosing that could raise them. */
+/** A user's role in a workspace is their role in its default project, so choosing a default project could raise it. */
 async function requireDefaultChoice(
   trx: Trx,
   user_id: Uuid,
@@ -179,15 +181,15 @@ async function requireDefaultChoice(
 ): Promise<void> {
   const { role } = await workspaceRights(trx, user_id, { workspace_id })
   if (!isManager(role) || isAbove(user_role, role))
-    throw new Problem('forbidden', 'Only admins and owners of the workspace choose its default project.')
+    throw new Problem('forbidden', 'Only admins and owners of the workspace can choose its default project.')
 }
 
 function requireManager({ role }: ProjectPrincipal): void {
   if (!isManager(role)) throw new Problem('forbidden', 'Only admins and owners can change projects.')
 }
 
-/** The user's projects: those in which they have a role. */
-async function recordsOf(db: Database, user_id: Uuid, project_id?: Uuid): Promise<ProjectRecord[]> {
+/** The projects in which the user has a role. */
+async function projectsOf(db: Database, user_id: Uuid, project_id?: Uuid): Promise<ProjectJson[]> {
   const rows = await db
     .selectFrom('projects')
     .innerJoin('workspaces', 'workspaces.id', 'projects.workspace_id')
@@ -203,7 +205,7 @@ async function recordsOf(db: Database, user_id: Uuid, project_id?: Uuid): Promis
       'own.is_demo',
       effectiveRole(sql`${user_id}::uuid`).as('user_role'),
     ])
-    // Few projects are theirs at all; of these the role is asked for.
+    // Narrows the rows to the user's few projects first; the role is computed only for those.
     .where(either =>
       either.or([
         either('projects.id', 'in', memberships =>
@@ -219,5 +221,5 @@ async function recordsOf(db: Database, user_id: Uuid, project_id?: Uuid): Promis
     .execute()
   return rows
     .filter(({ user_role }) => user_role !== null)
-    .map(({ is_demo, ...record }) => ({ ...record, is_demo: is_demo ?? false }))
+    .map(({ is_demo, ...project }) => ({ ...project, is_demo: is_demo ?? false }))
 }

@@ -4,13 +4,13 @@ import { optional, z } from '@spanhouse/validation'
 
 type ReferenceMember = 'ref' | 'id' | 'slug' | 'email'
 
-/** A pointer to a record: by a name inside the same request (`ref`), or to one that exists. */
+/** A reference to an entity: by its name in the same request (`ref`), or to an existing one. */
 export interface Reference {
   by: ReferenceMember
   value: string
 }
 
-/** An object with exactly one of the members that make sense at its place. */
+/** An object with exactly one of the given members. */
 const referenceBy = (members: readonly ReferenceMember[]) =>
   z
     .object(Object.fromEntries(members.map(name => [name, optional(z.string())])))
@@ -19,10 +19,10 @@ const referenceBy = (members: readonly ReferenceMember[]) =>
     .transform(([given]): Reference => ({ by: given?.[0] as ReferenceMember, value: given?.[1] ?? '' }))
 
 export const reference = referenceBy(['ref', 'id', 'slug'])
-/** Where records that exist are meant: deletes, transfers and identities. */
+/** For references to existing entities only: in deletes, transfers and identities. */
 export const referenceOrEmail = referenceBy(['ref', 'id', 'slug', 'email'])
 
-/** The tables a reference can lead to, and the members by which records are found there. */
+/** The tables that references point to, and the members by which their rows are found. */
 const TARGETS = {
   users: { name: 'user', members: ['id', 'email'] },
   organizations: { name: 'organization', members: ['id', 'slug'] },
@@ -32,12 +32,12 @@ const TARGETS = {
 
 export type ReferenceTarget = keyof typeof TARGETS
 
-/** The names that a request gave to what it creates, by table. */
+/** The names that a request gives to the entities it creates, by table. */
 export type LocalNames = Readonly<Record<ReferenceTarget, Readonly<Record<string, Uuid>>>>
 
 /**
- * The id of the record that the reference leads to; null when there is none. Throws a Problem `invalid` when it cannot
- * lead anywhere: a name that the request did not give, a bad UUID, a member by which this table is not searched.
+ * The id of the referenced entity, or null if it does not exist. Throws a Problem `invalid` for a name that is not in
+ * the request, a malformed UUID, or a member that does not identify rows of this table.
  */
 export async function findReferenced(
   db: Database,
@@ -48,7 +48,7 @@ export async function findReferenced(
   return (await findReferences(db, [[target, reference]])).find(target, reference, local)
 }
 
-/** As {@link findReferenced}, but throws a Problem `not_found` when there is no such record. */
+/** As {@link findReferenced}, but throws a Problem `not_found` if the entity does not exist. */
 export async function resolveReference(
   db: Database,
   target: ReferenceTarget,
@@ -58,7 +58,7 @@ export async function resolveReference(
   return (await findReferences(db, [[target, reference]])).resolve(target, reference, local)
 }
 
-/** Finds records whose references were looked up before, all with a few statements. */
+/** The results of a lookup of many references with a few statements. */
 export interface FoundReferences {
   /** As {@link findReferenced}. */
   find(target: ReferenceTarget, reference: Reference, local?: LocalNames): Uuid | null
@@ -68,7 +68,7 @@ export interface FoundReferences {
 
 export type WantedReference = readonly [target: ReferenceTarget, reference: Reference]
 
-/** Looks all of them up: one statement for each table and member by which it is searched. Throws as `findReferenced`. */
+/** Looks up all references, with one statement for each table and member. Throws as {@link findReferenced}. */
 export async function findReferences(db: Database, wanted: readonly WantedReference[]): Promise<FoundReferences> {
   const ids = new Map<string, Uuid>()
   const outside = wanted.filter(([, { by }]) => by !== 'ref')
@@ -90,7 +90,7 @@ interface Sought {
   values: string[]
 }
 
-/** Case is folded by the database alone, which knows more letters or fewer than JavaScript. */
+/** The database folds case, because JavaScript's rules differ from its own. */
 const MATCHES = {
   id: sql`one.id = wanted.value::uuid`,
   slug: sql`one.slug = wanted.value`,
@@ -104,7 +104,7 @@ async function rowsWith(db: Database, { target, by, values }: Sought): Promise<{
   return (await found.execute(db)).rows
 }
 
-/** The value by which the database is searched. */
+/** The value to search the database for. */
 function soughtValue(target: ReferenceTarget, { by, value }: Reference): string {
   const { name, members } = TARGETS[target]
   if (!(members as readonly ReferenceMember[]).includes(by))
@@ -116,11 +116,11 @@ function localId(target: ReferenceTarget, { value }: Reference, local: LocalName
   const names = local?.[target] ?? {}
   return Object.hasOwn(names, value)
     ? (names[value] as Uuid)
-    : badReference(`There is no ${TARGETS[target].name} '${value}' in this request.`, value)
+    : badReference(`This request has no ${TARGETS[target].name} '${value}'.`, value)
 }
 
 function unknown(target: ReferenceTarget, { value }: Reference): never {
-  throw new Problem('not_found', { message: `There is no ${TARGETS[target].name} '${value}'.`, ref: value })
+  throw new Problem('not_found', { message: `The ${TARGETS[target].name} '${value}' does not exist.`, ref: value })
 }
 
 function badReference(message: string, ref: string): never {

@@ -8,7 +8,7 @@ import { insertApiKey } from '../credentials/stored-keys.ts'
 import { listProjects } from '../organizations/projects.ts'
 import { workspaceRights } from './rights.ts'
 
-/** The roles of a user's memberships; null: none. */
+/** The roles of a user's memberships; null for none. */
 interface Case {
   organization: string | null
   workspace: string | null
@@ -60,7 +60,7 @@ onEachDatabase('effective roles', postgres => {
     expect(await roleOf()).toBeNull()
   })
 
-  /** An organization with one workspace and project, and a user with these memberships of it. */
+  /** An organization with one workspace and project, and a user with these memberships. */
   async function placeOf({ isOwner = false, ...roles }: Case) {
     const [owner, other] = [await makeAccount(db()), await makeAccount(db())]
     const { organizations, workspaces, projects } = owner

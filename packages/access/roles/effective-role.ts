@@ -1,16 +1,17 @@
 import { type RawBuilder, sql } from '@spanhouse/postgres'
 
 /**
- * What a user is in a project, as a column of a statement; null: nothing. `user` is an expression of the user's id. The
- * statement joins `organizations`, `workspaces` and `projects` under these names, the last one perhaps without a match.
+ * A user's role in a project, as a column of a statement; null for no role. `user` is an expression for the user's id.
+ * The statement must join `organizations`, `workspaces` and `projects` under these names; `projects` may be without a
+ * match.
  *
- * This is the one rule of who is what where:
+ * This is the only rule for roles:
  *
- * - The organization's owner is `owner` everywhere in it, whatever their memberships say.
- * - A membership counts only inside its parents: without one of the organization and one of the workspace there is no
- *   role, even where a membership of the project is left.
- * - Otherwise the role is that of the membership of the project. What somebody is in a workspace is what they are in its
- *   default project; where it has none, it is the membership of the workspace that says it.
+ * - The organization's owner is `owner` everywhere in it, regardless of memberships.
+ * - A membership counts only inside its parents: without memberships of the organization and the workspace there is no
+ *   role, even if a project membership remains.
+ * - Otherwise the role is that of the project membership. A user's role in a workspace is their role in its default
+ *   project, or, if it has none, that of the workspace membership.
  */
 export const effectiveRole = (user: RawBuilder<unknown>): RawBuilder<string | null> =>
   sql<string | null>`case when organizations.owner_id = ${user} then 'owner' else (

@@ -3,7 +3,7 @@ import { list, optional, z } from '@spanhouse/validation'
 import type { Authenticator } from '../credentials/authenticate.ts'
 import type { ProjectPrincipal } from '../credentials/principal.ts'
 
-/** What is missing or unknown is denied, never an invalid request. A parameter given several times is denied too. */
+/** Missing and unknown values are denied, never rejected as invalid. A parameter given several times is denied too. */
 const parameter = optional(z.union([z.string(), list(z.string()).transform(() => '')]))
 
 export const permissionCheckQuery = z.object({
@@ -15,12 +15,12 @@ export const permissionCheckQuery = z.object({
 })
 export type PermissionCheckQuery = z.output<typeof permissionCheckQuery>
 
-/** What services ask about; everything else is guarded where it is served. */
+/** The resource types that services ask about; everything else is checked where it is served. */
 const RESOURCE_TYPES: readonly string[] = ['service', 'local_secrets']
 
 /**
- * `GET /access/permissions/check`: credentials to act for the caller for 15 minutes, if the caller may do what is asked.
- * Throws a Problem `forbidden` that does not say why.
+ * `GET /access/permissions/check`: returns credentials that act for the caller for 15 minutes, if the caller has the
+ * permission. Throws a Problem `forbidden` without the reason.
  */
 export async function checkPermission(
   authenticator: Authenticator,

@@ -3,24 +3,24 @@ import { type Database, sql } from '@spanhouse/postgres'
 import { effectiveRole } from './effective-role.ts'
 import { type Permission, permissionsOf } from './roles.ts'
 
-/** What a user is in a workspace. */
+/** A user's rights in a workspace. */
 export interface WorkspaceRights {
   workspace_id: Uuid
   organization_id: Uuid
   owner_id: Uuid
-  /** Null: not a member. */
+  /** Null if the user is not a member. */
   role: string | null
 }
 
 export interface WorkspacePlace {
   workspace_id: Uuid
-  /** Where the caller names it: a workspace of another organization does not exist there. */
+  /** Set when the caller names the organization: a workspace of another organization is then not found. */
   organization_id?: Uuid
 }
 
 /**
- * The user's role in the workspace, which is their role in its default project. Throws a Problem `not_found` when there
- * is no such workspace.
+ * The user's role in the workspace, which is their role in its default project. Throws a Problem `not_found` if the
+ * workspace does not exist.
  */
 export async function workspaceRights(
   db: Database,
@@ -38,12 +38,12 @@ export async function workspaceRights(
     .where('workspaces.id', '=', workspace_id)
     .executeTakeFirst()
   if (row === undefined || (organization_id !== undefined && row.organization_id !== organization_id)) {
-    throw new Problem('not_found', { message: 'There is no such workspace.', ref: workspace_id })
+    throw new Problem('not_found', { message: 'The workspace does not exist.', ref: workspace_id })
   }
   return { workspace_id, ...row }
 }
 
-/** As {@link workspaceRights}, but throws a Problem `forbidden` when the role lacks the permission. */
+/** As {@link workspaceRights}, but throws a Problem `forbidden` if the role lacks the permission. */
 export async function requireInWorkspace(
   db: Database,
   user_id: Uuid,
@@ -54,5 +54,5 @@ export async function requireInWorkspace(
   throw new Problem('forbidden', `You do not have the permission ${place.permission} in this workspace.`)
 }
 
-/** Those who manage projects and members. */
+/** Whether the role may manage projects and members. */
 export const isManager = (role: string | null): boolean => role === 'admin' || role === 'owner'

@@ -1,4 +1,6 @@
-/** What each role adds to the one before it (the table in section 5.6 of the interface), weakest first. */
+/**
+ * The permissions that each role adds to the previous one (the table in section 5.6 of the interface), weakest first.
+ */
 const ADDED_BY_ROLE = {
   viewer: [
     'view_applications',
@@ -76,12 +78,12 @@ export type RoleName = keyof typeof ADDED_BY_ROLE
 export type Permission = (typeof ADDED_BY_ROLE)[RoleName][number]
 
 const DESCRIPTIONS: Record<RoleName, string> = {
-  viewer: 'Reads everything in the project, and calls services.',
-  annotator: 'Also annotates traces and takes part in evaluations.',
-  editor: 'Also creates and changes applications, evaluators, testsets and what belongs to them.',
-  developer: 'Also manages API keys and deploys to environments.',
-  admin: 'Also manages workspaces, their members and their roles.',
-  owner: 'May do everything.',
+  viewer: 'Can read everything in the project and call services.',
+  annotator: 'Can also annotate traces and take part in evaluations.',
+  editor: 'Can also create and change applications, evaluators, testsets and related resources.',
+  developer: 'Can also manage API keys and deploy to environments.',
+  admin: 'Can also manage workspaces, their members and roles.',
+  owner: 'Can do everything.',
 }
 
 const ROLE_NAMES = Object.keys(ADDED_BY_ROLE) as RoleName[]
@@ -95,10 +97,10 @@ const PERMISSIONS_BY_ROLE: ReadonlyMap<string, ReadonlySet<Permission>> = new Ma
 
 const NONE: ReadonlySet<Permission> = new Set()
 
-/** Every permission there is, sorted. */
+/** All permissions, sorted. */
 export const PERMISSIONS: readonly Permission[] = [...permissionsOf('owner')].sort()
 
-/** What a role may do in a workspace or project. A role that does not exist may do nothing. */
+/** The permissions of a role in a workspace or project. An unknown role has none. */
 export function permissionsOf(role: string | null): ReadonlySet<Permission> {
   return (role === null ? undefined : PERMISSIONS_BY_ROLE.get(role)) ?? NONE
 }
@@ -106,29 +108,29 @@ export function permissionsOf(role: string | null): ReadonlySet<Permission> {
 /** Whether a member can be given this role. */
 export const isRoleName = (text: string): text is RoleName => PERMISSIONS_BY_ROLE.has(text)
 
-/** Whether a role may more than another one. A role that does not exist, or none, may nothing. */
+/** Whether a role is higher than another. An unknown role and no role are below all others. */
 export const isAbove = (role: string | null, other: string | null): boolean => rankOf(role) > rankOf(other)
 
 const rankOf = (role: string | null): number => ROLE_NAMES.indexOf(role as RoleName)
 
-export interface RoleRecord {
+export interface RoleJson {
   role: RoleName
   description: string
   permissions: string[]
 }
 
-/** A role as the interface shows it beside a member. A role that is no longer known has no permissions. */
+/** A role as shown with a member. An unknown role has no permissions. */
 export function describeRole(role: string): { role_name: string; role_description: string; permissions: string[] } {
   const role_description = isRoleName(role) ? DESCRIPTIONS[role] : ''
   return { role_name: role, role_description, permissions: [...permissionsOf(role)] }
 }
 
-/** The order in which roles are listed; an organization knows the first three only. */
+/** The order in which roles are listed; organizations have only the first three. */
 const LISTED: readonly RoleName[] = ['owner', 'admin', 'viewer', 'developer', 'editor', 'annotator']
 
-/** What `GET /access/roles` answers. In an organization only its owner may do something there by role. */
-export function listRoles(): Record<'organization' | 'workspace' | 'project', RoleRecord[]> {
-  const record = (role: RoleName, permissions: Iterable<string>): RoleRecord => ({
+/** The response of `GET /access/roles`. In an organization only the owner has permissions by role. */
+export function listRoles(): Record<'organization' | 'workspace' | 'project', RoleJson[]> {
+  const record = (role: RoleName, permissions: Iterable<string>): RoleJson => ({
     role,
     description: DESCRIPTIONS[role],
     permissions: role === 'owner' ? ['*'] : [...permissions],

@@ -1,4 +1,4 @@
-/** The model providers that need nothing but a key, and what people call them. */
+/** The model providers that need only a key, and their display names. */
 export const STANDARD_PROVIDERS = {
   openai: 'OpenAI',
   cohere: 'Cohere',
@@ -19,7 +19,7 @@ export type StandardProvider = keyof typeof STANDARD_PROVIDERS
 
 export const STANDARD_KINDS = Object.keys(STANDARD_PROVIDERS) as StandardProvider[]
 
-/** Providers with an address of their own, or credentials of another form. */
+/** Providers with an address of their own, or with other credentials. */
 export const CUSTOM_KINDS = [...STANDARD_KINDS, 'custom', 'azure', 'bedrock', 'sagemaker', 'vertex_ai'] as const
 
 /** Older spellings. */

@@ -6,7 +6,7 @@ import { CUSTOM_ALIASES, CUSTOM_KINDS, STANDARD_ALIASES, STANDARD_KINDS } from '
 
 const MODELS_MAX = 1000
 const MEMBERS_MAX = 200
-/** A private key of a cloud account has some kilobytes. */
+/** The private key of a cloud account has a few kilobytes. */
 const TEXT_LENGTH_MAX = 64 * 1024
 
 const secretText = z.string().max(TEXT_LENGTH_MAX)
@@ -15,21 +15,23 @@ const model = z.object({ slug: z.string().min(1).max(255), extras: optional(stor
 const models = list(model, { max: MODELS_MAX })
 const harnesses = list(z.string().max(255), { max: MODELS_MAX })
 
-/** One of the kinds, in an older spelling too. */
+/** One of the kinds, or an older spelling of one. */
 const kindOf = <K extends string>(kinds: readonly K[], aliases: Record<string, K>) =>
   z
     .string()
     .transform(text => aliases[text] ?? text)
     .pipe(z.enum(kinds as readonly [K, ...K[]]))
 
-const providerKey = z.object({
-  kind: kindOf(STANDARD_KINDS, STANDARD_ALIASES),
-  provider: z.object({ key: keyText }),
-  models: optional(models),
-  harnesses: optional(harnesses),
-})
+/** A provider's key, and the address of a gateway in front of the provider, if there is one. */
+const providerKey = (rules: OutboundRules) =>
+  z.object({
+    kind: kindOf(STANDARD_KINDS, STANDARD_ALIASES),
+    provider: z.object({ key: keyText, url: optional(outboundUrl(rules)) }),
+    models: optional(models),
+    harnesses: optional(harnesses),
+  })
 
-/** Credentials of a provider with an address of its own; which of them it needs is up to the provider. */
+/** The credentials of a provider with an address of its own. Which members are needed depends on the provider. */
 const ownProvider = (rules: OutboundRules) =>
   z.object({
     url: optional(outboundUrl(rules)),
@@ -75,19 +77,19 @@ const customSecret = z.object({
   ]),
 })
 
-/** The kinds of secrets; `data` is what is sealed. */
-const kinds = <C extends z.ZodType>(custom: C) =>
+/** The kinds of secrets; `data` is encrypted. */
+const kinds = <C extends z.ZodType>(rules: OutboundRules, custom: C) =>
   z.discriminatedUnion('kind', [
-    z.object({ kind: z.literal('provider_key'), data: providerKey }),
+    z.object({ kind: z.literal('provider_key'), data: providerKey(rules) }),
     z.object({ kind: z.literal('custom_provider'), data: custom }),
     z.object({ kind: z.literal('sso_provider'), data: ssoProvider }),
     z.object({ kind: z.literal('webhook_provider'), data: webhookProvider }),
     z.object({ kind: z.literal('custom_secret'), data: customSecret }),
   ])
 
-const secret = (rules: OutboundRules) => kinds(customProvider(rules))
-/** A change may leave the models out, which keeps those that are stored. */
-const changedSecret = (rules: OutboundRules) => kinds(customProvider(rules).extend({ models: optional(models) }))
+const secret = (rules: OutboundRules) => kinds(rules, customProvider(rules))
+/** An edit may omit the models, which keeps the stored ones. */
+const changedSecret = (rules: OutboundRules) => kinds(rules, customProvider(rules).extend({ models: optional(models) }))
 
 export type SecretBody = z.output<ReturnType<typeof secret>>
 export type ChangedSecretBody = z.output<ReturnType<typeof changedSecret>>
@@ -98,7 +100,7 @@ const header = z.object({ name: optional(name), description })
 /** `POST /secrets`. */
 export const createSecretBody = (rules: OutboundRules) =>
   z.object({ slug: optional(slug), header, secret: secret(rules) }).superRefine(({ header, secret }, context) => {
-    // A provider's key is named after the provider; what else it may be nobody can guess.
+    // A provider key is named after its provider; other kinds have no default name.
     if (secret.kind === 'provider_key' || header.name?.trim()) return
     context.addIssue({
       code: 'custom',
@@ -114,7 +116,7 @@ export const editSecretBody = (rules: OutboundRules) =>
   z.object({ header: optional(header), secret: optional(changedSecret(rules)) })
 export type EditSecretBody = z.output<ReturnType<typeof editSecretBody>>
 
-/** `POST /providers/probe`: credentials as a secret has them, not stored. */
+/** `POST /providers/probe`: credentials as in a secret, which are not stored. */
 export const probeBody = (rules: OutboundRules) =>
   z.object({ kind: kindOf(CUSTOM_KINDS, CUSTOM_ALIASES), provider: ownProvider(rules) })
 export type ProbeBody = z.output<ReturnType<typeof probeBody>>

@@ -4,50 +4,57 @@ import { type ProjectPrincipal, requirePermission } from '../credentials/princip
 import { nameOf } from '../organizations/names.ts'
 import { STANDARD_PROVIDERS } from './providers.ts'
 import type { ChangedSecretBody, CreateSecretBody, EditSecretBody, SecretKind } from './secret-body.ts'
-import { type SecretRecord, toSecretRecord } from './secret-record.ts'
+import { type SecretJson, toSecretJson } from './secret-json.ts'
 import type { Vault } from './vault.ts'
 
-/** Secrets of one project: they are listed whole. */
+/** Secrets in one project: lists return all of them. */
 const SECRETS_MAX = 1000
 const SLUG_NAME_LENGTH_MAX = 100
 
-/** Who asks, and what opens the project's secrets. */
+/** The caller, and the vault that opens the project's secrets. */
 export interface SecretAccess {
   vault: Vault
   principal: ProjectPrincipal
 }
 
-/** A secret in clear text, for the parts of the server that act with it. */
+/** A decrypted secret, for the parts of the server that use it. */
 export interface OpenedSecret {
   id: Uuid
+  kind: SecretKind
   slug: string | null
   name: string | null
   data: JsonObject
 }
 
-/** The project's secrets of one kind, the oldest first. Never to be answered or logged. */
+/** The project's secrets of these kinds, oldest first. Never return or log the result. */
 export function openSecrets(
   db: Database,
   vault: Vault,
-  { project_id, kind }: { project_id: Uuid; kind: SecretKind },
+  { project_id, kinds }: { project_id: Uuid; kinds: readonly SecretKind[] },
 ): Promise<OpenedSecret[]> {
   return withDatabaseProblems(async () => {
-    const rows = await rowsOf(db, project_id).where('kind', '=', kind).execute()
-    return rows.map(row => ({ id: row.id, slug: row.slug, name: row.name, data: vault.open(row) }))
+    const rows = await rowsOf(db, project_id).where('kind', 'in', kinds).execute()
+    return rows.map(row => ({
+      id: row.id,
+      kind: row.kind as SecretKind,
+      slug: row.slug,
+      name: row.name,
+      data: vault.open(row),
+    }))
   })
 }
 
-/** `GET /secrets`, the oldest first; masked for who may not change them. Needs `view_secret`. */
-export function listSecrets(db: Database, { vault, principal }: SecretAccess): Promise<SecretRecord[]> {
+/** `GET /secrets`: oldest first, masked for callers who may not edit secrets. Requires `view_secret`. */
+export function listSecrets(db: Database, { vault, principal }: SecretAccess): Promise<SecretJson[]> {
   requirePermission(principal, 'view_secret')
   return withDatabaseProblems(async () => {
     const rows = await rowsOf(db, principal.project_id).execute()
-    return rows.map(row => toSecretRecord(row, vault.open(row), isMaskedFor(principal)))
+    return rows.map(row => toSecretJson(row, vault.open(row), isMaskedFor(principal)))
   })
 }
 
-/** `GET /secrets/{id or slug}`; what can be read as a UUID is an id. Throws a Problem `not_found`. */
-export function fetchSecret(db: Database, access: SecretAccess, reference: string): Promise<SecretRecord> {
+/** `GET /secrets/{id or slug}`; a reference that parses as a UUID is an id. Throws a Problem `not_found`. */
+export function fetchSecret(db: Database, access: SecretAccess, reference: string): Promise<SecretJson> {
   const { vault, principal } = access
   requirePermission(principal, 'view_secret')
   return withDatabaseProblems(async () => {
@@ -55,25 +62,25 @@ export function fetchSecret(db: Database, access: SecretAccess, reference: strin
     const rows = rowsOf(db, principal.project_id)
     const row = await (id === null ? rows.where('slug', '=', reference) : rows.where('id', '=', id)).executeTakeFirst()
     if (row === undefined) throw unknownSecret()
-    return toSecretRecord(row, vault.open(row), isMaskedFor(principal))
+    return toSecretJson(row, vault.open(row), isMaskedFor(principal))
   })
 }
 
 /**
- * `POST /secrets`. Throws Problems: `forbidden` without `edit_secret`, `invalid` beyond a thousand in the project,
- * `conflict` for a slug that is taken.
+ * `POST /secrets`. Throws Problems: `forbidden` without `edit_secret`, `invalid` when the project already has a
+ * thousand secrets, `conflict` for a slug that is taken.
  */
 export function createSecret(
   db: Database,
   { vault, principal }: SecretAccess,
   { slug, header, secret }: CreateSecretBody,
-): Promise<SecretRecord> {
+): Promise<SecretJson> {
   requirePermission(principal, 'edit_secret')
   const { project_id, user_id } = principal
   return withDatabaseProblems(() =>
     db.transaction().execute(async trx => {
       const others = await lockNames(trx, project_id)
-      if (others.length >= SECRETS_MAX) throw invalid(`A project holds at most ${SECRETS_MAX} secrets.`)
+      if (others.length >= SECRETS_MAX) throw invalid(`A project may have at most ${SECRETS_MAX} secrets.`)
       const id = newId()
       const ofProvider = secret.kind === 'provider_key' ? freeName(STANDARD_PROVIDERS[secret.data.kind], others) : null
       const name = header.name?.trim() ? nameOf(header.name) : ofProvider
@@ -85,20 +92,20 @@ export function createSecret(
         .values({ id, project_id, ...fields, ...sealed, created_by_id: user_id })
         .returningAll()
         .executeTakeFirstOrThrow()
-      return toSecretRecord(row, data, false)
+      return toSecretJson(row, data, false)
     }),
   )
 }
 
 /**
- * `PUT /secrets/{id}`: what is given is replaced; models and harnesses that are left out stay, and so does the slug. Throws
- * Problems: `forbidden` without `edit_secret`, `invalid` for a bad id, `not_found`.
+ * `PUT /secrets/{id}`: replaces what is given; omitted models and harnesses stay, and so does the slug. Throws
+ * Problems: `forbidden` without `edit_secret`, `invalid` for a malformed id, `not_found`.
  */
 export function editSecret(
   db: Database,
   { vault, principal }: SecretAccess,
   { reference, body }: { reference: string; body: EditSecretBody },
-): Promise<SecretRecord> {
+): Promise<SecretJson> {
   requirePermission(principal, 'edit_secret')
   const { project_id, user_id } = principal
   const id = idOf(reference)
@@ -115,12 +122,12 @@ export function editSecret(
         .where('id', '=', id)
         .returningAll()
         .executeTakeFirstOrThrow()
-      return toSecretRecord(changed, data, false)
+      return toSecretJson(changed, data, false)
     }),
   )
 }
 
-/** `DELETE /secrets/{id}`; one that is not there is as good as deleted. Throws as {@link editSecret} but `not_found`. */
+/** `DELETE /secrets/{id}`; succeeds if the secret does not exist. Otherwise throws as {@link editSecret}. */
 export async function deleteSecret(db: Database, principal: ProjectPrincipal, reference: string): Promise<void> {
   requirePermission(principal, 'edit_secret')
   const id = idOf(reference)
@@ -132,11 +139,11 @@ export async function deleteSecret(db: Database, principal: ProjectPrincipal, re
 const rowsOf = (db: Database, project_id: Uuid) =>
   db.selectFrom('secrets').selectAll().where('project_id', '=', project_id).orderBy('id')
 
-/** A key of a viewer reads masks; who could replace a secret may as well read it, and workers act with it. */
+/** Viewers see masked values. Users who can replace a secret may read it, and workers need it. */
 const isMaskedFor = ({ permissions, isWorker }: ProjectPrincipal): boolean =>
   !(isWorker || permissions.has('edit_secret'))
 
-/** The names in use. Whoever adds a secret to the project waits until this transaction has ended. */
+/** The names in use. Holds a lock on the names of the project's secrets until the transaction ends. */
 async function lockNames(trx: Trx, project_id: Uuid): Promise<(string | null)[]> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`secrets of ${project_id}`}, 0))`.execute(trx)
   const rows = await trx.selectFrom('secrets').select('name').where('project_id', '=', project_id).execute()
@@ -152,7 +159,7 @@ function freeName(name: string, taken: readonly (string | null)[]): string {
   return `${name} ${number}`
 }
 
-/** What has no name has no slug. The last 12 digits of a UUIDv7 are random. */
+/** A secret without a name has no slug. The last 12 digits of a UUIDv7 are random. */
 function slugOf(name: string | null, id: Uuid): string | null {
   if (name === null) return null
   const words = name
@@ -164,13 +171,13 @@ function slugOf(name: string | null, id: Uuid): string | null {
 
 function idOf(reference: string): Uuid {
   const id = parseUuid(reference)
-  if (id === null) throw invalid('The id of the secret is no UUID.')
+  if (id === null) throw invalid('The id of the secret is not a UUID.')
   return id
 }
 
-const unknownSecret = (): Problem => new Problem('not_found', 'There is no such secret in the project.')
+const unknownSecret = (): Problem => new Problem('not_found', 'The secret does not exist in the project.')
 
-/** As JSON, without members that are undefined. */
+/** As JSON, without undefined members. */
 const toStored = (data: object): JsonObject => parseJson(JSON.stringify(data)) as JsonObject
 
 function changedData(kind: string, stored: JsonObject, change: ChangedSecretBody | undefined): JsonObject {

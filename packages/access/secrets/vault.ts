@@ -3,7 +3,9 @@ import type { JsonObject, Uuid } from '@spanhouse/model'
 import { isJsonObject, parseJson } from '@spanhouse/model'
 import { seal, unseal } from '../credentials/sealed.ts'
 
-/** What a secret is sealed for: its text opens in its own row only, so rows cannot be exchanged in the database. */
+/**
+ * The row that a secret is sealed for. It can be opened only in that row, so rows cannot be swapped in the database.
+ */
 export interface SealedFor {
   project_id: Uuid
   id: Uuid
@@ -11,10 +13,10 @@ export interface SealedFor {
 
 /** Encrypts and decrypts with the deployment's secret key. */
 export interface Vault {
-  /** Names the key, and tells nothing of it. */
+  /** Identifies the key without revealing anything about it. */
   readonly keyId: string
   seal(data: JsonObject, place: SealedFor): string
-  /** Throws an Error when the key is another one, or the text was changed or moved. */
+  /** Throws an Error if the key is different, or if the text was changed or moved. */
   open(row: SealedFor & { sealed: string; key_id: string }): JsonObject
 }
 
@@ -25,9 +27,10 @@ export function openVault(secretKey: string): Vault {
     keyId,
     seal: (data, place) => seal(JSON.stringify(data), secretKey, purposeOf(place)),
     open: ({ sealed, key_id, ...place }) => {
-      if (key_id !== keyId) throw new Error(`a secret was sealed with another SPANHOUSE_SECRET_KEY: ${place.id}`)
+      if (key_id !== keyId)
+        throw new Error(`the secret ${place.id} was encrypted with a different SPANHOUSE_SECRET_KEY`)
       const data = parseJson(unseal(sealed, secretKey, purposeOf(place)) ?? 'null')
-      if (!isJsonObject(data)) throw new Error(`a sealed secret was changed or moved in the database: ${place.id}`)
+      if (!isJsonObject(data)) throw new Error(`the encrypted secret ${place.id} was changed or moved in the database`)
       return data
     },
   }

@@ -8,10 +8,10 @@ const VALUE = tagsOf('AnyValue')
 const LIST = tagsOf('ArrayValue')
 const PAIRS = tagsOf('KeyValueList')
 
-/** The bytes are not what they are taken for. Does not happen to what the scan has let pass. */
+/** The bytes do not have the expected form. Cannot happen for bytes that the scan accepted. */
 export const malformed = (what: string): Problem => invalid(`Malformed protobuf: ${what}`)
 
-/** Reads a `KeyValue` up to `end` into `pairs`; `depth`: how many values it stands in. */
+/** Reads a `KeyValue` up to `end` into `pairs`. `depth` is the number of values around it. */
 export function readPair(reader: WireReader, end: number, depth: number, pairs: Map<string, Json>): void {
   let key = ''
   let value: Json = null
@@ -26,9 +26,9 @@ export function readPair(reader: WireReader, end: number, depth: number, pairs: 
 }
 
 /**
- * Reads an `AnyValue` up to `end`. Lists and objects nest. Bytes are text if they are UTF-8, else base64. Integers of
- * any size stay exact; the doubles that JSON lacks are the strings `NaN`, `Infinity` and `-Infinity`, as in
- * protobuf's JSON mapping. No value at all is null. Of several values the last one counts.
+ * Reads an `AnyValue` up to `end`. Lists and objects nest. Bytes are text if they are UTF-8, otherwise base64. Integers
+ * of any size stay exact; the doubles that JSON lacks are the strings `NaN`, `Infinity` and `-Infinity`, as in
+ * protobuf's JSON mapping. An absent value is null. Of several values the last one is used.
  */
 function readValue(reader: WireReader, end: number, depth: number): Json {
   if (depth > VALUE_DEPTH_MAX) throw malformed('a value is nested too deeply')
@@ -84,7 +84,7 @@ function readObject(reader: WireReader, end: number, depth: number): JsonObject 
     else reader.skip(tag, end)
   }
   if (reader.pos !== end) throw malformed('KeyValueList')
-  // Unlike assignment this makes `__proto__` a key like any other.
+  // Unlike assignment this treats `__proto__` like any other key.
   return Object.fromEntries(pairs)
 }
 

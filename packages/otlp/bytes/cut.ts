@@ -1,9 +1,9 @@
 import { tagsOf } from '../canonical/messages.ts'
 
-/** Stretches of an export's bytes: start, end, start, end, and so on. */
+/** Byte ranges of an export: start, end, start, end, and so on. */
 export type Stretches = number[]
 
-/** What stands in a `ResourceSpans` or `ScopeSpans` beside its members: resource or scope, schema URL. */
+/** The content of a `ResourceSpans` or `ScopeSpans` apart from its members: resource or scope, schema URL. */
 export interface GroupOutline {
   rest: Stretches
 }
@@ -11,14 +11,14 @@ export interface ScopeOutline extends GroupOutline {
   resource: GroupOutline
 }
 
-/** Where one span stands: its bytes with tag and length, and the scope that it belongs to. */
+/** The position of one span: its bytes including tag and length, and the scope it belongs to. */
 export interface SpanOutline {
   start: number
   end: number
   scope: ScopeOutline
 }
 
-/** A message to be written: stretches that are copied, then messages in one field. */
+/** A message to write: ranges to copy, then messages in one field. */
 interface Cut {
   stretches: Stretches
   inner: Cut[]
@@ -30,8 +30,8 @@ const RESOURCE_SPANS_TAG = tagsOf('TracesData').resourceSpans
 const SCOPE_SPANS_TAG = tagsOf('ResourceSpans').scopeSpans
 
 /**
- * A `TracesData` of the given spans alone, in their order. No span is encoded again: bytes are copied from the
- * export, resource and scope are repeated, and only the length prefixes around them are new.
+ * A `TracesData` of only the given spans, in their order. No span is re-encoded: bytes are copied from the export,
+ * resource and scope are repeated, and only the length prefixes around them are new.
  */
 export function cutTraces(bytes: Uint8Array, spans: readonly SpanOutline[]): Uint8Array {
   const traces = treeOf(spans)
@@ -61,7 +61,7 @@ function open(parent: Cut, { rest }: GroupOutline, innerTag: number): Cut {
   return cut
 }
 
-/** Adjoining stretches become one. */
+/** Adjacent ranges become one. */
 export function append(stretches: Stretches, start: number, end: number): void {
   if (stretches.at(-1) === start) stretches[stretches.length - 1] = end
   else stretches.push(start, end)

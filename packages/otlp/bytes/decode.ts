@@ -19,8 +19,8 @@ export interface DecodedSpan {
 }
 
 /**
- * The spans of a `TracesData` or `ExportTraceServiceRequest`, one after the other, decoded when they are asked for.
- * Everything that the scan lets pass can be decoded; other bytes throw a Problem `invalid`.
+ * Decodes the spans of a `TracesData` or `ExportTraceServiceRequest` lazily, one after the other. Everything that the
+ * scan accepts can be decoded; other bytes throw a Problem `invalid`.
  */
 export function* decodeTraces(bytes: Uint8Array): Generator<DecodedSpan> {
   const reader = new WireReader(bytes)
@@ -45,7 +45,9 @@ function* decodeScopeSpans(
   for (const stretch of group.spans) yield { span: readStretch(newSpan(), 'Span', reader, stretch), origin }
 }
 
-/** Where a member of a group stands: a group is read before its members, since what they share may stand behind them. */
+/**
+ * The position of a member of a group. A group is read before its members, because shared fields may come after them.
+ */
 interface Stretch {
   start: number
   end: number
@@ -76,7 +78,7 @@ function readMessage(target: object, name: MessageName, reader: WireReader, end:
 
 type Properties = Record<string, unknown>
 
-/** Reads a field into `target[property]`. `end`: where it ends if it is length-delimited, else without meaning. */
+/** Reads a field into `target[property]`. `end` is the end of a length-delimited field; otherwise it is unused. */
 type ReadField = (target: Properties, property: string, reader: WireReader, end: number) => void
 
 interface FieldReader {
@@ -90,7 +92,7 @@ const readStretchOf: ReadField = (target, property, reader, end) => {
   reader.pos = end
 }
 
-/** A message that comes twice is merged, as protobuf has it. */
+/** A message that occurs twice is merged, as protobuf specifies. */
 const readOne =
   (name: MessageName): ReadField =>
   (target, property, reader, end) =>
@@ -112,7 +114,7 @@ const readHex: ReadField = (target, property, reader, end) => {
   target[property] = reader.hex(end)
 }
 
-/** By the type of a field. Attribute values have a reader of their own. */
+/** By the type of a field. Attribute values have their own reader. */
 const READ_FIELD: Readonly<Record<string, ReadField>> = {
   string: (target, property, reader, end) => {
     target[property] = reader.string(end)

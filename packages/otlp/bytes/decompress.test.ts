@@ -63,7 +63,7 @@ describe('decompress', () => {
     ['br', 'Content-Encoding br is not supported'],
     ['gzip, br', 'Content-Encoding br is not supported'],
     ['__proto__', 'Content-Encoding __proto__ is not supported'],
-    ['gzip, gzip, gzip, gzip', 'encoded more than 3 times'],
+    ['gzip, gzip, gzip, gzip', 'at most 3 encodings'],
   ])('Content-Encoding %s is refused', async (header, message) => {
     await expect(decompress(TEXT, header, LIMIT)).rejects.toMatchObject({
       code: 'invalid',

@@ -7,9 +7,7 @@ type Inflate = (body: Uint8Array, options: { maxOutputLength: number; chunkSize:
 
 const zstd = promisify(zlib.zstdDecompress)
 
-/**
- * RFC 9659: a zstd body in HTTP needs no window larger than 8 MB. Without a limit a few bytes could ask for 128 MB.
- */
+/** RFC 9659: a zstd body in HTTP needs no window larger than 8 MB. Without a limit a few bytes could request 128 MB. */
 const ZSTD_OPTIONS = { params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } }
 
 const INFLATE: Readonly<Record<Format, Inflate>> = {
@@ -19,7 +17,7 @@ const INFLATE: Readonly<Record<Format, Inflate>> = {
   deflate: promisify(zlib.inflateRaw),
 }
 
-/** What each format's first bytes are. Raw deflate has none. */
+/** The first bytes of each format. Raw deflate has no magic number. */
 const MAGIC: readonly { format: Format; starts: readonly number[][] }[] = [
   { format: 'gzip', starts: [[0x1f, 0x8b]] },
   {
@@ -37,25 +35,28 @@ const MAGIC: readonly { format: Format; starts: readonly number[][] }[] = [
 const KNOWN_ENCODINGS = ['gzip', 'x-gzip', 'deflate', 'zstd']
 const LAYERS_MAX = 3
 
-/** Output is handed over in pieces of this size where its own is not known; the default of 16 KB makes large bodies slow. */
+/**
+ * Output is returned in chunks of this size if its total size is unknown; the default of 16 KB is slow for large
+ * bodies.
+ */
 const CHUNK_BYTES = 128 * 1024
-/** As zlib's own. Whoever claims less than a body has must not have it handed over byte by byte. */
+/** zlib's default. A body with a claimed size that is too small must not be returned byte by byte. */
 const CHUNK_BYTES_MIN = 16 * 1024
 
 /** Header and trailer. */
 const GZIP_BYTES_MIN = 18
 
-/** Deflate cannot make more of a byte than this. */
+/** The maximum compression ratio of deflate. */
 const RATIO_MAX = 1032
 
 /**
- * A request body without its compression: gzip, zstd, deflate (with zlib's header, as the specification has it, or
- * raw, as many senders have it). Senders are wrong about their encoding often enough that the body's first bytes
- * decide, and `contentEncoding` (the header, if there is one) only says how many layers there may be and whether a
- * body without known first bytes may be raw deflate. No trace export and no JSON starts like a compressed body.
+ * Decompresses a request body: gzip, zstd, or deflate (with zlib's header, as specified, or raw, as many senders do
+ * it). Senders often name the wrong encoding, so the body's first bytes decide; `contentEncoding` (the header, if any)
+ * only gives the maximum number of layers, and whether a body without a magic number may be raw deflate. No trace
+ * export and no JSON starts like a compressed body.
  *
- * Runs outside the event loop. Throws a Problem: `too_large` as soon as the body or what comes out of it exceeds
- * `bytesMax`, `invalid` when it is broken or its encoding unknown.
+ * Runs outside the event loop. Throws a Problem: `too_large` as soon as the body or its output exceeds `bytesMax`,
+ * `invalid` if it is broken or its encoding is unknown.
  */
 export async function decompress(
   body: Uint8Array,
@@ -81,7 +82,7 @@ function encodingsOf(contentEncoding = ''): string[] {
     .filter(one => one !== '' && one !== 'identity')
   const unknown = encodings.find(one => !KNOWN_ENCODINGS.includes(one))
   if (unknown !== undefined) throw invalid(`Content-Encoding ${unknown} is not supported: send gzip, deflate or zstd`)
-  if (encodings.length > LAYERS_MAX) throw invalid(`The body is encoded more than ${LAYERS_MAX} times`)
+  if (encodings.length > LAYERS_MAX) throw invalid(`Content-Encoding: at most ${LAYERS_MAX} encodings are allowed`)
   return encodings
 }
 
@@ -99,9 +100,9 @@ async function inflate(format: Format, bytes: Uint8Array, bytesMax: number): Pro
 }
 
 /**
- * gzip ends with the size of what was compressed: all of it then comes in one piece that is nowhere joined to others. One
- * byte of room is left, since a full piece makes zlib look for a next one. A body of another size than it claims, or of
- * several members, comes in some more pieces.
+ * gzip ends with the size of the original data, so all of it can be returned in one chunk that need not be joined. One
+ * more byte is requested, because a full chunk makes zlib look for another. A body whose size differs from its claim,
+ * or with several members, is returned in a few more chunks.
  */
 function chunkBytes(format: Format, bytes: Uint8Array, bytesMax: number): number {
   if (format !== 'gzip' || bytes.length < GZIP_BYTES_MIN) return CHUNK_BYTES
@@ -110,7 +111,7 @@ function chunkBytes(format: Format, bytes: Uint8Array, bytesMax: number): number
   return Math.max(CHUNK_BYTES_MIN, Math.min(claimed, bytesMax, length * RATIO_MAX) + 1)
 }
 
-/** A body that claims to be deflate and has no known start is either raw deflate or not compressed at all. */
+/** A body that claims to be deflate without a known magic number is either raw deflate or not compressed. */
 async function inflateRawIfItIs(bytes: Uint8Array, bytesMax: number): Promise<Uint8Array> {
   try {
     return await inflate('deflate', bytes, bytesMax)

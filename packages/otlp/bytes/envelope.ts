@@ -4,8 +4,8 @@ import type { Parking } from '../canonical/parking.ts'
 import { mergeBelow } from '../canonical/unflatten.ts'
 
 /**
- * Adds to a span's own attributes those that came around it. Where both claim the same place the envelope keeps it
- * (`resource.service.name` is to be what the resource says), and the span's own value is parked.
+ * Adds the attributes of the envelope to a span's own. If both use the same place the envelope's value is kept
+ * (`resource.service.name` is what the resource contains), and the span's own value is parked.
  */
 export function addEnvelope(own: JsonObject, envelope: Readonly<JsonObject>, parking: Parking): void {
   for (const key in envelope) {
@@ -13,7 +13,7 @@ export function addEnvelope(own: JsonObject, envelope: Readonly<JsonObject>, par
     const claimed = own[key]
     if (claimed === undefined) own[key] = value
     else {
-      // A copy, because the envelope belongs to all spans of its group.
+      // A copy, because all spans of the group share the envelope.
       const merged = { [key]: copyOf(value) }
       const loser = mergeBelow(merged, { [key]: claimed })?.[key]
       own[key] = merged[key] as Json

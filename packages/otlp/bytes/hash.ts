@@ -8,15 +8,15 @@ import {
   type Uuid,
 } from '@spanhouse/model'
 
-/** Runs of one revision over the rows of one testset must differ by the row, not by where the row came from. */
+/** Runs of one revision over the rows of one testset must differ by the row, not by the row's origin. */
 const HASHED_KEYS: ReadonlySet<string> = new Set(
   REFERENCE_KEYS.filter(key => key !== 'testset_variant' && key !== 'testset_revision'),
 )
 const DIGEST_BYTES = 16
 
 /**
- * The hash by which runs on the same input and subject are recognised: BLAKE2b of all known references and named
- * links as JSON with sorted keys and without blanks. Undefined when a span has neither.
+ * The hash that identifies runs on the same input and subject: BLAKE2b of all known references and named links as JSON
+ * with sorted keys and without whitespace. Undefined if a span has neither.
  */
 export function hashOf(references: readonly SpanReference[], links: readonly SpanLink[]): SpanHash | undefined {
   if (references.length === 0 && links.length === 0) return undefined
@@ -28,12 +28,12 @@ export function hashOf(references: readonly SpanReference[], links: readonly Spa
     if (isName(attributes?.key)) entries.set(attributes.key, { span_id, trace_id })
   if (entries.size === 0) return undefined
   const sorted = [...entries].sort(([one], [other]) => (one < other ? -1 : 1))
-  // Object.fromEntries would put names of digits first.
+  // Object.fromEntries would put numeric names first.
   const text = sorted.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(',')
   return { id: idOf(`{${text}}`.replaceAll(' ', '')), attributes: { key: 'indirect' } }
 }
 
-/** All spans of a run carry the same references, and hashing them costs as much as all else of a small span. */
+/** All spans of a run have the same references, and hashing them costs as much as everything else for a small span. */
 const ids = new Map<string, Uuid>()
 const IDS_MAX = 1_000
 const REMEMBERED_LENGTH_MAX = 1_000

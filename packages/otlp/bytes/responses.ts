@@ -1,12 +1,12 @@
 import protobuf from 'protobufjs/minimal.js'
 
-/** Tags of `ExportTraceServiceResponse`, of the `ExportTracePartialSuccess` in it, and of `google.rpc.Status`. */
+/** Tags of `ExportTraceServiceResponse`, of its `ExportTracePartialSuccess`, and of `google.rpc.Status`. */
 const PARTIAL_SUCCESS = 10
 const REJECTED_SPANS = 8
 const ERROR_MESSAGE = 18
 const STATUS_MESSAGE = 18
 
-/** An `ExportTraceServiceResponse`: no bytes at all when everything was accepted. */
+/** An `ExportTraceServiceResponse`: empty if everything was accepted. */
 export function encodeExportResponse({
   rejected,
   errorMessage,

@@ -31,7 +31,7 @@ function problemOf(bytes: Uint8Array): Problem {
 const trace_id = traceIdOf('trace')
 const span_id = spanIdOf('span')
 
-/** Fields and messages by hand, for what no encoder would write. */
+/** Fields and messages built by hand, for bytes that no encoder would write. */
 const field = (number: number, ...content: Uint8Array[]): Uint8Array =>
   protobuf.Writer.create()
     .uint32(number * 8 + 2)
@@ -201,12 +201,12 @@ describe('not an export', () => {
   ])('%s is refused', (_, bytes) => {
     expect(problemOf(bytes)).toMatchObject({
       code: 'invalid',
-      message: 'The body is not an OTLP trace export in protobuf, or it is cut off',
+      message: 'The body is not an OTLP trace export in protobuf, or it is truncated',
     })
   })
 
   test.each(['{"resourceSpans":[]}', ' \n[]'])('JSON is told apart: %s', text => {
-    expect(problemOf(Buffer.from(text)).message).toContain('OTLP/JSON needs the Content-Type application/json')
+    expect(problemOf(Buffer.from(text)).message).toContain('OTLP/JSON requires the Content-Type application/json')
   })
 })
 
@@ -281,7 +281,7 @@ describe('shares', () => {
       resource: { attributes: attributeList({ 'service.name': service }) },
       schemaUrl: 'https://example.org/resource',
       scopeSpans: scopes.map(({ name, spans }) => ({
-        // Members before what they share: senders may order fields as they like.
+        // Members before their shared data: senders may order fields in any way.
         spans: spans.map(({ trace, span, attributes, ...rest }) =>
           spanJson({
             ...rest,
@@ -322,7 +322,7 @@ function namesOf(body: Uint8Array | undefined): string[] {
   return body ? [...decodeTraces(body)].map(({ span }) => span.name) : []
 }
 
-/** An attribute whose value is nested in so many values, itself included. */
+/** An attribute with a value nested this deep, including the value itself. */
 function nested(levels: number): Json {
   let value: Json = anyValue(1)
   for (let level = 1; level < levels; level++)

@@ -17,32 +17,33 @@ import { WireReader } from './wire-reader.ts'
 export interface ScanShare {
   partition: number
   span_count: number
-  /** A protobuf `TracesData`. The export itself, not a copy, when nothing had to be left out. */
+  /** A protobuf `TracesData`. The export itself, not a copy, if nothing was left out. */
   body: Uint8Array
 }
 
 export interface ScanResult {
-  /** What was accepted: each (trace, span) once, however often the export has it. */
+  /** The accepted spans: each (trace, span) once, even if it occurs several times. */
   spans: { trace_id: TraceId; span_id: SpanId }[]
-  /** How many spans were left out. */
+  /** The number of rejected spans. */
   rejected: number
-  /** Why, for people; empty when none was left out. */
+  /** The reasons, for people; empty if no span was rejected. */
   errorMessage: string
-  /** Only partitions that got spans. Of several versions of one span the last is in it, the others are not. */
+  /** Only partitions with spans. Of several versions of one span only the last is included. */
   shares: ScanShare[]
 }
 
-/** Which of the partitions a trace belongs to, by its id's 16 bytes: 0 to `partitions` − 1. */
+/** The partition of a trace, by the 16 bytes of its id: 0 to `partitions` − 1. */
 export type PartitionOf = (traceId: Uint8Array, partitions: number) => number
 
 /**
- * Reads an OTLP trace export (protobuf) just enough to validate, count and name its spans and to divide them among
- * partitions; what is in `shares` can be decoded. Cheap enough for the event loop that answers requests. Whether
- * texts are UTF-8 is not looked at: the decoder replaces what is not.
+ * Reads an OTLP trace export (protobuf) just enough to validate, count and identify its spans and to divide them among
+ * partitions; everything in `shares` can be decoded. Cheap enough for the event loop that answers requests. Does not
+ * check that texts are UTF-8: the decoder replaces invalid bytes.
  *
- * A span that cannot be stored is left out and counted. Throws a Problem `invalid` when the bytes are not a trace
- * export, and when there are spans but none is usable, and `too_large` when it has more than {@link MESSAGES_MAX} messages
- * or the spans with what they share would grow beyond {@link SHARED_BYTES_MAX}. No bytes at all are an export without spans.
+ * A span that cannot be stored is left out and counted. Throws a Problem `invalid` if the bytes are not a trace export,
+ * or if there are spans but none is usable, and `too_large` if the export has more than {@link MESSAGES_MAX} messages
+ * or the spans including their shared data would exceed {@link SHARED_BYTES_MAX}. An empty body is an export without
+ * spans.
  */
 export function scanTraces(bytes: Uint8Array, partitions: number, partitionOf: PartitionOf): ScanResult {
   const scan = new Scan(bytes)
@@ -68,11 +69,11 @@ export function scanTraces(bytes: Uint8Array, partitions: number, partitionOf: P
 interface ScannedSpan extends SpanOutline {
   trace_id: TraceId
   span_id: SpanId
-  /** Its place among all that can be accepted. */
+  /** Its index among all acceptable spans. */
   index: number
 }
 
-/** Of the spans with the same ids the last one stays. */
+/** Keeps the last of the spans with the same ids. */
 function withoutSuperseded(spans: readonly ScannedSpan[]): readonly ScannedSpan[] {
   const last = new Map(spans.map(span => [span.trace_id + span.span_id, span]))
   return last.size === spans.length ? spans : spans.filter(span => last.get(span.trace_id + span.span_id) === span)
@@ -88,30 +89,30 @@ function divide(spans: readonly ScannedSpan[], partitionOf: (span: ScannedSpan) 
 }
 
 const RESOURCE_SPANS_TAG = tagsOf('TracesData').resourceSpans
-/** `ResourceSpans` and `ScopeSpans` alike have resource or scope in field 1 and their members in field 2. */
+/** Both `ResourceSpans` and `ScopeSpans` have resource or scope in field 1 and their members in field 2. */
 const { scope: ORIGIN_TAG, spans: MEMBERS_TAG } = tagsOf('ScopeSpans')
 
 const checkResource = structureOf('Resource')
 const checkScope = structureOf('InstrumentationScope')
 
-/** What one `ResourceSpans` or `ScopeSpans` consists of. */
+/** The content of a `ResourceSpans` or `ScopeSpans`. */
 interface Group {
   rest: Stretches
-  /** Three numbers a member: where its tag, its content and what follows it start. */
+  /** Three numbers per member: the start of its tag, the start of its content, and its end. */
   members: number[]
   /** Whether its resource or scope can be decoded. */
   isSound: boolean
 }
 
 /**
- * Every stored span carries its resource and scope, and every share repeats them: a resource of 1 MB above a hundred
- * thousand tiny spans would be 100 GB. So much may they come to, taken once for each span.
+ * Every stored span contains its resource and scope, and every share repeats them: a resource of 1 MB with a hundred
+ * thousand tiny spans would become 100 GB. This is the limit of their total size, counted once per span.
  */
 export const SHARED_BYTES_MAX = 256 * 1024 * 1024
 
 /**
- * Resources, scopes and spans of one export. A span takes 30 bytes or more, so 10 MiB hold no more than 350,000 that could be
- * accepted; of empty ones they hold five million, which take a gigabyte and half a second.
+ * Resources, scopes and spans in one export. A span takes 30 bytes or more, so 10 MiB contain no more than 350,000
+ * acceptable ones; they could contain five million empty ones, which would take a gigabyte and half a second.
  */
 export const MESSAGES_MAX = 350_000
 
@@ -121,7 +122,7 @@ const TRACE_ID_BYTES = 16
 const TRACE_ID_DIGITS = 32
 const ID_DIGITS = 48
 
-/** One walk over one export. */
+/** One pass over one export. */
 class Scan {
   readonly rejections = new Map<Rejection, number>()
   readonly #reader: WireReader
@@ -147,7 +148,7 @@ class Scan {
     if (this.#reader.pos !== end || (end > 0 && !hasGroups)) throw notTraces(bytes)
   }
 
-  /** The spans that can be accepted, in order. The ids of all are made into text in one go. */
+  /** The acceptable spans, in order. All ids are converted to text at once. */
   spans(): ScannedSpan[] {
     const hex = this.#ids.toString('hex', 0, this.#outlines.length * ID_BYTES)
     return this.#outlines.map(({ start, end, scope }, index) => ({
@@ -188,7 +189,7 @@ class Scan {
     }
   }
 
-  /** Reads over a group, so that what belongs to all its members is known before the first of them is read. */
+  /** Reads over a group, so that the data shared by its members is known before the first of them is read. */
   #readGroup(end: number, checkOrigin: typeof checkScope): Group {
     const reader = this.#reader
     const group: Group = { rest: [], members: [], isSound: true }
@@ -231,20 +232,22 @@ class Scan {
 const tooMuchShared = (): Problem =>
   new Problem(
     'too_large',
-    `Resource and scope, which are stored with each of their spans, come to more than ${SHARED_BYTES_MAX} bytes`,
+    `Resource and scope are stored with each span and would exceed ${SHARED_BYTES_MAX} bytes in total`,
   )
 
 const JSON_START = /^\s*[[{]/
 
 function notTraces(bytes: Uint8Array): Problem {
   const start = Buffer.from(bytes.subarray(0, 16)).toString('latin1')
-  const hint = JSON_START.test(start) ? '; OTLP/JSON needs the Content-Type application/json' : ''
-  return invalid(`The body is not an OTLP trace export in protobuf, or it is cut off${hint}`)
+  const hint = JSON_START.test(start) ? '; OTLP/JSON requires the Content-Type application/json' : ''
+  return invalid(`The body is not an OTLP trace export in protobuf, or it is truncated${hint}`)
 }
 
 const REASONS_MAX = 5
 
-/** For example `3 spans rejected: kind must be 0 to 5 (2), malformed protobuf in the span (1)`; empty for none. */
+/**
+ * For example `3 spans rejected: kind must be 0 to 5 (2), malformed protobuf in the span (1)`; empty if there are none.
+ */
 function describe(rejections: ReadonlyMap<Rejection, number>, total: number): string {
   if (total === 0) return ''
   const reasons = [...rejections].sort(([, one], [, other]) => other - one).slice(0, REASONS_MAX)

@@ -16,8 +16,8 @@ import {
 import type { SpanDraft } from '../span-draft.ts'
 
 /**
- * A span in the interface's own JSON, its members of the right types but not looked into: ids in any accepted form, times
- * as ISO text or as integers of seconds, milliseconds, microseconds or nanoseconds.
+ * A span in the interface's own JSON. Its members have the right types but are otherwise not checked: ids in any
+ * accepted form, times as ISO text or as integers of seconds, milliseconds, microseconds or nanoseconds.
  */
 export interface SpanBody {
   trace_id: string
@@ -25,7 +25,7 @@ export interface SpanBody {
   /** Absent, empty or zero on roots. */
   parent_id?: string
   span_name: string
-  /** Counts where the attributes name no type. */
+  /** Used if the attributes contain no type. */
   span_type?: SpanType
   span_kind?: SpanKind
   start_time?: Json
@@ -38,13 +38,13 @@ export interface SpanBody {
   events?: readonly Json[]
 }
 
-/** A body may be nested as deep as its text is long; a span of one is stored up to this many levels. */
+/** A body may be nested deeper than this; its spans are stored only up to this many levels. */
 const NESTING_MAX = 500
 
 /**
- * The span as a draft; null when it cannot be stored: an id or a time that is none, or values nested more than 500 levels
- * deep. Links and events that are malformed go to `ag.unsupported`; an event without a time happened when its span began.
- * The body's values become the draft's.
+ * The span as a draft; null if it cannot be stored because an id or a time is not valid, or values are nested more than
+ * 500 levels deep. Malformed links and events go to `ag.unsupported`; an event without a time gets the start of its
+ * span. The draft takes over the body's values.
  */
 export function draftOfBody(body: SpanBody, accepted_at: Micros): SpanDraft | null {
   const trace_id = parseTraceId(body.trace_id)
@@ -80,14 +80,14 @@ export function draftOfBody(body: SpanBody, accepted_at: Micros): SpanDraft | nu
 
 const NO_PARENT = /^(0x)?[0-]*$/i
 
-/** Whether a `parent_id` says that there is none: absent, empty or zero. */
+/** Whether a `parent_id` means no parent: absent, empty or zero. */
 export const isNoParent = (text = ''): boolean => NO_PARENT.test(text.trim())
 
-/** Undefined for a root, null when malformed. */
+/** Undefined for a root, null if malformed. */
 const parentOf = (text?: string): SpanId | null | undefined =>
   isNoParent(text) ? undefined : parseSpanId(text as string)
 
-/** Undefined when there is none, null when malformed. */
+/** Undefined if absent, null if malformed. */
 function timeOf(value: Json | undefined): Micros | null | undefined {
   if (value === undefined) return undefined
   return parseTime(value)
@@ -115,7 +115,7 @@ function unusable(lists: Record<string, readonly Json[]>): JsonObject | undefine
   return found.length > 0 ? (Object.fromEntries(found) as JsonObject) : undefined
 }
 
-/** Level by level, so that depth does not end the walk. */
+/** Iterates level by level, so that deep values do not exhaust the stack. */
 function isShallow(value: Json | readonly Json[]): boolean {
   let level: Json[] = [value as Json]
   for (let depth = 0; level.length > 0; depth++) {

@@ -3,7 +3,7 @@ import { tagsOf, VALUE_DEPTH_MAX } from '../canonical/messages.ts'
 import { type Structure, structureOf } from './structure.ts'
 import type { WireReader } from './wire-reader.ts'
 
-/** Why a span cannot be accepted. Constant texts: an export has a handful of them, not one a span. */
+/** Why a span cannot be accepted. The texts are constant, so an export has a handful of them, not one per span. */
 export const REJECTIONS = {
   malformed: 'malformed protobuf in the span',
   deep: `attributes nested deeper than ${VALUE_DEPTH_MAX} levels`,
@@ -24,11 +24,11 @@ const checkEvent = structureOf('Event')
 const checkLink = structureOf('Link')
 
 /**
- * What the receiver needs to know of one span, read without decoding it. One instance serves a whole export: `read`
- * overwrites it. Where a field comes twice the last one counts, as protobuf has it.
+ * The parts of one span that the receiver needs, read without decoding it. One instance is used for a whole export:
+ * `read` overwrites it. If a field occurs twice the last one is used, as protobuf specifies.
  */
 export class SpanHead {
-  /** Where the bytes of the ids start; -1 while there is no usable one. */
+  /** The start of the ids' bytes; -1 if there is no usable id. */
   traceIdAt = -1
   spanIdAt = -1
   #hasParentIdFault = false
@@ -38,7 +38,7 @@ export class SpanHead {
   #end = 0
   #structure: Structure = 'sound'
 
-  /** Reads the span from the reader's position to `end`. Null when it can be accepted. */
+  /** Reads the span from the reader's position to `end`. Returns null if it can be accepted. */
   read(reader: WireReader, end: number): Rejection | null {
     this.traceIdAt = this.spanIdAt = -1
     this.#hasParentIdFault = false
@@ -110,7 +110,7 @@ export class SpanHead {
   }
 }
 
-/** Moves past a value that ends at `end`; where it starts, or -1 when it is not an id of so many bytes. */
+/** Moves past a value that ends at `end`. Returns its start, or -1 if it is not an id with that many bytes. */
 function idAt(reader: WireReader, end: number, byteCount: number): number {
   const start = reader.pos
   reader.pos = end

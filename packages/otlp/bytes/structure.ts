@@ -1,11 +1,11 @@
 import { DELIMITED, isMessageName, MESSAGES, type MessageName, VALUE_DEPTH_MAX } from '../canonical/messages.ts'
 import type { WireReader } from './wire-reader.ts'
 
-/** Messages as small numbers, from 1, so that the check below is array look-ups only. */
+/** Messages as small numbers, from 1, so that the check below consists of array lookups only. */
 const NUMBERS = new Map(Object.keys(MESSAGES).map((name, index) => [name as MessageName, index + 1]))
 const ANY_VALUE = NUMBERS.get('AnyValue') as number
 
-/** `INNER[message][field number]`: the number of the message in that field, 0 where it holds none. */
+/** `INNER[message][field number]`: the number of the message in that field, or 0 if it is not a message. */
 const INNER: readonly Uint8Array[] = [
   new Uint8Array(),
   ...Object.values(MESSAGES).map(fields => {
@@ -16,10 +16,10 @@ const INNER: readonly Uint8Array[] = [
   }),
 ]
 
-/** Nothing is wrong; the value is malformed; the value is nested deeper than {@link VALUE_DEPTH_MAX}. */
+/** `sound` if nothing is wrong; `malformed`; or `deep` if a value is nested deeper than {@link VALUE_DEPTH_MAX}. */
 export type Structure = 'sound' | 'malformed' | 'deep'
 
-/** A function that reads the given message up to `end` and tells whether it, with all messages in it, is sound. */
+/** Returns a function that reads the given message up to `end` and checks it with all messages in it. */
 export function structureOf(name: MessageName): (reader: WireReader, end: number) => Structure {
   const message = NUMBERS.get(name) as number
   return (reader, end) => check(reader, end, message, 0)

@@ -1,7 +1,7 @@
 import { integerToJson, type Json } from '@spanhouse/model'
 import { DELIMITED, FIXED_32, FIXED_64, VARINT } from '../canonical/messages.ts'
 
-/** Where the position stands after malformed bytes: beyond any end. */
+/** The position after malformed bytes: beyond any end. */
 const BROKEN = 0x7fffffff
 
 /** Nanoseconds per high word: 2^32 ns are 4,294,967 µs and 296 ns. */
@@ -9,8 +9,8 @@ const MICROS_PER_HIGH_WORD = 4_294_967
 const NANOS_LEFT_PER_HIGH_WORD = 296
 
 /**
- * What a Buffer's `toString` calls once it has looked at its arguments, which takes as long again for a short text. Not
- * documented, but protobufjs calls it, too.
+ * What a Buffer's `toString` calls after checking its arguments, which takes as long again for a short text. Not
+ * documented, but protobufjs calls it too.
  */
 interface SliceableBuffer extends Buffer {
   utf8Slice(start: number, end: number): string
@@ -21,12 +21,12 @@ const NAMES_MAX = 4_096
 const NAME_BYTES_MAX = 100
 
 /**
- * By a hash of its bytes; of two with one hash the later stays. Spans have the same few keys, and what is looked up by a
- * key is found faster by the same string.
+ * A cache by the hash of the bytes; a new entry replaces an old one with the same hash. Spans have the same few keys,
+ * and lookups by key are faster with the identical string.
  */
 const names: ({ text: string; bytes: Uint8Array } | undefined)[] = Array.from({ length: NAMES_MAX })
 
-/** Whether just these bytes stand there. */
+/** Whether exactly these bytes are at that position. */
 function isAt(bytes: Uint8Array, start: number, end: number, name: Uint8Array): boolean {
   if (name.length !== end - start) return false
   for (let at = 0; at < name.length; at++) if (bytes[start + at] !== name[at]) return false
@@ -34,9 +34,9 @@ function isAt(bytes: Uint8Array, start: number, end: number, name: Uint8Array): 
 }
 
 /**
- * Reads protobuf's wire format. Nothing here throws, because a hostile export of a million broken spans must not cost
- * a million stack traces: malformed bytes move the position beyond every end instead. Whoever reads a message reads
- * fields while `pos < end`, and the message was well formed if then `pos === end`.
+ * Reads protobuf's wire format. Nothing here throws, because a hostile export of a million broken spans must not cost a
+ * million stack traces: malformed bytes move the position beyond every end instead. To read a message, read fields
+ * while `pos < end`; the message was well formed if `pos === end` afterwards.
  */
 export class WireReader {
   readonly bytes: SliceableBuffer
@@ -58,7 +58,7 @@ export class WireReader {
     return tag
   }
 
-  /** The end of a length-delimited value that starts here; `end` is where its parent ends. */
+  /** The end of a length-delimited value that starts here; `end` is the end of its parent. */
   delimited(end: number): number {
     const length = this.#word()
     const stop = this.pos + length
@@ -118,7 +118,7 @@ export class WireReader {
     return end <= this.bytes.length ? this.bytes.utf8Slice(start, end) : ''
   }
 
-  /** As {@link string}, for texts that come again and again, such as keys: they are remembered by their bytes. */
+  /** As {@link string}, for texts that recur, such as keys: they are cached by their bytes. */
   name(end: number): string {
     const { bytes, pos } = this
     if (end > bytes.length || end - pos > NAME_BYTES_MAX) return this.string(end)
@@ -190,7 +190,9 @@ export class WireReader {
     this.pos = BROKEN
   }
 
-  /** Up to seven bytes are exact as a number; longer ones, all negative integers among them, come as a bigint. */
+  /**
+   * Up to seven bytes are exact as a number; longer varints, including all negative integers, are returned as a bigint.
+   */
   #varint(): number | bigint {
     let value = 0
     for (let scale = 1; scale < 2 ** 49; scale *= 128) {

@@ -9,7 +9,7 @@ import {
 } from '@spanhouse/model'
 import type { Parking } from './parking.ts'
 
-/** What the schema of `ag` lets pass. */
+/** The members of `ag` that fit its schema. */
 export interface FittingAg {
   type?: { trace?: TraceType; span?: SpanType }
   data?: JsonObject
@@ -26,9 +26,9 @@ export interface FittingAg {
 }
 
 /**
- * The finished `ag`: the members that every span has, then the others that it has, then what does not fit. Errors are
- * counted from the events if there are any, and the first exception among them is told in `ag.exception` unless the
- * client has done so. With `hasDuration` the span's times say how long it took, and a client's word for it goes.
+ * The finished `ag`: the members that every span has, then its other members, then what does not fit. Errors are
+ * counted from the events if there are any, and the first exception among them becomes `ag.exception` unless the client
+ * has set it. With `hasDuration` the duration follows from the span's times, and the client's value is dropped.
  */
 export function completeAg(
   fitting: FittingAg,

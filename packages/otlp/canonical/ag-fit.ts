@@ -4,8 +4,8 @@ import { getOwn, setOwn } from './own-property.ts'
 import type { Parking } from './parking.ts'
 
 /**
- * What of a value fits a rule; undefined when nothing does. The rest is parked, leaf by leaf. `path` is where the
- * value stands in `ag`; it is the same again after the call. Null counts as absent.
+ * The parts of a value that fit a rule; undefined if none do. The rest is parked, leaf by leaf. `path` is the value's
+ * place in `ag`; it is unchanged after the call. Null counts as absent.
  */
 export function fit(rule: Rule, value: Json, path: string[], parking: Parking): Json | undefined {
   if (value === null) return undefined
@@ -22,7 +22,7 @@ function orParked(fitting: Json | undefined, value: Json, path: readonly string[
 type ObjectRule = Extract<Rule, { kind: 'members' | 'leaves' }>
 
 /**
- * An object of which no member fits is absent, but one of leaves that has none stays. One that fits as it is, as most
+ * An object without fitting members is absent, except an empty one of leaves. An object that fits unchanged, as most
  * do, is not copied.
  */
 function fitObject(rule: ObjectRule, value: JsonObject, path: string[], parking: Parking): JsonObject | undefined {
@@ -44,7 +44,7 @@ function fitObject(rule: ObjectRule, value: JsonObject, path: string[], parking:
   return count > 0 || mayBeEmpty ? fitting : undefined
 }
 
-/** The last of the path is the member's key. */
+/** The last element of the path is the member's key. */
 function fitMember(rule: ObjectRule, value: Json, path: string[], parking: Parking): Json | undefined {
   if (rule.kind === 'members') {
     const known = rule.members.get(path.at(-1) as string)

@@ -5,7 +5,7 @@ import { SKELETON, spanOf } from '../conventions/drafts.testing.ts'
 const ID = '0d9f8e7c-1111-4222-8333-944455556666'
 const metrics = (members: JsonObject): JsonObject => ({ metrics: { ...SKELETON.metrics, ...members } })
 
-/** What is sent under `ag`, and what becomes of it beside the members that every span has. */
+/** What is sent under `ag`, and the result without the members that every span has. */
 const ROWS: [string, JsonObject, JsonObject][] = [
   ['nothing', {}, {}],
   ['type', { type: { trace: 'annotation', span: 'llm' } }, { type: { trace: 'annotation', span: 'llm' } }],
@@ -248,7 +248,7 @@ describe('section 6 of the contract, sent nested', () => {
 })
 
 describe('the same, sent flat', () => {
-  /** Dotted keys down to plain values, lists and empty objects. */
+  /** Dotted keys of plain values, lists and empty objects. */
   const flat = (value: JsonObject, prefix: string): [string, unknown][] =>
     Object.entries(value).flatMap(([key, member]) =>
       typeof member === 'object' && member && !Array.isArray(member) && Object.keys(member).length > 0

@@ -11,17 +11,17 @@ import {
 } from '@spanhouse/model'
 import { parseObjectText } from '../json/json-text.ts'
 
-/** Reads one value, never null: the value as it is stored, or undefined when it does not fit. */
+/** Checks one value, never null: returns the value to store, or undefined if it does not fit. */
 export type Fit = (value: Json) => Json | undefined
 
 /**
- * What may stand in one place under `ag`. `fitAg` parks a value that does not fit its rule, that value alone, under
- * `ag.unsupported` at the path where it stood.
+ * What one place under `ag` may contain. `fit` parks a value that does not fit its rule, that value alone, under
+ * `ag.unsupported` at its path.
  *
- * - `value`: one value, read as a whole.
+ * - `value`: one value, checked as a whole.
  * - `amount`: a number, or an object that has one as `total`, `count` or `value`.
  * - `members`: an object with these members and no others.
- * - `leaves`: an object of any keys, nested (unless `isFlat`), all of whose leaves fit.
+ * - `leaves`: an object with any keys, nested (unless `isFlat`), all of whose leaves fit.
  */
 export type Rule =
   | { kind: 'value'; fit: Fit }
@@ -75,7 +75,7 @@ const identified = members({ id: value(text) })
 const amounts = members({ cumulative: { kind: 'amount' }, incremental: { kind: 'amount' } })
 const amountTrees = members({ cumulative: leaves(numeric), incremental: leaves(numeric) })
 
-/** Everything that `ag` may hold, beside `unsupported`. */
+/** Everything that `ag` may contain, apart from `unsupported`. */
 export const AG = members({
   type: members({ trace: value(oneOf(TRACE_TYPES)), span: value(oneOf(SPAN_TYPES)) }),
   data: members({

@@ -3,23 +3,23 @@ import { withBoundedNesting } from '../json/json-text.ts'
 import { decodeMarkers } from './markers.ts'
 import { unflatten } from './unflatten.ts'
 
-/** A span's attributes as a tree, and what of them found no place in it. */
+/** A span's attributes as a tree, and those that have no place in it. */
 export interface AttributeTree {
-  /** Under `ag` with markers decoded; an empty object when there is none. */
+  /** Under `ag` markers are decoded; `ag` is an empty object if there is none. */
   tree: JsonObject & { ag: JsonObject }
   /** See `unflatten`. */
   conflicts: JsonObject
-  /** Values where `ag` or one of its members should be an object: by the key to park them under. */
+  /** Values at the place of `ag` or one of its members, which must be objects: with the key to park them under. */
   misplaced: [string, Json][]
 }
 
 /**
- * Takes flat and nested attributes apart. `ag` and its members are objects in any case: a plain value in such a place
- * would displace everything that is there, so it is put aside first.
+ * Builds a tree from flat and nested attributes. `ag` and its members are always objects: a plain value in such a place
+ * would displace everything below it, so it is removed first.
  */
 export function attributeTree(attributes: ReadonlyMap<string, Json>): AttributeTree {
   const misplaced: [string, Json][] = []
-  // A copy, once something has to be otherwise than it was sent.
+  // A copy, created when something must differ from what was sent.
   let placed: Map<string, Json> | undefined
   for (const key of attributes.keys()) {
     const sent = attributes.get(key) as Json
@@ -39,7 +39,7 @@ export function attributeTree(attributes: ReadonlyMap<string, Json>): AttributeT
   return { tree: tree as AttributeTree['tree'], conflicts, misplaced }
 }
 
-/** Where to park a plain value of `ag` or of a member of it; undefined for what stands deeper. */
+/** The key under which to park a plain value of `ag` or of one of its members; undefined for deeper values. */
 function memberOf(key: string): string | undefined {
   if (key === 'ag') return '_invalid'
   if (key.includes('.', 3)) return undefined

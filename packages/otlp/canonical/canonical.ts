@@ -13,9 +13,9 @@ import { fitReferenceList, referencesOf } from './references.ts'
 import { mergeBelow } from './unflatten.ts'
 
 /**
- * A draft in canonical form: attributes nested, under `ag` only what its schema knows, everything else of `ag` kept
- * under `ag.unsupported`, and what follows from the attributes (types, references, hash, errors, exception) in its
- * place. Never fails over an attribute. Totals over the trace are not made here.
+ * A draft in canonical form: attributes are nested, `ag` contains only what its schema allows, the rest of `ag` is
+ * under `ag.unsupported`, and members derived from the attributes (types, references, hash, errors, exception) are set.
+ * Attributes never cause an error. Totals over the trace are not computed here.
  */
 export function canonicalise(draft: SpanDraft): Span {
   const { events = [], links = [] } = draft
@@ -23,7 +23,7 @@ export function canonicalise(draft: SpanDraft): Span {
   const placed = attributeTree(draft.attributes)
   const attributes = placed.tree
   renameOlder(attributes.ag)
-  // What `ag.*` itself says wins. The rest stays in the attributes that it was recognised in.
+  // Values sent under `ag.*` win. The others remain in the attributes from which they were recognised.
   if (recognised) mergeBelow(attributes.ag, recognised.ag)
   const parking = parkingOf(placed, draft)
   const fitting = (fit(AG, attributes.ag, [], parking) ?? {}) as FittingAg
@@ -33,7 +33,7 @@ export function canonicalise(draft: SpanDraft): Span {
   const hash = hashOf(references, links)
   const { start_time, end_time } = timesOf(draft)
   const { declared_trace_type, is_trace_type_explicit } = traceTypeOf(fitting.type?.trace, links)
-  // The last to be made: by now everything that does not fit is parked.
+  // Must come last: by now everything that does not fit is parked.
   attributes.ag = completeAg(fitting, parking, { events, hasDuration: end_time > start_time })
   return {
     trace_id: draft.trace_id,
@@ -60,10 +60,10 @@ export function canonicalise(draft: SpanDraft): Span {
   }
 }
 
-/** What is parked before the schema is looked at. What the client has parked is taken out of `ag`. */
+/** What is parked before the schema is applied. Removes from `ag` what the client has parked itself. */
 function parkingOf({ tree: { ag }, misplaced, conflicts }: AttributeTree, draft: SpanDraft): Parking {
   const { unsupported } = ag
-  // The schema takes null for absent, and an object that had a key deleted is slow.
+  // The schema treats null as absent, and an object with a deleted key is slow.
   if (unsupported !== undefined) ag.unsupported = null
   const parking = new Parking(unsupported)
   for (const [key, value] of misplaced) parking.park([key], value)
@@ -78,7 +78,7 @@ function timesOf(draft: SpanDraft): Pick<Span, 'start_time' | 'end_time'> {
   return { start_time, end_time: draft.end_time ?? start_time }
 }
 
-/** A declared type wins; a link with a name says that the trace is about another one. */
+/** A declared type wins; a named link means that the trace annotates another one. */
 function traceTypeOf(
   declared: TraceType | undefined,
   links: readonly SpanLink[],

@@ -6,9 +6,9 @@ const NONE = '@ag.type=none:'
 const JSON_TEXT = '@ag.type=json:'
 
 /**
- * Decodes the markers by which the SDK writes values into `ag.*` attributes that OpenTelemetry has no type for: JSON
- * after `@ag.type=json:`, null for `@ag.type=none:`. Nested values are changed in place, at every level; what a
- * marker decodes to is not looked at again. A marker with broken JSON stays the text that it is.
+ * Decodes the markers with which the SDK writes values into `ag.*` attributes that OpenTelemetry has no type for: JSON
+ * after `@ag.type=json:`, null for `@ag.type=none:`. Nested values are changed in place, at every level; decoded values
+ * are not searched for markers. A marker with broken JSON remains text.
  */
 export function decodeMarkers(value: Json): Json {
   if (typeof value === 'string') return value.startsWith('@ag.') ? decodeMarker(value) : value

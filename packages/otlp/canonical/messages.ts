@@ -6,7 +6,10 @@ import { SPAN_KINDS, STATUS_CODES } from '@spanhouse/model'
  * the older `TracesData` have the same encoding. Fields that are not listed are skipped when reading.
  */
 
-/** A field that holds no message. The ids are bytes that OTLP/JSON writes as hexadecimal digits; the rest is protobuf's. */
+/**
+ * The type of a field that is not a message. Ids are bytes, which OTLP/JSON writes as hexadecimal digits; the other
+ * types are protobuf's.
+ */
 export type Scalar =
   | 'string'
   | 'bool'
@@ -107,7 +110,7 @@ export const MESSAGES = {
 export const isMessageName = (type: Field['type']): type is MessageName =>
   typeof type === 'string' && Object.hasOwn(MESSAGES, type)
 
-/** The wire types in use (the two of protobuf's deprecated groups are not). */
+/** The wire types in use, without the two of protobuf's deprecated groups. */
 export const VARINT = 0
 export const FIXED_64 = 1
 export const DELIMITED = 2
@@ -122,17 +125,17 @@ const WIRE_TYPES: Readonly<Record<string, number>> = {
   fixed32: FIXED_32,
 }
 
-/** What stands before a field's value: its number and how the value is encoded. */
+/** The tag before a field's value: its number and wire type. */
 export function tagOf({ number, type }: Field): number {
   const wireType = typeof type === 'string' ? (WIRE_TYPES[type] ?? DELIMITED) : VARINT
   return (number << 3) | wireType
 }
 
-/** The tags of all fields of a message. A field that comes with another wire type is unknown, and skipped. */
+/** The tags of all fields of a message. A field with another wire type is unknown and skipped. */
 export function tagsOf<Name extends MessageName>(name: Name): Record<keyof (typeof MESSAGES)[Name], number> {
   const tags = Object.entries<Field>(MESSAGES[name]).map(([field, definition]) => [field, tagOf(definition)])
   return Object.fromEntries(tags)
 }
 
-/** An attribute value may be nested in this many values, itself included. */
+/** How deep attribute values may be nested, including the value itself. */
 export const VALUE_DEPTH_MAX = 100

@@ -21,19 +21,18 @@ export const toSpan = (decoded: DecodedSpan, accepted_at: Micros): Span =>
   canonicalise(normaliseSpan(decoded, accepted_at))
 
 /**
- * A decoded span as a draft. What surrounds a span in OTLP goes to attributes beside `ag`, each only where it was
- * sent, so that the export can be made again from what is stored:
+ * A decoded span as a draft. What surrounds a span in OTLP becomes attributes next to `ag`, each only if it was sent,
+ * so that the export can be rebuilt from what is stored:
  *
  * - `resource`: the resource's attributes as a tree
  * - `scope`: `name`, `version`, and `attributes` as a tree
  * - `otlp`: `trace_state`, `flags` and the `dropped_…_count`s of the span; under `resource` and `scope` their
- *   `schema_url` and `dropped_attributes_count`; under `events` and `links` an object for each with what the lists of
- *   the span itself have no place for
+ *   `schema_url` and `dropped_attributes_count`; under `events` and `links` an object for each with the fields that the
+ *   span's own lists cannot hold
  *
- * Links with unusable ids go to `ag.unsupported.links`. A time after 2254 of an event is stored as the last time there
- * is.
+ * Links with unusable ids go to `ag.unsupported.links`. An event's time after 2254 is stored as the maximum time.
  *
- * Throws a Problem `invalid` for a span that the scan would have refused.
+ * Throws a Problem `invalid` for a span that the scan would reject.
  */
 export function normaliseSpan({ span, origin }: DecodedSpan, accepted_at: Micros): SpanDraft {
   const { trace_id, span_id, parent_id, span_kind, status_code } = identityOf(span)
@@ -50,7 +49,7 @@ export function normaliseSpan({ span, origin }: DecodedSpan, accepted_at: Micros
     status_code,
     span_name: span.name,
     start_time,
-    // The interface takes an end of zero beside a start for what it says: 1970.
+    // The interface treats an end of zero with a start as the time 1970.
     end_time: span.startTime ? span.endTime : start_time,
     accepted_at,
     status_message: span.status.message,
@@ -77,11 +76,11 @@ function identityOf(span: OtlpSpan): Identity {
 interface Envelope {
   resourceAndScope: JsonObject
   otlp: JsonObject | undefined
-  /** Attributes of resource or scope of which another one has the place. */
+  /** Attributes of resource or scope whose place is taken by another one. */
   conflicts: JsonObject
 }
 
-/** Made once for all spans of a group. */
+/** Created once for all spans of a group. */
 const envelopes = new WeakMap<Origin, Envelope>()
 
 function envelopeOf(origin: Origin): Envelope {
@@ -126,7 +125,7 @@ function otlpOf(span: OtlpSpan, links: readonly OtlpLink[]): JsonObject | undefi
   })
 }
 
-/** The members that do not have protobuf's default; undefined when none is left. */
+/** The members that do not have protobuf's default; undefined if there are none. */
 function sent(members: Record<string, Json | undefined>): JsonObject | undefined {
   let object: JsonObject | undefined
   for (const key in members) {
@@ -138,7 +137,7 @@ function sent(members: Record<string, Json | undefined>): JsonObject | undefined
   return object
 }
 
-/** An object for each item; undefined when there is nothing in any. */
+/** An object for each item; undefined if all would be empty. */
 function sentList<Item>(
   items: readonly Item[],
   membersOf: (item: Item) => Record<string, Json>,
@@ -148,7 +147,7 @@ function sentList<Item>(
   return objects.some(Boolean) ? objects.map(object => object ?? {}) : undefined
 }
 
-/** Decoded ids are lower-case hexadecimal digits, as many as were sent; ids that are all zero are none. */
+/** Decoded ids are lower-case hexadecimal digits, as many as were sent; an all-zero id is no id. */
 const isTraceId = (digits: string): boolean => digits.length === 32 && digits !== NO_TRACE
 const isSpanId = (digits: string): boolean => digits.length === 16 && digits !== NO_SPAN
 const NO_TRACE = '0'.repeat(32)
@@ -160,7 +159,7 @@ function toLink({ traceId, spanId, attributes }: OtlpLink): SpanLink {
   return { trace_id: traceId, span_id: spanId, attributes: Object.fromEntries(attributes) }
 }
 
-/** An event without a time happened when its span began. */
+/** An event without a time gets the start of its span. */
 function toEvent({ time, name, attributes }: OtlpEvent, start_time: Micros): SpanEvent {
   const timestamp = Math.min(time || start_time, MICROS_MAX)
   return attributes.size > 0 ? { name, timestamp, attributes: Object.fromEntries(attributes) } : { name, timestamp }

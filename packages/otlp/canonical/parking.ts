@@ -8,18 +8,18 @@ const CONFLICTS = '_conflicts'
 export class Parking {
   #unsupported: JsonObject | undefined
 
-  /** `sent` is what the client has under `ag.unsupported` already: it is kept and added to. */
+  /** `sent` is what the client already has under `ag.unsupported`; it is kept and extended. */
   constructor(sent: Json | undefined) {
     if (isJsonObject(sent)) this.#unsupported = sent
     else if (sent !== undefined) this.park(['_unsupported'], sent)
   }
 
-  /** Undefined when everything fits. */
+  /** Undefined if everything fits. */
   get unsupported(): JsonObject | undefined {
     return this.#unsupported
   }
 
-  /** Keeps a value under the path at which it would stand in `ag`. */
+  /** Keeps a value under its path in `ag`. */
   park(path: readonly string[], value: Json): void {
     if (value === null) return
     this.#unsupported ??= {}
@@ -28,7 +28,7 @@ export class Parking {
     if (isTaken) this.parkConflict(['ag', ...path].join('.'), value)
   }
 
-  /** Keeps a value that another one has displaced, under the attribute key at which it stood. */
+  /** Keeps a value that was displaced by another one, under its attribute key. */
   parkConflict(key: string, value: Json): void {
     this.#unsupported ??= {}
     let conflicts = getOwn(this.#unsupported, CONFLICTS)

@@ -3,14 +3,14 @@ import { fit } from './ag-fit.ts'
 import { REFERENCE } from './ag-schema.ts'
 import type { Parking } from './parking.ts'
 
-/** The list form of a fitted `ag.references`: one item a key. */
+/** The list form of a fitted `ag.references`: one item per key. */
 export const referencesOf = (references: JsonObject): SpanReference[] =>
   Object.keys(references).map(key => ({ ...(references[key] as JsonObject), attributes: { key } }))
 
 /**
- * The references that a client sent as a list beside the attributes, each with what of it fits; the rest is parked by
- * the item's place in the list. Items need no `attributes`. When `ag.references` has any, it replaces the list, as
- * the interface has it; items that are not among them are parked whole.
+ * The references that a client sent as a list next to the attributes, each with its fitting members; the rest is parked
+ * by the item's index. Items need no `attributes`. If `ag.references` has any, it replaces the list, as the interface
+ * specifies; items that are not among them are parked whole.
  */
 export function fitReferenceList(
   list: readonly Json[],

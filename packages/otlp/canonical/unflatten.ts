@@ -3,26 +3,26 @@ import { getOwn, setOwn } from './own-property.ts'
 
 export interface Unflattened {
   tree: JsonObject
-  /** What found no place in the tree, by the key of an attribute. */
+  /** Values without a place in the tree, by the key of an attribute. */
   conflicts: JsonObject
 }
 
-/** How many gaps in lists are filled, all in all: `a.999999.x` must not make a million objects. */
+/** How many gaps in lists are filled in total: `a.999999.x` must not create a million objects. */
 const GAPS_MAX = 1_000
 
 /**
- * Flat attributes to a tree. Keys are taken apart at their dots; an all-digit segment under a new parent makes a list
- * (gaps become null or empty containers), under an object it is a key. Dots inside nested values stay. Nested values
- * become part of the tree and are changed by it. The tree grows on `root`.
+ * Builds a tree from flat attributes. Keys are split at dots; an all-digit segment under a new parent creates a list
+ * (gaps become null or empty containers), under an object it is a key. Dots inside nested values are kept. Nested
+ * values become part of the tree and are modified. The tree is built on `root`.
  *
- * Nothing is lost where attributes claim the same place. Who wins does not depend on their order: a plain value wins
- * over anything below it, and of two plain values the one with the longer key. The loser goes to `conflicts`: an
- * attribute that found its place taken under its own key, what a later attribute displaced under that one's key.
+ * Nothing is lost if attributes use the same place. The winner does not depend on their order: a plain value wins over
+ * anything below it, and of two plain values the one with the longer key. The loser goes to `conflicts`: an attribute
+ * whose place is taken under its own key, a displaced value under the key of the attribute that displaced it.
  */
 export function unflatten(attributes: ReadonlyMap<string, Json>, root: JsonObject = {}): Unflattened {
   const builder = new TreeBuilder(root)
   const containers: [string, Json][] = []
-  // By keys: entries would be two objects each.
+  // Iterates over keys, because entries would create two objects each.
   for (const key of attributes.keys()) {
     const value = attributes.get(key) as Json
     if (isContainer(value)) containers.push([key, value])
@@ -37,8 +37,8 @@ export function unflatten(attributes: ReadonlyMap<string, Json>, root: JsonObjec
 }
 
 /**
- * Adds the members of `lower` to `upper`, at every level; where both have a value (not null) the one in `upper` stays. Returns
- * what of `lower` found no place; undefined when all of it did.
+ * Adds the members of `lower` to `upper`, at every level; if both have a value (not null) the one in `upper` is kept.
+ * Returns the parts of `lower` that had no place; undefined if there are none.
  */
 export function mergeBelow(upper: JsonObject, lower: JsonObject): JsonObject | undefined {
   let losers: JsonObject | undefined
@@ -79,7 +79,7 @@ class TreeBuilder {
     if (loser !== undefined) setOwn(this.conflicts, key, loser)
   }
 
-  /** The container at a segment, made if there is none; undefined when the place is taken. */
+  /** The container at a segment, created if absent; undefined if the place is taken. */
   #descend(node: Container, segment: Segment, isList: boolean): Container | undefined {
     const present = childOf(node, segment)
     if (isContainer(present)) return present
@@ -88,7 +88,7 @@ class TreeBuilder {
     return this.#attach(node, segment, container, isList ? EMPTY_LIST : EMPTY_OBJECT) ? container : undefined
   }
 
-  /** Returns what found no place. */
+  /** Returns the value that has no place. */
   #put(node: Container, segment: Segment, value: Json): Json | undefined {
     const present = childOf(node, segment)
     if (present === undefined) return this.#attach(node, segment, value, NULL) ? undefined : value
@@ -107,7 +107,7 @@ class TreeBuilder {
   }
 }
 
-/** What stands in gaps of lists. */
+/** The values that fill gaps in lists. */
 const NULL = (): Json => null
 const EMPTY_LIST = (): Json => []
 const EMPTY_OBJECT = (): Json => ({})
@@ -117,20 +117,20 @@ interface Settled {
   loser?: Json
 }
 
-/** Who stays where `present` stands and `value` comes. */
+/** Decides between the `present` value of a place and a new one. */
 function settle(present: Json, value: Json): Settled {
   if (isVoid(present)) return { winner: value ?? present }
   if (isVoid(value)) return { winner: present }
   if (isContainer(value) && !isContainer(present)) return { winner: present, loser: value }
   if (isJsonObject(value) && isJsonObject(present)) {
-    // The later one has the longer key, so its members win.
+    // The new value has the longer key, so its members win.
     const loser = mergeBelow(value, present)
     return { winner: value, loser }
   }
   return present === value ? { winner: present } : { winner: value, loser: present }
 }
 
-/** Nothing is lost with it: null (a gap), or an empty container. */
+/** Dropping it loses nothing: null (a gap), or an empty container. */
 const isVoid = (value: Json): boolean =>
   value === null || (Array.isArray(value) ? value.length === 0 : isJsonObject(value) && Object.keys(value).length === 0)
 
@@ -141,7 +141,7 @@ const childOf = (node: Container, segment: Segment): Json | undefined =>
 
 const INDEX = /^(0|[1-9]\d{0,8})$/
 
-/** A key with more segments than this is not taken apart. */
+/** A key with more segments than this is not split. */
 const SEGMENTS_MAX = 100
 
 /** Senders use the same few keys for all their spans. */

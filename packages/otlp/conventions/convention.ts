@@ -1,52 +1,52 @@
 import type { Json, JsonObject } from '@spanhouse/model'
 
-/** What one convention finds in a span: values by their place in `ag`, dotted. */
+/** The values that one convention finds in a span, by their dotted place in `ag`. */
 export type Found = Map<string, Json>
 
-/** Attributes as sent, under the keys as sent. */
+/** Attributes as sent, under their original keys. */
 export type SentAttributes = ReadonlyMap<string, Json>
 
-/** Where one kind of attribute goes. */
+/** The mapping of one kind of attribute. */
 export interface Row {
-  /** The key of an attribute, or the beginning of one and `*`. */
+  /** The key of an attribute, or a prefix followed by `*`. */
   from: string
-  /** The place in `ag`, dotted; `*` stands for what `*` in `from` stands for. Null: only `complete` reads it. */
+  /** The dotted place in `ag`; `*` stands for the text that matched `*` in `from`. Null: only `complete` reads it. */
   to: string | null
-  /** What the value says; undefined: nothing. Leaves the value as it is. */
+  /** Converts the value; undefined if it means nothing. Does not modify the value. */
   read?(value: Json): Json | undefined
-  /** Where the value goes, unread, when `read` makes nothing of it. Nowhere when absent. */
+  /** The place of the unconverted value if `read` returns undefined. If absent, the value is ignored. */
   otherwise?: string
-  /** The names inside what `*` stands for, in the words of `ag`. Asked once a key. */
+  /** Translates the names inside the text that matched `*` to those of `ag`. Called once per key. */
   rename?(rest: string): string
 }
 
 /**
- * One way in which instrumentation says what spans are about. It is a table: of attributes that go to the same place
- * the last one counts. What is recognised is stored beside what was sent. It need not be valid: the schema of `ag` is
- * applied to it. A convention that throws says nothing about the span.
+ * The attributes of one kind of instrumentation, as a table: of attributes with the same place the last one is used.
+ * Recognised values are stored in addition to what was sent. They need not be valid: the schema of `ag` is applied to
+ * them. A convention that throws is ignored for the span.
  */
 export interface Convention {
   name: string
   rows: readonly Row[]
   /**
-   * What does not follow from one attribute alone. Called when at least one row applies. Changes `found`, leaves the
-   * attributes alone; `earlier` is what the conventions before this one found, as a tree.
+   * Handles what does not depend on one attribute alone. Called if at least one row applies. Modifies `found`, not the
+   * attributes; `earlier` contains the results of the previous conventions, as a tree.
    */
   complete?(found: Found, attributes: SentAttributes, earlier: JsonObject | undefined): void
-  /** Whether the span's own usage is that of the spans below it, told again. Asked when at least one row applies. */
+  /** Whether the span's own usage repeats that of the spans below it. Called if at least one row applies. */
   repeatsUsage?(attributes: SentAttributes): boolean
 }
 
-/** What the conventions together know of a span. */
+/** The results of all conventions for a span. */
 export interface Recognised {
   /** Members of `ag`. */
   ag: JsonObject
   repeatsUsage: boolean
 }
 
-/** Rows that only give an attribute another place. */
+/** Rows that only map attributes to places. */
 export const rowsOf = (places: Record<string, string>, read?: Row['read']): Row[] =>
   Object.entries(places).map(([from, to]) => (read ? { from, to, read } : { from, to }))
 
-/** Rows for attributes that only `complete` reads: they say that the span follows the convention. */
+/** Rows for attributes that only `complete` reads; they show that the span follows the convention. */
 export const lookedAt = (...keys: string[]): Row[] => keys.map(from => ({ from, to: null }))

@@ -110,7 +110,7 @@ test('a convention that fails says nothing; the others do', () => {
   }
 })
 
-/** Keys of every row, `*` filled in. */
+/** The keys of every row, with `*` filled in. */
 const conventionKey = fc
   .tuple(
     fc.constantFrom(...CONVENTIONS.flatMap(({ rows }) => rows.map(({ from }) => from))),

@@ -8,10 +8,10 @@ import { openInference } from './openinference.ts'
 import { openLlmetry } from './openllmetry.ts'
 import { vercelAi } from './vercel-ai.ts'
 
-/** Later ones win where several name the same place. `ag.*` itself wins over all of them. */
+/** Later conventions win if several set the same place. `ag.*` itself wins over all of them. */
 export const CONVENTIONS: readonly Convention[] = [openLlmetry, openInference, genAi, vercelAi]
 
-/** What all conventions together find in a span; undefined when it follows none. */
+/** The results of all conventions for a span; undefined if it follows none. */
 export function recognise(attributes: SentAttributes): Recognised | undefined {
   const readings = readingsIn(attributes)
   if (!readings) return undefined
@@ -23,19 +23,19 @@ export function recognise(attributes: SentAttributes): Recognised | undefined {
     if (!found) continue
     repeatsUsage ||= found.repeatsUsage
     if (ag?.type) dropTask(found.ag)
-    // What an earlier convention found in the same place goes: the attributes that it was found in stay.
+    // Replaces the results of earlier conventions in the same places; their attributes remain.
     if (ag) mergeBelow(found.ag, ag)
     ag = found.ag
   }
   return ag && { ag, repeatsUsage }
 }
 
-/** That a span is a task says no more than that nothing better is known: it does not displace another type. */
+/** `task` only means that no better type is known, so it does not displace another type. */
 function dropTask(found: JsonObject): void {
   if (isJsonObject(found.type) && found.type.span === 'task') delete found.type
 }
 
-/** A row that applies to a key: the places are complete. */
+/** A row that applies to a key, with complete places. */
 interface Reading {
   index: number
   row: Row
@@ -44,7 +44,7 @@ interface Reading {
 }
 type Readings = [Reading, Json][]
 
-/** For each convention its share of the attributes, in their order; undefined when no convention has any. */
+/** The attributes of each convention, in their order; undefined if no convention has any. */
 function readingsIn(attributes: SentAttributes): (Readings | undefined)[] | undefined {
   let readings: (Readings | undefined)[] | undefined
   for (const key of attributes.keys()) {
@@ -75,21 +75,21 @@ function foundBy(
     if (found.size === 0) return undefined
     return { ag: unflatten(found).tree, repeatsUsage: convention.repeatsUsage?.(attributes) ?? false }
   } catch {
-    // Promised in `Convention`: everything that was sent is stored in any case, under the keys as sent.
+    // As documented in `Convention`: everything that was sent is stored anyway, under its original key.
     return undefined
   }
 }
 
 function read({ row, to, otherwise }: Reading, value: Json, found: Found): void {
   if (value === null || to === null) return
-  // Copies, because what was sent is stored as well, and both trees grow.
+  // A copy, because the sent value is stored as well, and both trees are modified.
   const copy = copyOf(value)
   const meant = row.read ? row.read(copy) : copy
   if (meant !== undefined && meant !== null) found.set(to, meant)
   else if (otherwise !== undefined && meant === undefined) found.set(otherwise, copy)
 }
 
-/** Inputs that are no object have no place in `ag`, so they must not displace what stands below the inputs. */
+/** Inputs that are not an object have no place in `ag`, so they must not displace values below the inputs. */
 function putTextInputsAside(found: Found): void {
   const inputs = found.get('data.inputs')
   if (inputs === undefined || isJsonObject(inputs)) return

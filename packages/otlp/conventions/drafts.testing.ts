@@ -3,7 +3,7 @@ import { canonicalise } from '../canonical/canonical.ts'
 import { spanIdOf, traceIdOf } from '../exports.testing.ts'
 import type { SpanDraft } from '../span-draft.ts'
 
-/** A second long, and a while after it began it was accepted. */
+/** A second long, and accepted some time after it began. */
 export const START = 1_790_000_000_000_000
 export const END = START + 1_000_000
 export const ACCEPTED = START + 5_000_000
@@ -25,5 +25,5 @@ export const draftOf = (attributes: JsonObject, members: Partial<SpanDraft> = {}
 export const spanOf = (attributes: JsonObject, members: Partial<SpanDraft> = {}): Span =>
   canonicalise(draftOf(attributes, members))
 
-/** What every span's `ag` has. */
+/** The members that every span's `ag` has. */
 export const SKELETON = { type: {}, data: {}, metrics: { duration: {}, errors: {}, tokens: {}, costs: {} } }

@@ -2,16 +2,16 @@ import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
 import { parseText } from '../json/json-text.ts'
 
 /**
- * Messages `{ role, parts }`, as JSON text or as a list, in the form `{ role, content }` that chat APIs use: text
- * parts are joined, tool calls stand under `tool_calls`, and what a tool answered is a message of the role `tool`
- * before the one it came in. Messages in that form already stay as they are; what is no object is left out.
+ * Converts messages `{ role, parts }`, as JSON text or as a list, to the form `{ role, content }` of chat APIs: text
+ * parts are joined, tool calls are under `tool_calls`, and a tool's response is a message of the role `tool` before the
+ * message that contained it. Messages already in that form are unchanged; items that are not objects are dropped.
  */
 export function normaliseMessages(sent: Json | undefined): JsonObject[] {
   const list = typeof sent === 'string' ? parseText(sent) : sent
   return Array.isArray(list) ? list.filter(isJsonObject).flatMap(normaliseMessage) : []
 }
 
-/** Up to and including the last message of the user, and what follows it. */
+/** The messages up to and including the user's last one, and those after it. */
 export function splitAtLastUser(messages: readonly JsonObject[]): [JsonObject[], JsonObject[]] {
   const end = messages.findLastIndex(({ role }) => role === 'user') + 1
   return [messages.slice(0, end), messages.slice(end)]
@@ -23,7 +23,7 @@ function normaliseMessage(message: JsonObject): JsonObject[] {
   const ofType = (...types: string[]): JsonObject[] =>
     parts.filter(({ type }) => typeof type === 'string' && types.includes(type))
   const answers = ofType('tool_call_response').map(toolMessage)
-  // A message that is nothing but answers of tools says nothing of its own.
+  // A message that contains only tool responses has no content of its own.
   if (answers.length > 0 && answers.length === parts.length) return answers
   const toolCalls = ofType('tool_call').map(toolCallOf)
   const thinking = textOf(ofType('thinking', 'reasoning'))

@@ -59,7 +59,7 @@ const MESSAGES = [
   { role: 'user', content: 'Rain?' },
 ]
 
-/** `{ role, parts }` as sent, and as it is kept. */
+/** `{ role, parts }` as sent and as stored. */
 const NORMALISED: [string, unknown[], unknown[]][] = [
   ['content stays', [{ role: 'user', content: 'a', name: 'n' }], [{ role: 'user', content: 'a', name: 'n' }]],
   ['no parts', [{ role: 'user' }], [{ role: 'user', content: '' }]],

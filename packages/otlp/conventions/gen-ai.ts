@@ -3,7 +3,7 @@ import { parseText } from '../json/json-text.ts'
 import { type Convention, type Found, lookedAt, rowsOf, type SentAttributes } from './convention.ts'
 import { normaliseMessages, splitAtLastUser } from './gen-ai-messages.ts'
 
-/** An agent's run adds up what its calls to models have used. */
+/** An agent's run sums up the usage of its model calls. */
 const AGENT_RUN = 'invoke_agent'
 
 const SPAN_TYPE_OF_OPERATION: ReadonlyMap<Json, SpanType> = new Map([
@@ -20,8 +20,8 @@ const same = (prefix: string, place: string, names: readonly string[]): Record<s
   Object.fromEntries(names.map(name => [prefix + name, place + name]))
 
 /**
- * OpenTelemetry's semantic conventions for generative AI, in the states in which Logfire, PydanticAI, OpenLLMetry and
- * the AI SDK write them, and the attributes that Logfire adds.
+ * OpenTelemetry's semantic conventions for generative AI, in the versions that Logfire, PydanticAI, OpenLLMetry and the
+ * AI SDK write, and the attributes that Logfire adds.
  */
 export const genAi: Convention = {
   name: 'gen-ai',
@@ -46,7 +46,7 @@ export const genAi: Convention = {
       'gen_ai.usage.output_tokens': 'metrics.tokens.incremental.completion',
       'gen_ai.usage.completion_tokens': 'metrics.tokens.incremental.completion',
       'gen_ai.usage.total_tokens': 'metrics.tokens.incremental.total',
-      // Each with the names that PydanticAI and OpenLLMetry had for it before.
+      // Preceded by the names that PydanticAI and OpenLLMetry used earlier.
       'gen_ai.usage.details.cache_read_tokens': 'metrics.tokens.incremental.cache_read',
       'gen_ai.usage.cache_read_input_tokens': 'metrics.tokens.incremental.cache_read',
       'gen_ai.usage.cache_read.input_tokens': 'metrics.tokens.incremental.cache_read',
@@ -84,7 +84,7 @@ function hasData(found: Found): boolean {
   return false
 }
 
-/** Where a span's inputs and outputs can be. The first that finds any is the only one. */
+/** The possible sources of a span's inputs and outputs. The first one with a result is used. */
 const EXTRACTIONS: readonly ((found: Found, attributes: SentAttributes) => void)[] = [
   extractMessages,
   extractToolCall,
@@ -111,7 +111,7 @@ function extractToolCall(found: Found, attributes: SentAttributes): void {
   if (result !== undefined) found.set('data.outputs', result)
 }
 
-/** The first of these attributes that is there; JSON text as its value. */
+/** The first of these attributes that is present; JSON text is parsed. */
 function firstOf(attributes: SentAttributes, ...keys: string[]): Json | undefined {
   for (const key of keys) {
     const value = attributes.get(key) ?? undefined
@@ -120,7 +120,7 @@ function firstOf(attributes: SentAttributes, ...keys: string[]): Json | undefine
   return undefined
 }
 
-/** An agent's run records its whole conversation, the answer to the last question included. */
+/** An agent's run records its whole conversation, including the answer to the last question. */
 function extractAgentRun(found: Found, attributes: SentAttributes): void {
   const final = attributes.get('final_result') ?? undefined
   if (attributes.get('gen_ai.operation.name') !== AGENT_RUN && final === undefined) return
@@ -131,7 +131,7 @@ function extractAgentRun(found: Found, attributes: SentAttributes): void {
 
 const CHOICE = 'gen_ai.choice'
 
-/** The first state of the conventions had an event for each message; Logfire keeps them in an attribute. */
+/** The first version of the conventions had an event per message; Logfire keeps them in an attribute. */
 function extractEvents(found: Found, attributes: SentAttributes): void {
   const sent = firstOf(attributes, 'events', 'all_messages_events')
   const events = Array.isArray(sent) ? sent.filter(isJsonObject) : []

@@ -4,7 +4,7 @@ import { SKELETON, spanOf } from './drafts.testing.ts'
 
 const metrics = (members: JsonObject): JsonObject => ({ metrics: { ...SKELETON.metrics, ...members } })
 
-/** Flat attributes under older names, and what becomes of them beside the members that every span has. */
+/** Flat attributes under older names, and the result without the members that every span has. */
 const ROWS: [string, JsonObject, JsonObject][] = [
   ['type.node', { 'type.node': 'CHAT' }, { type: { span: 'chat' } }],
   ['type.node that is no type', { 'type.node': 'Cat' }, { unsupported: { type: { span: 'cat' } } }],

@@ -4,11 +4,11 @@ import { mergeBelow } from '../canonical/unflatten.ts'
 /** An older name of a place in `ag`. */
 interface Move {
   from: readonly string[]
-  /** Null: what stands there is dropped. */
+  /** Null: the value is dropped. */
   to: readonly string[] | null
-  /** Moved if it is an object, and merged with the one that is there. */
+  /** Moved only if it is an object, and merged with an existing one. */
   isTree?: true
-  /** Where it goes, as a whole, when there is something in the place already. */
+  /** The place for the whole value if `to` is taken. */
   else?: readonly string[]
   convert?(value: Json): Json
 }
@@ -18,7 +18,7 @@ const move = (from: string, to: string): Move => ({ from: path(from), to: path(t
 const moveTree = (from: string, to: string): Move => ({ ...move(from, to), isTree: true })
 const lowerCase = (value: Json): Json => (typeof value === 'string' ? value.toLowerCase() : value)
 
-/** In this order: the later rows move what the earlier ones have brought. */
+/** In this order: later rows move what earlier ones have moved. */
 const MOVES: readonly Move[] = [
   { ...move('type.node', 'type.span'), convert: lowerCase },
   { ...move('meta.configuration', 'data.parameters'), else: path('unsupported.meta.configuration') },
@@ -34,13 +34,12 @@ const MOVES: readonly Move[] = [
   move('references.environment.version', 'references.environment_revision.version'),
 ]
 
-/** By the member of `ag` that they take something from, in the same order: most spans have two of these. */
+/** Grouped by the member of `ag` that they read, in the same order: most spans have two of these. */
 const MOVES_FROM = [...Map.groupBy(MOVES, ({ from }) => from[0] as string)]
 
 /**
- * The `ag.*` attributes themselves, under their current and their older names: gives what has an older name its
- * current place. A value under an older name gives way to one under the current name; it then stays where it is, a
- * place that the schema does not know.
+ * Moves values under older names of `ag.*` attributes to their current places. If the current name has a value too,
+ * that one wins; the older one then remains in its place, which the schema does not know.
  */
 export function renameOlder(ag: JsonObject): void {
   for (const [member, moves] of MOVES_FROM) if (isJsonObject(ag[member])) for (const move of moves) apply(move, ag)
@@ -56,7 +55,7 @@ function apply({ from, to, isTree, else: otherwise, convert }: Move, ag: JsonObj
   if (left !== undefined) add(ag, from, left)
 }
 
-/** The value at one of the places above, which are no names that every object has; null counts as none. */
+/** The value at one of the places above, none of which is a name of an inherited property. Null counts as absent. */
 function valueAt(ag: JsonObject, place: readonly string[]): Json | undefined {
   let value: Json | undefined = ag
   for (const key of place) {
@@ -67,12 +66,12 @@ function valueAt(ag: JsonObject, place: readonly string[]): Json | undefined {
 }
 
 /**
- * In `ag` and in these members of it the schema takes null for absent, so a removed value need not be deleted: an
- * object that had a key deleted is slow for everything that follows (2 of 8 microseconds a span).
+ * In `ag` and in these members of it the schema treats null as absent, so a removed value need not be deleted: an
+ * object with a deleted key slows down everything that follows (2 of 8 microseconds per span).
  */
 const NULL_IS_ABSENT_IN: ReadonlySet<string | undefined> = new Set(['type', 'metrics', 'references'])
 
-/** Removes what stands at a place, and the objects around it that are empty then. */
+/** Removes the value at a place, and the objects around it that become empty. */
 function remove(ag: JsonObject, place: readonly string[]): void {
   for (let depth = place.length; depth > 0; depth--) {
     const parent = valueAt(ag, place.slice(0, depth - 1)) as JsonObject
@@ -88,7 +87,7 @@ function remove(ag: JsonObject, place: readonly string[]): void {
   }
 }
 
-/** Puts a value in its place, merging objects. Returns what of it was not needed there. */
+/** Puts a value in its place, merging objects. Returns the parts that have no place. */
 function add(ag: JsonObject, place: readonly string[], value: Json): Json | undefined {
   const last = place.length - 1
   let node = ag

@@ -19,7 +19,7 @@ const spanTypeOf = (kind: Json): SpanType | undefined =>
 
 const parsed = (value: Json): Json | undefined => (typeof value === 'string' ? parseText(value) : value)
 
-/** Each message, and each tool call inside it, is wrapped in an object of one member. */
+/** Removes the object with a single member that wraps each message and each tool call. */
 const withoutWrappers = (rest: string): string =>
   rest.replace(/^(\d+)\.message\./, '$1.').replaceAll(/tool_calls\.(\d+)\.tool_call\./g, 'tool_calls.$1.')
 
@@ -93,7 +93,7 @@ export const openInference: Convention = {
   complete: dropRawMessages,
 }
 
-/** Of a call to a model the messages are the data; the raw request and response say the same in the provider's words. */
+/** For a model call the messages are the data; the raw request and response repeat them in the provider's format. */
 function dropRawMessages(found: Found): void {
   const type = found.get('type.span')
   if (type !== 'chat' && type !== 'completion') return

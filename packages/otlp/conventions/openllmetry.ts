@@ -4,7 +4,7 @@ import { parseObjectText, parseText } from '../json/json-text.ts'
 import { type Convention, rowsOf } from './convention.ts'
 import { lowerCaseSpanType } from './span-type.ts'
 
-/** What instrumentation records stands in a wrapper of its own: `{ inputs, tags, … }`. What decorators record does not. */
+/** Instrumentation wraps the inputs: `{ inputs, tags, … }`. Decorators do not. */
 function inputsOf(sent: Json): Json | undefined {
   const wrapper = typeof sent === 'string' ? parseObjectText(sent) : sent
   if (!isJsonObject(wrapper)) return undefined
@@ -17,7 +17,9 @@ function outputsOf(sent: Json): Json | undefined {
   return isJsonObject(output) ? getOwn(output, 'outputs') : output
 }
 
-/** OpenLLMetry and the traceloop SDKs. What they write under `gen_ai.*` as OpenTelemetry has it is in `gen-ai.ts`. */
+/**
+ * OpenLLMetry and the traceloop SDKs. For their attributes under `gen_ai.*` that follow OpenTelemetry see `gen-ai.ts`.
+ */
 export const openLlmetry: Convention = {
   name: 'openllmetry',
   rows: [

@@ -3,7 +3,7 @@ import { parseText } from '../json/json-text.ts'
 import { type Convention, type Found, rowsOf } from './convention.ts'
 
 const EMBEDDING_ID = /^ai\.embed(Many)?(\.doEmbed)?$/
-/** The one call to the provider inside `ai.generateText` and its kin. */
+/** The single provider call inside `ai.generateText` and similar functions. */
 const MODEL_CALL_ID = /\.do(Generate|Stream)$/
 
 function spanTypeOf(operationId: Json): SpanType | undefined {
@@ -13,13 +13,13 @@ function spanTypeOf(operationId: Json): SpanType | undefined {
   return MODEL_CALL_ID.test(operationId) ? 'chat' : 'task'
 }
 
-/** What the application calls: around one call to the provider or, with tools, several. */
+/** A function that the application calls: it makes one call to the provider or, with tools, several. */
 const OUTER_ID = /^ai\.(embed(Many)?|(generate|stream)(Text|Object))$/
 
-/** JSON text as its value; other text as it is. */
+/** Parses JSON text; returns other text unchanged. */
 const parsed = (value: Json): Json => (typeof value === 'string' ? (parseText(value) ?? value) : value)
 
-/** The AI SDK of Vercel. What it writes under `gen_ai.*` is in `gen-ai.ts`. */
+/** Vercel's AI SDK. For its attributes under `gen_ai.*` see `gen-ai.ts`. */
 export const vercelAi: Convention = {
   name: 'vercel-ai',
   rows: [
@@ -41,7 +41,7 @@ export const vercelAi: Convention = {
       'ai.settings.maxRetries': 'meta.request.max_retries',
       'ai.usage.promptTokens': 'metrics.tokens.incremental.prompt',
       'ai.usage.inputTokens': 'metrics.tokens.incremental.prompt',
-      // Embeddings have this one alone.
+      // Embeddings have only this one.
       'ai.usage.tokens': 'metrics.tokens.incremental.prompt',
       'ai.usage.completionTokens': 'metrics.tokens.incremental.completion',
       'ai.usage.outputTokens': 'metrics.tokens.incremental.completion',
@@ -77,7 +77,7 @@ export const vercelAi: Convention = {
 
 const BESIDE_TEXT = ['data.outputs.toolCalls', 'data.outputs.reasoning']
 
-/** Text (or an object) alone is the output. With tool calls or reasoning it is one member of it. */
+/** Text (or an object) alone is the output. With tool calls or reasoning it becomes a member of the output. */
 function nameOutputs(found: Found): void {
   const outputs = found.get('data.outputs')
   if (outputs === undefined || !BESIDE_TEXT.some(place => found.has(place))) return

@@ -2,7 +2,7 @@ import { isRawJson, type Json, parseSpanId, parseTraceId } from '@spanhouse/mode
 import type { Writer } from 'protobufjs/minimal.js'
 import type { EnumNames, Scalar } from '../canonical/messages.ts'
 
-/** How OTLP/JSON writes one scalar type. `write` puts the value after its tag, or returns false for a wrong type. */
+/** The OTLP/JSON format of a scalar type. `write` writes the value after its tag, or returns false for a wrong type. */
 interface ScalarFormat {
   expected: string
   write(writer: Writer, value: Json): boolean
@@ -50,7 +50,7 @@ export const SCALARS: Readonly<Record<Scalar, ScalarFormat>> = {
   spanId: { expected: 'hexadecimal text', write: (writer, value) => writeId(writer, value, parseSpanId) },
 }
 
-/** In the standard alphabet or the one for URLs; padding may be missing. */
+/** In the standard or the URL-safe alphabet; padding may be missing. */
 const BASE64 = /^[\w+/-]*={0,2}$/
 const INTEGER = /^-?\d{1,20}$/
 
@@ -67,7 +67,7 @@ function integerOf(value: Json): bigint | undefined {
   return typeof digits === 'string' && INTEGER.test(digits) ? BigInt(digits) : undefined
 }
 
-/** What protobuf's JSON mapping has for the doubles that JSON lacks. */
+/** The names in protobuf's JSON mapping for the doubles that JSON lacks. */
 const NAMED_DOUBLES: Readonly<Record<string, number>> = {
   NaN: Number.NaN,
   Infinity: Number.POSITIVE_INFINITY,
@@ -95,7 +95,9 @@ function writeId(writer: Writer, value: Json, parse: (text: string) => string | 
 /** No enum has this number. */
 const NO_NUMBER = 0x7fff_ffff
 
-/** By number or name; what is not in the enum becomes a number that is not in it either. False for a wrong type. */
+/**
+ * Writes an enum by number or name; an unknown one becomes a number that is not in the enum. False for a wrong type.
+ */
 export function writeEnum(writer: Writer, names: EnumNames, value: Json): boolean {
   const number = typeof value === 'string' ? (/^\d+$/.test(value) ? Number(value) : names.indexOf(value)) : value
   if (typeof number !== 'number' || !Number.isInteger(number)) return false

@@ -1,18 +1,21 @@
 import { hasDigitRun, isJsonObject, type Json, type JsonObject, parseJson } from '@spanhouse/model'
 
-/** Values inside an attribute are nested this deep at most; what is deeper is kept as JSON text. */
+/** Maximum nesting of values inside an attribute; deeper values are kept as JSON text. */
 export const NESTING_MAX = 100
 
 const DIGITS_MAX = 1_000
 
-/** A surrogate pair, half of one, or any other escape: an escaped backslash must not be taken for the start of one. */
+/**
+ * A surrogate pair, half of one, or any other escape: an escaped backslash must not be mistaken for the start of one.
+ */
 const ESCAPES = /\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u[dD][89a-fA-F][\da-fA-F]{2}|\\./g
 const MAY_HAVE_SURROGATES = /\\u[dD][89a-fA-F]/
 const HALF_PAIR_LENGTH = 6
 
 /**
- * The value of a JSON text inside an attribute; undefined when it is no JSON, is nested deeper than {@link NESTING_MAX} or
- * has a thousand digits in a row, which a number would take long to be read and compared with. Half surrogate pairs become U+FFFD, since no database would take them.
+ * Parses JSON text inside an attribute. Undefined if it is not valid JSON, is nested deeper than {@link NESTING_MAX},
+ * or has more than a thousand digits in a row, since such a number would be slow to parse and to compare. Half
+ * surrogate pairs become U+FFFD, since no database accepts them.
  */
 export function parseText(text: string): Json | undefined {
   if (hasDigitRun(text, DIGITS_MAX + 1)) return undefined
@@ -24,12 +27,12 @@ export function parseText(text: string): Json | undefined {
     const value = parseJson(source)
     return isNestedWithin(value, NESTING_MAX) ? value : undefined
   } catch {
-    // No JSON, or nested so deeply that the parser gives up: the caller keeps the text.
+    // Not JSON, or nested too deeply for the parser: the caller keeps the text.
     return undefined
   }
 }
 
-/** As {@link parseText}, for texts that mean something only as an object. */
+/** As {@link parseText}, for texts that are only meaningful as an object. */
 export function parseObjectText(text: string): JsonObject | undefined {
   const start = text.trimStart()
   if (!start.startsWith('{')) return undefined
@@ -46,7 +49,7 @@ function isNestedWithin(value: Json, levels: number): boolean {
   const isList = Array.isArray(value)
   if (!isList && !isJsonObject(value)) return true
   if (levels === 0) return false
-  // No closure: one that names `levels` would be made for every text, too.
+  // No closure: one that refers to `levels` would be created for every text, too.
   for (const one of isList ? value : Object.values(value)) if (!isNestedWithin(one, levels - 1)) return false
   return true
 }

@@ -6,14 +6,14 @@ import { scanTraces } from '../bytes/scan.ts'
 import { spanIdOf, spanJson, traceIdOf, tracesFromJson } from '../exports.testing.ts'
 import { encodeTraces, readTracesJson } from './otlp-json.ts'
 
-/** The one span of an export whose only span has these members, given as JSON text. */
+/** The only span of an export whose only span has these members, given as JSON text. */
 function spanFrom(members: string): DecodedSpan {
   const ids = `"traceId":"${traceIdOf('t')}","spanId":"${spanIdOf('s')}"`
   const json = `{"resourceSpans":[{"scopeSpans":[{"spans":[{${ids},${members}}]}]}]}`
   return [...decodeTraces(tracesFromJson(json))][0] as DecodedSpan
 }
 
-/** As the receiver does it. */
+/** As in the receiver. */
 async function received(json: string): Promise<Uint8Array> {
   const bounds = { depthMax: 10_000, valuesMax: 20, membersMax: 20, digitsMax: 1_000 }
   return encodeTraces(await readTracesJson(Buffer.from(json), { bounds, onValues: () => {} }))
@@ -165,8 +165,8 @@ describe('refused', () => {
   test.each([
     ['"name":5', 'name must be a string'],
     ['"traceId":5', 'traceId must be hexadecimal text'],
-    ['"kind":1.5', 'kind must be a number or a name of the enum'],
-    ['"kind":{}', 'kind must be a number or a name of the enum'],
+    ['"kind":1.5', 'kind must be a number or name of the enum'],
+    ['"kind":{}', 'kind must be a number or name of the enum'],
     ['"startTimeUnixNano":"soon"', 'startTimeUnixNano must be an unsigned 64-bit integer, as a number or in quotes'],
     ['"startTimeUnixNano":-1', 'startTimeUnixNano must be an unsigned 64-bit integer, as a number or in quotes'],
     ['"startTimeUnixNano":1.5', 'startTimeUnixNano must be an unsigned 64-bit integer, as a number or in quotes'],

@@ -14,12 +14,12 @@ import { type Field, isMessageName, MESSAGES, type MessageName, tagOf, VALUE_DEP
 import { SCALARS, writeEnum } from './json-scalars.ts'
 
 /**
- * OTLP/JSON (protobuf's JSON mapping with the changes of the OTLP specification: ids in hexadecimal, enums as
- * numbers) to the same export in protobuf. Tolerated beside that: field names in snake_case, enums by name, ids in
- * every form that the interface accepts, unknown fields (left out). Integers of any size stay exact, quoted or not.
+ * Converts OTLP/JSON (protobuf's JSON mapping with the changes of the OTLP specification: ids in hexadecimal, enums as
+ * numbers) to the same export in protobuf. Also accepts field names in snake_case, enums by name, ids in every form
+ * that the interface accepts, and unknown fields (ignored). Integers of any size stay exact, quoted or not.
  *
- * A value of the wrong type is a Problem `invalid` that names its path. An id or enum that is of the right type and
- * means nothing is encoded as something that the scan refuses, so that it costs its own span only.
+ * A value of the wrong type is a Problem `invalid` that names its path. An id or enum of the right type that is not
+ * valid is encoded as something that the scan rejects, so that only its own span is lost.
  */
 export function encodeTraces(json: Json): Uint8Array {
   const writer = protobuf.Writer.create()
@@ -29,13 +29,14 @@ export function encodeTraces(json: Json): Uint8Array {
 
 export interface JsonReading {
   bounds: JsonBounds
-  /** Told how many values there are before any is made. */
+  /** Called with the number of values before any is created. */
   onValues(values: number): void
 }
 
 /**
- * The JSON of an export, for {@link encodeTraces}. Rejects with a Problem: `invalid` when it is none, nested too deeply or
- * has an endless number in it, `too_large` when it has too many values. Lets others have their turn.
+ * Parses the JSON of an export, for {@link encodeTraces}. Rejects with a Problem: `invalid` if it is not valid JSON,
+ * nested too deeply or has a number with too many digits, `too_large` if it has too many values. Gives other work
+ * turns.
  */
 export async function readTracesJson(bytes: Buffer, { bounds, onValues }: JsonReading): Promise<Json> {
   // Half characters become U+FFFD, as everywhere in OTLP.
@@ -56,10 +57,12 @@ export async function readTracesJson(bytes: Buffer, { bounds, onValues }: JsonRe
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff')
 
-/** Where a value stands, for error messages. */
+/** The location of a value, for error messages. */
 type Path = (string | number)[]
 
-/** Longer than the path to any value that the scan accepts (four steps a level): what follows need not be written. */
+/**
+ * Longer than the path to any value that the scan accepts (four steps per level): deeper values need not be written.
+ */
 const PATH_LENGTH_MAX = 5 * VALUE_DEPTH_MAX
 
 function writeMessage(writer: Writer, name: MessageName, value: Json, path: Path): void {
@@ -95,7 +98,7 @@ function writeField(writer: Writer, field: Field, value: Json, path: Path): void
   } else if (typeof type === 'string') {
     const { expected, write } = SCALARS[type]
     if (!write(writer, value)) throw wrongType(path, expected)
-  } else if (!writeEnum(writer, type, value)) throw wrongType(path, 'a number or a name of the enum')
+  } else if (!writeEnum(writer, type, value)) throw wrongType(path, 'a number or name of the enum')
 }
 
 const wrongType = (path: Path, expected: string): Problem => {

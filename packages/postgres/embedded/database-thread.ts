@@ -3,6 +3,7 @@ import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from '
 import { nextTurn, parseJsonInTurns } from '@spanhouse/model'
 import type { PostgresQueryResult } from 'kysely'
 import { isJsonType, VALUE_PARSERS } from '../values.ts'
+import type { Statement } from './loan.ts'
 import { type Answer, type Column, fromFailure, type Part, type Request, type RowsAnswer } from './messages.ts'
 
 type Row = Record<string, unknown>
@@ -47,10 +48,10 @@ export class DatabaseThread {
   }
 
   /** Runs one statement; not to be called before the last one is done. Throws errors as `pg` does, with Postgres' `code`. */
-  async query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>> {
+  async query<R>(statement: Statement): Promise<PostgresQueryResult<R>> {
     if (this.#end) throw this.#end
     this.#answer = Promise.withResolvers()
-    this.#worker.postMessage({ text, parameters } satisfies Request)
+    this.#worker.postMessage(statement satisfies Request)
     const answer = (await this.#answer.promise) as Exclude<Answer, { kind: 'ready' }>
     if (answer.kind === 'failed') throw fromFailure(answer.failure)
     const { command, rowCount } = answer
@@ -86,18 +87,22 @@ export class DatabaseThread {
   }
 
   /** A large result is read in parts, between which others get their turn. */
-  async #readRows({ columns, parts }: RowsAnswer): Promise<Row[]> {
+  async #readRows({ columns, parts, last }: RowsAnswer): Promise<Row[]> {
     const rows: Row[] = []
+    const add = async (part: Part): Promise<void> => {
+      for (const values of part) rows.push(await toRow(columns, values))
+    }
     try {
       for (let left = parts; left > 0; left--) {
         const { message } = receiveMessageOnPort(this.#parts) as { message: Part }
-        for (const values of message) rows.push(await toRow(columns, values))
-        if (left > 1) await nextTurn()
+        await add(message)
+        await nextTurn()
       }
+      await add(last)
       return rows
     } finally {
       // Where a value cannot be read there are more parts, and the next statement's rows come after them.
-      while (receiveMessageOnPort(this.#parts));
+      while (parts > 0 && receiveMessageOnPort(this.#parts));
     }
   }
 }

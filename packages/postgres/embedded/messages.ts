@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { PostgresQueryResult } from 'kysely'
+import type { Statement } from './loan.ts'
 
 /** What the thread of the embedded database is started with. */
 export interface ThreadData {
@@ -10,18 +11,22 @@ export interface ThreadData {
 }
 
 /** What the thread is asked; it answers one request after the other. */
-export type Request = { text: string; parameters: readonly unknown[] } | 'close'
+export type Request = Statement | 'close'
 
 /** What the thread answers. The first answer says whether the database is open. */
 export type Answer = { kind: 'ready' } | RowsAnswer | { kind: 'failed'; failure: Failure }
 
-/** A statement's result. Its rows were posted before it, in `parts` messages of {@link Part}, to the port for them. */
+/**
+ * A statement's result. The last of its rows come with it; those before were posted already, in `parts` messages of
+ * {@link Part}, to the port for them.
+ */
 export interface RowsAnswer {
   kind: 'rows'
   command: PostgresQueryResult<unknown>['command']
   rowCount: number
   columns: Column[]
   parts: number
+  last: Part
 }
 
 export interface Column {

@@ -6,6 +6,7 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { migratedCluster } from '../database.testing.ts'
 import { databaseProblem } from '../database-problem.ts'
+import { onBehalfOf } from '../on-behalf-of.ts'
 import { openPostgres, type Postgres, type PostgresOptions } from '../postgres.ts'
 import type { Database } from '../tables.ts'
 
@@ -116,6 +117,49 @@ test('statements of one transaction may be asked for at once', async () => {
       Promise.all([1, 2, 3].map(async n => (await sql<{ n: number }>`select ${n}::int as n`.execute(trx)).rows[0]?.n)),
     )
   expect(rows).toEqual([1, 2, 3])
+})
+
+test('a project that has much to do keeps others waiting for one turn of it at most', async () => {
+  const db = await open()
+  const order: string[] = []
+  const ask = (owner: string, name: string) =>
+    onBehalfOf(owner, async () => {
+      // Some milliseconds of work, so that what each has had differs by its turns and not by chance.
+      await sql`select count(*) from generate_series(1, 20000)`.execute(db)
+      order.push(name)
+    })
+  const busy = Array.from({ length: 12 }, (_, n) => ask('busy', `busy${n}`))
+  const others = [ask('other', 'other'), one(db).then(() => order.push('nobody'))]
+  await Promise.all([...busy, ...others])
+  expect(order.indexOf('nobody')).toBe(1)
+  expect(order.indexOf('other')).toBeLessThanOrEqual(3)
+})
+
+test('a transaction that takes too long is rolled back, and those that wait go on at once', async () => {
+  const db = await open({ transactionMs: 200 })
+  await sql`create table numbers (n int)`.execute(db)
+  const resume = Promise.withResolvers<void>()
+  const begun = Promise.withResolvers<void>()
+  const transaction = db.transaction().execute(async trx => {
+    await sql`insert into numbers values (1)`.execute(trx)
+    begun.resolve()
+    await resume.promise
+    await sql`insert into numbers values (2)`.execute(trx)
+  })
+  await begun.promise
+  expect((await sql`select n from numbers`.execute(db)).rows).toEqual([])
+  resume.resolve()
+  expect(await problemOf(transaction)).toMatchObject({ code: 'query_timeout' })
+  await db.transaction().execute(trx => sql`insert into numbers values (3)`.execute(trx))
+  expect((await sql`select n from numbers`.execute(db)).rows).toEqual([{ n: 3 }])
+})
+
+test('a transaction without a statement needs none, and one whose first statement fails leaves nothing behind', async () => {
+  const db = await open()
+  expect(await db.transaction().execute(async () => 'nothing')).toBe('nothing')
+  const failing = db.transaction().execute(trx => sql`select 1 / 0`.execute(trx))
+  await expect(failing).rejects.toMatchObject({ code: '22012' })
+  expect(await one(db)).toEqual([{ one: 1 }])
 })
 
 test('closing waits for the transaction that runs and for those that wait', async () => {

@@ -1,6 +1,9 @@
 import { Problem } from '@spanhouse/model'
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
+import { currentOwner } from '../on-behalf-of.ts'
 import { DatabaseThread } from './database-thread.ts'
+import { FairQueue } from './fair-queue.ts'
+import { Loan, QUERY_CANCELED, type Statement } from './loan.ts'
 
 /** What is bounded where one process is all that uses the database. */
 export interface EmbeddedLimits {
@@ -10,14 +13,21 @@ export interface EmbeddedLimits {
   waitMs: number
   /** One statement. */
   statementMs: number
+  /** A transaction, which is looked at between its statements. */
+  transactionMs: number
 }
 
-export const EMBEDDED_LIMITS: EmbeddedLimits = { waitingMax: 1_000, waitMs: 10_000, statementMs: 30_000 }
+export const EMBEDDED_LIMITS: EmbeddedLimits = {
+  waitingMax: 1_000,
+  waitMs: 10_000,
+  statementMs: 30_000,
+  transactionMs: 10_000,
+}
 
 const RETRY_AFTER_SECONDS = 5
 
 /** As a server ends a statement that has taken too long. */
-const STATEMENT_TIMEOUT = { message: 'canceling statement due to statement timeout', code: '57014' }
+const STATEMENT_TIMEOUT = 'canceling statement due to statement timeout'
 
 interface EmbeddedOptions {
   /** The cluster's folder. */
@@ -28,8 +38,8 @@ interface EmbeddedOptions {
 }
 
 /**
- * The embedded database as a pool with one connection, lent to one caller at a time in the order in which they came.
- * Whoever comes when too many wait already, or has waited too long, gets a Problem `overloaded`.
+ * The embedded database as a pool with one connection, lent to one caller at a time; of those that wait the {@link FairQueue}
+ * says who is next. Whoever comes when too many wait already, or has waited too long, gets a Problem `overloaded`.
  *
  * PGlite cannot interrupt a statement. One that takes too long is ended with the thread it runs in, and fails as on a
  * server; the database is opened again for those that wait.
@@ -37,12 +47,13 @@ interface EmbeddedOptions {
 export class EmbeddedPool implements PostgresPool {
   readonly options = {}
   readonly #options: EmbeddedOptions
-  readonly #waiting = new Set<() => void>()
+  readonly #queue = new FairQueue()
   #thread: Promise<DatabaseThread>
   #last: Promise<unknown> = Promise.resolve()
   #isLent = false
   #end: Promise<void> | undefined
-  #hasStatementLimit = true
+  #onFree: () => void = () => undefined
+  #hasLimits = true
 
   /** Opens the cluster, which is created when it is missing. */
   static async open(options: EmbeddedOptions): Promise<EmbeddedPool> {
@@ -56,9 +67,15 @@ export class EmbeddedPool implements PostgresPool {
 
   async connect(): Promise<PostgresPoolClient> {
     if (this.#end) throw new Error('driver has already been destroyed')
-    if (this.#isLent) await this.#turn()
+    const owner = currentOwner()
+    if (this.#isLent) await this.#turn(owner)
     this.#isLent = true
-    return this.#newClient()
+    const since = performance.now()
+    return new Loan({
+      run: statement => this.#query(statement),
+      giveBack: () => this.#release(owner, performance.now() - since),
+      transactionMs: this.#hasLimits ? this.#options.limits.transactionMs : undefined,
+    })
   }
 
   /** Waits for all who have a connection or wait for one. */
@@ -68,72 +85,55 @@ export class EmbeddedPool implements PostgresPool {
   }
 
   /** Migrations may have much to rewrite. */
-  async withoutStatementLimit<T>(work: () => Promise<T>): Promise<T> {
-    this.#hasStatementLimit = false
+  async withoutLimits<T>(work: () => Promise<T>): Promise<T> {
+    this.#hasLimits = false
     try {
       return await work()
     } finally {
-      this.#hasStatementLimit = true
+      this.#hasLimits = true
     }
   }
 
   async #close(): Promise<void> {
-    if (this.#isLent) await new Promise<void>(resolve => this.#waiting.add(resolve))
+    if (this.#isLent) await new Promise<void>(resolve => (this.#onFree = resolve))
     await (await this.#thread).close()
   }
 
-  #turn(): Promise<void> {
+  #turn(owner: string | undefined): Promise<void> {
     const { waitingMax, waitMs } = this.#options.limits
-    if (this.#waiting.size >= waitingMax) throw overloaded()
+    if (this.#queue.size >= waitingMax) throw overloaded()
     return new Promise((resolve, reject) => {
-      const begin = (): void => {
+      const leave = this.#queue.add(owner, () => {
         clearTimeout(timer)
         resolve()
-      }
+      })
       const timer = setTimeout(() => {
-        this.#waiting.delete(begin)
+        leave()
         reject(overloaded())
       }, waitMs)
-      this.#waiting.add(begin)
     })
   }
 
   /** The connection goes from one caller to the next without being free in between. */
-  #release(): void {
-    const [next] = this.#waiting
-    if (next) this.#waiting.delete(next)
-    else this.#isLent = false
-    next?.()
-  }
-
-  /** After a statement that has taken too long there is no transaction any more in which the caller could go on. */
-  #newClient(): PostgresPoolClient {
-    let lost: Error | undefined
-    const query = async (text: string, parameters: readonly unknown[]) => {
-      if (lost && text !== 'rollback') throw lost
-      try {
-        return await this.#query(text, parameters)
-      } catch (error) {
-        if ((error as { code?: unknown }).code === STATEMENT_TIMEOUT.code) lost = error as Error
-        throw error
-      }
-    }
-    return { query: query as PostgresPoolClient['query'], release: () => this.#release() }
+  #release(owner: string | undefined, heldMs: number): void {
+    this.#queue.charge(owner, heldMs)
+    this.#isLent = this.#queue.next()
+    if (!this.#isLent) this.#onFree()
   }
 
   /** A caller may ask for several statements of its transaction at once. */
-  #query(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<unknown>> {
-    const result = this.#last.then(() => this.#run(text, parameters))
+  #query(statement: Statement): Promise<PostgresQueryResult<unknown>> {
+    const result = this.#last.then(() => this.#run(statement))
     this.#last = result.catch(() => undefined)
     return result
   }
 
-  async #run(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<unknown>> {
+  async #run(statement: Statement): Promise<PostgresQueryResult<unknown>> {
     const thread = await this.#thread
     const { statementMs } = this.#options.limits
-    const timer = this.#hasStatementLimit ? setTimeout(() => this.#replace(thread), statementMs) : undefined
+    const timer = this.#hasLimits ? setTimeout(() => this.#replace(thread), statementMs) : undefined
     try {
-      return await thread.query(text, parameters)
+      return await thread.query(statement)
     } finally {
       clearTimeout(timer)
     }
@@ -141,8 +141,7 @@ export class EmbeddedPool implements PostgresPool {
 
   #replace(thread: DatabaseThread): void {
     const { path, onFailure } = this.#options
-    const { message, code } = STATEMENT_TIMEOUT
-    const killed = thread.kill(Object.assign(new Error(message), { code }))
+    const killed = thread.kill(Object.assign(new Error(STATEMENT_TIMEOUT), { code: QUERY_CANCELED }))
     this.#thread = killed.then(() => DatabaseThread.open(path, onFailure))
     this.#thread.catch(onFailure)
   }

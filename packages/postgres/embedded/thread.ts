@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import { PGlite } from '@electric-sql/pglite'
+import { PGlite, type Results } from '@electric-sql/pglite'
 import { isJsonType, VALUE_PARSERS } from '../values.ts'
+import type { Statement } from './loan.ts'
 import { type Answer, type Part, type Request, type ThreadData, toFailure } from './messages.ts'
 import { PrivateFiles } from './private-files.ts'
 
@@ -55,22 +56,29 @@ function open(path: string): Promise<PGlite> {
 const unread = (text: string): string => text
 const unreadJson = (text: string): string | Uint8Array => (text.length < PART_LENGTH ? text : Buffer.from(text))
 
-async function answer(pglite: PGlite, { text, parameters }: Exclude<Request, 'close'>): Promise<void> {
+async function answer(pglite: PGlite, statement: Statement): Promise<void> {
   try {
-    const { rows, fields, command, rowCount } = await pglite.query<unknown[]>(text, [...parameters], {
-      rowMode: 'array',
-    })
+    const { rows, fields, command, rowCount } = await run(pglite, statement)
     const columns = fields.map(({ name, dataTypeID }) => ({ name, type: dataTypeID }))
-    let count = 0
+    let [last, count]: [Part, number] = [[], 0]
     for (const part of partsOf(rows)) {
-      parts.postMessage(part, transferable(part))
-      count++
+      if (last.length > 0) {
+        parts.postMessage(last, transferable(last))
+        count++
+      }
+      last = part
     }
-    post({ kind: 'rows', command: command as 'SELECT', rowCount: rowCount ?? 0, columns, parts: count })
+    const head = { kind: 'rows', command: command as 'SELECT', rowCount: rowCount ?? 0, columns } as const
+    port.postMessage({ ...head, parts: count, last } satisfies Answer, transferable(last))
   } catch (error) {
     if (isCrash(error)) throw error
     post({ kind: 'failed', failure: toFailure(error) })
   }
+}
+
+async function run(pglite: PGlite, { text, parameters, begins }: Statement): Promise<Results<unknown[]>> {
+  if (begins) await pglite.exec('begin')
+  return pglite.query<unknown[]>(text, [...parameters], { rowMode: 'array' })
 }
 
 function* partsOf(rows: unknown[][]): Generator<Part> {

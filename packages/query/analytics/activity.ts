@@ -5,29 +5,29 @@ import { type GivenWindowing, type Order, parseGivenWindowing } from '../page/wi
 import { count, int, type Sql, sql, text } from '../sql.ts'
 
 /*
- * Sessions and users are listed by when they were active: at their first span inside a window of time, or at their last.
- * Where a page ends is a time and an id. But that time cannot be the window's bound for the next page, as a smaller
- * window has other first and last spans: ids that were listed would come again. So `next` carries, beside the id, the
- * bound that the first page had.
+ * Sessions and users are ordered by the time of their first span in a window, or of their last. The end of a page is a
+ * time and an id. That time cannot become the window's bound for the next page, because a smaller window has other
+ * first and last spans, and ids that were already listed would reappear. So `next` contains, in addition to the id, the
+ * bound of the first page.
  */
 
-/** Whose activity is listed. */
+/** What is listed. */
 export type Actor = 'session' | 'user'
 
 export interface ActivityQuery {
-  /** Ordered by the last activity instead of the first. */
+  /** Order by the last activity instead of the first. */
   readonly realtime: boolean
   readonly order: Order
   readonly limit: number
-  /** What the request says of time and page. */
+  /** The request's own time bounds and page. */
   readonly given: GivenWindowing
   readonly cursor?: Cursor
 }
 
 interface Cursor {
-  /** Where the window of all pages begins: its newest time when descending, its oldest when ascending. */
+  /** The bound at which all pages of the window begin: the newest time when descending, the oldest when ascending. */
   readonly bound: Micros
-  /** The last id of the page before. */
+  /** The last id of the previous page. */
   readonly id: string
 }
 
@@ -37,12 +37,12 @@ export interface ActivityRow {
   readonly activity: Micros
 }
 
-/** Ids of a page when the request names no limit, and the most that it can ask for. */
+/** Default and maximum number of ids in a page. */
 export const IDS_MAX = 10_000
 
 /**
- * Reads `{realtime?, windowing?}`. Throws `unprocessable` (422) on a member of the wrong type, `invalid` (400) on a limit
- * past {@link IDS_MAX}. Other members are ignored.
+ * Parses `{realtime?, windowing?}`. Throws `unprocessable` (422) on a member of the wrong type, `invalid` (400) on a
+ * limit above {@link IDS_MAX}. Other members are ignored.
  */
 export function parseActivityQuery(json: unknown): ActivityQuery {
   const body = readObject(json, ['body'])
@@ -50,7 +50,7 @@ export function parseActivityQuery(json: unknown): ActivityQuery {
   const { next, ...windowing } = optional(body.windowing, loc, readObject) ?? {}
   const given = parseGivenWindowing(windowing, 'span', loc)
   const { order = 'descending', limit = IDS_MAX } = given
-  if (limit > IDS_MAX) throw invalid(`limit: at most ${IDS_MAX} ids a page`)
+  if (limit > IDS_MAX) throw invalid(`limit: at most ${IDS_MAX} ids per page`)
   const cursor = optional(next, [...loc, 'next'], readCursor)
   const begins = order === 'descending' ? given.newest : given.oldest
   return {
@@ -58,14 +58,14 @@ export function parseActivityQuery(json: unknown): ActivityQuery {
     order,
     limit,
     given,
-    // Without the time that it belongs to a cursor means nothing, as everywhere.
+    // A cursor without the time it belongs to is ignored, as everywhere.
     ...(cursor === undefined || begins === undefined ? {} : { cursor }),
   }
 }
 
 const COLUMNS: Record<Actor, Sql> = { session: sql`session_id`, user: sql`user_id` }
 
-/** Rows as in {@link ActivityRow}, one for each id, of all spans that carry one. */
+/** Rows as in {@link ActivityRow}, one for each id, over all spans that have one. */
 export function compileActivityQuery(project_id: Uuid, actor: Actor, query: ActivityQuery): Sql {
   const { order, limit, realtime } = query
   const column = COLUMNS[actor]
@@ -75,7 +75,7 @@ export function compileActivityQuery(project_id: Uuid, actor: Actor, query: Acti
   return sql`SELECT ${column} AS id, ${activity} ${rows} GROUP BY id ${beyondCursor(query)}ORDER BY activity ${direction}, id ${direction} LIMIT ${count(limit)} ${SETTINGS}`
 }
 
-/** The bound at which the pages begin is exclusive, the other one inclusive. */
+/** The bound at which pages begin is exclusive, the other one inclusive. */
 function windowOf({ order, given, cursor }: ActivityQuery): Sql[] {
   const isDescending = order === 'descending'
   const oldest = isDescending ? given.oldest : (cursor?.bound ?? given.oldest)
@@ -96,7 +96,7 @@ function beyondCursor({ order, given, cursor }: ActivityQuery): Sql {
   return sql`HAVING (activity, id) ${beyond} (${int(reached as Micros)}, ${text(cursor.id)}) `
 }
 
-/** The windowing that asks for the page after a full one; undefined when there is none. */
+/** The windowing for the page after a full one; undefined if there is none. */
 export function nextActivityWindowing(query: ActivityQuery, page: readonly ActivityRow[]): JsonObject | undefined {
   const { given, order, limit, cursor } = query
   const [first, last] = [page[0], page.at(-1)]
@@ -105,7 +105,7 @@ export function nextActivityWindowing(query: ActivityQuery, page: readonly Activ
   const [reached, begins, kept, other] = isDescending
     ? (['newest', given.newest, 'oldest', given.oldest] as const)
     : (['oldest', given.oldest, 'newest', given.newest] as const)
-  // Without a bound the first page sets one, so that what comes in meanwhile does not move an id to a page gone by.
+  // If no bound is given, the first page sets one, so that new spans do not move an id to an earlier page.
   const bound = cursor?.bound ?? begins ?? first.activity + (isDescending ? 1 : -1)
   return {
     [reached]: microsToIso(last.activity),
@@ -119,10 +119,10 @@ export function nextActivityWindowing(query: ActivityQuery, page: readonly Activ
 function readCursor(value: unknown, loc: Location): Cursor {
   const [bound, id] = decodeCursor(readText(value, loc))
   if (typeof bound === 'number' && Number.isSafeInteger(bound) && typeof id === 'string') return { bound, id }
-  throw malformed(['value_error', 'Input should be `next` of the page before'], loc, value)
+  throw malformed(['value_error', 'Input should be the `next` of the previous page'], loc, value)
 }
 
-/** Longer than that of any id. */
+/** Longer than the cursor of any id. */
 const CURSOR_LENGTH_MAX = 200_000
 
 function decodeCursor(written: string): readonly unknown[] {

@@ -14,13 +14,13 @@ export interface Formatting {
   readonly format: (typeof FORMATS)[number]
 }
 
-/** What analytics are asked of: see {@link parseAnalyticsQuery}. */
+/** An analytics request; see {@link parseAnalyticsQuery}. */
 export interface AnalyticsQuery {
   readonly formatting: Formatting
   readonly filter: Filter | undefined
   readonly windowing: GivenWindowing
   readonly specs: readonly Spec[]
-  /** The request as it was understood, for the answer. */
+  /** The request as understood, for the response. */
   readonly echo: { readonly query: JsonObject; readonly specs: readonly JsonObject[] }
 }
 
@@ -31,11 +31,11 @@ const NESTED = [
 ] as const
 
 /**
- * Reads analytics from query string and body, flat (`focus, format, oldest, newest, interval, rate, filter, specs`) or
- * nested (`formatting, windowing, filtering`). Of formatting, windowing, filtering and specs each comes as a whole from
- * the body where that has it, else from the query string; a body with anything in it decides on the formatting. Throws
+ * Parses analytics from query string and body, flat (`focus, format, oldest, newest, interval, rate, filter, specs`) or
+ * nested (`formatting, windowing, filtering`). Windowing, filtering and specs are each taken as a whole from the body
+ * if present there, otherwise from the query string; a body that is not empty determines the formatting. Throws
  * `unprocessable` (422) on a member of the wrong type and on unknown members of the body, `invalid` (400) on a filter
- * that makes no sense.
+ * that is not valid.
  */
 export function parseAnalyticsQuery(query: JsonObject, json: unknown): AnalyticsQuery {
   const body = optional(json, ['body'], readObject) ?? {}
@@ -74,7 +74,7 @@ interface Blocks {
   readonly specs: readonly Spec[] | undefined
 }
 
-/** What one part of the request says; undefined is what it says nothing of. */
+/** The blocks in one part of the request; absent ones are undefined. */
 function parseBlocks(members: JsonObject, loc: Location): Blocks {
   const formatting = parseFormatting(members, loc)
   for (const name of ['oldest', 'newest'] as const) refuseOddInteger(members[name], [...loc, name])
@@ -91,7 +91,7 @@ function parseBlocks(members: JsonObject, loc: Location): Blocks {
   }
 }
 
-/** In flat form an integer is a time when its number of digits says in which unit. */
+/** In flat form an integer is a time if its number of digits determines the unit. */
 function refuseOddInteger(value: unknown, loc: Location): void {
   const written = String(isRawJson(value) ? value.rawJSON : (value ?? '')).trim()
   if (/^\d+$/.test(written) && parseTime(written) === null) throw malformed(FAULTS.datetime, loc, value)

@@ -11,7 +11,7 @@ import {
   refuseOthers,
 } from '../filter/shape.ts'
 
-/** What can be made of the values at a path; each looks at the values of one JSON type and passes over the others. */
+/** The aggregations of the values at a path. Each one uses the values of one JSON type and ignores others. */
 export const MEASURES = [
   'numeric/continuous',
   'numeric/discrete',
@@ -23,27 +23,27 @@ export const MEASURES = [
 ] as const
 export type Measure = (typeof MEASURES)[number]
 
-/** `*`: the measure that suits most of the stored values; `none`: nothing. */
+/** `*`: the measure that fits most of the stored values; `none`: no measure. */
 export const SPEC_TYPES = [...MEASURES, '*', 'none'] as const
 
 export interface Histogram {
-  /** How many bins; the square root of the number of values when absent. */
+  /** Number of bins; by default the square root of the number of values. */
   readonly bins?: number
-  /** The smallest and largest value by default. */
+  /** By default the smallest and largest value. */
   readonly vmin?: number
   readonly vmax?: number
-  /** False: the bounds are the centres of the outer bins, not their edges. */
+  /** False: the bounds are the centres of the outer bins instead of their edges. */
   readonly edge: boolean
 }
 
-/** One thing that is asked of the values at one path. */
+/** One measurement of the values at one path. */
 export interface Spec extends Histogram {
   readonly type: (typeof SPEC_TYPES)[number]
   /** Undefined: all attributes as one object. */
   readonly path: readonly string[] | undefined
-  /** What the answer calls it. */
+  /** The name of the result in the response. */
   readonly key: string
-  /** The request's own members, for the answer. */
+  /** The request's own members, for the response. */
   readonly echo: JsonObject
 }
 
@@ -53,7 +53,7 @@ export const BINS_MAX = 1_000
 const PREFIX = 'attributes.'
 const MEMBERS = ['type', 'path', 'bins', 'vmin', 'vmax', 'edge']
 
-/** What is measured when a request names nothing. */
+/** The default measurements. */
 const DEFAULTS: readonly [Measure, string][] = [
   ['numeric/continuous', 'attributes.ag.metrics.duration.cumulative'],
   ['numeric/continuous', 'attributes.ag.metrics.errors.cumulative'],
@@ -65,7 +65,7 @@ const DEFAULTS: readonly [Measure, string][] = [
 
 export const DEFAULT_SPECS: readonly Spec[] = DEFAULTS.map(([type, path]) => parseSpec({ type, path }, []))
 
-/** Reads a list of specs. Throws `unprocessable` (422) at the member that is wrong. */
+/** Parses a list of specs. Throws `unprocessable` (422) at the invalid member. */
 export function parseSpecs(json: unknown, loc: Location): Spec[] {
   const list = readList(json, loc)
   if (list.length > SPECS_MAX) throw malformed(tooManyItems(SPECS_MAX), loc, undefined)

@@ -9,14 +9,14 @@ import type { Measure, Spec } from './analytics-spec.ts'
 import { type Buckets, compileBucket, compileRange, windowingOf } from './buckets.ts'
 import { compileMeasure } from './compile-measure.ts'
 
-/** A question about the traces or spans of a project, and the parts of time that it is asked for. */
+/** Analytics of the traces or spans of a project, and their time buckets. */
 interface Asked {
   readonly project_id: Uuid
   readonly query: Pick<AnalyticsQuery, 'filter' | 'windowing'>
   readonly buckets: Buckets
 }
 
-/** Measures to choose from where a request leaves it open, in order of preference among equals. */
+/** Candidates for a spec of type `*`, in order of preference among equals. */
 const INFERRED: readonly Measure[] = [
   'numeric/continuous',
   'categorical/single',
@@ -25,7 +25,7 @@ const INFERRED: readonly Measure[] = [
   'json',
 ]
 
-/** The measures that a spec takes; several: the one that has most values is meant. */
+/** The measures of a spec. If there are several, the one with the most values is chosen. */
 export function measuresOf({ type }: Spec): readonly Measure[] {
   if (type === '*') return INFERRED
   return type === 'none' ? [] : [type]
@@ -33,7 +33,7 @@ export function measuresOf({ type }: Spec): readonly Measure[] {
 
 /**
  * Rows of `bucket` (an index) and `measures`: for each spec the list of its measures, see `MeasureRows`. The values are
- * those of the one span that stands for its trace, so that each trace counts once, at the time it has in lists.
+ * those of each trace's head span, so that each trace counts once, at its time in lists.
  */
 export function compileAnalytics(asked: Asked & { readonly specs: readonly Spec[] }): Sql {
   const measures = asked.specs.map(
@@ -53,7 +53,7 @@ function totalsOf(view: 'cumulative' | 'incremental'): string[][] {
   return keys.map(key => `ag.metrics.${key}`.split('.'))
 }
 
-/** A count, and then for duration, costs and tokens how many values there are and their sum. */
+/** A count, then for each of duration, costs and tokens the number of values and their sum. */
 export type TotalsRow = readonly [count: number, ...metrics: (readonly [count: number, sum: number])[]]
 
 /** Rows of `bucket` (an index), `total` and `errors`, each a {@link TotalsRow}. */

@@ -3,11 +3,12 @@ import { count, float, type Sql, sql } from '../sql.ts'
 import type { Histogram, Measure } from './analytics-spec.ts'
 
 /*
- * A measure is one aggregate expression, a tuple, so that all measures of a request come from one pass over the rows.
- * Numbers are gathered and sorted, and what follows from their order (percentiles, bins, frequencies) is worked out on
- * the sorted array inside the engine: of a million numbers 27 percentiles, a thousand bins and no more leave it.
+ * A measure is one aggregate expression, a tuple, so that all measures of a request are computed in one pass over the
+ * rows. Numbers are collected and sorted, and everything that depends on their order (percentiles, bins, frequencies)
+ * is computed on the sorted array inside the engine: of a million numbers, only 27 percentiles and at most a thousand
+ * bins leave it.
  *
- * Names are bound by `arrayMap((name, ..) -> body, [value], ..)[1]`. A lambda inside another must not mention an array
+ * Names are bound by `arrayMap((name, ..) -> body, [value], ..)[1]`. A lambda inside another must not refer to an array
  * that is bound outside of it: the engine would copy the array for each element.
  */
 
@@ -17,10 +18,10 @@ export const PERCENTILES = [
   ...[9000, 9500, 9750, 9900, 9950, 9990, 9995],
 ] as const
 
-/** Runs of equal values in a sorted array: the values, and where each run ends (from 1). */
+/** Runs of equal values in a sorted array: the values, and the end of each run (counted from 1). */
 export type Runs<T> = readonly [values: readonly T[], ends: readonly number[]]
 
-/** What a measure selects, as JSON. Sums beyond the range of numbers are null. */
+/** The result of each measure as JSON. Sums outside the range of numbers are null. */
 export interface MeasureRows {
   'numeric/continuous': readonly [...NumbersRow, histogram: HistogramRow]
   'numeric/discrete': readonly [...NumbersRow, runs: Runs<number>]
@@ -31,21 +32,21 @@ export interface MeasureRows {
   json: number
 }
 export type Frequencies = readonly [values: readonly string[], counts: readonly number[]]
-/** The last are the values at each of {@link PERCENTILES}, between two neighbours by linear interpolation. */
+/** The last element has the values at each of {@link PERCENTILES}, interpolated linearly between neighbours. */
 export type NumbersRow = readonly [
   sum: number | null,
   ...[count: number, min: number, max: number, percentiles: readonly number[]],
 ]
-/** The runs are of indexes of bins, from 0; values below `low` are in none. */
+/** The runs are of bin indexes, from 0; values below `low` are in no bin. */
 export type HistogramRow = readonly [low: number, high: number, bins: number, runs: Runs<number>]
 
-/** One measure of the values at a path; without a path, of all attributes as one object. */
+/** A measure of the values at a path; without a path, of all attributes as one object. */
 export function compileMeasure(measure: Measure, path: readonly string[] | undefined, histogram: Histogram): Sql {
   if (path === undefined) return measure === 'json' ? sql`count()` : compileMeasure(measure, NOWHERE, histogram)
   return MEASURES[measure](attributePlace(path), histogram)
 }
 
-/** The object of all attributes has no value of any other type. */
+/** The object of all attributes has no values of other types. */
 const NOWHERE = ['']
 
 const MEASURES: Record<Measure, (place: Place, histogram: Histogram) => Sql> = {
@@ -67,10 +68,12 @@ const isString = ({ column, json, present }: Place): Sql =>
 const stringOf = ({ column, json }: Place): Sql =>
   column?.type === 'text' ? column.column : sql`JSONExtractString(${json})`
 
-/** The engine analyses an expression for each of them in 1 ms; this is one. */
+/**
+ * One expression for all percentiles: the engine takes 1 ms to analyse it, and would take as long for each of several.
+ */
 const PERCENTILES_OF = sql`'quantilesExactInclusive(0.0005, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.125, 0.2, 0.25, 0.3, 0.375, 0.4, 0.5, 0.6, 0.625, 0.7, 0.75, 0.8, 0.875, 0.9, 0.95, 0.975, 0.99, 0.995, 0.999, 0.9995)'`
 
-/** Sum, count and percentiles, and then what `more` makes of the array `sorted`. Money is summed as decimals. */
+/** Sum, count and percentiles, plus the expression `more` on the array `sorted`. Money is summed as decimals. */
 function numbers(place: Place, more: Sql): Sql {
   const { value, isNumber, sum } = numberAt(place)
   const body = sql`tuple(length(sorted), sorted[1], sorted[-1], arrayReduce(${PERCENTILES_OF}, sorted), ${more})`
@@ -78,7 +81,7 @@ function numbers(place: Place, more: Sql): Sql {
   return sql`tupleConcat(tuple(${sum}), arrayMap(sorted -> ${body}, [${gathered}])[1])`
 }
 
-/** Numbers in JSON begin with a digit or a minus, which no other value does. */
+/** Numbers in JSON begin with a digit or a minus sign; no other value does. */
 function numberAt({ column, json, present }: Place): { value: Sql; isNumber: Sql; sum: Sql } {
   if (column?.type === 'number') {
     const sum = sql`toFloat64(sumIf(${column.column}, ${present}))`
@@ -89,7 +92,7 @@ function numberAt({ column, json, present }: Place): { value: Sql; isNumber: Sql
   return { value, isNumber, sum: sql`sumKahanIf(${value}, ${isNumber})` }
 }
 
-/** Of a sorted array; `other` is what never follows an element. */
+/** The runs of a sorted array; `other` is a value that never follows an element. */
 function runsOf(sorted: Sql, other: Sql): Sql {
   const next = sql`arrayShiftLeft(${sorted}, 1, ${other})`
   const values = sql`arrayFilter((one, after) -> one != after, ${sorted}, ${next})`
@@ -104,15 +107,15 @@ function binned({ bins, vmin, vmax, edge }: Histogram): Sql {
   const result = sql`tuple(low, high, bins, ${runsInBins(edge)})`
   const low = vmin === undefined ? sql`sorted[1]` : sql`${float(vmin)}`
   const high = vmax === undefined ? sql`sorted[-1]` : sql`${float(vmax)}`
-  // A bound that the values lie beyond leaves no room for the other, which then gives way.
+  // If one bound lies beyond all values, the default of the other is adjusted to it.
   const [from, to] = vmin === undefined ? [sql`least(${low}, ${high})`, high] : [low, sql`greatest(${low}, ${high})`]
   const counted = sql`arrayMap((sorted, low, high, bins) -> ${result}, [sorted], [low], [high], [if(${isOne}, 1., ${asked})])[1]`
   return sql`arrayMap((sorted, low, high) -> ${counted}, [sorted], [${from}], [${to}])[1]`
 }
 
 /**
- * Which bin each value is in, and the runs of that. The division may be off by the last digit of a value that stands on
- * a bound, so the bin found is put right by the bounds themselves.
+ * The bin of each value, and the runs of these. For a value on a bound the division may be off by its last digit, so
+ * the bin is corrected by comparing with the bounds.
  */
 function runsInBins(edge: boolean): Sql {
   const bound = (k: Sql): Sql => (edge ? sql`(low + (high - low) * ${k} / bins)` : centredBound(k))
@@ -127,7 +130,7 @@ function runsInBins(edge: boolean): Sql {
 
 const centredBound = (k: Sql): Sql => sql`(low + (high - low) * (${k} - 0.5) / (bins - 1))`
 
-/** The bounds of the bins, one more than there are bins; the same expressions as in the statement. */
+/** The bounds of the bins, one more than there are bins; computed by the same expressions as in the statement. */
 export function binBounds([low, high, bins]: HistogramRow, edge: boolean): number[] {
   const bound = (k: number): number => {
     if (k === 0) return low

@@ -3,9 +3,9 @@ import { COLUMNS } from '../columns.ts'
 import { identifier, type Sql, sql } from '../sql.ts'
 
 /**
- * An attribute that is a typed column as well, or instead of standing in the JSON text of the attributes.
- * A metric of zero is not written there: for most metrics that means absent; the span's own amounts (`alsoInJson`)
- * may also be an explicit zero, which only the JSON text tells.
+ * An attribute that has a typed column, in addition to or instead of its place in the JSON text of the attributes. A
+ * metric of zero is not stored in the column: for most metrics zero means absent; the span's own amounts (`alsoInJson`)
+ * may also be an explicit zero, which only the JSON text shows.
  */
 export type AttributeColumn =
   | { readonly key: string; readonly type: 'text'; readonly column: Sql }
@@ -34,7 +34,7 @@ const ROWS: readonly AttributeColumn[] = (COLUMNS as readonly Column[]).flatMap(
 /** By dotted key. */
 export const ATTRIBUTE_COLUMNS: ReadonlyMap<string, AttributeColumn> = new Map(ROWS.map(row => [row.key, row]))
 
-/** The columns that are members of this object and stand nowhere in its JSON text. */
+/** The columns that are members of this object and absent from its JSON text. */
 export const derivedMembers = (key: string): readonly AttributeColumn[] =>
   ROWS.filter(row => row.type === 'number' && !row.alsoInJson && parentOf(row.key) === key)
 

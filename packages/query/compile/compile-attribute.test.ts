@@ -14,7 +14,7 @@ import {
   traceId,
 } from '../query.testing.ts'
 
-/** Past 2^53; as text because JavaScript has no such number. */
+/** Beyond 2^53; as text because JavaScript has no such number. */
 const BIG = '9007199254740993'
 
 const span = (number: number, row: Partial<SpanRow>): SpanRow => ({
@@ -157,7 +157,7 @@ const CASES: Record<string, FilterCase[]> = {
     [on('a.s', 'like', 'h_l%'), [1]],
     [on('a.s', 'like', '%\\%\\_%'), [3]],
     [on('a.s', 'like', '%'), [1, 2, 3]],
-    // Told from the undecoded text first: what stands elsewhere in it, in keys, and in other forms.
+    // Tested on the undecoded text first: text in other places of it, in keys, and in other forms.
     [on('ag.data.outputs', 'contains', 'lima'), [6, 7]],
     [on('ag.data.outputs', 'contains', 'Lima', EXACT), [6, 7]],
     [on('ag.data.outputs', 'startswith', 'lima'), [7]],
@@ -265,7 +265,7 @@ const CASES: Record<string, FilterCase[]> = {
     [on('ag.metrics.tokens.cumulative', 'exists'), [6, 7]],
     [on('ag.metrics.costs.cumulative', 'exists'), [6]],
     [on('ag.metrics.tokens.cumulative.cached', 'lt', 8), [7]],
-    // An explicit zero is a value where the span itself can state one.
+    // An explicit zero is a value if the span itself can set one.
     [on('ag.metrics.errors.incremental', 'eq', 0), [6]],
     [on('ag.metrics.errors.incremental', 'is', 0), [6]],
     [on('ag.metrics.errors.incremental', 'lt', 5), [6, 7]],

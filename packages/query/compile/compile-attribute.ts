@@ -30,17 +30,17 @@ export function compileAttribute({ path, test }: AttributeCondition): Sql {
 }
 
 /**
- * In a text, and in nothing else that JSON is made of, these characters are written as they are. Sigma is not among them:
- * it is lower-cased by what stands before it, be that the letter of an escape.
+ * Texts of these characters are stored unescaped in JSON, and occur in nothing but strings. Sigma is excluded: its
+ * lower case depends on the preceding character, which may be the letter of an escape.
  */
 const UNESCAPED = /^[^"\\\p{Cc}{}[\]Σσς]*$/u
-/** The end of an escape that the engine writes in lists and objects, and that is not stored: of U+2028 and U+2029. */
+/** The end of an escape that the engine writes in lists and objects but that is not stored: of U+2028 and U+2029. */
 const LINE_SEPARATOR = /^u?2?0?2?[89]/i
-/** Besides numbers, which the engine may write in another way than they are stored. */
+/** Something other than a number, which the engine may write differently from how it is stored. */
 const HAS_LETTERS = /[^\d\s.,:+eE-]/
 const BESIDE_NUMBER = /\d[,:]|[,:][-\d]/
 
-/** The document is only parsed where it has the text somewhere. */
+/** Parses the document only if it contains the text somewhere. */
 function narrowText({ document }: Place, { test, text: operand, caseSensitive }: TextTest, satisfied: Sql): Sql {
   const isTellable =
     UNESCAPED.test(operand) &&
@@ -61,7 +61,7 @@ function compileNumberAt({ column, json }: Place, test: NumberTest): Sql {
   return column?.type === 'number' ? compileNumberColumn(column, json, test) : compileNumber(json, test)
 }
 
-/** Texts in order of their code points. */
+/** Compares texts by code point. */
 function compileOrder(place: Place, test: Exclude<OrderTest, NumberTest>): Sql {
   const compare = (relation: Relation, operand: string): Sql =>
     sql`${textOf(place)} ${RELATIONS[relation]} ${text(operand)}`
@@ -80,7 +80,7 @@ const hasText = ({ column, json, present }: Place): Sql =>
 
 type MemberTest = Extract<AttributeTest, { readonly test: 'in' | 'not_in' }>
 
-/** The value is one of the given ones, or is a list that holds one of them (`all`: every one). */
+/** Whether the value is one of the given ones, or a list that contains one of them (`all`: each of them). */
 function isMember(place: Place, { values, all }: MemberTest): Sql {
   if (values.length === 0) return sql`false`
   const scalars = values.filter(isScalar)
@@ -100,7 +100,10 @@ const holdsAny = (place: Place, scalars: readonly Json[], structures: readonly J
     ...structures.map(one => holds(place, one)),
   ])
 
-/** As many different items are in the set as it has members: unlike `hasAll`, not slowed down by a long list. */
+/**
+ * Compares the number of distinct items in the set with the set's size: unlike `hasAll`, this is not slow for a long
+ * list.
+ */
 function holdsAll(place: Place, scalars: readonly Json[], structures: readonly Json[]): Sql {
   const found = sql`length(arrayDistinct(arrayFilter(x -> x IN ${canonicalSet(scalars)}, ${itemsOf(place)})))`
   const wanted = new Set(scalars.map(engineJson)).size

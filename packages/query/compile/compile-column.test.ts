@@ -170,7 +170,7 @@ const CASES: Record<string, FilterCase[]> = {
     [{ field: 'status_message', operator: 'not_in', value: ['x'] }, [2, 256]],
     [{ field: 'status_message', operator: 'exists' }, [2, 256]],
     [{ field: 'status_message', operator: 'not_exists' }, [1, 512]],
-    // Only roots carry these.
+    // Only roots have these.
     [{ field: 'session_id', value: 'chat-42' }, [1]],
     [{ field: 'session_id', operator: 'startswith', value: 'CHAT' }, [1, 256]],
     [{ field: 'session_id', operator: 'not_exists' }, [2, 512]],

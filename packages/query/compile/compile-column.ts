@@ -6,13 +6,13 @@ import { compileText, isTextTest, RELATIONS } from './compile-text.ts'
 
 /**
  * How values of a kind are written. Sets are sub-queries: the engine hashes these (100,000 values take 0.1 s, against
- * 30 s as an array literal) and uses them on skip indexes. Ids are FixedString on both sides: compared with a String
- * of the same bytes, ids that end in zero bytes are missed.
+ * 30 s as an array literal) and uses them on skip indexes. Ids are FixedString on both sides: compared with a String of
+ * the same bytes, ids that end in zero bytes are missed.
  */
 interface KindSql {
   readonly value: (value: ColumnValue) => Sql
   readonly set: (values: readonly ColumnValue[]) => Sql
-  /** The text form, where text operators are allowed. */
+  /** The text form, if text operators are allowed. */
   readonly text?: (column: Sql) => Sql
 }
 
@@ -36,7 +36,7 @@ const KINDS_SQL: Record<ColumnKind, KindSql> = {
   time: {
     value: value => sql`fromUnixTimestamp64Micro(${int(Number(value))}, 'UTC')`,
     set: values => sql`(SELECT fromUnixTimestamp64Micro(arrayJoin(${ints(values.map(Number))}), 'UTC'))`,
-    // 2026-02-03 09:15:00.25+00: no zeros at the end of the fraction.
+    // 2026-02-03 09:15:00.25+00: without trailing zeros of the fraction.
     text: column => sql`concat(replaceRegexpOne(toString(${column}), '[.]?0+$', ''), '+00')`,
   },
   uuid: {
@@ -45,7 +45,7 @@ const KINDS_SQL: Record<ColumnKind, KindSql> = {
   },
 }
 
-/** A test of a plain column. A row without a value satisfies `not_exists` and nothing else. */
+/** A test of a plain column. A row without a value satisfies only `not_exists`. */
 export function compileColumn(field: ColumnField, test: ColumnTest): Sql {
   const present = field.present === undefined ? sql`true` : sql`(${field.present})`
   if (isPresenceTest(test)) return test.test === 'exists' ? present : sql`NOT ${present}`

@@ -55,7 +55,7 @@ const CASES: FilterCase[] = [
   [content('timeout key'), []],
   [content('"lazy dog"'), [1]],
   [content('"dog lazy"'), []],
-  // A phrase lies within one value.
+  // A phrase is within one value.
   [content('"fox jumps"'), []],
   [content('"quick brown fox"'), [1]],
   [content('quick-brown'), [1]],

@@ -9,7 +9,7 @@ interface Document {
   readonly values: Sql
 }
 
-/** Strings, with the colon behind those that are keys. */
+/** Strings, including the colon after those that are keys. */
 const STRING = '"(?:[^"\\\\]+|\\\\.)*":?'
 
 const documentOf = (...columns: readonly Sql[]): Document => {
@@ -23,8 +23,9 @@ const ATTRIBUTES = documentOf(sql`attributes`, sql`data`)
 const EVENTS = documentOf(sql`events`)
 
 /**
- * Full text over the attributes or the events. Reads and decodes all of them, at 24 µs a span of 5.5 KB; spans that do
- * not have the letters of the required words and phrases anywhere are told by a search of the undecoded text at 5 to 7 µs.
+ * Full-text search in the attributes or the events. Reads and decodes all of them, at 24 µs for a span of 5.5 KB; spans
+ * that do not contain the letters of the required words and phrases are skipped by a search of the undecoded text, at 5
+ * to 7 µs.
  */
 export const compileContent = (query: ContentQuery): Sql =>
   anyOf([documentMatches(ATTRIBUTES, query), allOf([sql`events != ''`, documentMatches(EVENTS, query)])])
@@ -40,11 +41,11 @@ const documentMatches = (document: Document, query: ContentQuery): Sql =>
     ),
   )
 
-/** A phrase lies within one value: words in a row with no other word between them. */
+/** A phrase is within one value: consecutive words with no other word between them. */
 const isIn = ({ values }: Document, phrase: Phrase): Sql =>
   sql`arrayExists(x -> match(x, ${text(phrasePattern(phrase))}), ${values})`
 
-/** Words hold no character that means anything in a regular expression. */
+/** Words contain no character with a meaning in regular expressions. */
 const phrasePattern = (phrase: Phrase): string =>
   `(?:^|[^${WORD_CHARACTERS}])${phrase.join(`[^${WORD_CHARACTERS}]+`)}(?:$|[^${WORD_CHARACTERS}])`
 
@@ -54,10 +55,10 @@ function mayMatch({ columns }: Document, { all }: ContentAlternative): Sql {
   return allOf(phrases.map(phrase => anyOf(columns.map(column => mayHave(column, phrase)))))
 }
 
-/** Lower-cased by what stands before and behind it, be that the letter of an escape. */
+/** Its lower case depends on the characters around it, which may belong to an escape. */
 const FINAL_SIGMA = /[σς]/
 
-/** What may lie between two words of a phrase, as it is stored, and perhaps more. */
+/** What may separate two words of a phrase in stored form; may match more. */
 const STORED_BETWEEN = `(?:[^${WORD_CHARACTERS}]|\\\\[bfnrt]|\\\\u[0-9a-f]{4})+`
 
 function mayHave(column: Sql, phrase: Phrase): Sql {

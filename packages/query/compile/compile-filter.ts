@@ -8,19 +8,19 @@ import { compileList } from './compile-list.ts'
 
 /**
  * A filter as a condition on one row of the span table: true or false, never NULL, so that it can be negated and
- * combined. Never fails on a filter that `parseFilter` made.
+ * combined. Never fails on a filter that `parseFilter` returned.
  */
 export function compileFilter(filter: Filter): Sql {
   return filter.kind === 'group' ? compileGroup(filter) : compileCondition(filter)
 }
 
-/** The engine plans an AND of more parts in one piece. */
+/** With more conjuncts than this, the AND is planned as one expression. */
 const CONJUNCTIONS_MAX = 16
 
 /**
- * Filters all of which must hold, as conditions all of which must hold. The engine divides an AND into its parts, and its
- * plan takes time with the square of their number (400 comparisons: 230 ms, and 60 in one piece): many are given
- * as the condition of an `if`, which it leaves whole.
+ * Filters as conditions, all of which must hold. The engine splits an AND into its parts, and planning takes quadratic
+ * time in their number (400 comparisons: 230 ms, but 60 as one expression). So many parts are wrapped in an `if`, which
+ * the engine does not split.
  */
 export function compileFilters(filters: readonly Filter[]): Sql[] {
   const conditions = filters.map(compileFilter)

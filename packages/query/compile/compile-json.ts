@@ -7,7 +7,7 @@ import { itemPlace, type Place } from './place.ts'
 
 /**
  * JSON containment: scalars are equal (5 equals 5.0, "5" does not), an object has at least the given members, a list
- * holds at least the given items, in any order.
+ * contains at least the given items, in any order.
  */
 export function contains(place: Place, value: Json): Sql {
   if (isScalar(value)) return equals(place, value)
@@ -17,7 +17,7 @@ export function contains(place: Place, value: Json): Sql {
   return allOf(members.map(([key, member]) => contains(place.member(key), member)))
 }
 
-/** A value in a typed column is compared there, which reads no JSON. */
+/** A value in a typed column is compared there, without reading JSON. */
 function equals(place: Place, value: Json): Sql {
   const { column } = place
   if (column?.type === 'text' && typeof value === 'string' && value !== '') {

@@ -55,7 +55,7 @@ beforeAll(async () => {
       events: [{ name: 'token', timestamp: 5, attributes: { exception: { type: 'Nested' } } }],
     },
     { trace_id: traceId(3), span_id: spanId(3), references: [reference('workflow', { id: APP })] },
-    // A span without any lists, stored as empty text as the writer does.
+    // A span without any lists, stored as empty text, as the writer does.
     { trace_id: traceId(4), span_id: spanId(4), references: undefined, links: undefined },
     {
       trace_id: traceId(5),
@@ -84,7 +84,7 @@ const CASES: Record<string, FilterCase[]> = {
     [refs('in', [{ id: APP }]), [1, 3]],
     [refs('in', [{ id: `0x${APP.replaceAll('-', '').toUpperCase()}` }]), [1, 3]],
     [refs('in', [{ slug: 'geo-bot' }]), [1, 2]],
-    // The members of one item are met by the same reference.
+    // The members of one item are matched by the same reference.
     [refs('in', [{ slug: 'geo-bot', version: '3' }]), [2]],
     [refs('in', [{ slug: 'geo-bot-r', version: 3 }]), [1]],
     [refs('in', [{ id: APP, slug: 'judge' }]), []],
@@ -92,7 +92,7 @@ const CASES: Record<string, FilterCase[]> = {
     [refs('in', [{ slug: 'geo-bot' }, { version: '3' }], ALL), [1, 2]],
     [refs('in', [{ id: APP }, { id: REVISION }], ALL), [1]],
     [refs('in', [{ id: APP }, { id: JUDGE }], ALL), []],
-    // The key counts for items without an id, and three kinds are one.
+    // The key counts for items without an id, and three kinds are equal.
     [refs('in', [{ slug: 'geo-bot', attributes: { key: 'application' } }]), [1]],
     [refs('in', [{ slug: 'geo-bot', 'attributes.key': 'workflow' }]), [1]],
     [refs('in', [{ slug: 'geo-bot', 'attributes.key': 'workflow_revision' }]), [2]],

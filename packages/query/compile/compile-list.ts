@@ -4,7 +4,7 @@ import { allOf, anyOf, count, join, type Sql, sql, text, textLists, texts } from
 import { contains } from './compile-json.ts'
 import { itemPlace } from './place.ts'
 
-/** A test of a column that holds JSON text of a list of objects. No list is an empty one. */
+/** A test of a column with the JSON text of a list of objects. An absent list counts as empty. */
 export function compileList(field: ListField, test: ListTest): Sql {
   const items = sql`JSONExtractArrayRaw(${field.column})`
   switch (test.test) {
@@ -30,8 +30,8 @@ const hasMember = (items: Sql, { paths, value }: MemberTest): Sql =>
   sql`arrayExists(x -> ${anyOf(paths.map(path => contains(itemPlace(path), value)))}, ${items})`
 
 /**
- * Patterns are grouped by the members they name: items are then compared with a whole group at once, as tuples in a
- * set, however many patterns it has.
+ * Patterns are grouped by the members they name: items are compared with a whole group at once, as tuples in a set,
+ * however many patterns it has.
  */
 function matches(field: ListField, items: Sql, { patterns, all }: PatternTest): Sql {
   const groups = [
@@ -55,7 +55,7 @@ const membersOf = (field: ListField, pattern: Pattern): readonly ListMember[] =>
 const matchesAny = (items: Sql, members: readonly ListMember[], group: readonly Pattern[]): Sql =>
   sql`arrayExists(x -> ${valuesOf(members)} IN ${setOf(members, group)}, ${items})`
 
-/** As many different items are in the set as it has members. */
+/** Compares the number of distinct items in the set with the set's size. */
 function matchesAll(items: Sql, members: readonly ListMember[], group: readonly Pattern[]): Sql {
   const values = sql`arrayMap(x -> ${valuesOf(members)}, ${items})`
   const wanted = new Set(group.map(pattern => JSON.stringify(members.map(member => pattern[member.name])))).size

@@ -16,14 +16,14 @@ const boundsOf = (test: NumberTest): readonly Bound[] =>
       ]
     : [[test.test, test.value]]
 
-/** A number test of JSON text as the engine writes it: of numbers and of numeric texts; false for all others. */
+/** A number test of JSON text as the engine writes it. Matches numbers and numeric texts; false for everything else. */
 export function compileNumber(json: Sql, test: NumberTest): Sql {
   const value = sql`JSONExtractString(${json})`
   const isNumeric = sql`match(${value}, ${text(NUMERIC_TEXT)})`
   return allOf([isNumeric, ...boundsOf(test).map(bound => compareText(value, bound))])
 }
 
-/** Doubles order integers below 2^53 exactly, whatever is stored; from there on integers are compared as such. */
+/** Doubles compare exactly with integers below 2^53, whatever is stored; larger integers are compared as integers. */
 function compareText(value: Sql, [relation, operand]: Bound): Sql {
   const asDouble = sql`ifNull(toFloat64OrNull(${value}) ${RELATIONS[relation]} ${float(toNumber(operand))}, false)`
   const integer = largeInteger(operand)
@@ -52,8 +52,8 @@ const HOLDS: Record<Relation, (left: number, right: number) => boolean> = {
 }
 
 /**
- * A number test of a typed column. Zero in the column is no value, so when zero would satisfy the test it is left out,
- * or decided by the JSON text.
+ * A number test of a typed column. Zero in the column means no value, so if zero would satisfy the test it is excluded,
+ * or the JSON text decides.
  */
 export function compileNumberColumn(column: NumberColumn, json: Sql, test: NumberTest): Sql {
   const bounds = boundsOf(test)
@@ -67,7 +67,7 @@ export function compileNumberColumn(column: NumberColumn, json: Sql, test: Numbe
 /** The number is not zero. */
 export const numberEquals = (column: NumberColumn, value: Numeric): Sql => compareColumn(column, ['eq', value])
 
-/** Decimals compare exactly; an operand that the column's type cannot hold is compared as a double. */
+/** Decimals compare exactly; an operand that does not fit the column's type is compared as a double. */
 function compareColumn({ column, precision, scale }: NumberColumn, [relation, operand]: Bound): Sql {
   const number = toNumber(operand)
   const written = String(number)
@@ -77,7 +77,7 @@ function compareColumn({ column, precision, scale }: NumberColumn, [relation, op
   return sql`toFloat64(${column}) ${RELATIONS[relation]} ${float(number)}`
 }
 
-/** Of a number as JavaScript writes it: `1.25e-7` has nine. */
+/** The digits after the decimal point of a number as JavaScript writes it: `1.25e-7` has nine. */
 function fractionDigits(written: string): number {
   const [mantissa = '', exponent = '0'] = written.split('e')
   return Math.max(0, (mantissa.split('.')[1] ?? '').length - Number(exponent))

@@ -25,8 +25,8 @@ export function compileText(value: Sql, { test, text: operand, caseSensitive }: 
 }
 
 /**
- * The engine refuses a pattern that ends in its escape character, and takes `\` literally before ordinary characters.
- * So everything is escaped anew.
+ * The engine rejects a pattern that ends in its escape character, and treats `\` as literal before ordinary characters.
+ * So all escapes are rewritten.
  */
 function enginePattern(given: string): string {
   const escaped = (character: string): string => character.replace(/[\\%_]/, '\\$&')

@@ -2,9 +2,10 @@ import { hasDigitRun, isJsonObject, isRawJson, type Json, type RawJson } from '@
 import { type Sql, sql, text, texts } from '../sql.ts'
 
 /**
- * Attributes are JSON text, and the engine's `JSONExtractRaw` writes every value in one form: no blanks, `5.0` as
- * `5`, always the same escapes. So two scalars are equal as JSON (5 equals 5.0, "5" does not) when their texts are.
- * The operand goes through the same function instead of being written in that form here. Absent is the empty text.
+ * Attributes are JSON text, and the engine's `JSONExtractRaw` writes every value in one form: no whitespace, `5.0` as
+ * `5`, always the same escapes. So two scalars are equal as JSON (5 equals 5.0, "5" does not) if their texts are. The
+ * operand passes through the same function instead of being written in that form here. An absent value is the empty
+ * text.
  */
 export const canonical = (value: Json): Sql => sql`JSONExtractRaw(${text(engineJson(value))})`
 
@@ -18,15 +19,15 @@ export const canonicalSet = (values: readonly Json[]): Sql =>
 
 export const isScalar = (value: Json): boolean => typeof value !== 'object' || value === null || isRawJson(value)
 
-/** Integers that may have more than 64 bits; `JSON.stringify` writes half a surrogate pair as an escape. */
+/** Integers that may exceed 64 bits, and the escape that `JSON.stringify` writes for half a surrogate pair. */
 const MAYBE_LONG_DIGITS = 19
 const HALF_PAIR = '\\ud'
 
 /**
- * A value as JSON text that the engine can read; stored JSON must be written by this, too. The engine reads nothing at
- * all from a document with an integer beyond 64 bits or half a surrogate pair, both of which `JSON.stringify` writes
- * (1e20 as 21 digits). Such integers get the exponent `e0`, which makes them floating-point numbers without losing a
- * digit; halves of pairs become U+FFFD. It reads no document nested more than 1,023 deep either.
+ * A value as JSON text that the engine can read; stored JSON must be written by this function too. The engine reads
+ * nothing from a document with an integer beyond 64 bits or half a surrogate pair, both of which `JSON.stringify`
+ * writes (1e20 as 21 digits). Such integers get the exponent `e0`, which makes them floating-point numbers without
+ * losing a digit; halves of pairs become U+FFFD. The engine also reads no document nested more than 1,023 levels deep.
  */
 export function engineJson(value: Json): string {
   const written = JSON.stringify(value)
@@ -46,13 +47,13 @@ function readable(value: Json): Json {
 const INT64_MIN = -(2n ** 63n)
 const UINT64_MAX = 2n ** 64n - 1n
 
-/** The digits of an integer past the largest floating-point number become a text. */
+/** Integers beyond the range of floating-point numbers become text. */
 function readableInteger(integer: bigint): Json {
   const fits = integer >= INT64_MIN && integer <= UINT64_MAX
   if (!fits && !Number.isFinite(Number(integer))) return String(integer)
   return rawNumber(fits ? String(integer) : `${integer}e0`)
 }
 
-/** `JSON.rawJSON`, see the model's `Json`. */
+/** `JSON.rawJSON`; see the model's `Json`. */
 const rawNumber = (written: string): RawJson =>
   (JSON as unknown as { rawJSON: (written: string) => RawJson }).rawJSON(written)

@@ -1,22 +1,22 @@
 import { anyOf, ints, join, type Sql, sql, text, texts } from '../sql.ts'
 import { ATTRIBUTE_COLUMNS, type AttributeColumn, derivedMembers } from './attribute-columns.ts'
 
-/** Where a JSON value is looked for: in a span's attributes, or below an item of a list. */
+/** The place of a JSON value: in a span's attributes, or below an item of a list. */
 export interface Place {
-  /** The value as the engine writes JSON (see `canonical`); empty when absent. */
+  /** The value as the engine writes JSON (see `canonical`); empty if absent. */
   readonly json: Sql
-  /** Whether there is a value; null is one. */
+  /** Whether there is a value; null counts as one. */
   readonly present: Sql
   readonly isObject: Sql
-  /** The column of JSON text, as it was written, that the value is taken from; absent inside a list. */
+  /** The column of JSON text, as stored, that contains the value; absent inside a list. */
   readonly document?: Sql
   /** The typed column that holds the value. */
   readonly column?: AttributeColumn
-  /** The same place, a member further in. */
+  /** The place of a member of this value. */
   readonly member: (key: string) => Place
 }
 
-/** A step is a key, or an index where the value is a list (`mayIndex`). */
+/** A step is a key, or an index if the value is a list (`mayIndex`). */
 interface Step {
   readonly key: string
   readonly mayIndex: boolean
@@ -24,16 +24,16 @@ interface Step {
 
 export const INDEX = /^(0|[1-9][0-9]{0,8})$/
 
-/** The place that a path of the interface names: segments of digits may be indexes. */
+/** The place at a path of the interface, in which segments of digits may be indexes. */
 export const attributePlace = (path: readonly string[]): Place =>
   placeAt(path.map(key => ({ key, mayIndex: INDEX.test(key) })))
 
-/** The value of the lambda variable `x` (JSON text), or a place below it named by keys. */
+/** The value of the lambda variable `x` (JSON text), or a place below it at a path of keys. */
 export const itemPlace = (path: readonly string[] = []): Place => jsonPlace(sql`x`, path.map(toKey))
 
 const toKey = (key: string): Step => ({ key, mayIndex: false })
 
-/** Typed columns first, then `ag.data`, which is a JSON text of its own, then all other attributes. */
+/** Typed columns first, then `ag.data`, which has its own JSON text, then all other attributes. */
 function placeAt(steps: readonly Step[]): Place {
   const key = steps.some(step => step.key.includes('.')) ? '' : steps.map(step => step.key).join('.')
   const member = (name: string): Place => placeAt([...steps, toKey(name)])
@@ -52,14 +52,14 @@ function jsonPlace(document: Sql, steps: readonly Step[]): Place {
   return { json, present: sql`${json} != ''`, isObject: sql`startsWith(${json}, '{')`, member }
 }
 
-/** An object some of whose members are typed columns exists also when only these have a value. */
+/** An object with members in typed columns also exists if only these have values. */
 function objectPlace(place: Place, key: string): Omit<Place, 'member'> {
   const derived = derivedMembers(key).map(({ column }) => sql`${column} != 0`)
   if (derived.length === 0) return place
   return { ...place, present: anyOf([place.present, ...derived]), isObject: anyOf([place.isObject, ...derived]) }
 }
 
-/** `ag.data` is there on every span. */
+/** Every span has `ag.data`. */
 const dataPlace = (): Omit<Place, 'member'> => ({
   json: sql`if(data = '', '{}', JSONExtractRaw(data))`,
   present: sql`true`,
@@ -79,9 +79,9 @@ function columnPlace(column: AttributeColumn, inJson: Sql): Omit<Place, 'member'
 }
 
 /**
- * The JSON text at the end of the steps. Plain keys go into one call. From the first step that may be an index on, each is
- * tried as a key and as an index: a list has no keys, only a list has items, and an item 0 (they count from 1) is empty. One
- * call folds over all of them, so the text does not grow with the path.
+ * The JSON text at the end of the steps. The leading plain keys go into one call. From the first step that may be an
+ * index, each step is tried as a key and as an index: a list has no keys, only a list has items, and item 0 (they count
+ * from 1) is empty. One call folds over all of these, so the size of the text does not depend on the path.
  */
 function extract(document: Sql, steps: readonly Step[]): Sql {
   const at = steps.findIndex(step => step.mayIndex)

@@ -20,8 +20,8 @@ const operatorsOf = (...groups: OperatorGroup[]): ReadonlySet<string> =>
 
 export const OPERATORS: readonly Operator[] = Object.values(OPERATOR_GROUPS).flat()
 
-/** What can be asked of a field of each kind. */
-export const KINDS = {
+/** The operators that each kind of field allows. */
+export const FIELD_KINDS = {
   trace_id: operatorsOf('comparison', 'list'),
   span_id: operatorsOf('comparison', 'list'),
   enum: operatorsOf('comparison', 'list'),
@@ -32,15 +32,15 @@ export const KINDS = {
   list: operatorsOf('list', 'dict', 'existence'),
   content: new Set(['contains']) as ReadonlySet<string>,
 } as const
-export type Kind = keyof typeof KINDS
+export type FieldKind = keyof typeof FIELD_KINDS
 
-/** A field that is a column. `present`: when it has a value; left out when it always has. */
+/** A field that is a column. `present`: the condition for having a value; omitted if it always has one. */
 export interface ColumnField {
   readonly name: string
   readonly kind: ColumnKind
   readonly column: Sql
   readonly present?: Sql
-  /** Of an enum. */
+  /** For an enum. */
   readonly values?: readonly string[]
 }
 
@@ -49,23 +49,23 @@ export interface ListField {
   readonly name: string
   readonly kind: 'list'
   readonly column: Sql
-  /** By which members `in` tells items, in the order in which patterns are compared. */
+  /** The members that `in` compares, in the order of comparison. */
   readonly members: readonly ListMember[]
-  /** A pattern without members matches any item; otherwise it matches none. */
+  /** A pattern without members matches every item; otherwise it matches none. */
   readonly emptyMatchesAny?: true
-  /** A member that a bare text in the list stands for, and that `has` can name. */
+  /** The member that a plain string in the list stands for, and that `has` can name. */
   readonly textMember?: string
 }
 
 export interface ListMember {
   readonly name: string
-  /** Where the value stands in an item, of the request as of the column. */
+  /** The path of the value in an item, both in the request and in the column. */
   readonly path: readonly string[]
-  /** Normalised; null when malformed. */
+  /** Normalises the value; null if malformed. */
   readonly parse: (value: string) => string | null
-  /** The same normal form of a stored value; left out when values are stored in it. */
+  /** Normalises a stored value; omitted if values are stored in normal form. */
   readonly stored?: (value: Sql) => Sql
-  /** Not looked at beside this other member. */
+  /** Ignored if this other member is given. */
   readonly unless?: string
 }
 
@@ -81,7 +81,7 @@ const EPOCH = sql`fromUnixTimestamp64Micro(0, 'UTC')`
 const NOBODY = sql`'00000000-0000-0000-0000-000000000000'`
 const anyText = (value: string): string => value
 
-/** When a column has a value, by what it holds where there is none. */
+/** The condition for a column to have a value, by its content without one. */
 const PRESENT: Record<NonNullable<ColumnFilter['absent']>, (column: Sql) => Sql> = {
   empty: column => sql`${column} != ''`,
   epoch: column => sql`${column} != ${EPOCH}`,
@@ -109,7 +109,7 @@ const ROLE = /^(application|evaluator)(_variant|_revision)?$/
 const FIELD_ROWS: readonly Field[] = [
   ...columnFields,
   { name: 'end_time', kind: 'time', column: sql`end_time` },
-  // Deleting is for good: no stored span has a time or an author of its deletion.
+  // Deletion is permanent: no stored span has a time or an author of its deletion.
   { name: 'deleted_at', kind: 'time', column: sql`${EPOCH}`, present: sql`false` },
   { name: 'deleted_by_id', kind: 'uuid', column: sql`toUUID(${NOBODY})`, present: sql`false` },
   { name: 'attributes', kind: 'attributes' },
@@ -125,7 +125,7 @@ const FIELD_ROWS: readonly Field[] = [
       {
         name: 'role',
         path: ['attributes', 'key'],
-        // An artifact is recorded under any of workflow, application and evaluator: they are one role at each level.
+        // An artifact is stored under workflow, application or evaluator: they are one role at each level.
         parse: key => key.replace(ROLE, 'workflow$2'),
         stored: key => sql`replaceRegexpOne(${key}, '^(application|evaluator)(_variant|_revision)?$', 'workflow\\\\2')`,
         unless: 'id',
@@ -160,5 +160,5 @@ const FIELD_ROWS: readonly Field[] = [
   },
 ]
 
-/** Every field that a condition can name, by name. A new one is a new row. */
+/** Every field that a condition can name, by name. To add a field, add an entry. */
 export const FIELDS: ReadonlyMap<string, Field> = new Map(FIELD_ROWS.map(field => [field.name, field]))

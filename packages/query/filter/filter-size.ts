@@ -1,6 +1,6 @@
 import type { Condition, Filter } from './filter.ts'
 
-/** What a filter asks of each span: its conditions, and the values, patterns and phrases that stand in their lists. */
+/** The size of a filter: its conditions, plus the values, patterns and phrases in their lists. */
 export const filterSize = (filter: Filter): number =>
   filter.kind === 'group' ? filter.members.reduce((sum, member) => sum + filterSize(member), 0) : 1 + listedIn(filter)
 

@@ -1,8 +1,8 @@
 import { isRawJson, type Json, type RawJson } from '@spanhouse/model'
 
 /**
- * A filter: a condition on one span, as a tree of frozen nodes. `parseFilter` makes it, `compileFilter` turns it into
- * SQL. Every operator of the interface is spelled out here, so what a node means is decided by this file alone:
+ * A filter: a condition on one span, as a tree of frozen nodes. `parseFilter` returns it, `compileFilter` translates it
+ * to SQL. This file alone defines the meaning of every operator of the interface:
  *
  * - Every node is true or false for a span, never unknown: `not` is the plain complement.
  * - A plain field without a value ("null" in the interface) satisfies no test but `not_exists`. An attribute without a
@@ -14,21 +14,24 @@ export type Condition = ColumnCondition | AttributeCondition | ListCondition | C
 export const GROUP_OPERATORS = ['and', 'or', 'not', 'nand', 'nor'] as const
 export type GroupOperator = (typeof GROUP_OPERATORS)[number]
 
-/** Never without members: a group without any restricts nothing and is left out of the tree. `not` has exactly one. */
+/**
+ * Never empty: a group without members does not restrict anything and is left out of the tree. `not` has exactly one
+ * member.
+ */
 export interface Group {
   readonly kind: 'group'
   readonly operator: GroupOperator
   readonly members: readonly Filter[]
 }
 
-/** A test of a plain field, see `FIELDS`. */
+/** A test of a plain field; see `FIELDS`. */
 export interface ColumnCondition {
   readonly kind: 'column'
   readonly field: string
   readonly test: ColumnTest
 }
 
-/** Normalised: ids as lower-case hex, UUIDs dashed, times as microseconds, everything else as text. */
+/** Normalised: ids as lower-case hex, UUIDs with dashes, times in microseconds, everything else as text. */
 export type ColumnValue = string | number
 export type ColumnTest =
   | PresenceTest
@@ -44,8 +47,8 @@ export interface PresenceTest {
 }
 
 /**
- * On the text form of a value. Unless `caseSensitive`, both sides are lower-cased first (Unicode). In a `like`
- * pattern `%` is any run of characters, `_` is one, and `\` takes the next character literally.
+ * A test of the text form of a value. Unless `caseSensitive`, both sides are lower-cased first (Unicode). In a `like`
+ * pattern `%` matches any run of characters, `_` matches one, and `\` makes the next character literal.
  */
 export interface TextTest {
   readonly test: 'startswith' | 'endswith' | 'contains' | 'equals' | 'like'
@@ -54,8 +57,8 @@ export interface TextTest {
 }
 
 /**
- * A test of the JSON value at a path in the attributes. A segment of digits is an index (from 0) where the value there
- * is a list, else a key. Absent differs from null: null is a value, but has no number and no text form.
+ * A test of the JSON value at a path in the attributes. A segment of digits is an index (from 0) if the value there is
+ * a list, otherwise a key. Absent differs from null: null is a value, but has no number and no text form.
  */
 export interface AttributeCondition {
   readonly kind: 'attribute'
@@ -73,15 +76,15 @@ export type AttributeTest =
   | NumberTest
   | { readonly test: Relation; readonly value: string }
   | { readonly test: 'btwn'; readonly low: string; readonly high: string }
-  /** The stored scalar is one of `values`, or the stored list holds one of them (`all`: each of them). */
+  /** The stored scalar is one of `values`, or the stored list contains one of them (`all`: each of them). */
   | { readonly test: 'in' | 'not_in'; readonly values: readonly Json[]; readonly all: boolean }
 
-/** By number: of numbers, and of texts that are numeric (see {@link NUMERIC_TEXT}); no other value satisfies it. */
+/** A numeric comparison with numbers and numeric texts (see {@link NUMERIC_TEXT}); no other value satisfies it. */
 export type NumberTest =
   | { readonly test: Relation; readonly value: Numeric }
   | { readonly test: 'btwn'; readonly low: Numeric; readonly high: Numeric }
 
-/** A decimal number with nothing around it. */
+/** A decimal number without surrounding text. */
 export const NUMERIC_TEXT = '^[-+]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]+)?$'
 
 /** A test of `references`, `links`, `hashes` or `events`: lists of objects. */
@@ -103,7 +106,7 @@ export type Pattern = Readonly<Record<string, string>>
 
 /**
  * Full text over the string values (not the keys) of all attributes of a span taken as one document, or of all its
- * events taken as one: true when either satisfies the query.
+ * events taken as one: true if either satisfies the query.
  */
 export interface ContentCondition {
   readonly kind: 'content'
@@ -116,25 +119,26 @@ export interface ContentAlternative {
   readonly all: readonly Phrase[]
   readonly none: readonly Phrase[]
 }
-/** Lower-case words that follow each other in one string value. Words are runs of letters, marks and digits. */
+/** Consecutive lower-case words in one string value. Words are runs of letters, marks and digits. */
 export type Phrase = readonly string[]
 
-/** Groups may be nested this deep. The engine's own limit allows about three times as much. */
+/** Maximum nesting of groups. The engine's own limit allows about three times as much. */
 export const FILTER_DEPTH_MAX = 250
 /**
- * Conditions of a filter. A segment of an attribute's path and a value inside one that is compared as JSON count as one
- * more each, a phrase of `content` as ten. What they come to in a statement has a bound of its own: `COST_MAX`.
+ * Maximum number of conditions. Each segment of an attribute's path and each value inside one that is compared as JSON
+ * counts as one more, each phrase of `content` as ten. The cost of the resulting statement has a limit of its own:
+ * `COST_MAX`.
  */
 export const CONDITIONS_MAX = 1_000
-/** Values of one `in`, `not_in`. */
+/** Values of one `in` or `not_in`. */
 export const LIST_VALUES_MAX = 100_000
-/** Values of all `in` and `not_in` of a filter together. */
+/** Values of all `in` and `not_in` in a filter. */
 export const FILTER_VALUES_MAX = 200_000
 /** UTF-8 bytes of one text in a filter. */
 export const TEXT_BYTES_MAX = 32_768
 /** Segments of an attribute path. */
 export const PATH_SEGMENTS_MAX = 64
-/** Levels of a value that is compared as JSON. */
+/** Nesting of a value that is compared as JSON. */
 export const VALUE_DEPTH_MAX = 32
-/** Words of one `content` condition. */
+/** Words in one `content` condition. */
 export const CONTENT_WORDS_MAX = 100

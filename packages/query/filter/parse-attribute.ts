@@ -4,11 +4,12 @@ import { type AttributeCondition, type AttributeTest, isNumeric, PATH_SEGMENTS_M
 import { parseTextTest } from './parse-column.ts'
 import { boundedText, finite, jsonValue, refuseValue, scalarText, valueList, valuePair } from './parse-value.ts'
 
-/** A condition on an attribute. Throws `invalid` naming the attribute. */
+/** Parses a condition on an attribute. Throws `invalid` with the attribute's name. */
 export function parseAttributeCondition(condition: RawCondition): AttributeCondition {
   if (condition.key === '') throw invalid('attributes: `key` is required')
   const path = boundedText('attributes', condition.key).split('.')
-  if (path.length > PATH_SEGMENTS_MAX) throw invalid(`attributes: a key of more than ${PATH_SEGMENTS_MAX} segments`)
+  if (path.length > PATH_SEGMENTS_MAX)
+    throw invalid(`attributes: \`key\` may have at most ${PATH_SEGMENTS_MAX} segments`)
   condition.count(path.length)
   return { kind: 'attribute', path, test: parseAttributeTest(condition) }
 }
@@ -44,13 +45,13 @@ function parseAttributeTest({ operator, key, value, options, count }: RawConditi
   }
 }
 
-/** Numbers compare as numbers, texts as texts; a boolean is equal or not, as JSON. */
+/** Numbers compare as numbers, strings as strings; a boolean is compared for equality, as JSON. */
 function parseRelation(name: string, test: Relation, value: Json): AttributeTest {
   if (isNumeric(value)) return { test, value: finite(name, value) }
   if (typeof value === 'string') return { test, value: boundedText(name, value) }
   if (typeof value === 'boolean' && test === 'eq') return { test: 'is', value }
   if (typeof value === 'boolean' && test === 'neq') return { test: 'is_not', value }
-  throw invalid(`${name}: operator "${test}" takes a number or a text`)
+  throw invalid(`${name}: operator "${test}" takes a number or a string`)
 }
 
 function parseBetween(name: string, value: Json): AttributeTest {
@@ -59,5 +60,5 @@ function parseBetween(name: string, value: Json): AttributeTest {
   if (typeof low === 'string' && typeof high === 'string') {
     return { test: 'btwn', low: boundedText(name, low), high: boundedText(name, high) }
   }
-  throw invalid(`${name}: operator "btwn" takes two numbers or two texts`)
+  throw invalid(`${name}: operator "btwn" takes two numbers or two strings`)
 }

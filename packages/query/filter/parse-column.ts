@@ -5,7 +5,7 @@ import type { ColumnField } from './fields.ts'
 import type { ColumnTest, ColumnValue, TextTest } from './filter.ts'
 import { boundedText, quote, refuseValue, scalarText, valueList, valuePair } from './parse-value.ts'
 
-/** The normal form of a value of each kind, or null when it is none. */
+/** The normal form of a value of each kind, or null if it is not valid. */
 const PARSE: Record<ColumnKind, (value: Json, field: ColumnField) => ColumnValue | null> = {
   trace_id: value => (typeof value === 'string' ? parseTraceId(value) : null),
   span_id: value => (typeof value === 'string' ? parseSpanId(value) : null),
@@ -15,7 +15,7 @@ const PARSE: Record<ColumnKind, (value: Json, field: ColumnField) => ColumnValue
   text: (value, field) => scalarText(field.name, value),
 }
 
-/** A test of a plain field. Throws `invalid` naming the field. The operator is known to be allowed. */
+/** Parses a test of a plain field. Throws `invalid` with the field's name. The operator has been checked already. */
 export function parseColumnTest(field: ColumnField, condition: RawCondition): ColumnTest {
   const { operator, value, options } = condition
   const parse = (one: Json): ColumnValue => parseColumnValue(field, one)
@@ -49,7 +49,7 @@ export function parseColumnTest(field: ColumnField, condition: RawCondition): Co
 
 function parseColumnValue(field: ColumnField, value: Json): ColumnValue {
   const parsed = value === null ? null : PARSE[field.kind](value, field)
-  if (parsed === null) throw invalid(`${field.name}: ${shown(value)} is not a value of this field`)
+  if (parsed === null) throw invalid(`${field.name}: ${shown(value)} is not a valid value for this field`)
   return parsed
 }
 
@@ -58,7 +58,7 @@ const shown = (value: Json): string => {
   return typeof value === 'object' && value !== null && !isRawJson(value) ? 'an object or list' : JSON.stringify(value)
 }
 
-/** Null asks for the absence of a value; ids of spans and traces are never absent. */
+/** Null tests for the absence of a value; span and trace ids are never absent. */
 function nullTest(field: ColumnField, test: 'exists' | 'not_exists'): ColumnTest {
   const isId = field.kind === 'trace_id' || field.kind === 'span_id'
   if (isId && field.present === undefined) throw invalid(`${field.name}: the value must not be null`)
@@ -67,11 +67,14 @@ function nullTest(field: ColumnField, test: 'exists' | 'not_exists'): ColumnTest
 
 function columnText(field: ColumnField, value: Json): string {
   if (field.kind !== 'time') return scalarText(field.name, value)
-  if (typeof value !== 'string') throw invalid(`${field.name}: text operators take a text`)
+  if (typeof value !== 'string') throw invalid(`${field.name}: text operators take a string`)
   return boundedText(field.name, value)
 }
 
-/** A text operator: `matches` is `contains`, or equality with the option `exact_match`. Throws on no other operator. */
+/**
+ * Parses a text operator: `matches` is `contains`, or equality with the option `exact_match`. Throws an Error on other
+ * operators.
+ */
 export function parseTextTest(operator: string, text: string, options: Options): TextTest {
   const { caseSensitive } = options
   switch (operator) {

@@ -1,7 +1,7 @@
 import { Problem, parseJson } from '@spanhouse/model'
 import { expect, test } from 'vitest'
 import { spanId, traceId } from '../query.testing.ts'
-import { FIELDS, KINDS, OPERATORS } from './fields.ts'
+import { FIELD_KINDS, FIELDS, OPERATORS } from './fields.ts'
 import { parseFilter } from './parse-filter.ts'
 
 const LOC = ['body', 'filtering']
@@ -140,7 +140,7 @@ test.each<[string, object, RegExp]>([
   ['null by text', { field: 'span_name', operator: 'contains' }, /^span_name: /],
   ['an object as text', { field: 'span_name', value: { a: 1 } }, /^span_name: /],
   ['a value with existence', { field: 'span_name', operator: 'exists', value: true }, /^span_name: .*no value/],
-  ['a key where there is none', { field: 'span_name', key: 'a', value: 'x' }, /^span_name: has no key/],
+  ['a key where there is none', { field: 'span_name', key: 'a', value: 'x' }, /^span_name: takes no key/],
   ['a time that is none', { field: 'start_time', value: 'yesterday' }, /^start_time: "yesterday"/],
   ['a time of 12 digits', { field: 'start_time', operator: 'gt', value: 177011010000 }, /^start_time: 177011010000/],
   ['a time with a fraction', { field: 'start_time', value: 1770110100.5 }, /^start_time: /],
@@ -182,15 +182,15 @@ test.each<[string, object, RegExp]>([
   ['a link with a bad id', { field: 'links', operator: 'in', value: [{ span_id: 'zz' }] }, /^links: "zz"/],
   ['a bad hash', { field: 'hashes', operator: 'has', key: 'id', value: 'zz' }, /^hashes: "zz"/],
   ['content by another operator', { field: 'content', operator: 'is', value: 'x' }, /^content: /],
-  ['content without a text', { field: 'content', operator: 'contains', value: 5 }, /^content: .*text/],
-  ['content with a key', { field: 'content', key: 'a', operator: 'contains', value: 'x' }, /^content: has no key/],
+  ['content without a text', { field: 'content', operator: 'contains', value: 5 }, /^content: .*string/],
+  ['content with a key', { field: 'content', key: 'a', operator: 'contains', value: 'x' }, /^content: takes no key/],
   ['a text that is too long', { field: 'span_name', value: 'é'.repeat(20_000) }, /^span_name: .*32768 bytes/],
-  ['too many words', { field: 'content', operator: 'contains', value: 'w '.repeat(101) }, /^content: more than 100/],
+  ['too many words', { field: 'content', operator: 'contains', value: 'w '.repeat(101) }, /^content: at most 100/],
   ['too long a path', { field: 'attributes', key: 'a.'.repeat(64), operator: 'exists' }, /^attributes: .*64 segments/],
   [
     'too long a list',
     { field: 'span_name', operator: 'in', value: Array.from({ length: 100_001 }, () => 'x') },
-    /^span_name: more than 100000/,
+    /^span_name: at most 100000/,
   ],
   ['two members under not', { operator: 'not', conditions: [{ conditions: [] }, { conditions: [] }] }, /`not`/],
 ])('400: %s', (_name, one, detail) => {
@@ -201,7 +201,7 @@ test.each<[string, object, RegExp]>([
 
 test('each field takes the operators of its kind and no other', () => {
   for (const field of FIELDS.values()) {
-    for (const operator of OPERATORS.filter(one => !KINDS[field.kind].has(one))) {
+    for (const operator of OPERATORS.filter(one => !FIELD_KINDS[field.kind].has(one))) {
       const problem = problemOf(() => condition({ field: field.name, operator, value: 'x' }))
       expect(problem.detail).toBe(`${field.name}: operator "${operator}" is not allowed`)
     }
@@ -227,7 +227,7 @@ test('values nest 32 deep and no deeper', () => {
   expect(problemOf(() => is(list(33))).code).toBe('invalid')
   expect(problemOf(() => is(list(100_000))).code).toBe('invalid')
   expect(problemOf(() => condition({ field: 'span_name', value: list(100_000) })).code).toBe('invalid')
-  // What is echoed can be answered.
+  // Echoed values can be serialised.
   const wrong = problemOf(() => condition({ field: list(100_000) }))
   expect(JSON.stringify(wrong.detail)).toContain('string_type')
 })

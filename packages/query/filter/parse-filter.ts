@@ -1,7 +1,7 @@
 import { FAULTS, invalid, type JsonObject } from '@spanhouse/model'
 import type { Count, Options, RawCondition } from '../raw-condition.ts'
 import { parseContentQuery } from './content-query.ts'
-import { FIELDS, type Field, KINDS, OPERATORS } from './fields.ts'
+import { FIELD_KINDS, FIELDS, type Field, OPERATORS } from './fields.ts'
 import {
   CONDITIONS_MAX,
   type Condition,
@@ -27,29 +27,26 @@ import {
 } from './shape.ts'
 
 /**
- * Reads a filter from JSON. Nothing (null, no conditions at any level) gives undefined: no restriction. Throws a
- * `Problem`: `unprocessable` (422) when the JSON has the wrong shape, with locations below `loc`; `invalid` (400)
- * naming the field when a condition makes no sense or exceeds a limit.
+ * Parses a filter from JSON. An empty filter (null, or no conditions at any level) gives undefined: no restriction.
+ * Throws a `Problem`: `unprocessable` (422) if the JSON has the wrong shape, with locations below `loc`; `invalid`
+ * (400) with the field's name if a condition is not valid or exceeds a limit.
  */
 export function parseFilter(json: unknown, loc: Location): Filter | undefined {
   if (json === null || json === undefined) return undefined
   const group = readObject(json, loc)
   if (group.field !== undefined) {
-    throw malformed(
-      [FAULTS.extra[0], 'A condition must stand in the list `conditions`'],
-      [...loc, 'field'],
-      group.field,
-    )
+    throw malformed([FAULTS.extra[0], 'A condition must be in the list `conditions`'], [...loc, 'field'], group.field)
   }
   let conditions = 0
   const count: Count = (more = 1) => {
     conditions += more
-    if (conditions > CONDITIONS_MAX) throw invalid(`filtering: more than ${CONDITIONS_MAX} conditions`)
+    if (conditions > CONDITIONS_MAX) throw invalid(`filtering: at most ${CONDITIONS_MAX} conditions are allowed`)
   }
   let values = 0
   const countValues = (more: number): void => {
     values += more
-    if (values > FILTER_VALUES_MAX) throw invalid(`filtering: at most ${FILTER_VALUES_MAX} values in all of its lists`)
+    if (values > FILTER_VALUES_MAX)
+      throw invalid(`filtering: at most ${FILTER_VALUES_MAX} values are allowed in all lists together`)
   }
   return parseGroup(group, loc, { depth: 1, count, countValues })
 }
@@ -61,7 +58,8 @@ interface Context {
 }
 
 function parseGroup(group: JsonObject, loc: Location, context: Context): Filter | undefined {
-  if (context.depth > FILTER_DEPTH_MAX) throw invalid(`filtering: groups nested more than ${FILTER_DEPTH_MAX} deep`)
+  if (context.depth > FILTER_DEPTH_MAX)
+    throw invalid(`filtering: groups may be nested at most ${FILTER_DEPTH_MAX} levels deep`)
   const operator = optional(group.operator, [...loc, 'operator'], oneOf(GROUP_OPERATORS)) ?? 'and'
   const conditions = group.conditions === undefined ? [] : readList(group.conditions, [...loc, 'conditions'])
   if (operator === 'not' && conditions.length > 1) throw invalid('filtering: a `not` group takes exactly one condition')
@@ -76,7 +74,11 @@ function parseMember(json: unknown, loc: Location, context: Context): Filter | u
   const member = readObject(json, loc)
   if (member.conditions === undefined) return parseCondition(member, loc, context)
   if (member.field !== undefined) {
-    throw malformed([FAULTS.extra[0], 'Either a condition or a group, not both'], [...loc, 'field'], member.field)
+    throw malformed(
+      [FAULTS.extra[0], 'Input should be either a condition or a group, not both'],
+      [...loc, 'field'],
+      member.field,
+    )
   }
   return parseGroup(member, loc, context)
 }
@@ -87,7 +89,7 @@ function parseCondition(json: JsonObject, loc: Location, { count, countValues }:
   const condition = readCondition(json, loc, count)
   const field = FIELDS.get(condition.field)
   if (field === undefined) throw invalid(`${quote(condition.field)}: unknown field`)
-  if (!KINDS[field.kind].has(condition.operator)) {
+  if (!FIELD_KINDS[field.kind].has(condition.operator)) {
     throw invalid(`${field.name}: operator ${quote(condition.operator)} is not allowed`)
   }
   return frozen(parseTest(field, condition))
@@ -114,7 +116,7 @@ function readOptions(value: unknown, loc: Location): Options {
 function parseTest(field: Field, condition: RawCondition): Condition {
   if (field.kind === 'attributes') return parseAttributeCondition(condition)
   if (field.kind === 'list') return { kind: 'list', field: field.name, test: parseListTest(field, condition) }
-  if (condition.key !== '') throw invalid(`${field.name}: has no key`)
+  if (condition.key !== '') throw invalid(`${field.name}: takes no key`)
   if (field.kind === 'content') return { kind: 'content', query: parseContentQuery(condition) }
   return { kind: 'column', field: field.name, test: parseColumnTest(field, condition) }
 }

@@ -4,7 +4,7 @@ import type { ListField, ListMember } from './fields.ts'
 import type { ListTest, Pattern } from './filter.ts'
 import { jsonValue, quote, refuseValue, scalarText, valueList } from './parse-value.ts'
 
-/** A test of a field that is a list of objects. Throws `invalid` naming the field. */
+/** Parses a test of a field that is a list of objects. Throws `invalid` with the field's name. */
 export function parseListTest(field: ListField, condition: RawCondition): ListTest {
   const { operator, key, value, options } = condition
   if (operator === 'has' || operator === 'has_not') {
@@ -19,7 +19,7 @@ export function parseListTest(field: ListField, condition: RawCondition): ListTe
   return { test: operator === 'exists' ? 'exists' : 'not_exists' }
 }
 
-/** What `has` looks at: the member that stands for the item, or `attributes.` with a key, dotted or nested. */
+/** The paths that `has` tests: the member that stands for the item, or `attributes.` with a key, dotted or nested. */
 function parseMemberValue(field: ListField, { key, value, count }: RawCondition) {
   if (value === null) throw invalid(`${field.name}: a value is required`)
   if (field.textMember !== undefined && key === field.textMember) {
@@ -44,7 +44,7 @@ function memberNamed(field: ListField, name: string): ListMember {
   return member
 }
 
-/** Null for an item that matches nothing: one that names no member. */
+/** Null for an item that matches nothing because it has none of the members. */
 function parsePattern(field: ListField, item: Json): Pattern | null {
   const object = typeof item === 'string' && field.textMember !== undefined ? { [field.textMember]: item } : item
   if (!isJsonObject(object)) throw invalid(`${field.name}: the value must be a list of objects`)

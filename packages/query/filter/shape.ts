@@ -10,10 +10,10 @@ import {
   violationOf,
 } from '@spanhouse/model'
 
-/** Where a value stands in the request: starts with `body`, `query` or `path`. */
+/** The location of a value in the request: starts with `body`, `query` or `path`. */
 export type Location = readonly (string | number)[]
 
-/** A 422 about one value. */
+/** A 422 for one value. */
 export const malformed = (fault: Fault, loc: Location, input: unknown): Problem =>
   unprocessable(violationOf(fault, [...loc], input))
 
@@ -45,7 +45,7 @@ export function readBoolean(value: unknown, loc: Location): boolean {
   return value
 }
 
-/** A reader of one of a few words. */
+/** Reads one of a few words. */
 export const oneOf =
   <T extends string>(words: readonly T[]) =>
   (value: unknown, loc: Location): T => {
@@ -54,7 +54,7 @@ export const oneOf =
     return word
   }
 
-/** Refuses members beside those that are known: a misspelt one must not be passed over. */
+/** Rejects unknown members: a misspelt one must not be ignored. */
 export function refuseOthers(object: JsonObject, known: readonly string[], loc: Location): void {
   const other = Object.keys(object).find(name => !known.includes(name))
   if (other === undefined) return

@@ -1,16 +1,16 @@
 import type { Condition, Filter } from './filter.ts'
 
 /**
- * Splits a filter for traces into parts that hold for all spans of a trace or for none, and parts that have to be
- * found on one span. All of them must hold: "one span satisfies A and B" is "the trace satisfies A, and one of its
- * spans B" when A is about the trace.
+ * Splits a filter for traces into parts that hold for all spans of a trace or for none, and parts that must hold for
+ * one span. Together they are equivalent: "one span satisfies A and B" is "the trace satisfies A, and one of its spans
+ * B" if A is about the trace.
  */
 export function splitFilter(filter: Filter | undefined): { ofTrace: Filter[]; ofSpan: Filter[] } {
   const parts = filter === undefined ? [] : conjunctsOf(filter)
   return { ofTrace: parts.filter(isOfTrace), ofSpan: parts.filter(part => !isOfTrace(part)) }
 }
 
-/** The parts of a filter all of which must hold. */
+/** The conjuncts of a filter. */
 export const conjunctsOf = (filter: Filter): Filter[] =>
   filter.kind === 'group' && filter.operator === 'and' ? filter.members.flatMap(conjunctsOf) : [filter]
 

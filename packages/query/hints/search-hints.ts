@@ -6,13 +6,13 @@ import { type Sql, sql, uint32s } from '../sql.ts'
 import { MANY_TERMS, type SpanTerms, type TermList, termsOfAttribute, termsOfListed } from './search-terms.ts'
 import { compileTextHint } from './text-hints.ts'
 
-/** A condition with more alternatives is not narrowed: the index would be asked too much. */
+/** A condition with more alternatives is not narrowed, because the index lookup would cost too much. */
 const ALTERNATIVES_MAX = 500
 
 /**
- * Conditions that the indexes can serve, for the parts of a filter that ask for an equality or a text, as ways to find a
- * span: one that satisfies the filter satisfies all conditions of one of the ways, perhaps of several. There is one way,
- * perhaps without any condition, but for text that may stand in several columns.
+ * Index conditions for the parts of a filter that test for an equality or a text. The result is a list of alternatives:
+ * a span that satisfies the filter satisfies all conditions of at least one of them. There is one alternative, which
+ * may have no conditions, unless a text may be in several columns.
  */
 export function compileSearchHints(filter: Filter | undefined): Sql[][] {
   const parts = filter === undefined ? [] : conjunctsOf(filter)
@@ -21,7 +21,7 @@ export function compileSearchHints(filter: Filter | undefined): Sql[][] {
   const texts = parts.map(compileTextHint).filter(hint => hint !== undefined)
   const inData = texts.filter(hint => hint.elsewhere === undefined).map(hint => hint.inData)
   const conditions = [...terms, ...inData]
-  // Two ways for the first of these; the ways of several would multiply.
+  // Only the first of these is split into two alternatives; splitting several would multiply them.
   const divided = texts.find(hint => hint.elsewhere !== undefined)
   if (divided?.elsewhere === undefined) return [conditions]
   return [
@@ -37,23 +37,23 @@ function compileTermHint(part: Filter, rootsOnly: boolean): Sql | undefined {
   return sql`hasAny(search_terms, ${uint32s([MANY_TERMS, ...terms])})`
 }
 
-/** Whether the filter asks for an id that few spans have: of a reference, a link, a hash, a session or a user. */
+/** Whether the filter selects by an id that few spans have: of a reference, a link, a hash, a session or a user. */
 export const isOfFew = (filter: Filter | undefined): boolean =>
   filter !== undefined &&
   conjunctsOf(filter).some(part => part.kind !== 'attribute' && alternativesOf(part) !== undefined)
 
-/** Whether the filter can only be satisfied by spans without a parent. */
+/** Whether only spans without a parent can satisfy the filter. */
 export const isOfRoots = (filter: Filter | undefined): boolean =>
   filter !== undefined && conjunctsOf(filter).some(isRootCondition)
 
-/** Whether it asks nothing else of them. */
+/** Whether the filter has no other condition. */
 export const isOfAllRoots = (filter: Filter | undefined): boolean =>
   filter !== undefined && conjunctsOf(filter).every(isRootCondition)
 
 const isRootCondition = (filter: Filter): boolean =>
   filter.kind === 'column' && filter.field === 'parent_id' && filter.test.test === 'not_exists'
 
-/** What a span has one of that satisfies the part of a filter; undefined when that cannot be told. */
+/** The terms of which a matching span has at least one; undefined if they cannot be determined. */
 function alternativesOf(part: Filter): SpanTerms[] | undefined {
   if (part.kind === 'attribute') return ofAttribute(part)
   if (part.kind === 'column') return ofColumn(part)
@@ -63,7 +63,7 @@ function alternativesOf(part: Filter): SpanTerms[] | undefined {
 const INDEX = /^[0-9]+$/
 
 function ofAttribute({ path, test }: AttributeCondition): SpanTerms[] | undefined {
-  // A number in a path may be an index, and an item has no term of its own.
+  // A number in a path may be an index, and a list item has no term of its own.
   if (path.some(key => INDEX.test(key)) || ATTRIBUTE_COLUMNS.has(path.join('.'))) return undefined
   if (test.test === 'is') return isScalar(test.value) ? allKnown([termsOfAttribute(path, test.value)]) : undefined
   return test.test === 'in' ? allKnown(test.values.map(value => termsOfAttribute(path, value))) : undefined
@@ -78,7 +78,7 @@ function ofColumn({ field, test }: ColumnCondition): SpanTerms[] | undefined {
   return test.test === 'in' ? test.values.map(value => termsOfListed(list, String(value))) : undefined
 }
 
-/** By which member, if it is given, an item of a field is looked for; the first one that is. */
+/** The member by which an item of a field is looked up: the first one given. */
 const MEMBERS: Record<string, Record<string, TermList>> = {
   references: { id: 'references.id', slug: 'references.slug' },
   links: { trace_id: 'links.trace_id' },

@@ -1,30 +1,30 @@
 import { isJsonObject, type Json, type JsonObject, type Span } from '@spanhouse/model'
 
 /*
- * The search terms of a span are 24-bit hashes of what lists are most often narrowed by: each scalar attribute with its
- * path, and the ids of references, links, hashes, session and user. They are a column with an index, and a filter that
- * asks for such an equality also asks for the term (`search-hints.ts`). A term never decides: what it lets through is
- * tested as ever. All that matters is that a span which satisfies the condition has one of the terms asked for; so what
- * has no term here (see `isTermValue`) is never asked for by one.
+ * The search terms of a span are 24-bit hashes of the values that lists are most often filtered by: each scalar
+ * attribute with its path, and the ids of references, links, hashes, session and user. They are stored in an indexed
+ * column, and a filter with such an equality also tests for the term (`search-hints.ts`). A term never decides: the
+ * rows it lets through are still tested. The only requirement is that a span that satisfies the condition has one of
+ * the terms; so values without a term here (see `isTermValue`) must not be looked up by one.
  *
- * A root's terms are other numbers than those of the same values on other spans: most lists are of roots, which are a
- * tenth of the spans.
+ * The terms of a root differ from those of the same values on other spans: most lists are of roots, which are a tenth
+ * of the spans.
  */
 
-/** What stands in a span that would have more than {@link TERMS_MAX} terms, instead of all of them. No hash is 0. */
+/** Replaces the terms of a span that would have more than {@link TERMS_MAX}. No hash is 0. */
 export const MANY_TERMS = 0
 const TERMS_MAX = 128
 
 /** Longer texts have no term. */
 const TEXT_LENGTH_MAX = 256
-/** Values with a longer path have none. */
+/** Values at longer paths have no term. */
 const PATH_LENGTH_MAX = 16
-/** Members of `ag` that stand in columns of their own, or that nobody looks for by equality. */
+/** Members of `ag` that have columns of their own, or that are not searched by equality. */
 const UNLISTED = new Set(['data', 'metrics', 'type'])
 
 const NOTHING: readonly string[] = []
 
-/** What has terms beside the attributes: all its values on a span. */
+/** The lists with terms, apart from the attributes: all values of a list on a span. */
 const LISTS = {
   session_id: span => (span.session_id ? [span.session_id] : NOTHING),
   user_id: span => (span.user_id ? [span.user_id] : NOTHING),
@@ -37,8 +37,8 @@ export type TermList = keyof typeof LISTS
 const LIST_NAMES = Object.keys(LISTS) as TermList[]
 
 /**
- * The search terms of a span, in no order that means anything; a value that a list has twice has its term twice. Takes
- * 1.3 µs for 19 terms (2.4 µs when paths were hashed for every span).
+ * The search terms of a span, in no particular order; a value that occurs twice in a list has its term twice. Takes 1.3
+ * µs for 19 terms (2.4 µs if paths are hashed for every span).
  */
 export function searchTermsOf(span: Span): number[] {
   const terms: number[] = []
@@ -63,7 +63,7 @@ function addTerms(terms: number[], path: Path, value: Json, depth: number): void
   } else if (isTermValue(value)) terms.push(finish(mixValue(path.state, value)))
 }
 
-/** A path hashed so far. The same few stand in span after span, so what follows on each is remembered. */
+/** The hash of a path prefix. The same few paths occur in span after span, so the hashes of longer paths are cached. */
 class Path {
   readonly state: number
   readonly #next = new Map<string, Path>()
@@ -88,14 +88,14 @@ class Path {
   static #remembered = 0
 }
 
-/** Keys that are ids, and never come again, must not fill the memory. */
+/** Keys that are ids, and never recur, must not fill the memory. */
 const PATHS_MAX = 20_000
 
-/** The terms that a value of a list has: on a root, and on another span. */
+/** The terms of a value in a list: on a root, and on another span. */
 export const termsOfListed = (list: TermList, value: string): SpanTerms =>
   bothTerms(start => mixValue(mixKey(start, list), value))
 
-/** The terms of a scalar attribute, or of one that stands in a list there. Undefined when it has none. */
+/** The terms of a scalar attribute, or of an item of a list there. Undefined if it has none. */
 export function termsOfAttribute(path: readonly string[], value: Json): SpanTerms | undefined {
   if (path.length > PATH_LENGTH_MAX || !isTermValue(value)) return undefined
   if (path[0] === 'ag' && (path.length < 2 || UNLISTED.has(path[1] as string))) return undefined
@@ -117,14 +117,14 @@ const bothTerms = (hash: (start: number) => number): SpanTerms => ({
 
 type TermValue = string | number | boolean | null
 
-/** Numbers beyond 2^53 can be written in several ways, of which the engine knows more than we do. */
+/** Numbers beyond 2^53 can be written in several ways, which the engine distinguishes. */
 function isTermValue(value: Json): value is TermValue {
   if (typeof value === 'string') return value.length <= TEXT_LENGTH_MAX
   if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER
   return typeof value === 'boolean' || value === null
 }
 
-/** Stands between keys, and before a value of each type: 5 is not "5". */
+/** Separates keys, and precedes values by type: 5 is not "5". */
 const MARKS = { key: 1, string: 2, number: 3, boolean: 4, object: 5 } as const
 
 const mixKey = (state: number, key: string): number => mixText(mix(state, MARKS.key), key)
@@ -139,19 +139,20 @@ function mixText(state: number, text: string): number {
   let hash = state
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at)
-    // To ask every text whether it is well-formed takes as long as all else.
+    // Checking every text for well-formedness would take as long as everything else.
     if ((unit & 0xf800) === 0xd800 && !text.isWellFormed()) return mixText(state, text.toWellFormed())
     hash = mix(hash, unit)
   }
   return hash
 }
 
-/** A step of FNV-1a over 16-bit units: per character, so that a path need not become a text first. */
+/** A step of FNV-1a over 16-bit units: works per character, so a path need not be joined to a text first. */
 const mix = (state: number, unit: number): number => Math.imul(state ^ unit, 0x01000193)
 
 /**
- * The finaliser of MurmurHash3, since FNV leaves the last units in the low bits. Never {@link MANY_TERMS}. Among 16 million
- * numbers the few thousand of a granule let one value in some thousands pass, the index itself one in a hundred.
+ * The finaliser of MurmurHash3, since FNV leaves the last units in the low bits. Never returns {@link MANY_TERMS}. With
+ * 16 million numbers and a few thousand per granule, the hash lets one value in some thousands pass, the index itself
+ * one in a hundred.
  */
 function finish(state: number): number {
   let hash = state

@@ -23,7 +23,7 @@ const data = (operator: string, value: unknown, key = 'ag.data.outputs') => ({
   operator,
   value,
 })
-/** What the index is asked for. */
+/** The runs that the index is searched for. */
 const askedBy = (condition: object): string[] =>
   (compileSearchHints(parse(condition))[0] as Sql[]).flatMap(hint =>
     [...printed(hint).matchAll(/"%(\w+)%"/g)].map(([, run]) => run as string),
@@ -48,7 +48,7 @@ test.each<[object, string[]]>([
   [data('is', 'rust'), ['rust']],
   [data('eq', 'rust'), ['rust']],
   [data('is_not', 'rust'), []],
-  // Numbers and the escapes of U+2028 and U+2029 are not stored as the engine writes them.
+  // The engine writes numbers and U+2028 and U+2029 differently from how they are stored.
   [data('contains', '48213'), []],
   [data('contains', '1000e0'), []],
   [data('contains', 'u2028rust'), ['rust']],

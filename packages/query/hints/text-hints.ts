@@ -2,31 +2,32 @@ import type { AttributeCondition, ContentAlternative, ContentQuery, Filter } fro
 import { allOf, anyOf, type Sql, sql, text } from '../sql.ts'
 
 /*
- * The engine's index on the text of `data` knows its tokens: runs of ASCII letters and digits and of all other characters
- * beyond ASCII, lower-cased. It tells which rows have a token with certain letters in it, for at least four ASCII letters or
- * digits; `LIKE '%letters%'` on the expression of the index is answered from there, and by reading where a part has no index
- * yet. So a hint asks for letters, never for words: `\n` in front of a word is stored as a letter before it.
+ * The engine's index on the text of `data` contains tokens: runs of ASCII letters and digits and of all non-ASCII
+ * characters, lower-cased. It finds the rows with a token that contains certain letters, for at least four ASCII
+ * letters or digits. `LIKE '%letters%'` on the index expression is answered from the index, and by reading the data in
+ * parts that have no index yet. So a hint asks for letters, never for words: a `
+ * ` before a word is stored as a letter before it.
  *
- * Stored JSON has such letters wherever the text they stand for has them (see `engineJson`).
+ * Stored JSON contains such letters wherever the text it represents does (see `engineJson`).
  */
 
-/** The index looks through its tokens once for each; the longest tell most. */
+/** The index scans its tokens once per run; the longest runs are the most selective. */
 const RUNS_MAX = 3
-/** Of a search for this or that. */
+/** Alternatives of a search with `or`. */
 const ALTERNATIVES_MAX = 10
 const RUN = /[A-Za-z0-9]{4,}/g
 
 /**
- * What is true of a span that satisfies a part of a filter: `inData`, which the index answers, or `elsewhere`. Apart,
- * because the engine answers "this or that" from no index, and then reads `data` of every row.
+ * What holds for a span that satisfies a part of a filter: `inData`, which the index answers, or `elsewhere`. They are
+ * separate because the engine answers a disjunction from no index, and then reads `data` of every row.
  */
 export interface TextHint {
   readonly inData: Sql
-  /** Absent: only `data` has what is looked for. */
+  /** Absent if only `data` can contain the text. */
   readonly elsewhere?: Sql
 }
 
-/** Undefined when nothing can be told. */
+/** Undefined if no hint can be derived. */
 export function compileTextHint(part: Filter): TextHint | undefined {
   if (part.kind === 'content') return ofContent(part.query)
   if (part.kind === 'attribute') return ofAttribute(part)
@@ -35,7 +36,7 @@ export function compileTextHint(part: Filter): TextHint | undefined {
 
 const ofContent = (query: ContentQuery): TextHint | undefined => eitherOf(query.map(ofAlternative))
 
-/** All words are in `data`, or one of them is elsewhere: attributes and events are few bytes on most spans. */
+/** All words are in `data`, or one of them is elsewhere: attributes and events are small on most spans. */
 function ofAlternative({ all }: ContentAlternative): TextHint | undefined {
   const runs = longest(all.flat().flatMap(runsIn))
   if (runs.length === 0) return undefined
@@ -54,9 +55,9 @@ function ofAttribute({ path, test }: AttributeCondition): TextHint | undefined {
   return runs.length === 0 ? undefined : { inData: allOf(runs.map(isInData)) }
 }
 
-/** The engine writes the text form of a list or an object with other escapes for two characters than it is stored with. */
+/** For two characters the engine writes other escapes in the text form of a list or an object than are stored. */
 const withoutEscape = (run: string): string => run.replace(/^u?2?0?2?[89]/, '')
-/** It writes numbers in other ways, too. */
+/** The engine also writes numbers differently. */
 const isNoNumber = (run: string): boolean => run.length >= 4 && /[a-df-z]/.test(run)
 
 const runsIn = (operand: string): string[] => operand.match(RUN)?.map(run => run.toLowerCase()) ?? []

@@ -4,23 +4,23 @@ import { engineJson, isScalar } from '../compile/engine-json.ts'
 import { INDEX } from '../compile/place.ts'
 import type { MatchWork } from './match-work.ts'
 
-/** What a span is matched by: what its row holds, read once. */
+/** The content of a span's row, read once for matching. */
 export interface MatchableSpan {
   /**
-   * Plain fields by their names, as conditions have them: ids as hex, UUIDs dashed, times as microseconds. Undefined where
+   * Plain fields by name, as conditions name them: ids as hex, UUIDs with dashes, times in microseconds. Undefined if
    * there is no value.
    */
   readonly fields: Readonly<Record<string, string | number | undefined>>
-  /** All attributes but `ag.data`, without what is in {@link columns}. */
+  /** All attributes except `ag.data` and those in {@link columns}. */
   readonly attributes: JsonObject
   readonly data: JsonObject
-  /** Attributes that are columns, by their dotted keys; texts that are empty and numbers that are zero are left out. */
+  /** Attributes with columns, by dotted key; empty texts and zeros are omitted. */
   readonly columns: Readonly<Record<string, string | number>>
   /** `references`, `links`, `hashes` and `events`. */
   readonly lists: Readonly<Record<string, readonly Json[]>>
 }
 
-/** A JSON value in a span, or where there is none. */
+/** A JSON value in a span, or its absence. */
 export interface Found {
   /** Undefined: absent. */
   readonly value: Json | undefined
@@ -36,7 +36,10 @@ interface Step {
 
 const toKey = (key: string): Step => ({ key, mayIndex: false })
 
-/** What stands at a path of the interface: segments of digits may be indexes. As `attributePlace`, for one span. */
+/**
+ * The value at a path of the interface, in which segments of digits may be indexes. Like `attributePlace`, for one
+ * span.
+ */
 export const attributeAt = (span: MatchableSpan, path: readonly string[]): Found =>
   foundAt(
     span,
@@ -60,7 +63,7 @@ function foundAt(span: MatchableSpan, steps: readonly Step[]): Found {
   return { value, isPresent: value !== undefined || isDerived, isObject: isJsonObject(value) || isDerived, member }
 }
 
-/** A value by itself, and what is in it. */
+/** A value by itself, with its members. */
 export const itself = (value: Json | undefined): Found => ({
   ...inJson(value),
   member: key => itself(valueAt(value, [toKey(key)])),
@@ -81,17 +84,19 @@ function valueAt(document: Json | undefined, steps: readonly Step[]): Json | und
   return value
 }
 
-/** The text form: a text as it is, any other value as the engine writes its JSON; undefined for null and what is absent. */
+/**
+ * The text form: a text as it is, any other value as the engine writes its JSON; undefined for null and absent values.
+ */
 export function textOf(value: Json | undefined): string | undefined {
   if (value === undefined || value === null) return undefined
   return typeof value === 'string' ? value.toWellFormed() : canonicalText(value)
 }
 
-/** One text for one value, whichever way the number in it was written. */
+/** The canonical text of a value, however its numbers were written. */
 const canonicalText = (value: Json): string =>
   isRawJson(value) || typeof value === 'number' ? numberText(value) : engineJson(value)
 
-/** Signs and digits of 64 bits at most. To read more of them as an integer takes more than linear time. */
+/** Length of an integer of 64 bits with its sign. Parsing longer ones as integers takes more than linear time. */
 const DIGITS_64 = 20
 
 function numberText(value: Json): string {
@@ -103,7 +108,7 @@ function numberText(value: Json): string {
   return String(Object.is(value, -0) ? 0 : value).replace('e+', 'e')
 }
 
-/** JSON containment, as `contains` of `compile-json` has it. */
+/** JSON containment, as `contains` in `compile-json`. */
 export function containsJson(found: Found, value: Json, work: MatchWork): boolean {
   work.spend(STEPS_OF_VALUE + lengthOf(found.value))
   if (isScalar(value)) return equalScalars(found.value, value)
@@ -115,10 +120,10 @@ export function containsJson(found: Found, value: Json, work: MatchWork): boolea
   )
 }
 
-/** To find a value and compare it, as compared with looking at a character. */
+/** The cost of finding and comparing a value, relative to reading a character. */
 const STEPS_OF_VALUE = 20
 
-/** Of a text or a long number. */
+/** The length of a text or a long number. */
 const lengthOf = (value: Json | undefined): number =>
   typeof value === 'string' ? value.length : isRawJson(value) ? value.rawJSON.length : 0
 

@@ -1,14 +1,14 @@
 import { indexOfText } from '@spanhouse/model'
 import type { MatchWork } from './match-work.ts'
 
-/** What stands between two `%`: characters as code points, `_` as {@link ANY}. */
+/** The text between two `%`: characters as code points, `_` as {@link ANY}. */
 type Segment = readonly number[]
 const ANY = -1
 
 /**
  * A `like` pattern as `TextTest` has it, against the whole value. Both are well-formed. No `%` is ever given another
- * chance: what follows it is taken where it stands first, so time is linear but for segments with `_`, which are tried
- * at each place.
+ * chance: what follows it is taken where it stands first, so time is linear but for segments with `_`. Those are tried
+ * wherever they begin, which is linear too unless they repeat themselves; it is metered in any case.
  */
 export function matchesLike(value: string, pattern: string, work: MatchWork): boolean {
   work.spend(value.length + pattern.length)
@@ -26,7 +26,9 @@ export function matchesLike(value: string, pattern: string, work: MatchWork): bo
   return end !== -1 && at <= end
 }
 
-/** `%` is any run of characters, `_` is one, and `\` takes the next one as it is; the last one stands for itself. */
+/**
+ * `%` matches any run of characters, `_` one, and `\` makes the next character literal; a final `\` stands for itself.
+ */
 function segmentsOf(pattern: string): Segment[] {
   const segments: number[][] = [[]]
   const characters = [...pattern]
@@ -42,9 +44,10 @@ function segmentsOf(pattern: string): Segment[] {
 const widthOf = (point: number): number => (point > 0xffff ? 2 : 1)
 
 /** Where the segment ends that begins here; -1: it does not stand here. */
-function endAt(value: string, segment: Segment, from: number): number {
+function endAt(value: string, segment: Segment, from: number, work?: MatchWork): number {
   let at = from
   for (const wanted of segment) {
+    work?.spend(1)
     const point = value.codePointAt(at)
     if (point === undefined || (wanted !== ANY && wanted !== point)) return -1
     at += widthOf(point)
@@ -52,7 +55,7 @@ function endAt(value: string, segment: Segment, from: number): number {
   return at
 }
 
-/** Where the segment begins that ends with the value, or -1. */
+/** The start of the segment if it matches at the end of the value, or -1. */
 function startBefore(value: string, segment: Segment): number {
   let at = value.length
   for (const wanted of segment.toReversed()) {
@@ -63,18 +66,23 @@ function startBefore(value: string, segment: Segment): number {
   return at
 }
 
-/** Where the segment ends that is the next from here on, or -1. */
+/**
+ * Where the segment ends that is the next from here on, or -1. What it begins with up to its first `_` is searched for,
+ * and the rest is compared where that was found; each comparison ends, and is counted, with the first character that differs.
+ */
 function endOfNext(value: string, segment: Segment, from: number, work: MatchWork): number {
-  if (!segment.includes(ANY)) {
-    const text = segment.map(point => String.fromCodePoint(point)).join('')
-    const at = indexOfText(value, text, from)
-    return at === -1 ? -1 : at + text.length
-  }
-  for (let at = from; at <= value.length; at++) {
-    if (isLowHalf(value, at)) continue
-    work.spend(segment.length)
-    const end = endAt(value, segment, at)
-    if (end !== -1) return end
+  const begin = segment.findIndex(point => point !== ANY)
+  // Any characters may stand for the first ones, so those that come next do.
+  const start = endAt(value, begin === -1 ? segment : segment.slice(0, begin), from)
+  if (begin === -1 || start === -1) return start
+  const any = segment.indexOf(ANY, begin)
+  const end = any === -1 ? segment.length : any
+  const text = String.fromCodePoint(...segment.slice(begin, end))
+  const rest = segment.slice(end)
+  for (let at = indexOfText(value, text, start); at !== -1; at = indexOfText(value, text, at + 1)) {
+    const found = endAt(value, rest, at + text.length, work)
+    if (found !== -1) return found
+    work.spend(text.length)
   }
   return -1
 }

@@ -14,7 +14,7 @@ const HOLDS: Record<Relation, (order: number) => boolean> = {
 
 export const related = (relation: Relation, order: number): boolean => HOLDS[relation](order)
 
-/** By code point, which UTF-8 keeps and JavaScript's own order does not. */
+/** By code point: UTF-8 keeps this order, JavaScript's own string order does not. */
 export const compareTexts = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other))
 
 const TEXT_TESTS: Record<TextTest['test'], (value: string, operand: string, work: MatchWork) => boolean> = {
@@ -34,7 +34,7 @@ export function matchesText(value: string, { test, text, caseSensitive }: TextTe
 const IS_NUMERIC = new RegExp(NUMERIC_TEXT)
 const INTEGER = /^[-+]?[0-9]{1,38}$/
 
-/** Of a number's or a text's text form. */
+/** Tests the text form of a number or a text. */
 export function matchesNumber(text: string, test: NumberTest, work: MatchWork): boolean {
   work.spend(text.length)
   if (!IS_NUMERIC.test(text)) return false
@@ -43,7 +43,7 @@ export function matchesNumber(text: string, test: NumberTest, work: MatchWork): 
   return related(test.test, compareNumber(text, test.value))
 }
 
-/** Doubles order integers below 2^53 exactly; from there on integers are compared as such. */
+/** Doubles compare exactly with integers below 2^53; larger integers are compared as integers. */
 function compareNumber(text: string, operand: Numeric): number {
   const number = numberOf(operand) as number
   const isLarge = isRawJson(operand) || (Number.isInteger(number) && !Number.isSafeInteger(number))

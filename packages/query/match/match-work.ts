@@ -1,6 +1,6 @@
 /**
- * How much may still be done to match a span, in steps: a character, an item or a member that is looked at, some
- * nanoseconds each. Without a limit unless told.
+ * The work that may still be done to match a span, in steps: reading a character, an item or a member, which takes some
+ * nanoseconds. Unlimited by default.
  */
 export class MatchWork {
   #left: number
@@ -9,14 +9,14 @@ export class MatchWork {
     this.#left = steps
   }
 
-  /** To be called before so many steps. Throws {@link MatchTooLong} when they are more than what is left. */
+  /** Call before doing that many steps. Throws {@link MatchTooLong} if they exceed the limit. */
   spend(steps: number): void {
     this.#left -= steps
     if (this.#left < 0) throw new MatchTooLong()
   }
 }
 
-/** A span was not matched to the end. */
+/** Matching a span exceeded its limit. */
 export class MatchTooLong extends Error {
   override name = 'MatchTooLong'
 }

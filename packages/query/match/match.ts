@@ -27,8 +27,8 @@ import { compareTexts, matchesNumber, matchesText, related } from './match-value
 import { MatchWork } from './match-work.ts'
 
 /**
- * Whether a span satisfies a filter: the same answer as that of the statement that `compileFilter` makes of it. Throws
- * `MatchTooLong` when that takes more work than there is.
+ * Whether a span satisfies a filter: the same result as that of the SQL from `compileFilter`. Throws `MatchTooLong`
+ * when the limit of work is exceeded.
  */
 export function matchSpan(filter: Filter, span: MatchableSpan, work = new MatchWork()): boolean {
   return filter.kind === 'group' ? matchGroup(filter, span, work) : matchCondition(filter, span, work)
@@ -64,7 +64,7 @@ function matchCondition(condition: Condition, span: MatchableSpan, work: MatchWo
   }
 }
 
-/** A field without a value satisfies `not_exists` and nothing else. */
+/** A field without a value satisfies only `not_exists`. */
 function matchColumn(
   { kind }: ColumnField,
   value: ColumnValue | undefined,
@@ -85,7 +85,7 @@ function matchColumn(
 const compare = (one: ColumnValue, other: ColumnValue): number =>
   typeof one === 'number' ? one - Number(other) : compareTexts(one, String(other))
 
-/** As the engine writes it, without zeros at the end of the fraction: `2026-02-03 09:15:00.25+00`. */
+/** As the engine writes it, without trailing zeros of the fraction: `2026-02-03 09:15:00.25+00`. */
 function timeText(time: Micros): string {
   const text = microsToIso(time).replace('T', ' ').replace('Z', '')
   return `${text.includes('.') ? withoutTrailing(text, '0') : text}+00`
@@ -183,7 +183,7 @@ const fitsPattern = (field: ListField, item: Json, pattern: Pattern): boolean =>
     member => !Object.hasOwn(pattern, member.name) || memberText(item, member) === pattern[member.name],
   )
 
-/** A stored value in the normal form that patterns have; empty when there is none. */
+/** A stored value in the normal form of patterns; empty if there is none. */
 function memberText(item: Json, { path, parse, stored }: ListMember): string {
   const text = textOf(memberAt(item, path).value) ?? ''
   return stored ? (parse(text) ?? text) : text
@@ -199,7 +199,7 @@ function matchContent(query: ContentQuery, { attributes, data, lists }: Matchabl
   })
 }
 
-/** Adds all texts in a value, lower-cased; keys are none. */
+/** Adds all texts in a value, lower-cased; keys are not included. */
 function addTexts(texts: string[], value: Json, work: MatchWork): void {
   work.spend(typeof value === 'string' ? value.length : 1)
   if (typeof value === 'string') texts.push(value.toLowerCase())
@@ -207,7 +207,7 @@ function addTexts(texts: string[], value: Json, work: MatchWork): void {
     for (const one of Object.values(value)) addTexts(texts, one, work)
 }
 
-/** Whether the words follow each other in the text, as words of their own. */
+/** Whether the words follow each other in the text, as whole words. */
 function isIn(text: string, phrase: Phrase, work: MatchWork): boolean {
   work.spend(text.length)
   if (!phrase.every(word => indexOfText(text, word) !== -1)) return false

@@ -7,7 +7,9 @@ import type { Order, Windowing } from './windowing.ts'
 type Bound = 'after' | 'from' | 'before' | 'upTo'
 const BOUNDS: Record<Bound, Sql> = { after: sql`>`, from: sql`>=`, before: sql`<`, upTo: sql`<=` }
 
-/** What the time bounds include. The one at which a page begins is replaced by the cursor, where there is one. */
+/**
+ * Whether the time bounds are inclusive. The bound at which a page begins is replaced by the cursor, if there is one.
+ */
 const INCLUSION: Record<Focus, Record<Order, { oldest: Bound; newest: Bound }>> = {
   span: { descending: { oldest: 'from', newest: 'before' }, ascending: { oldest: 'after', newest: 'upTo' } },
   trace: { descending: { oldest: 'from', newest: 'before' }, ascending: { oldest: 'from', newest: 'before' } },
@@ -15,7 +17,7 @@ const INCLUSION: Record<Focus, Record<Order, { oldest: Bound; newest: Bound }>> 
 
 const BEGINNING: Record<Order, 'oldest' | 'newest'> = { descending: 'newest', ascending: 'oldest' }
 
-/** The conditions of a windowing on the rows it orders: spans, or the rows that stand for traces. */
+/** The conditions of a windowing on the rows that it orders: spans, or the heads of traces. */
 export function compileBounds(windowing: Windowing, focus: Focus): Sql[] {
   const { order, next } = windowing
   const sides = ['oldest', 'newest'] as const
@@ -60,8 +62,8 @@ export function compileOrder(order: Order, focus: Focus): Sql {
 }
 
 /**
- * A trace is kept when the first 32 bits of its id, modulo 100, are below the whole percent of the rate: the same traces
- * in every query. No condition when all are kept.
+ * A trace is kept if the first 32 bits of its id, modulo 100, are below the whole percent of the rate: the same traces
+ * in every query. No condition if all are kept.
  */
 function compileSample(rate: number | undefined): Sql[] {
   const percent = rate === undefined ? 100 : Math.floor(rate * 100)

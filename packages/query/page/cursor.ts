@@ -4,11 +4,11 @@ import { type Sql, sql } from '../sql.ts'
 
 /*
  * A page of traces is ordered by (time, trace id). A page of spans is ordered by (time, span id), as the interface
- * says, but span ids are unique only within a trace: with nothing more, a page that ends between two spans of the same
- * time and id in different traces would lose the second. So the order goes on with a number that tells the traces
- * apart, and `next`, which has room for 128 bits, carries it in front of the span id. Clients that make `next`
- * themselves send the bare span id or the span id twice; they get what the interface promises, which is everything
- * before (time, span id).
+ * requires, but span ids are unique only within a trace: if a page ended between two spans of the same time and id in
+ * different traces, the second would be lost. So the order has a third component, a number that distinguishes the
+ * traces, and `next`, which has room for 128 bits, contains it before the span id. Clients that build `next` themselves
+ * send the plain span id or the span id twice; they get what the interface specifies: everything before (time, span
+ * id).
  *
  * The number is the trace id, read as an integer with its first byte last, modulo the largest prime of 64 bits. It is
  * short in SQL, where every function costs 0.05 ms to analyse, and equal for two trace ids with a probability of 2^-64.
@@ -18,11 +18,11 @@ const PRIME = 18446744073709551557n
 /** The number in SQL. */
 export const TRACE_NUMBER: Sql = sql`(reinterpretAsUInt128(trace_id) % 18446744073709551557)`
 
-/** The same number of a trace id in hex. */
+/** The same number for a trace id in hex. */
 export const traceNumber = (traceId: string): bigint =>
   BigInt(`0x${Buffer.from(traceId, 'hex').reverse().toString('hex')}`) % PRIME
 
-/** The order of spans by time, span id and that number; negative when one comes before the other in ascending order. */
+/** Compares spans by time, span id and that number; negative if the first precedes the second in ascending order. */
 export const compareSpans = (one: SpanKey, other: SpanKey): number =>
   one.start_time - other.start_time ||
   compare(one.span_id, other.span_id) ||
@@ -36,7 +36,7 @@ interface SpanKey {
 
 const compare = <T extends string | bigint>(one: T, other: T): number => (one < other ? -1 : one > other ? 1 : 0)
 
-/** `next` for the page that follows a row: a dashed UUID. */
+/** `next` for the page after a row: a dashed UUID. */
 export function positionToNext({ trace_id, span_id }: Position, focus: Focus): string {
   const hex = focus === 'trace' ? trace_id : traceNumber(trace_id).toString(16).padStart(16, '0') + span_id
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
@@ -44,11 +44,11 @@ export function positionToNext({ trace_id, span_id }: Position, focus: Focus): s
 
 export interface SpanCursor {
   readonly spanId: SpanId
-  /** Absent when the client made the cursor from a span id. */
+  /** Absent if the client built the cursor from a span id. */
   readonly traceNumber?: bigint
 }
 
-/** Reads `next` of a query for spans: 16 or 32 hex digits. */
+/** Parses `next` of a query for spans: 16 or 32 hex digits. */
 export function parseSpanCursor(next: string): SpanCursor {
   const spanId = next.slice(-16)
   const front = next.slice(0, -16)

@@ -12,19 +12,19 @@ import { type Location, malformed, optional, readObject } from '../filter/shape.
 import type { Focus } from '../position.ts'
 import { type GivenWindowing, parseGivenWindowing, WINDOWING_MEMBERS, type Windowing } from './windowing.ts'
 
-/** A query for spans, or for traces, as the interface means it. */
+/** A query for spans or traces. */
 export interface SpanQuery<F extends Focus = Focus> {
   readonly focus: F
-  /** Undefined: no restriction. A trace qualifies when one of its spans does. */
+  /** Undefined: no restriction. A trace matches if one of its spans does. */
   readonly filter: Filter | undefined
   readonly windowing: Windowing
 }
 
 /**
- * Reads the body of a query: `filtering` and `windowing`, and their flat form `filter` (an object or JSON text),
- * `oldest`, `newest`, `next`, `limit`, `order`, `rate`, `interval`. The two forms may complete each other; where they
- * say different things the query is refused, as it is where a member has the wrong type (`unprocessable`, 422), or
- * where the filter makes no sense (`invalid`, 400). No body (null) asks for everything. Other members are ignored.
+ * Parses the body of a query: `filtering` and `windowing`, and their flat form `filter` (an object or JSON text),
+ * `oldest`, `newest`, `next`, `limit`, `order`, `rate`, `interval`. The two forms may complement each other. Throws
+ * `unprocessable` (422) if they contradict each other or a member has the wrong type, `invalid` (400) if the filter is
+ * not valid. An empty body (null) selects everything. Other members are ignored.
  */
 export function parseSpanQuery<F extends Focus>(body: unknown, focus: F, loc: Location = ['body']): SpanQuery<F> {
   const members = optional(body, loc, readObject) ?? {}
@@ -33,14 +33,14 @@ export function parseSpanQuery<F extends Focus>(body: unknown, focus: F, loc: Lo
 
 const REFERENCES = ['query_ref', 'query_variant_ref', 'query_revision_ref']
 
-/** Whether the body asks for a saved query, which then supplies filter and windowing. */
+/** Whether the body refers to a saved query, which then supplies filter and windowing. */
 export const namesSavedQuery = (body: unknown): boolean =>
   isJsonObject(body) && REFERENCES.some(name => body[name] !== undefined && body[name] !== null)
 
 /**
- * The query that a saved one (`filtering`, `windowing`) stands for. Of the request only the windowing counts: as a whole
- * where none is saved, otherwise its limit and its cursor, that is `next` with the time it belongs to, which must lie in the
- * saved window. Throws as {@link parseSpanQuery} does.
+ * The query for a saved one (`filtering`, `windowing`). Of the request only the windowing is used: as a whole if none
+ * is saved, otherwise its limit and its cursor, that is `next` with its time, which must be in the saved window. Throws
+ * as {@link parseSpanQuery}.
  */
 export function parseSavedQuery<F extends Focus>(
   saved: JsonObject,
@@ -55,7 +55,7 @@ export function parseSavedQuery<F extends Focus>(
   return { focus, filter, windowing: given.next === undefined ? windowing : movedOn(windowing, given) }
 }
 
-/** A page begins at its cursor, and never outside of the window that is paged through. */
+/** A page begins at its cursor, but never outside the saved window. */
 function movedOn(windowing: Windowing, { next, newest, oldest }: Windowing): Windowing {
   if (windowing.order === 'descending')
     return { ...windowing, next, ...narrowed('newest', Math.min, windowing, newest) }
@@ -80,13 +80,13 @@ function parseEitherFilter(members: JsonObject, loc: Location): Filter | undefin
   throw contradiction([...loc, 'filter'], 'filtering')
 }
 
-/** A value in a text may be smaller than one that is given as it is: it is read in one go. */
+/** JSON in a string has smaller limits than JSON in a body, because it is parsed in one go. */
 const TEXT_BOUNDS: JsonBounds = { depthMax: 2_000, valuesMax: 50_000, membersMax: 50_000, digitsMax: 1_000 }
 const TEXT_LENGTH_MAX = 1_000_000
 
 /**
- * A value that may also be given as JSON text, of a million characters and 50,000 values at most. Throws `unprocessable`
- * (422) where the text is longer or no JSON.
+ * A value that may also be given as JSON text, of at most a million characters and 50,000 values. Throws
+ * `unprocessable` (422) if the text is longer or not valid JSON.
  */
 export function parseJsonText(value: unknown, loc: Location): unknown {
   if (typeof value !== 'string') return value
@@ -114,4 +114,4 @@ function refuseContradiction(name: keyof Windowing, nested: GivenWindowing, flat
 }
 
 const contradiction = (loc: Location, other: string) =>
-  malformed(['value_error', `Input says something else than \`${other}\``], loc, undefined)
+  malformed(['value_error', `Input contradicts \`${other}\``], loc, undefined)

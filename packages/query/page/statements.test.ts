@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 afterAll(() => table.close())
 
-/** Aliases that are names of columns, as a reader has them. */
+/** Aliases that are names of columns, as in a reader. */
 const COLUMNS = [
   sql`lower(hex(trace_id)) AS trace_id`,
   sql`lower(hex(span_id)) AS span_id`,
@@ -73,7 +73,7 @@ const timeAt = (seconds: number): number => NOON / 1_000_000 + seconds
 test('windows of spans: which bounds are included', async () => {
   const project = randomUUID()
   await table.insert([1, 2, 3, 4].map(second => rowAt(project, second, second, second)))
-  // At second 3 there are spans 2, 3 and 4.
+  // Spans 2, 3 and 4 are at second 3.
   await table.insert([rowAt(project, 3, 9, 2), rowAt(project, 3, 9, 4)])
   const at = (windowing: object) => spansOf(project, { windowing })
   expect(await at({})).toEqual([4, 4, 3, 2, 2, 1])
@@ -85,7 +85,7 @@ test('windows of spans: which bounds are included', async () => {
   expect(await at({ newest: timeAt(3), next: `${spanId(3)}${spanId(3)}`, oldest: timeAt(2) })).toEqual([2, 2])
   expect(await at({ oldest: timeAt(3), next: spanId(2), order: 'ascending' })).toEqual([3, 4, 4])
   expect(await at({ oldest: timeAt(3), next: spanId(2), newest: timeAt(3), order: 'ascending' })).toEqual([3, 4])
-  // A cursor without its time is none.
+  // A cursor without its time is ignored.
   expect(await at({ next: spanId(2), limit: 2 })).toEqual([4, 4])
   expect(await at({ next: spanId(2), newest: timeAt(3), order: 'ascending' })).toEqual([1, 2, 2, 3, 4])
   expect(await at({ limit: 0 })).toEqual([4])
@@ -118,7 +118,7 @@ test('a trace qualifies when one span satisfies the whole filter, wherever it li
     rowAt(project, 90_000, 1, 2, { span_name: 'tool', span_type: 'tool', trace_type: 'invocation' }),
     rowAt(project, 2, 2, 3, { is_trace_head: true, span_name: 'tool', trace_type: 'annotation' }),
     rowAt(project, 3, 2, 4, { span_name: 'other', span_type: 'tool', trace_type: 'annotation' }),
-    // No head: a trace whose root has not arrived yet.
+    // Not a head: a trace whose root has not arrived yet.
     rowAt(project, 4, 3, 5, { span_name: 'tool', span_type: 'tool' }),
   ])
   const tool = { field: 'span_name', value: 'tool' }
@@ -157,7 +157,7 @@ test('sampling keeps whole traces by the first 32 bits of their id', async () =>
     ...rowAt(project, span, 1, span, { is_trace_head: true }),
     trace_id: first.toString(16).padStart(8, '0') + traceId(span).slice(8),
   })
-  // Remainders 0, 24, 25, 99 and, of the largest number, 95.
+  // Remainders 0, 24, 25, 99 and, for the largest number, 95.
   await table.insert([sampled(0, 1), sampled(1_000_024, 2), sampled(25, 3), sampled(199, 4), sampled(0xffffffff, 5)])
   for (const at of [spansOf, tracesOf]) {
     expect((await at(project, { rate: 0.25 })).length).toBe(2)
@@ -214,7 +214,7 @@ test('a page of traces among those that come first, by what any of their spans s
   const project = randomUUID()
   const traces = Array.from({ length: 40 }, (_, at) => at + 1)
   await table.insert(traces.map(trace => rowAt(project, trace, trace, 1, { is_trace_head: true })))
-  // Long before the roots, so that no window of time has both.
+  // Long before the roots, so that no time window contains both.
   const hits = traces.filter(trace => trace % 4 === 0)
   const more = { parent_id: spanId(1), span_name: 'hit', attributes: { env: 'staging' } }
   await table.insert(hits.map(trace => rowAt(project, trace - 1_000, trace, 2, more)))
@@ -250,7 +250,7 @@ test('sees rows that were changed by a lightweight update', async () => {
   expect(await tracesOf(project, { filter, oldest: 0 })).toEqual([])
 })
 
-/** Reads page after page as a client does, sending back what it was given. */
+/** Reads page after page as a client does, sending back the windowing it received. */
 async function readPages<T>(
   body: JsonObject,
   read: (body: JsonObject) => Promise<{ rows: T[]; windowing: JsonObject | undefined }>,
@@ -262,7 +262,7 @@ async function readPages<T>(
     expect(page).toBeLessThan(200)
     const result: { rows: T[]; windowing: JsonObject | undefined } = await read({ windowing })
     seen.push(...result.rows)
-    // The way through JSON.
+    // Through JSON and back.
     windowing = result.windowing && JSON.parse(JSON.stringify(result.windowing))
     await between(page)
   }
@@ -283,7 +283,7 @@ async function readTracePage(project_id: string, body: JsonObject) {
   return { rows: rows.map(row => row.trace_id), windowing: nextWindowing(query, positions) }
 }
 
-// Few times, span ids and trace ids, so that nearly every page ends inside a tie.
+// Few times, span ids and trace ids, so that nearly every page ends within a tie.
 const someSpans = fc.uniqueArray(
   fc.record({
     micros: fc.integer({ min: 0, max: 2 }),

@@ -3,33 +3,34 @@ import { compileFilters } from '../compile/compile-filter.ts'
 import type { Filter } from '../filter/filter.ts'
 import { splitFilter } from '../filter/trace-level.ts'
 import { compileSearchHints, isOfAllRoots, isOfFew, isOfRoots } from '../hints/search-hints.ts'
-import { allOf, anyOf, count, join, type Sql, sql, text, texts, uuid } from '../sql.ts'
+import { allOf, anyOf, count, join, PAGE_COST_MAX, type Sql, sql, text, texts, uuid, withinCost } from '../sql.ts'
 import { compileBounds, compileDirection, compileOrder } from './bounds.ts'
 import type { SpanQuery } from './span-query.ts'
 import { pageLimit } from './windowing.ts'
 
 /*
- * The statements that read the span table, which is named here and nowhere else. Each one is made for one project.
+ * The statements that read the span table, which no other file names. Each statement reads one project.
  *
- * Columns are given by the reader and may have aliases that are names of columns; conditions and orders always mean
- * the columns. A statement that reads the table several times sees the same rows each time. The engine's own filter for the
- * first rows of an order is off: it takes the place of PREWHERE, and the columns of every row are read before any
- * condition is looked at (a rare word in 100,000 outputs of 5 KB: 420 ms of processor time instead of 70). Conditions are
- * tested on up to 16 MB of columns at once, not on one: the regular expressions of a search are compiled anew for each
- * such block that has a candidate, which takes 2 ms (a rare word in a million chats: 540 ms of processor time instead of 770).
+ * Columns are given by the reader and may have aliases that are names of columns; conditions and orders always refer to
+ * the columns. A statement that reads the table several times sees the same rows each time. The engine's own filter for
+ * the first rows of an order is off: it replaces PREWHERE, and the columns of every row are read before any condition
+ * is tested (a rare word in 100,000 outputs of 5 KB: 420 ms of processor time instead of 70). Conditions are tested on
+ * up to 16 MB of columns at once, instead of one: the regular expressions of a search are compiled anew for each such
+ * block that has a candidate, which takes 2 ms (a rare word in a million chats: 540 ms of processor time instead of
+ * 770).
  */
 export const SETTINGS = sql`SETTINGS prefer_column_name_to_alias = 1, enable_shared_storage_snapshot_in_query = 1, use_top_k_dynamic_filtering = 0, preferred_block_size_bytes = 16000000`
 
 /**
- * The same where indexes tell which granules are read: these only as far as the page needs. By default the engine reads ahead
- * while it sorts, on to the last granule that may have a term, and in blocks of 64.
+ * For statements in which indexes select the granules: reads only as far as the page needs. By default the engine reads
+ * ahead while it sorts, up to the last granule that may have a term, and in blocks of 64.
  */
 const HINTED_SETTINGS = sql`${SETTINGS}, read_in_order_use_buffering = 0, max_block_size = 16384`
 
 /**
- * Settings that must go with every statement: large filters exceed the engine's defaults for the size of a query. A filter
- * stands in a statement up to five times with all its values; a list of 100,000 ids is 2 MB each time. What a statement
- * may cost is bounded before, by `printSql`.
+ * Settings that every statement needs: large filters exceed the engine's defaults for the size of a query. A filter
+ * occurs in a statement up to five times with all its values; a list of 100,000 ids is 2 MB each time. `printSql`
+ * bounds the cost of a statement before it runs.
  */
 export const STATEMENT_SETTINGS = {
   max_query_size: '268435456',
@@ -44,14 +45,14 @@ const matching = (project_id: Uuid, conditions: readonly Sql[]): Sql =>
 export const fromSpans = (project_id: Uuid, conditions: readonly Sql[] = []): Sql =>
   sql`FROM spans WHERE ${matching(project_id, conditions)}`
 
-/** The same for few rows of many columns: the others are read for granules in which the conditions hold. */
+/** The same for few rows of many columns: other columns are read only for granules in which the conditions hold. */
 const fromFewSpans = (project_id: Uuid, conditions: readonly Sql[]): Sql =>
   sql`FROM spans PREWHERE ${matching(project_id, conditions)}`
 
 /**
- * The spans that also satisfy filters, `hints` being what the indexes can tell of those. The engine gathers
- * the conditions of a WHERE in one step, which parses the attributes of a whole granule for one span in it that has a
- * term: so the hints go first, by themselves (at two million spans, by one of 10,000 values: 19 ms of processor time
+ * The spans that also satisfy filters; `hints` are index conditions implied by these. The engine evaluates all
+ * conditions of a WHERE in one step, which would parse the attributes of a whole granule for one span in it that has a
+ * term. So the hints come first, on their own (at two million spans, by one of 10,000 values: 19 ms of processor time
  * instead of 28).
  */
 const fromHinted = (
@@ -66,7 +67,7 @@ const fromHinted = (
 
 export interface ColumnsOf {
   readonly project_id: Uuid
-  /** What is read of each span: expressions, perhaps with aliases. */
+  /** What to read of each span: expressions, optionally with aliases. */
   readonly columns: readonly Sql[]
 }
 
@@ -76,10 +77,10 @@ export interface SpansOf {
 }
 
 /**
- * The first spans that a query asks for in the order of time alone, and one more than its page has: when that one has
- * another time than the one before it, the others are the page. The engine reads them, with all their columns, in one pass. Undefined
- * where that would read too much: for spans of both parts of the key, found in several ways, or in no way but
- * by looking at all of them.
+ * The first spans that a query selects, ordered by time alone, and one more than its page: if that one has a different
+ * time from the previous one, the others are the page. The engine reads them, with all their columns, in one pass.
+ * Undefined if that would read too much: for spans of both parts of the key, with several alternatives of hints, or
+ * without any hints, when all spans would be tested.
  */
 export function compileFirstSpans({ project_id, columns, query }: ColumnsOf & SpansOf): Sql | undefined {
   const { filter, windowing } = query
@@ -91,17 +92,18 @@ export function compileFirstSpans({ project_id, columns, query }: ColumnsOf & Sp
   const order = sql`ORDER BY start_time ${compileDirection(windowing.order)}`
   const limit = count(pageLimit(windowing, 'span') + 1)
   const settings = isSearch ? HINTED_SETTINGS : ONE_THREAD
-  return sql`SELECT ${join(columns)} ${fromFewSpans(project_id, conditions)} ${order} LIMIT ${limit} ${settings}`
+  const statement = sql`SELECT ${join(columns)} ${fromFewSpans(project_id, conditions)} ${order} LIMIT ${limit} ${settings}`
+  return withinCost(statement, PAGE_COST_MAX)
 }
 
-/** Where nothing is searched for, a second thread would read what lies behind the page. */
+/** Without a search, a second thread would read beyond the page. */
 const ONE_THREAD = sql`${SETTINGS}, max_threads = 1`
 
 /**
- * One page of spans: first the start times of its rows, then the rows that have one of these. Start times alone come in
- * the order of the table's key, so the engine stops where the page ends; asked for the page's whole order it reads on to
- * the end (50 roots of a million spans: 40 ms instead of 8). Rows that share the last time are all among those of
- * the second step, which puts them in order.
+ * One page of spans: first the start times of its rows, then the rows with one of these times. Start times alone come
+ * in the order of the table's key, so the engine stops where the page ends; with the page's full order it would read to
+ * the end (50 roots of a million spans: 40 ms instead of 8). Rows that share the last time are all among those of the
+ * second step, which sorts them.
  */
 export function compileSpanQuery({ project_id, columns, query }: ColumnsOf & SpansOf): Sql {
   const { filter, windowing } = query
@@ -115,7 +117,8 @@ export function compileSpanQuery({ project_id, columns, query }: ColumnsOf & Spa
   })
   const rows = fromFewSpans(project_id, [anyOf(parts), sql`start_time IN (${times})`])
   const settings = ways.every(hints => hints.length > 0) ? HINTED_SETTINGS : SETTINGS
-  return sql`SELECT ${join(columns)} ${rows} WHERE ${allOf([...bounds, ...filters])} ${page(query)} ${settings}`
+  const statement = sql`SELECT ${join(columns)} ${rows} WHERE ${allOf([...bounds, ...filters])} ${page(query)} ${settings}`
+  return withinCost(statement, PAGE_COST_MAX)
 }
 
 const filtersOf = (filter: Filter | undefined): Sql[] => (filter === undefined ? [] : compileFilters([filter]))
@@ -125,15 +128,15 @@ const ROOTS = sql`is_root = true`
 const BOTH = [ROOTS, sql`is_root = false`]
 
 interface First {
-  /** Where rows come from: parts of the key, and ways to find a span in each. */
+  /** The sources of rows: parts of the key, and alternatives of hints in each. */
   readonly from: readonly Sql[]
   /** An order by time and a limit. */
   readonly page: Sql
 }
 
 /**
- * The first rows in the order of time: of the first from each place the first. So each is read only as far as it must. A
- * row that two ways have found is there once.
+ * The first rows in the order of time: the first of the first rows from each source. So each source is read only as far
+ * as necessary. A row found by two alternatives occurs once.
  */
 function first(columns: Sql, { from, page }: First): Sql {
   const ofEach = from.map(place => sql`SELECT ${columns} ${place} ${page}`)
@@ -148,13 +151,14 @@ export interface TracesOf {
   readonly query: SpanQuery<'trace'>
 }
 
-/** How many times the traces of a page are looked at before all are. */
+/** How many times the traces of a page are tested before all traces are. */
 const CANDIDATES_PER_TRACE = 10
 const CANDIDATES_MAX = 10_000
 
 /**
- * Where a page of traces may be found without reading everything that satisfies its filter: among so many that come
- * first in its order, whatever the filter. When they have a full page, it is the page. Undefined where that is no shorter.
+ * The number of candidates for a page of traces: instead of reading everything that satisfies the filter, only the
+ * traces that come first in its order are tested. If these fill a page, it is the result. Undefined if that would not
+ * be faster.
  */
 export function candidatesOf({ filter, windowing }: SpanQuery<'trace'>): number | undefined {
   const candidates = pageLimit(windowing, 'trace') * CANDIDATES_PER_TRACE
@@ -163,37 +167,37 @@ export function candidatesOf({ filter, windowing }: SpanQuery<'trace'>): number 
 }
 
 /**
- * One page of traces: rows of `trace_id` (hex) and `sort_time` (microseconds, text or number as the format has it). With
- * `candidates` only those of so many traces that come first.
+ * One page of traces: rows of `trace_id` (hex) and `sort_time` (microseconds, text or number depending on the format).
+ * With `candidates`, only those among the first that many traces.
  */
 export function compileTraceQuery({ project_id, query }: TracesOf, candidates?: number): Sql {
   const columns = sql`lower(hex(trace_id)) AS trace_id, toUnixTimestamp64Micro(start_time) AS sort_time`
   const asked = { project_id, query }
   const rows = candidates === undefined ? fromTraces(asked) : fromCandidates(asked, candidates)
-  return sql`SELECT ${columns} ${rows} ${page(query)} ${SETTINGS}`
+  return withinCost(sql`SELECT ${columns} ${rows} ${page(query)} ${SETTINGS}`, PAGE_COST_MAX)
 }
 
-/** The rows that stand for traces in the window of a query, by what its filter says of traces. */
+/** The heads of traces in the window of a query, restricted by the trace-level parts of its filter. */
 const headsOf = ({ windowing, filter }: SpanQuery<'trace'>): Sql[] => [
   sql`is_trace_head`,
   ...compileBounds(windowing, 'trace'),
   ...compileFilters(splitFilter(filter).ofTrace),
 ]
 
-/** The first of those in the order of the query. */
+/** The first of these in the order of the query. */
 const firstHeads = ({ project_id, query }: TracesOf, limit: number): Sql =>
   first(sql`trace_id, start_time`, {
     from: BOTH.map(part => fromSpans(project_id, [part, ...headsOf(query)])),
     page: page(query, limit),
   })
 
-/** What has to be found on spans is found once for both parts of the key. */
+/** Conditions on spans are evaluated once for both parts of the key. */
 const fromTraces = (asked: TracesOf): Sql =>
   splitFilter(asked.query.filter).ofSpan.length === 0
     ? sql`FROM (${firstHeads(asked, pageLimit(asked.query.windowing, 'trace'))})`
     : fromTraceHeads(asked)
 
-/** The same as {@link fromTraceHeads}, of so many traces that come first, whatever the filter says of their spans. */
+/** Like {@link fromTraceHeads}, but only among the first `candidates` traces. */
 function fromCandidates({ project_id, query }: TracesOf, candidates: number): Sql {
   const { filter } = query
   const heads = sql`FROM (${firstHeads({ project_id, query }, candidates)})`
@@ -206,15 +210,15 @@ function fromCandidates({ project_id, query }: TracesOf, candidates: number): Sq
 }
 
 /**
- * The rows that stand for the traces a query asks for, one a trace, as the FROM and WHERE of a statement. A trace
- * qualifies when one of its spans satisfies the filter, wherever in time it lies.
+ * The heads of the traces that a query selects, one per trace, as the FROM and WHERE of a statement. A trace matches if
+ * one of its spans satisfies the filter, wherever it is in time.
  */
 export function fromTraceHeads({ project_id, query }: TracesOf, conditions: readonly Sql[] = []): Sql {
   const { ofTrace, ofSpan } = splitFilter(query.filter)
   const heads = [...conditions, ...headsOf(query)]
   if (ofSpan.length === 0) return fromSpans(project_id, heads)
   const filters = compileFilters(ofSpan)
-  // A window spares reading what the filter needs of all other traces; without one there is nothing to spare.
+  // A window avoids reading the filter's columns for all other traces; without one there is nothing to avoid.
   const candidates =
     query.windowing.oldest === undefined ? [] : [sql`trace_id IN (SELECT trace_id ${fromSpans(project_id, heads)})`]
   const qualifying = compileSearchHints(query.filter).map(hints =>
@@ -229,19 +233,19 @@ export function fromTraceHeads({ project_id, query }: TracesOf, conditions: read
 export const compileTraceSpans = ({ trace_ids, ...read }: ColumnsOf & { trace_ids: readonly TraceId[] }): Sql =>
   compileSpansByIds({ ...read, trace_ids })
 
-/** One trace is asked for most, and takes 2 ms less without a sub-query. */
+/** A single trace is the most common case, and takes 2 ms less without a sub-query. */
 const ofTraces = (ids: readonly TraceId[]): Sql =>
   ids.length === 1
     ? sql`trace_id = toFixedString(unhex(${text(ids[0] as TraceId)}), 16)`
     : sql`trace_id IN (SELECT toFixedString(unhex(arrayJoin(${texts(ids)})), 16))`
 
 /**
- * What is found by ids is found once, so the index is asked at once for all parts, not by each thread as it comes to a
- * granule: a trace by id takes a fifth less.
+ * For a lookup by ids the index is evaluated once for all parts, not by each thread as it reaches a granule: a trace by
+ * id takes a fifth less.
  */
 const BY_IDS = sql`${SETTINGS}, use_skip_indexes_on_data_read = 0`
 
-/** The rows that stand for some traces, one a trace; none for traces that still wait for their root. */
+/** The heads of some traces, one per trace; none for traces whose root has not arrived. */
 export function compileHeadsByIds({
   project_id,
   columns,
@@ -250,7 +254,10 @@ export function compileHeadsByIds({
   return sql`SELECT ${join(columns)} ${fromFewSpans(project_id, [ofTraces(trace_ids), sql`is_trace_head`])} ${BY_IDS}`
 }
 
-/** Spans by the ids of their traces, of themselves, or both; in the order of their start. Throws without any ids. */
+/**
+ * Spans by the ids of their traces, of themselves, or both, in the order of their start. Throws an Error without any
+ * ids.
+ */
 export function compileSpansByIds(
   read: ColumnsOf & { readonly trace_ids?: readonly TraceId[]; readonly span_ids?: readonly SpanId[] },
 ): Sql {
@@ -259,7 +266,7 @@ export function compileSpansByIds(
   if (trace_ids !== undefined) conditions.push(ofTraces(trace_ids))
   if (span_ids !== undefined)
     conditions.push(sql`span_id IN (SELECT toFixedString(unhex(arrayJoin(${texts(span_ids)})), 8))`)
-  if (conditions.length === 0) throw new Error('spans by ids need ids')
+  if (conditions.length === 0) throw new Error('trace_ids or span_ids is required')
   const order = sql`start_time, trace_id, span_id`
   return sql`SELECT ${join(columns)} ${fromFewSpans(project_id, conditions)} ORDER BY ${order} ${BY_IDS}`
 }

@@ -88,7 +88,7 @@ test('limits have a default and a maximum', () => {
   expect([pageLimit(none, 'span'), pageLimit(none, 'trace')]).toEqual([10_000, 1_000])
   expect(pageLimit(parseWindowing({ limit: 100_000 }, 'span', LOC), 'span')).toBe(100_000)
   expect(problemOf(() => parseWindowing({ limit: 100_001 }, 'span', LOC)).detail).toBe(
-    'limit: at most 100000 spans a page',
+    'limit: at most 100000 spans per page',
   )
   expect(problemOf(() => parseWindowing({ limit: 10_001 }, 'trace', LOC)).code).toBe('invalid')
 })

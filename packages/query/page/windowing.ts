@@ -17,27 +17,27 @@ import { positionToNext } from './cursor.ts'
 export const ORDERS = ['ascending', 'descending'] as const
 export type Order = (typeof ORDERS)[number]
 
-/** Which part of the rows is asked for, and in which order. What the bounds include is decided in `bounds.ts`. */
+/** The part of the rows to return, and their order. `bounds.ts` determines which bounds are inclusive. */
 export interface Windowing {
   readonly oldest?: Micros
   readonly newest?: Micros
   /**
-   * The last row of the page before, as hex: see `cursor.ts`. It refines the time bound at which the page begins
-   * (`newest` when descending, `oldest` when ascending) and means nothing without it.
+   * The last row of the previous page, as hex: see `cursor.ts`. It refines the time bound at which the page begins
+   * (`newest` when descending, `oldest` when ascending) and is ignored without it.
    */
   readonly next?: string
-  /** Rows of a page, 1 or more. */
+  /** Rows in a page, 1 or more. */
   readonly limit?: number
   readonly order: Order
   /** Minutes; used by analytics only. */
   readonly interval?: number
-  /** Share of the traces, 0 to 1. */
+  /** The share of traces, 0 to 1. */
   readonly rate?: number
 }
 
-/** Rows of a page when the request names no limit. */
+/** Rows in a page without a limit in the request. */
 export const LIMIT_DEFAULT: Record<Focus, number> = { span: 10_000, trace: 1_000 }
-/** The most that a request can ask for. */
+/** The maximum limit of a request. */
 export const LIMIT_MAX: Record<Focus, number> = { span: 100_000, trace: 10_000 }
 
 type Member = Exclude<keyof Windowing, 'next'>
@@ -56,8 +56,8 @@ const READERS: { readonly [M in Member]: (value: unknown, loc: Location) => Wind
 export type GivenWindowing = Partial<Windowing>
 
 /**
- * Reads a windowing object. Nothing (null) gives the default: newest first. Throws `unprocessable` (422) on a member of
- * the wrong type, `invalid` (400) on a limit past {@link LIMIT_MAX}.
+ * Parses a windowing object. Null gives the default: newest first. Throws `unprocessable` (422) on a member of the
+ * wrong type, `invalid` (400) on a limit above {@link LIMIT_MAX}.
  */
 export function parseWindowing(json: unknown, focus: Focus, loc: Location): Windowing {
   return { order: 'descending', ...parseGivenWindowing(json, focus, loc) }
@@ -72,17 +72,17 @@ export function parseGivenWindowing(json: unknown, focus: Focus, loc: Location):
   }
   const members = WINDOWING_MEMBERS.map(read).filter(([, value]) => value !== undefined)
   const windowing = Object.fromEntries(members) as GivenWindowing
-  if ((windowing.limit ?? 0) > LIMIT_MAX[focus]) throw invalid(`limit: at most ${LIMIT_MAX[focus]} ${focus}s a page`)
+  if ((windowing.limit ?? 0) > LIMIT_MAX[focus]) throw invalid(`limit: at most ${LIMIT_MAX[focus]} ${focus}s per page`)
   return windowing
 }
 
-/** The rows of a full page. */
+/** The number of rows in a full page. */
 export const pageLimit = (windowing: Windowing, focus: Focus): number => windowing.limit ?? LIMIT_DEFAULT[focus]
 
 /**
- * The windowing object that asks for the page after a full one; undefined when the page is not full, which it is when it has
- * as many rows as asked for unless the caller knows better.
- * It repeats everything else of the request, so that a client can send it back as it is.
+ * The windowing object for the page after a full one; undefined if the page is not full. By default a page is full if
+ * it has as many rows as the limit. The object repeats everything else of the request, so that a client can send it
+ * back unchanged.
  */
 export function nextWindowing(
   { focus, windowing }: { readonly focus: Focus; readonly windowing: Windowing },
@@ -111,7 +111,7 @@ function readTime(value: unknown, loc: Location): Micros {
   return micros
 }
 
-/** Integers are also read from text, as query strings have them. */
+/** Integers are also read from text, for query strings. */
 function readInteger(value: unknown, loc: Location): number {
   const number = typeof value === 'string' && /^\s*[-+]?\d+\s*$/.test(value) ? Number(value) : value
   if (typeof number === 'number' && Number.isInteger(number)) return number

@@ -17,7 +17,7 @@ const whole = (value: Json): unknown =>
         )
 
 test('it is the value of the text', async () => {
-  // Not the name `"` alone: V8 (of Node 24) now and then reads it as a backslash.
+  // Not the name `"` alone: V8 in Node 24 sometimes reads it as a backslash.
   const odd = fc.string({ unit: fc.constantFrom('"', '\\', '{', '}', '[', ']', ',', ':', 'a', 'é', '\n') })
   const name = fc
     .oneof(fc.string(), odd, fc.constantFrom('__proto__', '":{', '1'))

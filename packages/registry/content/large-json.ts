@@ -1,14 +1,14 @@
 import { type Json, type JsonObject, JsonText, nextTurn, parseJson } from '@spanhouse/model'
 
-/** Members with longer texts stay texts. */
+/** Members with longer JSON text are kept as text. */
 const TEXT_LENGTH_MAX = 256 * 1024
 
-/** How many steps are made before others may have their turn. */
+/** How many steps run before other work gets a turn. */
 const STEPS = 100_000
 
 /**
- * The value of a JSON text, without parsing what is large: of an object (as the registry stores it, without spaces around its names) the
- * large members are {@link JsonText}. One pass over the text, and shorter by its strings.
+ * Parses a JSON text, except that large members of an object become {@link JsonText}. The text must have the form in
+ * which the registry stores it, without spaces around names. One pass over the text, which skips strings.
  */
 export async function parseLarge(text: string): Promise<Json> {
   if (!text.startsWith('{')) return parseJson(text)
@@ -19,7 +19,7 @@ export async function parseLarge(text: string): Promise<Json> {
     if (++steps % STEPS === 0) await nextTurn()
     if (isInString) {
       at = text.indexOf('"', at)
-      if (at < 0) throw new SyntaxError('a string in stored JSON has no end')
+      if (at < 0) throw new SyntaxError('unterminated string in stored JSON')
       isInString = isEscaped(text, at)
       continue
     }
@@ -30,7 +30,7 @@ export async function parseLarge(text: string): Promise<Json> {
     else if (sign === ':' && colon < 0) colon = at
     const isEnd = depth === 0 || (depth === 1 && sign === ',')
     if (!isEnd) continue
-    if (colon > 0) members.push([JSON.parse(text.slice(from, colon)) as string, member(text.slice(colon + 1, at))])
+    if (colon > 0) members.push([parseJson(text.slice(from, colon)) as string, member(text.slice(colon + 1, at))])
     from = at + 1
     colon = -1
   }

@@ -3,7 +3,7 @@ import { parseFilter, parseGivenWindowing } from '@spanhouse/query'
 import { json, optional, storedObject, z } from '@spanhouse/validation'
 import type { Content } from '../kind.ts'
 
-/** What a saved query asks for. What it found (`trace_ids`, `traces`) may be sent back, and is dropped. */
+/** The data of a saved query. Results (`trace_ids`, `traces`) may be sent back and are dropped. */
 const queryData = z
   .strictObject({
     formatting: optional(
@@ -19,14 +19,14 @@ const queryData = z
   })
   .transform(({ formatting, filtering, windowing }) => withoutNulls({ formatting, filtering, windowing }))
 
-/** The filter is read as a query would read it, so that none is stored that cannot be carried out. */
+/** The filter is parsed as for a query, so that no filter is stored that cannot be executed. */
 export const queryContent: Content = {
   data: queryData,
-  store: (data, { loc }) => {
+  prepare: (data, { loc }) => {
     const focus = isJsonObject(data.formatting) && data.formatting.focus === 'span' ? 'span' : 'trace'
     parseFilter(data.filtering, [...loc, 'filtering'])
     parseGivenWindowing(data.windowing, focus, [...loc, 'windowing'])
-    return Object.keys(data).length === 0 ? null : data
+    return { data: Object.keys(data).length === 0 ? null : data }
   },
   flags: null,
   show: data => data,

@@ -3,29 +3,32 @@ import { uuid, z } from '@spanhouse/validation'
 import type { Content } from '../kind.ts'
 import { withDedupIds } from '../testcases/dedup.ts'
 import { testsetDelta } from '../testcases/delta.ts'
-import { requireTestcases, storeTestcases } from '../testcases/table.ts'
+import { prepareTestcases, requireTestcases } from '../testcases/table.ts'
 import { rowList, type TestcaseBody, testcaseBody } from '../testcases/testcase.ts'
 
-/** Rows, or the ids of rows that are stored already; where both are sent the rows count. */
+/** Rows, or the ids of stored rows; if both are sent, the rows are used. */
 const testsetData = z
   .strictObject({ testcase_ids: rowList(uuid), testcases: rowList(testcaseBody) })
   .transform(({ testcase_ids = [], testcases }) => (testcases ? { testcases } : { testcase_ids }) as JsonObject)
 
-/** A testset's revision names its rows; the rows themselves are testcases. */
+/** A revision of a testset lists the ids of its rows; the rows themselves are testcases. */
 export const testsetContent: Content = {
   data: testsetData,
   delta: testsetDelta,
-  store: async (data, { scope, artifact_id, loc }) => {
-    if (data.testcases) return { testcase_ids: await storeTestcases(scope, artifact_id, rowsIn(data)) }
+  prepare: async (data, { scope, artifact_id, loc }) => {
+    if (data.testcases) {
+      const { ids, write } = await prepareTestcases(artifact_id, rowsIn(data))
+      return { data: { testcase_ids: ids }, write }
+    }
     const { testcase_ids } = data as { testcase_ids: string[] }
     await requireTestcases(scope, testcase_ids, [...loc, 'testcase_ids'])
-    return { testcase_ids }
+    return { data: { testcase_ids } }
   },
   flags: null,
   show: data => data,
 }
 
-/** On the flat surface rows that are alike are kept apart, and no data means no rows. */
+/** The simple surface keeps equal rows apart, and treats absent data as no rows. */
 export async function simpleTestsetData(data: JsonObject | undefined): Promise<JsonObject> {
   if (!data) return { testcase_ids: [] }
   return data.testcases ? { testcases: (await withDedupIds(rowsIn(data))) as unknown as JsonObject[] } : data

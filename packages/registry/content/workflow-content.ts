@@ -16,10 +16,10 @@ const url = z
   .string()
   .refine(text => /^https?:\/\/[^/]/i.test(text) && URL.canParse(text), 'Input should be a valid http or https URL')
 
-/** A JSON Schema; whether it is well formed in its dialect is checked apart. */
+/** A JSON Schema; whether it is valid in its dialect is checked separately. */
 const schema = optional(storedObject)
 
-/** What locates a handler and configures it. Closed: unknown members are refused. */
+/** How a handler is located and configured. Unknown members are rejected. */
 const workflowData = z
   .strictObject({
     uri: optional(z.string()),
@@ -35,7 +35,7 @@ const workflowData = z
 export const workflowContent: Content = {
   data: workflowData,
   delta: workflowDelta,
-  store: async (data, { scope, loc }) => {
+  prepare: async (data, { scope, loc }) => {
     const violations = await checkRevisionData(data, scope.runtime, scope.project_id)
     if (violations.length > 0) {
       throw new Problem(
@@ -44,13 +44,13 @@ export const workflowContent: Content = {
       )
     }
     await refuseReservedEmbeds(data)
-    return enrichRevisionData(withoutShownUrl(data, scope.runtime), scope.runtime, scope.project_id)
+    return { data: await enrichRevisionData(withoutShownUrl(data, scope.runtime), scope.runtime, scope.project_id) }
   },
   flags: (data, slug, { runtime }) => ({ ...revisionFlags(data, slug, runtime) }),
   show: (data, { runtime }) => shownRevisionData(data, runtime),
 }
 
-/** What was read is often sent back: an address that is only shown must not be stored by that. */
+/** Clients often send back what they read: a URL that is only shown must not be stored. */
 function withoutShownUrl(data: JsonObject, runtime: RuntimeSettings): JsonObject {
   const { url, ...stored } = data
   return url !== undefined && shownRevisionData(stored, runtime).url === url ? stored : data

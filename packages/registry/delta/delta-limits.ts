@@ -7,7 +7,7 @@ const EMBED = '@ag.embed'
 const KNOWN_MARKERS = new Set([EMBED, '@ag.references', '@ag.selector'])
 const FILE_MARKER = '@ag.file'
 
-/** Refuses what may stand in no delta, wherever in it: too deep, too long, markers that mean nothing, broken embeds. */
+/** Rejects what no delta may contain at any depth: excessive nesting, long texts, unknown markers, broken embeds. */
 export function checkDelta(value: Json, depth = 1): void {
   if (typeof value === 'string' && value.length > TEXT_LENGTH_MAX)
     throw new DeltaRefusal('text_too_large', `A text is longer than ${TEXT_LENGTH_MAX} characters.`)
@@ -21,10 +21,10 @@ export function checkDelta(value: Json, depth = 1): void {
 function checkMarker(name: string, value: Json): void {
   if (!name.startsWith('@ag.')) return
   if (name.startsWith(FILE_MARKER))
-    throw new DeltaRefusal('unresolved_file_marker', `${name} stands for a file that was not put in.`)
-  if (!KNOWN_MARKERS.has(name)) throw new DeltaRefusal('unknown_marker', `${name} is no marker.`)
+    throw new DeltaRefusal('unresolved_file_marker', `${name} refers to a file that was not resolved.`)
+  if (!KNOWN_MARKERS.has(name)) throw new DeltaRefusal('unknown_marker', `${name} is not a known marker.`)
   if (name === EMBED && !isEmbed(value))
-    throw new DeltaRefusal('invalid_embed', `${EMBED} needs @ag.references with at least one reference in it.`)
+    throw new DeltaRefusal('invalid_embed', `${EMBED} must contain @ag.references with at least one reference.`)
 }
 
 function isEmbed(value: Json): boolean {

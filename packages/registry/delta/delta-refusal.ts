@@ -1,7 +1,7 @@
 import type { Json } from '@spanhouse/model'
 import { commitRefused } from '../problems.ts'
 
-/** Why a delta is refused: what callers branch on. */
+/** Why a delta is rejected; clients branch on these codes. */
 export type DeltaReason =
   | 'target_not_found'
   | 'target_type_mismatch'
@@ -28,7 +28,7 @@ export type DeltaReason =
   | 'value_too_deep'
   | 'text_too_large'
 
-/** A delta that cannot be applied; becomes a 422 once it is known which operation it was. */
+/** A delta that cannot be applied. Becomes a 422 when the operation at fault is known. */
 export class DeltaRefusal extends Error {
   readonly reason: DeltaReason
 
@@ -38,7 +38,7 @@ export class DeltaRefusal extends Error {
   }
 }
 
-/** Runs a part of a delta and throws its refusal as the 422 that names the operation. */
+/** Runs a part of a delta and throws its refusal as a 422 that names the operation. */
 export function refusing<T>(work: () => T, operation?: { index: number; target: Json | undefined }): T {
   try {
     return work()

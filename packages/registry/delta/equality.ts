@@ -1,20 +1,20 @@
 import { isJsonObject, isRawJson, type Json, type JsonObject } from '@spanhouse/model'
 
-/** Whether two values are the same JSON. The order of members does not count; null is not the same as no member. */
+/** Whether two values are the same JSON. The order of members is ignored; null differs from an absent member. */
 export const isSameJson = (a: Json | undefined, b: Json | undefined): boolean =>
   isSame(a, b, value => value === undefined)
 
 /**
- * Whether two revisions hold the same for who commits: as {@link isSameJson}, and null, blank text and objects in which
- * nothing is set are the same as no member at all.
+ * Whether two revisions have the same content for a commit: as {@link isSameJson}, but null, blank text and objects
+ * without set members equal absent members.
  */
 export const isSameContent = (a: Json | undefined, b: Json | undefined): boolean => isSame(a, b, isUnset)
 
 type IsAbsent = (value: Json | undefined) => boolean
 
 /**
- * Looks at each value once: two objects are the same when their members are, whether anything is set in them or not, so
- * nothing is looked through at one level and again at the next.
+ * Visits each value once: two objects are equal if their members are, whether or not anything is set in them, so no
+ * value is scanned again at each level.
  */
 function isSame(a: Json | undefined, b: Json | undefined, isAbsent: IsAbsent): boolean {
   if (isJsonObject(a) && isJsonObject(b)) return hasSameMembers(a, b, isAbsent)

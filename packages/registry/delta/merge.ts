@@ -1,6 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
 
-/** Both objects in one: objects merge at every depth, anything else in `over` replaces. Neither is changed. */
+/**
+ * Merges two objects: objects merge at every depth, any other value in `over` replaces the one in `under`. Neither is
+ * modified.
+ */
 export function mergeDeep(under: JsonObject, over: JsonObject): JsonObject {
   const merged: JsonObject = { ...under }
   for (const [name, value] of Object.entries(over)) {
@@ -10,13 +13,13 @@ export function mergeDeep(under: JsonObject, over: JsonObject): JsonObject {
   return merged
 }
 
-/** Paths to be removed, by their first steps. */
+/** Paths to remove, by their first segments. */
 interface Removal {
   isEnd: boolean
   readonly members: Map<string, Removal>
 }
 
-/** The object without the members at the paths; unchanged where a path leads nowhere. */
+/** The object without the members at the paths. Paths that do not exist are ignored. */
 export function removePaths(object: JsonObject, paths: readonly (readonly string[])[]): JsonObject {
   const all: Removal = { isEnd: false, members: new Map() }
   for (const path of paths) {
@@ -41,7 +44,7 @@ function without(object: JsonObject, { members }: Removal): JsonObject {
   return kept
 }
 
-/** A member called `__proto__` is a member like any other. */
+/** Treats a member called `__proto__` like any other. */
 function define(object: JsonObject, name: string, value: Json): void {
   Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true })
 }

@@ -14,7 +14,7 @@ const segment = z.union([z.string(), z.strictObject({ list: z.string(), key: z.s
 const target = list(segment, { min: 1, max: 12 })
 const textEdits = list(z.strictObject({ old_text: z.string(), new_text: z.string() }), { min: 1, max: 32 })
 
-/** One operation as it was sent, its shape checked. */
+/** An operation as sent, with its shape checked. */
 interface Operation {
   value: Json | undefined
   edits: z.output<typeof textEdits> | undefined
@@ -25,9 +25,9 @@ interface OperationKind {
   /** What the last segment of the target names: a member of an object, or an entry of a list. */
   tail: 'field' | 'item'
   needs: 'value' | 'edits' | null
-  /** Makes the objects on the way to the target that are not there. */
+  /** Creates missing objects on the path to the target. */
   makesParents?: true
-  /** The object that the tail names something in, changed. */
+  /** Returns the changed parent object. */
   apply(parent: JsonObject, tail: never, operation: Operation): JsonObject
 }
 
@@ -42,13 +42,13 @@ const item = (
   apply: (parent: JsonObject, tail: ItemSegment, operation: Operation) => JsonObject,
 ): OperationKind => ({ tail: 'item', needs, apply })
 
-/** What each operation does to the object it is aimed at. */
+/** What each operation does to the parent of its target. */
 const OPERATIONS: Record<string, OperationKind> = {
   set: field('value', (parent, name, { value }) => ({ ...parent, [name]: value as Json }), { makesParents: true }),
   merge: field('value', (parent, name, { value }) => {
-    if (!isJsonObject(value)) throw new DeltaRefusal('invalid_operation_shape', 'merge needs an object as its value.')
+    if (!isJsonObject(value)) throw new DeltaRefusal('invalid_operation_shape', 'The value of merge must be an object.')
     const before = existing(parent, name)
-    if (!isJsonObject(before)) throw new DeltaRefusal('target_type_mismatch', `${name} is no object.`)
+    if (!isJsonObject(before)) throw new DeltaRefusal('target_type_mismatch', `${name} is not an object.`)
     return { ...parent, [name]: mergeDeep(before, value) }
   }),
   remove: field(null, (parent, name) => {
@@ -58,7 +58,7 @@ const OPERATIONS: Record<string, OperationKind> = {
   }),
   edit_text: field('edits', (parent, name, { edits = [], match_mode }) => {
     const text = existing(parent, name)
-    if (typeof text !== 'string') throw new DeltaRefusal('target_type_mismatch', `${name} is no text.`)
+    if (typeof text !== 'string') throw new DeltaRefusal('target_type_mismatch', `${name} is not a string.`)
     return { ...parent, [name]: editText(text, edits, match_mode) }
   }),
   add_item: field('value', (parent, list, { value }) => addItem(parent, list, value), { makesParents: true }),
@@ -66,7 +66,7 @@ const OPERATIONS: Record<string, OperationKind> = {
   remove_item: item(null, (parent, tail) => removeItem(parent, tail)),
 }
 
-/** Applies `{operations: [...]}` in order, all or none. Throws a 422 whose code says why. */
+/** Applies `{operations: [...]}` in order, all or none. Throws a 422 with a code for the reason. */
 export async function applyOperations(base: JsonObject, delta: JsonObject): Promise<Changed> {
   const operations = refusing(() => operationsOf(delta))
   let data = base
@@ -82,9 +82,9 @@ function operationsOf(delta: JsonObject): Json[] {
   checkDelta(delta)
   const { operations, ...rest } = delta
   const [extra] = Object.keys(rest)
-  if (extra !== undefined) throw new DeltaRefusal('invalid_delta', `${extra} cannot stand beside operations.`)
+  if (extra !== undefined) throw new DeltaRefusal('invalid_delta', `${extra} is not allowed together with operations.`)
   if (!Array.isArray(operations) || operations.length === 0 || operations.length > OPERATIONS_MAX)
-    throw new DeltaRefusal('invalid_delta', `operations is a list of 1 to ${OPERATIONS_MAX}.`)
+    throw new DeltaRefusal('invalid_delta', `operations must be a list of 1 to ${OPERATIONS_MAX} operations.`)
   return operations
 }
 
@@ -94,7 +94,7 @@ function applyOne(data: JsonObject, sent: Json): JsonObject {
     makesParents: kind.makesParents ?? false,
     change: (parent, tail) => {
       if ((typeof tail === 'string') !== (kind.tail === 'field'))
-        throw new DeltaRefusal('invalid_target_shape', `The target's end must name a ${kind.tail}.`)
+        throw new DeltaRefusal('invalid_target_shape', `The last segment of target must name a ${kind.tail}.`)
       return kind.apply(parent, tail as never, operation)
     },
   })
@@ -103,17 +103,18 @@ function applyOne(data: JsonObject, sent: Json): JsonObject {
 const MEMBERS = { value: ['value'], edits: ['edits', 'match_mode'] } as const
 
 function readOperation(sent: Json): { kind: OperationKind; path: Segment[]; operation: Operation } {
-  if (!isJsonObject(sent)) throw new DeltaRefusal('invalid_operation_shape', 'An operation is an object.')
+  if (!isJsonObject(sent)) throw new DeltaRefusal('invalid_operation_shape', 'An operation must be an object.')
   const name = sent.operation ?? sent.op
   const kind = typeof name === 'string' && Object.hasOwn(OPERATIONS, name) ? OPERATIONS[name] : undefined
   if (!kind) throw new DeltaRefusal('unknown_operation', `There is no operation ${JSON.stringify(name ?? null)}.`)
   const known: string[] = ['operation', 'op', 'target', ...(kind.needs ? MEMBERS[kind.needs] : [])]
   const extra = Object.keys(sent).find(member => !known.includes(member))
-  if (extra !== undefined) throw new DeltaRefusal('invalid_operation_shape', `${extra} does not belong to ${name}.`)
+  if (extra !== undefined) throw new DeltaRefusal('invalid_operation_shape', `${name} does not take ${extra}.`)
   const path = target.safeParse(sent.target)
-  if (!path.success) throw new DeltaRefusal('invalid_target_shape', 'target is a list of 1 to 12 names or {list, key}.')
+  if (!path.success)
+    throw new DeltaRefusal('invalid_target_shape', 'target must be a list of 1 to 12 names or {list, key} objects.')
   if (kind.needs === 'value' && sent.value === undefined)
-    throw new DeltaRefusal('missing_operation_value', `${name} needs a value.`)
+    throw new DeltaRefusal('missing_operation_value', `${name} requires a value.`)
   return { kind, path: path.data, operation: { value: sent.value, ...readEdits(kind, sent) } }
 }
 
@@ -121,9 +122,9 @@ function readEdits({ needs }: OperationKind, { edits, match_mode = 'auto' }: Jso
   if (needs !== 'edits') return { edits: undefined, match_mode: 'exact' }
   const read = textEdits.safeParse(edits)
   if (!read.success)
-    throw new DeltaRefusal('invalid_operation_shape', 'edits is a list of 1 to 32 {old_text, new_text}.')
+    throw new DeltaRefusal('invalid_operation_shape', 'edits must be a list of 1 to 32 {old_text, new_text} objects.')
   if (match_mode !== 'auto' && match_mode !== 'exact')
-    throw new DeltaRefusal('invalid_operation_shape', 'match_mode is auto or exact.')
+    throw new DeltaRefusal('invalid_operation_shape', 'match_mode must be auto or exact.')
   return { edits: read.data, match_mode }
 }
 

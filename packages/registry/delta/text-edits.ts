@@ -6,7 +6,7 @@ export interface TextEdit {
   new_text: string
 }
 
-/** `exact`: as it stands; `auto`: failing that, with any blank space in place of any other. */
+/** `exact` matches the text exactly. `auto` falls back to matching any run of whitespace with any other. */
 export type MatchMode = 'auto' | 'exact'
 
 interface Place extends TextEdit {
@@ -14,24 +14,30 @@ interface Place extends TextEdit {
   end: number
 }
 
-/** Characters of a text that is edited: it is searched for every edit. */
+/** Length of a text that can be edited, in characters: it is searched once per edit. */
 const EDITED_LENGTH_MAX = 1_000_000
 
-/** The text with all edits made. Each old text stands in it exactly once and none overlaps another; something changes. */
+/**
+ * Applies all edits to the text. Each old text must occur exactly once, edits must not overlap, and the text must
+ * change.
+ */
 export function editText(text: string, edits: readonly TextEdit[], mode: MatchMode): string {
   if (text.length > EDITED_LENGTH_MAX)
-    throw new DeltaRefusal('text_too_large', `The text is longer than ${EDITED_LENGTH_MAX} characters; set it instead.`)
+    throw new DeltaRefusal(
+      'text_too_large',
+      `The text is longer than ${EDITED_LENGTH_MAX} characters; use set instead.`,
+    )
   const searched = new SearchedText(text)
   const places = edits.map(edit => placeOf(searched, edit, mode)).toSorted((a, b) => a.start - b.start)
   if (places.some((place, index) => place.start < (places[index - 1]?.end ?? 0)))
     throw new DeltaRefusal('text_edits_overlap', 'Two edits change the same part of the text.')
   const kept = places.map((place, index) => text.slice(places[index - 1]?.end ?? 0, place.start) + place.new_text)
   const edited = kept.join('') + text.slice(places.at(-1)?.end ?? 0)
-  if (edited === text) throw new DeltaRefusal('no_change', 'The edits leave the text as it is.')
+  if (edited === text) throw new DeltaRefusal('no_change', 'The edits do not change the text.')
   return edited
 }
 
-/** Where something begins and ends in a text. */
+/** The start and end of a match in a text. */
 type Stretch = readonly [start: number, end: number]
 
 function placeOf(text: SearchedText, edit: TextEdit, mode: MatchMode): Place {
@@ -40,17 +46,20 @@ function placeOf(text: SearchedText, edit: TextEdit, mode: MatchMode): Place {
   const exact = text.find(old_text)
   const found = exact.length === 0 && mode === 'auto' ? text.findWithAnyBlanks(old_text) : exact
   const [stretch] = found
-  if (!stretch) throw new DeltaRefusal('text_not_found', 'old_text does not stand in the text.')
-  if (found.length > 1) throw new DeltaRefusal('text_not_unique', 'old_text stands in the text more than once.')
+  if (!stretch) throw new DeltaRefusal('text_not_found', 'old_text was not found in the text.')
+  if (found.length > 1) throw new DeltaRefusal('text_not_unique', 'old_text occurs more than once in the text.')
   return { ...edit, start: stretch[0], end: stretch[1] }
 }
 
 const BLANKS = /\s+/g
 
-/** Finds the first two places of something, overlapping ones included: more is not asked for. */
+/** Finds the first two matches of a text, including overlapping ones; no more are needed. */
 class SearchedText {
   readonly #text: string
-  /** With one blank for each run of blanks, and how much longer than that the runs are; made when it is needed. */
+  /**
+   * The text with each run of whitespace collapsed to one space, and how many characters each run lost. Created on
+   * demand.
+   */
   #collapsed: { text: string; runs: { at: number; more: number }[] } | undefined
 
   constructor(text: string) {
@@ -61,7 +70,7 @@ class SearchedText {
     return stretches(this.#text, sought)
   }
 
-  /** Any run of blanks for any other. A text of nothing but blanks is looked for as it stands only. */
+  /** Matches any run of whitespace with any other. A text of whitespace only is not matched this way. */
   findWithAnyBlanks(sought: string): Stretch[] {
     if (sought.trim() === '') return []
     this.#collapsed ??= {
@@ -82,7 +91,7 @@ function stretches(text: string, sought: string): Stretch[] {
   return [first, second].filter(at => at !== -1).map(at => [at, at + sought.length])
 }
 
-/** Where in the text stands what stands here where each run of blanks is one: behind all those before it. */
+/** Converts a position in the collapsed text to one in the original text. */
 function placeBefore(runs: readonly { at: number; more: number }[], place: number): number {
   let original = place
   for (const { at, more } of runs) {

@@ -19,10 +19,10 @@ export const workflowDelta: z.ZodType<Delta> = jsonObject.transform((value, cont
   return z.NEVER
 })
 
-/** Objects merge, everything else replaces; then dotted paths go, present or not. */
+/** Merges objects and replaces other values, then removes the dotted paths that exist. */
 function applyUnordered(base: JsonObject, { set = {}, remove = [] }: z.output<typeof unordered>): Changed {
   refusing(() => checkDelta(set))
   const paths = remove.map(path => path.split('.'))
-  const message = 'A delta of set and remove is applied to whatever the head is; operations name their base.'
+  const message = 'set and remove apply to the current head, whatever it is; use operations to name a base revision.'
   return { data: removePaths(mergeDeep(base, set), paths), warnings: [{ code: 'legacy_delta_form', message }] }
 }

@@ -1,6 +1,6 @@
 import { Problem } from '@spanhouse/model'
 
-/** Why an embed could not be replaced. The names are what a placeholder shows. */
+/** Why an embed could not be replaced. Placeholders show these names. */
 const FAILURES = {
   EmbedNotFoundError: 'not_found',
   PathNotFoundError: 'not_found',
@@ -14,7 +14,7 @@ const FAILURES = {
 
 export type FailureName = keyof typeof FAILURES
 
-/** A single embed's failure; what becomes of it is the caller's policy. */
+/** The failure of a single embed; the caller's policy decides what happens. */
 export class EmbedFailure {
   readonly name: FailureName
   readonly message: string
@@ -24,7 +24,7 @@ export class EmbedFailure {
     this.message = message
   }
 
-  /** As an answer: 404 for what is missing, 400 for everything else. */
+  /** As an HTTP problem: 404 if something is missing, otherwise 400. */
   toProblem(): Problem {
     return new Problem(FAILURES[this.name], this.message)
   }

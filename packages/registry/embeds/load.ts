@@ -10,7 +10,7 @@ import type { LoadEmbeds } from './targets.ts'
 
 type Answer = RevisionRow | Problem | undefined
 
-/** Loads what embeds want from the scope's project: two statements for each kind of record among the targets. */
+/** Loads the targets of embeds from the scope's project, with two statements for each kind among them. */
 export const embedLoader =
   (scope: Scope): LoadEmbeds =>
   async targets => {

@@ -3,21 +3,21 @@ import { type Embed, MARKER, parseEmbedObject } from './embed.ts'
 import type { EmbedFailure } from './failure.ts'
 import { type Token, tokensOf } from './tokens.ts'
 
-/** Somewhere in a document that a value can be put. */
+/** A place in a document where a value can be put. */
 export interface Spot {
   holder: JsonObject | Json[]
   at: string | number
-  /** How many levels below the root of its document. */
+  /** Levels below the root of its document. */
   depth: number
 }
 
-/** An embed in object form, and where it stands. */
+/** An embed in object form, and its place. */
 export interface ObjectPlace {
   spot: Spot
   embed: Embed | EmbedFailure
 }
 
-/** A text with tokens, and where it stands. */
+/** A text with tokens, and its place. */
 export interface TextPlace {
   spot: Spot
   pieces: (string | Token)[]
@@ -28,7 +28,7 @@ export interface Places {
   texts: TextPlace[]
 }
 
-/** What may still be copied, over all documents of one resolution: characters of text, and 8 for anything else. */
+/** What may still be copied, over all documents of one resolution: the characters of texts, and 8 for every value. */
 export interface CopyBudget {
   left: number
 }
@@ -37,7 +37,7 @@ const DEPTH_MAX = 512
 const VALUE_COST = 8
 
 /**
- * Puts a copy of a value somewhere, and tells where in it embeds stand. Throws a 400 when the copies have become
+ * Puts a copy of a value into a place, and returns the places of embeds in the copy. Throws a 400 if the copies become
  * too large or the value is too deep.
  */
 export function plant(value: Json, spot: Spot, budget: CopyBudget): Places {
@@ -46,13 +46,13 @@ export function plant(value: Json, spot: Spot, budget: CopyBudget): Places {
   return places
 }
 
-/** Takes from what may still be copied. Throws a 400 when there is not so much. */
+/** Takes from the budget. Throws a 400 if it is exhausted. */
 export function spend(budget: CopyBudget, cost: number): void {
   budget.left -= cost
   if (budget.left < 0) throw tooMuch()
 }
 
-/** Takes as much as a copy of the whole value would, without making one. */
+/** Takes as much as a copy of the whole value would, without making a copy. */
 export function spendOn(value: Json, budget: CopyBudget): void {
   spend(budget, costOf(value))
   const members = Array.isArray(value) ? value : isJsonObject(value) ? Object.values(value) : []
@@ -61,7 +61,7 @@ export function spendOn(value: Json, budget: CopyBudget): void {
 
 const costOf = (value: Json): number => (typeof value === 'string' ? value.length + VALUE_COST : VALUE_COST)
 
-const tooMuch = (): Problem => invalid('What is embedded is too large or too deep altogether.')
+const tooMuch = (): Problem => invalid('The embedded content is too large or too deeply nested.')
 
 interface Copying {
   places: Places
@@ -93,7 +93,7 @@ function noteText(spot: Spot, text: string, { places }: Copying): void {
   if (pieces) places.texts.push({ spot, pieces })
 }
 
-/** Whatever the member is called: `__proto__` is a name like any other. */
+/** Defines the member by any name, including `__proto__`. */
 export function put<T extends Json>({ holder, at }: Spot, value: T): T {
   Object.defineProperty(holder, at, { value, writable: true, enumerable: true, configurable: true })
   return value

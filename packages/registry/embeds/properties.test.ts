@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { resolveEmbeds } from './resolve.ts'
 import { tokensOf } from './tokens.ts'
 
-/** Texts and names in which markers, their parts and what breaks them come often. */
+/** Texts and names in which markers, their parts and characters that break them are frequent. */
 const text = fc
   .array(
     fc.oneof(

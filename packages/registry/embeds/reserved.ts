@@ -6,17 +6,17 @@ import { EmbedFailure } from './failure.ts'
 import { plant } from './places.ts'
 
 /**
- * Refuses data that embeds a workflow of the program itself: those can be referred to, and not embedded. What else an
- * embed refers to is looked for when it is resolved, not when it is stored.
+ * Rejects data that embeds one of the built-in workflows: these can be referenced, not embedded. Other references are
+ * looked up when an embed is resolved, not when it is stored.
  */
 export async function refuseReservedEmbeds(data: JsonObject): Promise<void> {
   if (!(await mentions(data, STATIC_SLUG_PREFIX))) return
   const slug = embedsOf(data).flatMap(slugsOf).find(isReserved)
   if (slug !== undefined)
-    throw commitRefused('invalid', 'non_embeddable_reference', `${slug} is part of the program and cannot be embedded.`)
+    throw commitRefused('invalid', 'non_embeddable_reference', `${slug} is a built-in workflow and cannot be embedded.`)
 }
 
-/** Whether a text without escapes stands anywhere in the JSON. What is large is looked through in turns. */
+/** Whether a text without escapes occurs anywhere in the JSON. Large data is searched in turns. */
 async function mentions(data: JsonObject, text: string): Promise<boolean> {
   let end = ''
   for await (const piece of renderText(data)) {

@@ -6,7 +6,7 @@ import type { LoadEmbeds } from './targets.ts'
 
 type Documents = Record<string, JsonObject | null>
 
-/** Revisions by slug; an artifact is called like its revision. Counts how often it is asked. */
+/** Revisions by slug; an artifact has the same name as its revision. Counts the loads. */
 function loaderOf(documents: Documents): LoadEmbeds & { calls: number } {
   const slugOf = ({ references: { artifact, variant, revision } }: EmbedTarget): string => {
     if (revision?.slug === undefined)
@@ -174,12 +174,12 @@ test.each<[string, Json, number, RegExp]>([
     'mixed families',
     { '@ag.embed': { '@ag.references': { workflow: { slug: 'tone' }, evaluator: { slug: 'tone' } } } },
     400,
-    /at once/,
+    /refer to both/,
   ],
   ['no such entity', embed('tone', undefined, 'testset'), 400, /testset/],
   ['no such entity in a text', '@{{query.slug=x}}', 400, /query/],
   ['no references', { '@ag.embed': {} }, 400, /references/],
-  ['empty references', { '@ag.embed': { '@ag.references': {} } }, 400, /names nothing/],
+  ['empty references', { '@ag.embed': { '@ag.references': {} } }, 400, /at least one reference/],
   ['a reference of another type', { '@ag.embed': { '@ag.references': { workflow: 'tone' } } }, 400, /object/],
   ['a malformed id', { '@ag.embed': { '@ag.references': { workflow: { id: 'x' } } } }, 400, /workflow\.id/],
   [

@@ -6,19 +6,21 @@ import { type CopyBudget, type Places, plant, put, type Spot, spend, spendOn } f
 import { type EmbedRevision, type LoadEmbeds, Targets } from './targets.ts'
 import type { Token } from './tokens.ts'
 
-/** What becomes of an embed that cannot be replaced: the whole fails, it is marked, or it stays. */
+/**
+ * What happens with an embed that cannot be replaced: the request fails, the embed becomes a placeholder, or it stays.
+ */
 export const ERROR_POLICIES = ['exception', 'placeholder', 'keep'] as const
 export type ErrorPolicy = (typeof ERROR_POLICIES)[number]
 
 export interface EmbedLimits {
-  /** Levels of embeds inside embeds; 10 when it is 0 or left out, never more than 100. */
+  /** Levels of nested embeds; 10 by default or if 0, at most 100. */
   max_depth?: number
-  /** Embeds altogether; 100 when it is 0 or left out, never more than 1,000. */
+  /** Embeds in total; 100 by default or if 0, at most 1,000. */
   max_embeds?: number
   error_policy?: ErrorPolicy
 }
 
-/** `resolution_info`: what was replaced. References are those of the document's own embeds, as they are written. */
+/** `resolution_info`: what was replaced. References are those of the document's own embeds, as written. */
 export type ResolutionInfo = {
   references_used: JsonObject[]
   depth_reached: number
@@ -28,33 +30,33 @@ export type ResolutionInfo = {
 
 const DEPTH = { usual: 10, max: 100 }
 const EMBEDS = { usual: 100, max: 1000 }
-/** What is put in altogether, and what the revisions hold that it comes from, level by level. */
+/** Total size of the copies, and of the revisions they come from at each level. */
 export const COPIED_MAX = 64 * 1024 * 1024
 const ERRORS_MAX = 1000
 
 const within = (wanted: number | undefined, { usual, max }: { usual: number; max: number }): number =>
   Math.min(wanted || usual, max)
 
-/** What an embed stands inside of: revisions, and what of them was put in. Nothing may be put into itself. */
+/** What contains an embed: revisions, and values selected from them. Nothing may contain itself. */
 interface Ancestor {
   name: string
   parent: Ancestor | undefined
 }
 
-/** Where an embed is found: in the document itself or in what was put in for it, how deep, and inside of what. */
+/** The level of an embed: in the document itself or in an inserted value, its depth, and what contains it. */
 interface Level {
   depth: number
   isOuter: boolean
   ancestor: Ancestor | undefined
 }
 
-/** A text that is put together when all that its tokens lead to is resolved. */
+/** A text that is assembled when everything its tokens refer to is resolved. */
 interface Text {
   spot: Spot
   pieces: (string | Insert)[]
 }
 
-/** One embed to be replaced, in object form where `spot` is its own, in a text otherwise. */
+/** An embed to replace. In object form `spot` is its own place, otherwise that of the text. */
 interface Job extends Level {
   embed: Embed | EmbedFailure
   spot: Spot
@@ -63,7 +65,7 @@ interface Job extends Level {
   isReplaced: boolean
 }
 
-/** A token of a text; `document` is what it leads to, in a holder of its own, once that is known. */
+/** A token of a text; `document` holds what it refers to, once that is known. */
 interface Insert {
   token: Token
   job: Job
@@ -72,12 +74,12 @@ interface Insert {
 }
 
 /**
- * The document with every embed in it replaced, and in what is put in too. An embed in object form becomes the value it
- * selects in the data as stored; embeds in that value come next. An embed in a text needs finished text: what it leads
- * to is resolved completely first. Embeds of one depth are loaded together. `self` is the revision that the document
- * belongs to, which it cannot embed.
+ * Replaces every embed in the document, including embeds in the inserted values. An embed in object form becomes the
+ * value that it selects in the stored data; embeds in that value are resolved next. An embed in a text needs complete
+ * text, so what it refers to is resolved completely first. Embeds of the same depth are loaded together. `self` is the
+ * revision that the document belongs to, which it cannot embed.
  *
- * Throws with the policy `exception` 404 for what is missing, 400 for anything else.
+ * With the policy `exception`, throws 404 if something is missing, otherwise 400.
  */
 export async function resolveEmbeds(
   document: JsonObject,
@@ -91,8 +93,8 @@ export async function resolveEmbeds(
 }
 
 /**
- * The state of one resolution: jobs level by level, then the texts from the innermost out, since those inside are part
- * of what those around them insert.
+ * The state of one resolution: jobs level by level, then texts from the innermost outwards, since inner texts are part
+ * of what the outer ones insert.
  */
 class Resolution {
   readonly #targets: Targets
@@ -132,7 +134,7 @@ class Resolution {
     }
   }
 
-  /** Turns the places of a document into jobs, the objects first. */
+  /** Turns the places of a document into jobs, objects first. */
   #note({ objects, texts }: Places, level: Level): Job[] {
     const jobs: Job[] = objects.map(place => ({ ...level, ...place, isReplaced: false }))
     for (const { spot, pieces } of texts) {
@@ -147,7 +149,7 @@ class Resolution {
     return jobs
   }
 
-  /** One level: what it wants is loaded at once. Returns the jobs of the next. */
+  /** Runs one level, whose targets are loaded together. Returns the jobs of the next level. */
   async #doLevel(jobs: readonly Job[]): Promise<Job[]> {
     const possible = jobs.filter(job => this.#mayStart(job))
     const found = await this.#targets.find(possible.map(job => job.embed as Embed))
@@ -167,7 +169,7 @@ class Resolution {
 
   #limitOf({ depth }: Job): EmbedFailure | undefined {
     if (depth > this.#depthMax)
-      return new EmbedFailure('MaxDepthExceededError', `Embeds go deeper than max_depth, ${this.#depthMax}.`)
+      return new EmbedFailure('MaxDepthExceededError', `Embeds are nested deeper than max_depth, ${this.#depthMax}.`)
     this.#embedsLeft--
     if (this.#embedsLeft < 0)
       return new EmbedFailure('MaxEmbedsExceededError', 'There are more embeds than max_embeds.')
@@ -178,7 +180,7 @@ class Resolution {
     if (found instanceof EmbedFailure) return this.#fail(job, found)
     const ancestor = inside(job, found)
     if (isAmong(ancestor.name, job.ancestor))
-      return this.#fail(job, new EmbedFailure('CircularEmbedError', 'Something embeds itself.'))
+      return this.#fail(job, new EmbedFailure('CircularEmbedError', 'The content embeds itself.'))
     const value = job.insert ? found.data : selected(found.data, job.embed as Embed)
     if (value instanceof EmbedFailure) return this.#fail(job, value)
     const spot = job.insert ? { holder: documentOf(job.insert), at: 'data', depth: 0 } : job.spot
@@ -187,11 +189,11 @@ class Resolution {
     return this.#note(places, { depth: job.depth + 1, isOuter: job.isOuter && !job.insert, ancestor })
   }
 
-  /** Puts a text together; what its tokens lead to is complete now. */
+  /** Assembles a text; everything its tokens refer to is complete at this point. */
   #finish({ spot, pieces }: Text): void {
     const texts = pieces.map(piece => (typeof piece === 'string' ? piece : this.#textOf(piece)))
     const failure = pieces.map(piece => (typeof piece === 'string' ? undefined : piece.failure)).find(Boolean)
-    // Where texts are inside of each other, what is in the innermost is copied into each of them.
+    // In nested texts the innermost content is copied into each text around it.
     for (const text of texts) spend(this.#copies, text.length)
     put(spot, failure && this.#policy === 'placeholder' ? placeholder(failure) : texts.join(''))
   }
@@ -201,7 +203,7 @@ class Resolution {
     const value = selected(insert.document.data, insert.job.embed as Embed)
     if (typeof value === 'string') return value
     if (!(value instanceof EmbedFailure)) {
-      // A path can select the same over and over, in each of the values around it.
+      // A path can select the same content again in each value around it.
       spendOn(value, this.#copies)
       return JSON.stringify(value)
     }
@@ -210,7 +212,7 @@ class Resolution {
     return insert.token.source
   }
 
-  /** Acts as the policy says; there is nothing more to do for the job then. */
+  /** Applies the error policy. The job is then done. */
   #fail({ spot, insert }: Job, failure: EmbedFailure): never[] {
     if (this.#policy === 'exception') throw failure.toProblem()
     if (insert) insert.failure = failure
@@ -220,12 +222,12 @@ class Resolution {
   }
 }
 
-/** What an embed selects of a revision's data; `data` is complete for an embed in a text, and as stored otherwise. */
+/** The value that an embed selects in a revision's data: complete data for an embed in a text, otherwise as stored. */
 function selected(data: Json, { path, isSnippet }: Embed): Json | EmbedFailure {
   if (path === undefined) return data
   const start = isSnippet ? (isJsonObject(data) ? data.parameters : undefined) : data
   const value = start === undefined ? undefined : valueAtPath(start, path)
-  return value === undefined ? new EmbedFailure('PathNotFoundError', `What is embedded has no '${path}'.`) : value
+  return value === undefined ? new EmbedFailure('PathNotFoundError', `The embedded content has no '${path}'.`) : value
 }
 
 function insertOf(token: Token, spot: Spot, level: Level): Insert {
@@ -240,7 +242,7 @@ function documentOf(insert: Insert): { data: Json } {
   return insert.document
 }
 
-/** What is inside of a job's value: of a text's the whole revision, of an object's what it selects. */
+/** What a job's value contains: the whole revision for a text, the selected part for an object. */
 const inside = ({ insert, embed, ancestor }: Job, { id }: EmbedRevision): Ancestor => ({
   name: insert ? wholeOf(id) : JSON.stringify([id, (embed as Embed).path ?? '']),
   parent: ancestor,

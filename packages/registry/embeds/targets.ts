@@ -3,21 +3,21 @@ import type { Embed, EmbedTarget } from './embed.ts'
 import { parseReferences } from './embed.ts'
 import { EmbedFailure } from './failure.ts'
 
-/** A revision as far as embeds look at it. */
+/** The part of a revision that embeds use. */
 export interface EmbedRevision {
   id: Uuid
   data: JsonObject | null
 }
 
 /**
- * Loads what targets point at, in their order: undefined where there is nothing, a Problem where the references are
- * refused. Called once or twice for each level of embeds, never for a single one.
+ * Loads the targets, in their order: undefined if nothing is found, a Problem if the references are invalid. Called
+ * once or twice per level of embeds, never for a single embed.
  */
 export type LoadEmbeds = (targets: readonly EmbedTarget[]) => Promise<(EmbedRevision | Problem | undefined)[]>
 
 type Found = EmbedRevision | EmbedFailure
 
-/** What every embed of one resolution wants, each target loaded once. */
+/** The targets of all embeds of one resolution, each loaded once. */
 export class Targets {
   readonly #load: LoadEmbeds
   readonly #loaded = new Map<string, Found>()
@@ -26,7 +26,7 @@ export class Targets {
     this.#load = load
   }
 
-  /** The revisions that embeds lead to, in their order; through an environment where a key leads on from one. */
+  /** The revisions that embeds refer to, in order; through an environment if the embed has a key. */
   async find(embeds: readonly Embed[]): Promise<Found[]> {
     const first = await this.#loadAll(embeds.map(embed => embed.target))
     const onward: (EmbedTarget | EmbedFailure | undefined)[] = []
@@ -57,7 +57,7 @@ export class Targets {
   }
 }
 
-/** A slug with a version may name a revision, by itself or with the version at its end, or else an artifact. */
+/** A slug with a version may name a revision, by the slug itself or with the version appended, or else an artifact. */
 function candidatesOf(target: EmbedTarget): EmbedTarget[] {
   const { kind, references } = target
   const { id, slug, version } = references.revision ?? {}
@@ -74,10 +74,10 @@ function chosen(answers: readonly (EmbedRevision | Problem | undefined)[]): Foun
   const found = answers.find(answer => answer !== undefined && !(answer instanceof Problem))
   if (found) return found as EmbedRevision
   if (problem) return new EmbedFailure('InvalidEmbedError', problem.message)
-  return new EmbedFailure('EmbedNotFoundError', 'An embed refers to what does not exist.')
+  return new EmbedFailure('EmbedNotFoundError', 'The target of an embed does not exist.')
 }
 
-/** Where an environment's key leads; undefined when the embed wants what was found itself. */
+/** The target of an environment's key; undefined if the embed refers to the found revision itself. */
 function onwardTarget(found: Found, { target, key, isSnippet }: Embed): EmbedTarget | EmbedFailure | undefined {
   if (found instanceof EmbedFailure || target.kind !== 'environment') return undefined
   if (key === undefined && !isSnippet) return undefined
@@ -102,7 +102,7 @@ function soleEntry(entries: JsonObject): Json | undefined {
   return all.length === 1 ? all[0] : undefined
 }
 
-/** The entry of that name; or in objects within each other, as dots say; or the one whose variant is called so. */
+/** The entry with that name; or, in nested objects, at that dotted path; or the entry whose variant has that slug. */
 function entryAt(entries: JsonObject, key: string): Json | undefined {
   if (Object.hasOwn(entries, key)) return entries[key]
   const nested = key.split('.').reduce<Json | undefined>((value, step) => {
@@ -118,8 +118,11 @@ function variantSlugOf(entry: Json): Json | undefined {
 
 const missingKey = (key: string | undefined): EmbedFailure =>
   key === undefined
-    ? new EmbedFailure('InvalidEmbedError', 'An embed of an environment needs a key: it has not exactly one reference.')
-    : new EmbedFailure('EmbedNotFoundError', `An environment that is embedded has nothing under the key '${key}'.`)
+    ? new EmbedFailure(
+        'InvalidEmbedError',
+        'An embed of an environment must have a key unless the environment has exactly one reference.',
+      )
+    : new EmbedFailure('EmbedNotFoundError', `The embedded environment has nothing under the key '${key}'.`)
 
 const isTarget = (one: EmbedTarget | EmbedFailure | undefined): one is EmbedTarget =>
   one !== undefined && !(one instanceof EmbedFailure)

@@ -2,15 +2,18 @@ import type { JsonObject } from '@spanhouse/model'
 import { type Embed, MARKER, parseReferences } from './embed.ts'
 import { EmbedFailure } from './failure.ts'
 
-/** A token in a text: what is written there, and what it asks for. */
+/** A token in a text: its source, and the embed it stands for. */
 export interface Token {
   source: string
   embed: Embed | EmbedFailure
 }
 
-/** Tokens are short; without a bound an unfinished one would be looked for to the end of the text, again and again. */
+/**
+ * Maximum length of a token's content. Without a limit an unterminated token would be searched for to the end of the
+ * text every time.
+ */
 const INSIDE_MAX = 1024
-/** Inside brackets in a selector. */
+/** Maximum length of brackets inside a selector. */
 const BRACKETS_MAX = 200
 
 const BLANKS = /\s*/y
@@ -18,15 +21,15 @@ const BRACE = /[{}]/
 const CLOSING = /\]/
 const BRACKET = /[[\]]/
 
-/** How a token begins: `@ag.embed[@ag.references[...], @ag.selector[...]]`, or a snippet `@{{...}}`. */
+/** The start of a token: `@ag.embed[@ag.references[...], @ag.selector[...]]`, or a snippet `@{{...}}`. */
 const START = /@ag\.embed\[|@\{\{/g
 
 const REFERENCE_NAME = /^(?<entity>[a-z_]+)\.(?<field>id|slug|version)$/
 
-/** Where a snippet looks in the parameters unless it says so. */
+/** The default path of a snippet in the parameters. */
 const SNIPPET_PATH = 'prompt.messages.0.content'
 
-/** A text in pieces: what stays as it is, and the tokens. Undefined when there is no token in it. */
+/** Splits a text into plain text and tokens. Undefined if there is no token. */
 export function tokensOf(text: string): (string | Token)[] | undefined {
   if (!text.includes('@{{') && !text.includes(MARKER)) return undefined
   const pieces: (string | Token)[] = []
@@ -45,7 +48,7 @@ export function tokensOf(text: string): (string | Token)[] | undefined {
   return pieces.length === 0 ? undefined : [...pieces, text.slice(at)]
 }
 
-/** What stands in a token, and where it ends. */
+/** The content of a token, and its end. */
 type Written = { end: number; snippet: string } | { end: number; references: string; selector: string }
 
 function snippetAt(text: string, from: number): Written | undefined {
@@ -63,7 +66,7 @@ function longAt(text: string, from: number): Written | undefined {
   return { end: end + 1, references: references.inside, selector: selector?.inside ?? '' }
 }
 
-/** `name[...]`. What is inside a selector may have brackets of its own. */
+/** Parses `name[...]`. A selector may contain brackets. */
 function bracketsAt(text: string, from: number, name: string): { inside: string; end: number } | undefined {
   if (!text.startsWith(`${name}[`, from)) return undefined
   const begin = from + name.length + 1
@@ -71,7 +74,7 @@ function bracketsAt(text: string, from: number, name: string): { inside: string;
   return text[to] === ']' ? { inside: text.slice(begin, to), end: to + 1 } : undefined
 }
 
-/** Where a selector ends that begins here; brackets in it count as one character. */
+/** The end of a selector that begins here; a pair of brackets in it counts as one character. */
 function selectorEnd(text: string, from: number): number {
   let at = from
   for (let count = 0; count < INSIDE_MAX && at < text.length && text[at] !== ']'; count++) {
@@ -82,7 +85,7 @@ function selectorEnd(text: string, from: number): number {
   return at
 }
 
-/** Where the first of these signs stands, or so many characters on. */
+/** The position of the first of these signs, at most `lengthMax` characters on. */
 function endOf(text: string, from: number, lengthMax: number, signs: RegExp): number {
   const inside = text.slice(from, from + lengthMax)
   const at = inside.search(signs)
@@ -98,11 +101,11 @@ function blanksEnd(text: string, from: number): number {
 function embedOf(written: Written): Token['embed'] | undefined {
   if ('references' in written) return toEmbed([...written.references.split(','), ...written.selector.split(',')], false)
   const parts = written.snippet.split(/[,&]/)
-  // A reference with a value tells a snippet from a placeholder that happens to stand behind an @.
+  // A snippet has at least one reference with a value; otherwise it is a placeholder that follows an @.
   return parts.some(part => REFERENCE_NAME.test(assignmentOf(part).name)) ? toEmbed(parts, true) : undefined
 }
 
-/** `name = value`, or with a colon; without a name when it is none. */
+/** Parses `name = value`, or with a colon. The name is empty if the part has another form. */
 function assignmentOf(part: string): { name: string; value: string } {
   const sign = part.search(/[=:]/)
   const name = part.slice(0, Math.max(0, sign)).trim()
@@ -117,7 +120,7 @@ function toEmbed(parts: readonly string[], isSnippet: boolean): Embed | EmbedFai
     const { entity = '', field = '' } = REFERENCE_NAME.exec(name)?.groups ?? {}
     if (field !== '') references[entity] = { ...references[entity], [field]: value }
     else if (name === 'key' || name === 'path') selector[name] = value
-    else return new EmbedFailure('InvalidEmbedError', `An embed has a part that says nothing: '${part.trim()}'.`)
+    else return new EmbedFailure('InvalidEmbedError', `An embed has an unknown part: '${part.trim()}'.`)
   }
   const parsed = parseReferences(references)
   return parsed instanceof EmbedFailure ? parsed : { ...parsed, ...selector, isSnippet }

@@ -14,9 +14,9 @@ export interface Deployment extends RetrieveQuery {
 }
 
 /**
- * Commits to an environment that a key of it points at a revision now, and returns the revision. The environment's other
- * keys stay as its head has them. 400 when either of the two is not named, 404 when it is not there, 403 when the
- * environment is guarded and the caller may not deploy.
+ * Commits to an environment that one of its keys now refers to a revision, and returns the revision. The environment's
+ * other keys are unchanged. 400 if either is not referenced, 404 if it does not exist, 403 if the environment is
+ * guarded and the caller may not deploy.
  */
 export async function deployRevision(scope: Scope, deployment: Deployment): Promise<RevisionRow> {
   const { references, environment = {}, key, message } = deployment
@@ -27,9 +27,9 @@ export async function deployRevision(scope: Scope, deployment: Deployment): Prom
     throw invalid('environment_ref, environment_variant_ref or environment_revision_ref is required')
   return inTransaction(scope, async inside => {
     const row = await findRevision(inside, references)
-    if (!row) throw new Problem('not_found', `There is no such ${kind.name} revision.`)
+    if (!row) throw new Problem('not_found', `The ${kind.name} revision does not exist.`)
     const place = await findRevision(asKind(inside, KINDS.environment), environment)
-    if (!place) throw new Problem('not_found', 'The environment does not exist, or has no revision.')
+    if (!place) throw new Problem('not_found', 'The environment does not exist or has no revision.')
     const set = { [key ?? defaultKey(row.artifact_slug)]: entryOf(kind, row) }
     const commit = { variant_id: place.variant_id, delta: changedReferences(set), message }
     await commitRevision(asKind(inside, KINDS.environment), commit)

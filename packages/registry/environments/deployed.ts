@@ -4,11 +4,11 @@ import type { Kind, Scope } from '../kind.ts'
 import { anyOf } from '../rows/list.ts'
 import type { RevisionRow } from '../rows/rows.ts'
 
-/** The names under which an entry of an environment can point at a workflow's revision. */
+/** The names under which an entry of an environment can refer to a workflow's revision. */
 const FAMILY_NAMES = ['workflow', 'application', 'evaluator'] as const
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** What an entry says when a revision is deployed as one of a kind. */
+/** The entry for a revision that is deployed as one of a kind. */
 export function entryOf({ name }: Kind, revision: RevisionRow): JsonObject {
   return {
     [name]: { id: revision.artifact_id },
@@ -17,12 +17,12 @@ export function entryOf({ name }: Kind, revision: RevisionRow): JsonObject {
   }
 }
 
-/** The key a workflow is deployed under unless the caller names another. */
+/** The default key under which a workflow is deployed. */
 export const defaultKey = (artifactSlug: string): string => `${artifactSlug}.revision`
 
 /**
- * The data with the slugs in it made those of the revisions that its ids point at. Only slugs that are there are
- * rewritten, and entries that lead nowhere stay as they are.
+ * The data with its slugs replaced by those of the revisions that its ids refer to. Only existing slugs are rewritten,
+ * and entries that refer to nothing are unchanged.
  */
 export async function fillSlugs(scope: Scope, data: JsonObject): Promise<JsonObject> {
   const entries = isJsonObject(data.references) ? data.references : undefined
@@ -37,7 +37,7 @@ export async function fillSlugs(scope: Scope, data: JsonObject): Promise<JsonObj
   return { ...data, references: Object.fromEntries(filled) }
 }
 
-/** Not their data, which may be large. */
+/** Without their data, which may be large. */
 async function slugsOf({ db, project_id }: Scope, ids: readonly Uuid[]): Promise<ReadonlyMap<Uuid, Slugs>> {
   const { rows } = await sql<Slugs>`
     select r.id, r.slug, v.slug as variant_slug, a.slug as artifact_slug

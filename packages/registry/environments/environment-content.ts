@@ -4,7 +4,7 @@ import { defined } from '../defined.ts'
 import type { Content, Delta } from '../kind.ts'
 import { fillSlugs } from './deployed.ts'
 
-/** One deployment: what each name (`application`, `application_variant`, ...) stands for. Names are not checked. */
+/** One deployment: the reference for each name (`application`, `application_variant`, ...). Names are not checked. */
 const entry = recordOf(optional(reference.transform(defined))).transform(defined)
 const entries = recordOf(optional(entry)).transform(defined)
 
@@ -12,12 +12,12 @@ const environmentData = z
   .strictObject({ references: optional(entries) })
   .transform(({ references }): JsonObject => (references === undefined ? {} : { references }))
 
-/** Keys are set first and removed then; other keys stay as they are. */
+/** Keys are set first, then removed; other keys are unchanged. */
 const environmentDelta = z
   .object({ set: optional(entries), remove: optional(list(z.string())) })
   .transform(({ set = {}, remove = [] }): Delta => changedReferences(set, remove))
 
-/** The change that puts these entries under their keys and takes others away. */
+/** The change that sets these entries under their keys and removes others. */
 export const changedReferences = (set: JsonObject, remove: readonly string[] = []): Delta => ({
   needsBase: false,
   apply: base => {
@@ -27,11 +27,11 @@ export const changedReferences = (set: JsonObject, remove: readonly string[] = [
   },
 })
 
-/** What an environment's revision holds: under each key, what is deployed there. */
+/** The data of an environment's revision: what is deployed under each key. */
 export const environmentContent: Content = {
   data: environmentData,
   delta: environmentDelta,
-  store: (data, { scope }) => fillSlugs(scope, data),
+  prepare: async (data, { scope }) => ({ data: await fillSlugs(scope, data) }),
   flags: null,
   show: data => data,
 }

@@ -6,15 +6,15 @@ import { type ListQuery, listRows } from '../rows/list.ts'
 import type { RowList } from '../rows/row-list.ts'
 import type { RevisionRow } from '../rows/rows.ts'
 
-/** The names under which entries point at the artifact that is deployed. */
+/** The names under which entries refer to the deployed artifact. */
 const ARTIFACT_NAMES = ['application', 'workflow', 'evaluator'] as const
 
 export interface RevisionListQuery extends ListQuery {
-  /** Environments only: revisions in which what is deployed of one of these is not what it was the revision before. */
+  /** Environments only: revisions in which the deployment of one of these differs from the previous revision. */
   changed_references?: Reference[]
 }
 
-/** As `listRows` for revisions, with the condition that environments have on top. */
+/** As `listRows` for revisions, plus the condition that only environments have. */
 export function listRevisions(scope: Scope, query: RevisionListQuery): Promise<RowList<RevisionRow>> {
   const references = query.changed_references ?? []
   if (references.length === 0) return listRows(scope, 'revision', query)
@@ -27,9 +27,9 @@ const before = (reference: Reference): RawBuilder<unknown> => sql`(
   where p.project_id = r.project_id and p.variant_id = r.variant_id and p.version < r.version
   order by p.version desc limit 1)`
 
-/** Key → revision of everything that a revision of an environment says is deployed of an artifact; null for nothing. */
+/** Key → revision of everything that a revision of an environment deploys of an artifact; null for nothing. */
 function deployed(table: 'r' | 'p', reference: Reference): RawBuilder<unknown> {
-  if (!identifies(reference)) throw invalid('references: each needs an id or a slug')
+  if (!identifies(reference)) throw invalid('references: each reference must have an id or a slug')
   const { id, slug } = reference
   const member = id === undefined ? 'slug' : 'id'
   const isOf = ARTIFACT_NAMES.map(name => sql`e.value -> ${name} ->> ${member} = ${id ?? slug}`)

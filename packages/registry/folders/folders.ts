@@ -16,7 +16,7 @@ import {
   requireSlug,
 } from './rules.ts'
 
-/** Folders belong to a project, whatever is filed in them. */
+/** Folders belong to a project, not to what is filed in them. */
 export type FolderScope = Pick<Scope, 'db' | 'project_id' | 'user_id'>
 type InsideScope = FolderScope & { db: Trx }
 
@@ -26,14 +26,14 @@ export interface NewFolder extends HeaderInput {
   parent_id?: Uuid | null
 }
 
-/** In an edit undefined leaves a member as it is; null clears it, and as `parent_id` means the root. */
+/** In an edit, undefined leaves a member unchanged and null clears it; a null `parent_id` means the root. */
 export interface FolderEdit extends HeaderInput {
   slug?: string
   kind?: FolderKind
   parent_id?: Uuid | null
 }
 
-/** Makes a folder. 400 for an unusable name, slug or depth, 404 for an unknown parent, 409 when the path is taken. */
+/** Creates a folder. 400 for an invalid name, slug or depth, 404 for an unknown parent, 409 if the path is taken. */
 export async function createFolder(scope: FolderScope, input: NewFolder): Promise<FolderRow> {
   const slug = requireSlug(input.slug)
   const name = requireName(input.name)
@@ -62,8 +62,8 @@ export async function createFolder(scope: FolderScope, input: NewFolder): Promis
 }
 
 /**
- * Changes a folder, and with its slug or parent the paths of everything below it. Undefined when there is none. 400 also
- * for a parent that lies in the folder itself. Otherwise as {@link createFolder}.
+ * Changes a folder and, with its slug or parent, the paths of everything below it. Undefined if it does not exist. 400
+ * also for a parent inside the folder itself. Otherwise as {@link createFolder}.
  */
 export async function editFolder(scope: FolderScope, id: Uuid, edit: FolderEdit): Promise<FolderRow | undefined> {
   const name = requireName(edit.name)
@@ -94,7 +94,10 @@ export async function editFolder(scope: FolderScope, id: Uuid, edit: FolderEdit)
   })
 }
 
-/** Deletes a folder and all below it, for good; what was filed there is in no folder then. False: not there. */
+/**
+ * Permanently deletes a folder and everything below it; artifacts filed there are then in no folder. Returns false if
+ * it does not exist.
+ */
 export function deleteFolder(scope: FolderScope, id: Uuid): Promise<boolean> {
   return changeTree(scope, async ({ db, project_id }) => {
     const deleted = await db
@@ -107,7 +110,7 @@ export function deleteFolder(scope: FolderScope, id: Uuid): Promise<boolean> {
   })
 }
 
-/** Changes of one project's tree come one after the other: a move is checked against the tree as it stays. */
+/** Serialises changes to one project's tree, so that a move is checked against a stable tree. */
 function changeTree<T>(scope: FolderScope, work: (inside: InsideScope) => Promise<T>): Promise<T> {
   return withRegistryProblems(() =>
     inTransaction(scope, async inside => {
@@ -121,11 +124,11 @@ async function pathBelow(scope: InsideScope, parent_id: Uuid | null, slug: strin
   const parent = parent_id === null ? undefined : await findFolder(scope, parent_id)
   if (parent_id !== null && !parent) throw new Problem('not_found', `folder.parent_id: there is no folder ${parent_id}`)
   if (parent && moved && isWithin(parent.path, moved.path))
-    throw invalid('folder.parent_id: a folder cannot lie inside itself')
+    throw invalid('folder.parent_id: a folder cannot be inside itself')
   return pathOf(parent?.path, slug)
 }
 
-/** Replaces the beginning of the paths of a folder and all below it. */
+/** Replaces the prefix of the paths of a folder and everything below it. */
 async function movePaths({ db, project_id }: InsideScope, from: string, to: string): Promise<void> {
   const isBelow = sql`project_id = ${project_id} and (path = ${from} or starts_with(path, ${`${from}.`}))`
   const { rows } = await sql<{ depth: number }>`
@@ -137,11 +140,11 @@ async function movePaths({ db, project_id }: InsideScope, from: string, to: stri
 async function requireRoom({ db, project_id }: InsideScope): Promise<void> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from folders where project_id = ${project_id}`.execute(db)
-  if (Number(rows[0]?.count) >= FOLDERS_MAX) throw invalid(`folder: a project has at most ${FOLDERS_MAX} folders`)
+  if (Number(rows[0]?.count) >= FOLDERS_MAX) throw invalid(`folder: a project may have at most ${FOLDERS_MAX} folders`)
 }
 
-/** A folder as the interface shows it: members without a value are left out. */
-export function folderRecord(row: FolderRow): JsonObject {
+/** A folder as the interface shows it, without null members. */
+export function toFolderJson(row: FolderRow): JsonObject {
   const { project_id: _, ...members } = row
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null)) as JsonObject
 }

@@ -2,23 +2,24 @@ import type { JsonObject, Uuid } from '@spanhouse/model'
 import { type FoldersTable, type RawBuilder, type Selectable, sql } from '@spanhouse/postgres'
 import type { Scope } from '../kind.ts'
 import { anyOf, containing } from '../rows/list.ts'
+import { listOf, type RowList, type RowSize } from '../rows/row-list.ts'
 import { FOLDERS_MAX, type FolderKind } from './rules.ts'
 
 export type FolderRow = Selectable<FoldersTable>
 type ReadScope = Pick<Scope, 'db' | 'project_id'>
 
-/** What folders must have; all of it. In every list one is enough. */
+/** Conditions on folders, all of which must hold. One value of each list must match. */
 export interface FolderFilter {
   ids?: Uuid[]
   slugs?: string[]
-  /** False: no folder, since each has one. */
+  /** False matches no folder, since every folder has a kind. */
   kinds?: FolderKind[] | boolean
-  /** Null stands for the root. */
+  /** Null means the root. */
   parent_ids?: (Uuid | null)[]
   paths?: string[]
   /** The folder with this path and everything below it. */
   prefixes?: string[]
-  /** Contained in the folder's own. */
+  /** Contained in the folder's own flags. */
   flags?: JsonObject
   tags?: JsonObject
 }
@@ -33,14 +34,20 @@ export function findFolder({ db, project_id }: ReadScope, id: Uuid): Promise<Fol
 }
 
 /** All folders that pass the filter, parents before what is in them. */
-export async function listFolders({ db, project_id }: ReadScope, filter: FolderFilter): Promise<FolderRow[]> {
-  const where = sql.join([sql`project_id = ${project_id}`, ...conditionsOf(filter)], sql` and `)
-  const { rows } = await sql<FolderRow>`
-    select * from folders where ${where} order by path limit ${FOLDERS_MAX}`.execute(db)
-  return rows
+export async function listFolders({ db, project_id }: ReadScope, filter: FolderFilter): Promise<RowList<FolderRow>> {
+  const own = sql`project_id = ${project_id}`
+  const where = sql.join([own, ...conditionsOf(filter)], sql` and `)
+  const { rows: sizes } = await sql<RowSize>`
+    select id, pg_column_size(folders) as bytes from folders
+    where ${where} order by path limit ${FOLDERS_MAX}`.execute(db)
+  return listOf(sizes, async batch => {
+    const ids = batch.map(({ id }) => id)
+    const { rows } = await sql<FolderRow>`select * from folders where ${own} and id = any(${ids}::uuid[])`.execute(db)
+    return rows
+  })
 }
 
-/** One row a member of the filter. */
+/** One entry per member of the filter. */
 function conditionsOf(filter: FolderFilter): RawBuilder<unknown>[] {
   const { ids, slugs, kinds, parent_ids, paths, prefixes, flags, tags } = filter
   return [

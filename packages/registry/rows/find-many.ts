@@ -5,12 +5,15 @@ import { type References, versionOf } from '../references.ts'
 import { ownOf, type Pointers, pointsAt, requireConsistent, requireScoped } from './find.ts'
 import { type RevisionRow, selectRows } from './rows.ts'
 
-/** Bytes of data as stored, which may be a hundredth of its text, of which one statement reads more than one revision. */
+/**
+ * Bytes of stored data that one statement reads at most, unless a single revision is larger. Stored data may be a
+ * hundredth of its text.
+ */
 const BATCH_STORED_BYTES = 256 * 1024
 
 /**
- * As `findRevision` for any number of references, in two statements unless there is much data, in their order. References
- * that are refused have the problem in their place. Throws a 400 for data of more than `bytesMax` as JSON.
+ * As `findRevision` for any number of references, in their order, with two statements unless there is much data.
+ * Invalid references yield a Problem in their place. Throws a 400 for data of more than `bytesMax` as JSON.
  */
 export async function findRevisions(
   scope: Scope,
@@ -27,7 +30,7 @@ export async function findRevisions(
   })
 }
 
-/** In batches, so that no more than a little beyond `bytesMax` is ever in memory. */
+/** Reads in batches, so that little more than `bytesMax` is in memory at any time. */
 async function readAll(
   scope: Scope,
   storedBytes: ReadonlyMap<Uuid, number>,
@@ -39,7 +42,7 @@ async function readAll(
   for (const batch of batches) {
     const where = [sql`r.id = any(${batch}::uuid[])`]
     if (batches.length > 1) bytes += await jsonBytesOf(scope, batch)
-    if (bytes > bytesMax) throw invalid(`embeds: the revisions they lead to hold more than ${bytesMax} bytes`)
+    if (bytes > bytesMax) throw invalid(`embeds: the referenced revisions contain more than ${bytesMax} bytes`)
     for (const row of await selectRows(scope, 'revision', { where })) byId.set(row.id, row)
   }
   return byId
@@ -76,7 +79,7 @@ function refusalOf(work: () => void): Problem | undefined {
   }
 }
 
-/** References, and their place among all that were asked for. */
+/** References, and their position in the request. */
 interface Asked {
   n: number
   references: References
@@ -99,14 +102,14 @@ type Column = keyof typeof COLUMNS
 const NAMES = Object.keys(COLUMNS) as Column[]
 const TABLE = sql.raw(`t(n integer, ${NAMES.map(name => `${name} ${COLUMNS[name].type}`).join(', ')})`)
 
-/** A revision, and how many bytes its data has as stored. */
+/** A revision, and the stored size of its data in bytes. */
 interface Found {
   n: number
   id: Uuid
   bytes: number
 }
 
-/** What was found, by place. References with the same members are found by one query over their values. */
+/** The found revisions by position. References with the same members are looked up by one query over their values. */
 async function findAll(scope: Scope, asked: readonly Asked[]): Promise<Map<number, Found>> {
   if (asked.length === 0) return new Map()
   const groups = Map.groupBy(asked, ({ references }) => membersOf(references).join())
@@ -130,7 +133,7 @@ function findGroup(scope: Scope, group: readonly Asked[]): RawBuilder<unknown> {
 const valuesOf = (references: References): Record<string, unknown> =>
   Object.fromEntries(membersOf(references).map(name => [name, COLUMNS[name].of(references)]))
 
-/** Pointers whose values stand in the columns of `t`. */
+/** Pointers to the columns of `t`. */
 function columnsOf(members: readonly Column[]): Pointers {
   const at = (name: Column): unknown => (members.includes(name) ? sql.ref(`t.${name}`) : undefined)
   return {

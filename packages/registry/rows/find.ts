@@ -5,7 +5,7 @@ import { identifies, type References, versionOf } from '../references.ts'
 import { column, type RevisionRow, selectRows } from './rows.ts'
 
 /**
- * The one revision that references point at, undefined when there is none:
+ * The one revision that references identify, or undefined if it does not exist:
  *
  * | given                                    | found                                    |
  * | ---------------------------------------- | ---------------------------------------- |
@@ -13,9 +13,9 @@ import { column, type RevisionRow, selectRows } from './rows.ts'
  * | a variant or an artifact, and a version  | that version of it                       |
  * | a variant or an artifact                 | its newest revision                      |
  *
- * Of an artifact it is the default variant that counts: the oldest. Default and newest are those that are not archived,
- * as long as there is one; what is named is found archived or not. Throws a 400 naming the reference when nothing
- * identifies a revision, or when something else that was sent is not what the row says.
+ * For an artifact its default variant is used: the oldest. Default and newest prefer entries that are not archived; an
+ * entry that is named explicitly is found archived or not. Throws a 400 that names the reference if nothing identifies
+ * a revision, or if another reference does not match the row.
  */
 export async function findRevision(scope: Scope, references: References): Promise<RevisionRow | undefined> {
   requireScoped(scope.kind, references)
@@ -30,7 +30,7 @@ const withNumber = ({ revision, ...parents }: References): Pointers =>
     ? { ...parents, revision }
     : { ...parents, revision: { ...revision, version: versionOf(revision.version) } }
 
-/** References as a statement holds them: values, or columns that have them; versions are numbers. */
+/** References as a statement contains them: values, or columns that contain them; versions are numbers. */
 export interface Pointers {
   artifact?: Pointer
   variant?: Pointer
@@ -41,7 +41,7 @@ interface Pointer {
   slug?: unknown
 }
 
-/** The condition and the rest of a statement about `revisions r` by which it finds what the pointers point at. */
+/** The condition and tail of a statement on `revisions r` that finds what the pointers identify. */
 export function pointsAt(
   scope: Scope,
   { artifact, variant, revision }: Pointers,
@@ -59,44 +59,46 @@ export function pointsAt(
   return { where: isOnVariant, tail: NEWEST_FIRST }
 }
 
-/** The newest revision first: of those that are not archived, as long as there is one. */
+/** The newest revision first, preferring revisions that are not archived. */
 export const NEWEST_FIRST = sql`order by (r.deleted_at is not null), r.version desc limit 1`
 
-/** The id of the default variant of the artifact whose id a subquery gives. */
+/** The id of the default variant of the artifact that a subquery selects. */
 export const defaultVariantOf = ({ project_id }: Scope, artifactId: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   select d.id from variants d where d.project_id = ${project_id} and d.artifact_id = (${artifactId})
   order by (d.deleted_at is not null), d.created_at, d.id limit 1`
 
-/** Limits a table to the scope's project and family. */
+/** Restricts a table to the scope's project and family. */
 export const ownOf = (table: string, { project_id, kind }: Scope): RawBuilder<unknown> =>
   sql`${sql.ref(`${table}.project_id`)} = ${project_id} and ${sql.ref(`${table}.family`)} = ${kind.storedAs}`
 
 const matches = (layer: Layer, { id, slug }: Pointer): RawBuilder<unknown> =>
   id === undefined ? sql`${column(layer, 'slug')} = ${slug}` : sql`${column(layer, 'id')} = ${id}::uuid`
 
-/** Whether anything was sent that could identify a revision. A version alone is refused. */
+/** Whether the references identify anything. A version alone is rejected. */
 export function hasReference({ name }: Kind, { artifact, variant, revision }: References): boolean {
   if (variant?.version !== undefined && !identifies(variant))
     throw invalid(`${name}_variant_ref: a version alone does not identify a variant`)
   if ([artifact, variant, revision].some(identifies)) return true
   if (revision?.version === undefined) return false
-  throw invalid(`${name}_revision_ref.version needs a ${name}_variant_ref to be a version of`)
+  throw invalid(`${name}_revision_ref.version requires a ${name}_variant_ref`)
 }
 
-/** As {@link hasReference}, where an artifact's version alone is refused too: it would be taken for no reference at all. */
+/**
+ * As {@link hasReference}, but also rejects an artifact's version alone, which would otherwise count as no reference.
+ */
 export function namesRevision(kind: Kind, references: References): boolean {
   if (hasReference(kind, references)) return true
   if (references.artifact?.version === undefined) return false
-  throw invalid(`${kind.name}: a version alone does not identify one`)
+  throw invalid(`${kind.name}: a version alone does not identify a revision`)
 }
 
-/** Throws a 400 when nothing that was sent identifies a revision. */
+/** Throws a 400 if the references identify no revision. */
 export function requireScoped(kind: Kind, references: References): void {
   if (hasReference(kind, references)) return
   throw invalid(`${kind.name}_ref, ${kind.name}_variant_ref or ${kind.name}_revision_ref is required`)
 }
 
-/** Throws a 400 that names the first member of the references which is not what the row says. */
+/** Throws a 400 that names the first member of the references that does not match the row. */
 export function requireConsistent({ name }: Kind, { artifact, variant, revision }: References, row: RevisionRow): void {
   const facts: [string, string | undefined, string][] = [
     [`${name}_ref.id`, artifact?.id, row.artifact_id],

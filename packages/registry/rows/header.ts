@@ -3,7 +3,9 @@ import type { JsonObject } from '@spanhouse/model'
 import { sql, toJsonb } from '@spanhouse/postgres'
 import type { Scope } from '../kind.ts'
 
-/** What may be changed of a record of any layer. In an edit undefined leaves a member as it is and null clears it. */
+/**
+ * The members that can be changed in every layer. In an edit undefined leaves a member unchanged and null clears it.
+ */
 export interface HeaderInput {
   name?: string | null
   description?: string | null
@@ -12,7 +14,7 @@ export interface HeaderInput {
   meta?: JsonObject | null
 }
 
-/** The columns of a new record. Flags are decided by the layer. */
+/** The columns of a new row. Each layer handles its own flags. */
 export const newHeader = ({ name, description, tags, meta }: HeaderInput) => ({
   name: name ?? null,
   description: description ?? null,
@@ -20,7 +22,7 @@ export const newHeader = ({ name, description, tags, meta }: HeaderInput) => ({
   meta: toJsonb(meta),
 })
 
-/** The columns that an edit changes. Flags are decided by the layer. */
+/** The columns that an edit changes. Each layer handles its own flags. */
 export function changedHeader({ name, description, tags, meta }: HeaderInput): Partial<ReturnType<typeof newHeader>> {
   return {
     ...(name === undefined ? {} : { name }),
@@ -30,13 +32,13 @@ export function changedHeader({ name, description, tags, meta }: HeaderInput): P
   }
 }
 
-/** The column of flags that are the caller's to choose, as an edit changes it: merged over what is there; null clears all. */
+/** The column of free-form flags, as an edit changes it: merged over the stored flags; null clears all. */
 export function changedFlags({ flags }: HeaderInput) {
   if (flags === undefined) return {}
   return { flags: flags === null ? null : sql<string>`coalesce(flags, '{}') || ${toJsonb(flags)}::jsonb` }
 }
 
-/** Says that, and by whom, a record was changed now. */
+/** Marks a row as changed now by the user. */
 export const touched = ({ user_id }: Scope) => ({ updated_at: sql<string>`now()`, updated_by_id: user_id })
 
 export const archived = (scope: Scope) => ({
@@ -47,5 +49,5 @@ export const archived = (scope: Scope) => ({
 
 export const restored = (scope: Scope) => ({ ...touched(scope), deleted_at: null, deleted_by_id: null })
 
-/** A slug nobody has chosen: 12 hex digits. */
+/** Generates a slug: 12 hex digits. */
 export const newSlug = (): string => randomBytes(6).toString('hex')

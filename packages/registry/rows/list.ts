@@ -8,27 +8,27 @@ import { listOf, type RowList } from './row-list.ts'
 import { column, type RowOf, readBatch, selectSizes } from './rows.ts'
 import { pageOf, windowOf } from './window.ts'
 
-/** What records must have; all of it. */
+/** Conditions on rows, all of which must hold. */
 export interface RecordFilter {
-  /** Any of these. */
+  /** One of these must match. */
   slugs?: string[]
-  /** Part of the text, in any case. */
+  /** A part of the text, ignoring case. */
   name?: string
   description?: string
   message?: string
-  /** Contained in the record's own. */
+  /** Contained in the row's own flags. */
   flags?: JsonObject
   tags?: JsonObject
   /** Null: in no folder. Artifacts only. */
   folder_id?: Uuid | null
-  /** Any of these. Revisions only. */
+  /** One of these must match. Revisions only. */
   authors?: Uuid[]
   dates?: Micros[]
 }
 
 export interface ListQuery {
   filter?: RecordFilter
-  /** Records of, or at, any of these, for each layer that is given. An empty list is no restriction. */
+  /** Rows that belong to, or are, one of these, for each layer given. An empty list does not restrict. */
   artifact_refs?: Reference[]
   variant_refs?: Reference[]
   revision_refs?: Reference[]
@@ -36,7 +36,7 @@ export interface ListQuery {
   windowing?: WindowingBody
 }
 
-/** The page of a layer that a query asks for, newest first unless the query says otherwise. Further conditions may be added. */
+/** A page of a layer, newest first by default. `more` adds further conditions. */
 export async function listRows<L extends Layer>(
   scope: Scope,
   layer: L,
@@ -50,7 +50,7 @@ export async function listRows<L extends Layer>(
   return listOf(page.rows, batch => readBatch(scope, layer, batch), { windowing: page.windowing })
 }
 
-/** Everything but the window. */
+/** All conditions except the window. */
 export function conditionsOf(scope: Scope, layer: Layer, query: ListQuery): RawBuilder<unknown>[] {
   const { kind } = scope
   return [
@@ -68,7 +68,7 @@ const LAYERS_UP_TO: Record<Layer, readonly Layer[]> = {
   revision: ['revision', 'variant', 'artifact'],
 }
 
-/** What lies below an archived record is hidden with it. */
+/** Children of an archived row are hidden with it. */
 const visible = (layer: Layer, include_archived: boolean): RawBuilder<unknown>[] =>
   include_archived ? [] : LAYERS_UP_TO[layer].map(one => sql`${column(one, 'deleted_at')} is null`)
 
@@ -79,7 +79,7 @@ function referenced(kind: Kind, layer: Layer, query: ListQuery): RawBuilder<unkn
     const options = (given[one] ?? []).flatMap(reference => {
       const parts = partsOf(one, reference)
       if (one === 'revision' && reference.version !== undefined && !identifies(reference) && !isScoped)
-        throw invalid(`${kind.name}_revision_refs: a version needs ${kind.name}_variant_refs to be a version of`)
+        throw invalid(`${kind.name}_revision_refs: a version requires ${kind.name}_variant_refs`)
       return parts.length === 0 ? [] : [sql`(${sql.join(parts, sql` and `)})`]
     })
     return options.length === 0 ? [] : [sql`(${sql.join(options, sql` or `)})`]
@@ -95,7 +95,7 @@ function partsOf(layer: Layer, { id, slug, version }: Reference): RawBuilder<unk
   ].filter(part => part !== null)
 }
 
-/** One row a member of the filter; flags are apart. */
+/** One entry per member of the filter; flags are handled separately. */
 function filtered(layer: Layer, filter: RecordFilter): RawBuilder<unknown>[] {
   const { slugs, name, description, message, tags, folder_id, authors, dates } = filter
   const own = (column_: string): RawBuilder<unknown> => column(layer, column_)
@@ -111,22 +111,22 @@ function filtered(layer: Layer, filter: RecordFilter): RawBuilder<unknown>[] {
   ].filter(condition => condition !== undefined)
 }
 
-/** Whether a column is one of these. They are one parameter: a statement has 65,535 at most. */
+/** Whether a column is one of these values. They are one parameter, because a statement has at most 65,535. */
 export const anyOf = (left: RawBuilder<unknown>, values: readonly string[], type = 'text'): RawBuilder<unknown> =>
   sql`${left} in (select one::${sql.raw(type)} from jsonb_array_elements_text(${toJsonb([...values])}::jsonb) one)`
 
-/** Case does not matter, and `%` and `_` are what they look like. */
+/** Ignores case, and matches `%` and `_` literally. */
 const hasText = (left: RawBuilder<unknown>, text: string): RawBuilder<unknown> =>
   sql`${left} ilike ${`%${text.replaceAll(/[\\%_]/g, '\\$&')}%`}`
 
-/** Whether a JSON column contains an object. An empty one is in everything, also where there is none. */
+/** Whether a JSON column contains an object. An empty object is contained in everything, including null. */
 export const containing = (left: RawBuilder<unknown>, value: JsonObject = {}): RawBuilder<unknown>[] =>
   Object.keys(value).length === 0 ? [] : [sql`${left} @> ${toJsonb(value)}::jsonb`]
 
 /**
- * Flags as they are shown: a workflow's roles stand with the artifact and nowhere else (variants, revisions and flat
- * records show those as false that it was never given), what follows from the data stands with the revision. Flags that
- * the record cannot have, and nulls, are no restriction.
+ * Compares flags as shown: a workflow's roles are stored with the artifact only (variants, revisions and simple rows
+ * show unset roles as false), flags derived from the data with the revision. Flags that the row cannot have, and nulls,
+ * do not restrict.
  */
 export function flagsContain(scope: Scope, layer: Layer, flags: JsonObject): RawBuilder<unknown>[] {
   const { kind } = scope

@@ -1,21 +1,24 @@
 import { type JsonObject, Problem, type Uuid } from '@spanhouse/model'
 
+/** What a row becomes on its way to the client: as a row, as JSON values, as text and as bytes. */
+export const HELD_PER_BYTE = 3
+
 /** Rows of which one statement returns: both the memory of an answer and the turns of others depend on it. */
 const BATCH = { rows: 250, bytes: 4 * 1024 * 1024 }
 
-/** Which row, and how many bytes it has when nothing of it is compressed. */
+/** The id of a row, and its uncompressed size in bytes. */
 export interface RowSize {
   id: Uuid
   bytes: number
 }
 
 /**
- * The rows of a list, which are read in batches while it is gone through, so that a list without a limit takes no more memory than
- * a short one; and the windowing that asks for the next page when there is one.
+ * The rows of a list, read in batches during iteration, so that a list without a limit takes no more memory than a
+ * short one; and the windowing for the next page, if there is one.
  */
 export interface RowList<T> {
   count: number
-  /** Of the largest batch. */
+  /** The size of the largest batch. */
   bytesMax: number
   rows: AsyncIterable<T>
   windowing?: JsonObject
@@ -23,11 +26,11 @@ export interface RowList<T> {
 
 export interface ListOptions {
   windowing?: JsonObject
-  /** Rows of which one statement returns; fewer where they are large. */
+  /** The rows that one statement returns; fewer where they are large. */
   batchRows?: number
 }
 
-/** The list of these rows, in this order. `read` returns those with some of the ids, in any order. */
+/** The list of these rows, in this order; one may be in it twice. `read` returns those with some of the ids, in any order. */
 export function listOf<T extends { id: Uuid }>(
   sizes: readonly RowSize[],
   read: (batch: readonly RowSize[]) => Promise<T[]>,
@@ -46,8 +49,7 @@ async function* rowsOf<T extends { id: Uuid }>(
     const rows = new Map((await read(batch)).map(row => [row.id, row]))
     for (const { id } of batch) {
       const row = rows.get(id)
-      if (!row) throw new Problem('overloaded', 'What is listed was deleted meanwhile; try again.')
-      rows.delete(id)
+      if (!row) throw deletedMeanwhile()
       yield row
     }
   }
@@ -67,3 +69,6 @@ function* batchesOf(sizes: readonly RowSize[], rowsMax: number): Generator<RowSi
   }
   if (batch.length > 0) yield batch
 }
+
+export const deletedMeanwhile = (): Problem =>
+  new Problem('overloaded', 'What is listed was deleted meanwhile; try again.')

@@ -2,9 +2,9 @@ import type { JsonObject, Uuid } from '@spanhouse/model'
 import { type RawBuilder, sql } from '@spanhouse/postgres'
 import { parseLarge } from '../content/large-json.ts'
 import type { Family, Layer, Scope } from '../kind.ts'
-import type { RowSize } from './row-list.ts'
+import { deletedMeanwhile, HELD_PER_BYTE, type RowSize } from './row-list.ts'
 
-/** What every layer has. Times are ISO 8601 text in UTC. */
+/** The columns of every layer. Times are ISO 8601 text in UTC. */
 interface RecordRow {
   id: Uuid
   slug: string
@@ -25,7 +25,7 @@ export interface ArtifactRow extends RecordRow {
   folder_id: Uuid | null
 }
 
-/** The flags are its own; those of the artifact stand beside them. */
+/** `flags` are the variant's own; `artifact_flags` those of its artifact. */
 export interface VariantRow extends RecordRow {
   artifact_id: Uuid
   artifact_slug: string
@@ -61,10 +61,18 @@ const ARTIFACT_OF_VARIANT = sql`
 const VARIANT_COLUMNS = sql`v.artifact_id, a.slug as artifact_slug, a.flags as artifact_flags`
 
 const REVISION_HEAD = sql`${recordColumns('r')}, ${VARIANT_COLUMNS}, r.variant_id, v.slug as variant_slug, r.version, r.message`
+/** Data with more bytes as stored is read by itself, once they are counted. */
+const SHORT_BYTES = 64 * 1024
+
+/** Of a revision `r`: its data, or how many bytes it has where it is not short. For {@link withLongData}. */
+export const SHORT_DATA = sql.raw(`
+  case when pg_column_size(r.data) <= ${SHORT_BYTES} then r.data end as data,
+  nullif(greatest(pg_column_size(r.data), ${SHORT_BYTES}), ${SHORT_BYTES}) as long_bytes`)
+
 /** With its data as text, which is not parsed. */
 const REVISION_WITH_TEXT = sql`${REVISION_HEAD}, r.data::text as text`
 
-/** How each layer is read, together with what is shown of its parents. The layer's table is called by its first letter. */
+/** How each layer is read, with the columns shown of its parents. The alias of a layer's table is its first letter. */
 const LAYERS: Record<Layer, { table: string; columns: RawBuilder<unknown>; from: RawBuilder<unknown> }> = {
   artifact: { table: 'a', columns: sql`${recordColumns('a')}, a.folder_id`, from: sql`artifacts a` },
   variant: {
@@ -74,7 +82,7 @@ const LAYERS: Record<Layer, { table: string; columns: RawBuilder<unknown>; from:
   },
   revision: {
     table: 'r',
-    columns: sql`${REVISION_HEAD}, r.data`,
+    columns: sql`${REVISION_HEAD}, ${SHORT_DATA}`,
     from: sql`revisions r
       join variants v on v.project_id = r.project_id and v.family = r.family and v.id = r.variant_id
       ${ARTIFACT_OF_VARIANT}`,
@@ -86,23 +94,46 @@ export const column = (layer: Layer, name: string): RawBuilder<unknown> => sql.r
 
 export interface Selection {
   where: readonly RawBuilder<unknown>[]
-  /** `order by`, `limit`, `for no key update` (which does not wait for, nor hold up, who only refers to the row). */
+  /**
+   * `order by`, `limit`, or `for no key update`, which neither waits for nor blocks statements that only refer to the
+   * row.
+   */
   tail?: RawBuilder<unknown>
-  /** Instead of the scope's own. */
+  /** Instead of the scope's own family. */
   family?: Family
 }
 
-/** Rows of a layer, of the scope's project and one family only. */
+/** Rows of a layer, only of the scope's project and one family. */
 export async function selectRows<L extends Layer>(
-  { db, project_id, kind }: Scope,
+  scope: Scope,
   layer: L,
-  { where, tail = sql``, family = kind.storedAs }: Selection,
+  { where, tail = sql``, family = scope.kind.storedAs }: Selection,
 ): Promise<RowOf[L][]> {
-  const { columns } = LAYERS[layer]
-  return select({ db, project_id, family, layer }, columns, { where, tail })
+  const { db, project_id } = scope
+  const rows = await select<RowOf[L]>({ db, project_id, family, layer }, LAYERS[layer].columns, { where, tail })
+  if (layer !== 'revision') return rows
+  const whole: RevisionRow[] = []
+  for (const row of rows as unknown as ShortRow<RevisionRow>[]) whole.push(await withLongData(scope, row.id, row))
+  return whole as RowOf[L][]
 }
 
-/** As {@link selectRows}, of each row only how large it is. */
+export type ShortRow<Row> = Row & { long_bytes: number | null }
+
+/** The row with the data of a revision that was not short. What it takes in memory is counted first. */
+export async function withLongData<Row extends { data: JsonObject | null }>(
+  { db, project_id, holder }: Scope,
+  revisionId: Uuid,
+  { long_bytes, ...row }: ShortRow<Row>,
+): Promise<Row> {
+  if (long_bytes === null) return row as unknown as Row
+  holder?.hold(long_bytes * HELD_PER_BYTE)
+  const { rows } = await sql<{ data: JsonObject | null }>`
+    select data from revisions where project_id = ${project_id} and id = ${revisionId}`.execute(db)
+  if (!rows[0]) throw deletedMeanwhile()
+  return { ...row, data: rows[0].data } as unknown as Row
+}
+
+/** As {@link selectRows}, but returns only the size of each row. */
 export const selectSizes = (
   { db, project_id, kind }: Scope,
   layer: Layer,
@@ -112,7 +143,7 @@ export const selectSizes = (
   return select({ db, project_id, family: kind.storedAs, layer }, columns, selection)
 }
 
-/** Of a batch with a larger row, large members of data come as text. */
+/** If a batch has a larger row, large members of data are kept as text. */
 const LARGE_BYTES = 1024 * 1024
 
 /** The rows of a batch, in any order. */

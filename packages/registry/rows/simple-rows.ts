@@ -1,13 +1,13 @@
 import type { JsonObject, Uuid } from '@spanhouse/model'
 import { type RawBuilder, sql } from '@spanhouse/postgres'
 import type { Scope } from '../kind.ts'
-import { header, lifecycle, shownData } from '../records.ts'
+import { header, lifecycle, shownData } from '../row-json.ts'
 import { conditionsOf, flagsContain, type ListQuery } from './list.ts'
 import { listOf, type RowList, type RowSize } from './row-list.ts'
-import { type ArtifactRow, recordColumns } from './rows.ts'
+import { type ArtifactRow, recordColumns, SHORT_DATA, type ShortRow, withLongData } from './rows.ts'
 import { pageOf, windowOf } from './window.ts'
 
-/** An artifact with the head of its default variant: the flat record of the interface. */
+/** An artifact with the head of its default variant, as the simple surface shows it. */
 export interface SimpleRow extends ArtifactRow {
   variant_id: Uuid
   revision_id: Uuid
@@ -16,13 +16,14 @@ export interface SimpleRow extends ArtifactRow {
   data: JsonObject | null
 }
 
-/** The flat record with this id, archived or not; undefined when there is none, or nothing was ever committed to it. */
+/** The simple row with this id, archived or not; undefined if it does not exist or has no revision. */
 export async function findSimple(scope: Scope, id: Uuid): Promise<SimpleRow | undefined> {
-  const [row] = await selectSimple<SimpleRow>(scope, { columns: COLUMNS, where: [sql`a.id = ${id}`] })
-  return row
+  const columns = sql`${HEAD}, ${SHORT_DATA}`
+  const [row] = await selectSimple<ShortRow<SimpleRow>>(scope, { columns, where: [sql`a.id = ${id}`] })
+  return row && withLongData(scope, row.revision_id, row)
 }
 
-/** The flat records that a query asks for. */
+/** The simple rows that a query selects. */
 export async function listSimple(scope: Scope, query: ListQuery): Promise<RowList<SimpleRow>> {
   const window = windowOf('artifact', query.windowing)
   const { flags, ...filter } = query.filter ?? {}
@@ -37,8 +38,9 @@ export async function listSimple(scope: Scope, query: ListQuery): Promise<RowLis
   return listOf(page.rows, read, { windowing: page.windowing })
 }
 
-const COLUMNS = sql`${recordColumns('a')}, a.folder_id, r.variant_id, r.id as revision_id, r.slug as revision_slug,
-  r.flags as revision_flags, r.data`
+const HEAD = sql`${recordColumns('a')}, a.folder_id, r.variant_id, r.id as revision_id, r.slug as revision_slug,
+  r.flags as revision_flags`
+const COLUMNS = sql`${HEAD}, r.data`
 const SIZE = sql`a.id, pg_column_size(a) + pg_column_size(r) as bytes`
 
 interface SimpleSelection {
@@ -68,7 +70,7 @@ async function selectSimple<Row>(
   return rows
 }
 
-export const simpleRecord = (scope: Scope, row: SimpleRow): JsonObject => ({
+export const toSimpleJson = (scope: Scope, row: SimpleRow): JsonObject => ({
   ...header(row, simpleFlags(scope, row)),
   ...(row.folder_id === null ? {} : { folder_id: row.folder_id }),
   variant_id: row.variant_id,
@@ -77,7 +79,7 @@ export const simpleRecord = (scope: Scope, row: SimpleRow): JsonObject => ({
   ...lifecycle(row),
 })
 
-/** A workflow's are those of the head: what follows from its data, and the roles. */
+/** For a workflow, the flags derived from the head's data, and the roles. */
 function simpleFlags(scope: Scope, row: SimpleRow): JsonObject | null {
   const { content, artifactFlags } = scope.kind
   if (!content.flags) return row.flags

@@ -5,18 +5,18 @@ import { defined } from '../defined.ts'
 import type { Layer } from '../kind.ts'
 import { column } from './rows.ts'
 
-/** Rows of a page at most, also where the caller names no limit; the answer then says where to go on. */
+/** Maximum rows in a page, even without a limit; the response then has a cursor. */
 export const PAGE_ROWS_MAX = 10_000
 
-/** A part of a list in the order of its ids, newest first unless asked otherwise. */
+/** A part of a list in the order of its ids, newest first by default. */
 export interface Window {
   conditions: RawBuilder<unknown>[]
-  /** Order, and a limit that is one more than the page, to tell whether there is more. */
+  /** The order, and a limit of one more than the page, which shows whether there are more rows. */
   tail: RawBuilder<unknown>
   limit: number
 }
 
-/** What a windowing object means for a layer. Bounds are times of creation; with a cursor they include their own time. */
+/** The window for a layer. Bounds are creation times; with a cursor they are inclusive. */
 export function windowOf(layer: Layer, windowing: WindowingBody | undefined): Window {
   const { newest, oldest, next, order } = windowing ?? {}
   const limit = Math.min(windowing?.limit ?? PAGE_ROWS_MAX, PAGE_ROWS_MAX)
@@ -36,13 +36,13 @@ export function windowOf(layer: Layer, windowing: WindowingBody | undefined): Wi
   }
 }
 
-/** A page of rows, and the windowing that asks for the next one when there is one. */
+/** A page of rows, and the windowing for the next page, if there is one. */
 export interface Page<T> {
   rows: T[]
   windowing?: JsonObject
 }
 
-/** Cuts what was read to the page. */
+/** Cuts the rows that were read to the page. */
 export function pageOf<T extends { id: string }>(read: T[], { limit }: Window, windowing?: WindowingBody): Page<T> {
   if (read.length <= limit) return { rows: read }
   const rows = read.slice(0, limit)

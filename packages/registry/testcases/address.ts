@@ -2,13 +2,13 @@ import { blake2b, invalid, isRawJson, type Json, parseUuid, type Uuid } from '@s
 import { METADATA, type Testcase } from './testcase.ts'
 
 const DIGEST_BYTES = 16
-/** Deeper values are refused: they would exhaust the stack here, in Postgres, or in whoever reads them. */
+/** Deeper values are rejected: they could exhaust the stack here, in Postgres, or in clients. */
 const DEPTH_MAX = 200
 
 /**
  * The id of a row: the first 16 bytes of a native 16-byte BLAKE2b over the testset's id and the row's data in canonical
- * JSON, marked as a UUID of version 5. Equal rows of one testset have one id. What is said about a row is part of its
- * content too, where anything is. 400 for data that is nested too deep.
+ * JSON, marked as a UUID of version 5. Equal rows of one testset have one id. Metadata is part of the content if there
+ * is any. 400 for data that is nested too deeply.
  */
 export function testcaseId(testsetId: Uuid | null, testcase: Testcase): Uuid {
   const text = `${testsetId ?? 'None'}${contentText(testcase)}`
@@ -24,9 +24,9 @@ function contentText({ data, ...metadata }: Testcase): string {
   return isBare ? values : `${values}${canonicalJson(metadata)}`
 }
 
-/** Sorted keys, no blanks, ASCII only. */
+/** Sorted keys, no whitespace, ASCII only. */
 export function canonicalJson(value: Json | undefined, depth = 0): string {
-  if (depth > DEPTH_MAX) throw invalid(`testcases: data nested more than ${DEPTH_MAX} deep`)
+  if (depth > DEPTH_MAX) throw invalid(`testcases: data may be nested at most ${DEPTH_MAX} levels deep`)
   if (typeof value === 'string') return asciiText(value)
   if (Array.isArray(value)) return `[${value.map(item => canonicalJson(item, depth + 1)).join(',')}]`
   if (typeof value !== 'object' || value === null || isRawJson(value)) return JSON.stringify(value)

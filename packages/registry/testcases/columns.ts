@@ -1,15 +1,15 @@
 import type { Json, JsonObject } from '@spanhouse/model'
 
-/** Changes of columns that are made to every row, in this order. */
+/** Column changes that apply to every row, in this order. */
 export interface ColumnChanges {
   remove: readonly string[]
-  /** Old name, new name. All at once, so that two columns can change names. */
+  /** Old and new names, renamed simultaneously, so that two columns can swap names. */
   replace: readonly (readonly [string, string])[]
-  /** Where a row does not have it: with the empty text. */
+  /** Added to rows that lack the column, with the empty text. */
   add: readonly string[]
 }
 
-/** Changes of columns, prepared to be made to many rows: what a row costs follows from the row and not from the changes. */
+/** Column changes, prepared for many rows: the cost per row depends on the row and not on the number of changes. */
 export class ColumnChanger {
   readonly #removed: ReadonlySet<string>
   readonly #names: ReadonlyMap<string, string>
@@ -21,7 +21,10 @@ export class ColumnChanger {
     this.#added = [...new Set(add)]
   }
 
-  /** The row with its columns changed; a renamed one keeps its place and takes that of its new name. Empty rows have none. */
+  /**
+   * The row with its columns changed. A renamed column keeps its position and replaces one with the new name. Empty
+   * rows stay empty.
+   */
   change(data: JsonObject): JsonObject {
     if (Object.keys(data).length === 0) return data
     const kept = Object.entries(data).filter(([name]) => !this.#removed.has(name))

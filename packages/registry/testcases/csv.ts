@@ -7,13 +7,13 @@ import { FILE_COLUMNS, toFlatRow } from './flat-row.ts'
 import { CSV_COLUMNS_MAX, requireWithinLimits, requireWritableAsCsv } from './limits.ts'
 import type { TestcaseRow } from './table.ts'
 
-/** Bytes that are read, and cells that are written, before others get their turn: a few milliseconds of work. */
+/** Bytes read, and cells written, before other work gets a turn: a few milliseconds of work. */
 const SLICE_BYTES = 128 * 1024
 const SLICE_CELLS = 10_000
 
 const LINE_ENDS = ['\r\n', '\n', '\r']
 
-/** The rows of a CSV file (RFC 4180, any line ends) in UTF-8: texts by column. 400 naming the row that is none. */
+/** The rows of a CSV file (RFC 4180, any line ends) in UTF-8: texts by column. 400 that names the first invalid row. */
 export async function readCsv(bytes: Buffer): Promise<JsonObject[]> {
   const records = Readable.from(slicesOf(bytes)).pipe(
     parse({ bom: true, skip_empty_lines: true, record_delimiter: LINE_ENDS }),
@@ -44,7 +44,9 @@ async function* slicesOf(bytes: Buffer): AsyncGenerator<Buffer> {
   }
 }
 
-/** `"name":"value",`: what a cell takes at least as JSON. A file of blank cells would become a hundred times its size. */
+/**
+ * `"name":"value",`: the minimum size of a cell as JSON. A file of blank cells would grow to a hundred times its size.
+ */
 const CELL_LENGTH = 6
 
 function lengthOf(columns: readonly string[], record: readonly string[]): number {
@@ -56,25 +58,28 @@ function lengthOf(columns: readonly string[], record: readonly string[]): number
 
 function requireDistinct(columns: string[]): string[] {
   if (columns.length > CSV_COLUMNS_MAX)
-    throw invalid(`file: ${columns.length} columns, and a CSV file has at most ${CSV_COLUMNS_MAX}`)
+    throw invalid(`file: ${columns.length} columns; a CSV file may have at most ${CSV_COLUMNS_MAX}`)
   const seen = new Set<string>()
   const twice = columns.find(name => seen.size === seen.add(name).size)
-  if (twice !== undefined) throw invalid(`file: the column ${JSON.stringify(twice)} is there twice`)
+  if (twice !== undefined) throw invalid(`file: the column ${JSON.stringify(twice)} occurs twice`)
   return columns
 }
 
 const LENGTH_CODE = 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH'
 
-/** How far the reader had come: the columns count as a record, so that the row at fault has this number. */
+/** The reader's position. The header counts as a record, so this is the number of the invalid row. */
 function unreadable(error: CsvError & { lines?: number; records?: number }): Problem {
   const where = `file: row ${error.records} (line ${error.lines})`
-  const why = error.code === LENGTH_CODE ? 'it has not as many values as there are columns' : `no CSV: ${error.message}`
+  const why =
+    error.code === LENGTH_CODE
+      ? 'the number of values differs from the number of columns'
+      : `not valid CSV: ${error.message}`
   return new Problem('invalid', `${where}: ${why}`, { cause: error })
 }
 
 /**
- * The rows as CSV, in parts; nothing for no rows. Columns are sorted; those about rows are left out where they say nothing.
- * Rejects with a 400 for what is too large as CSV, before the first part.
+ * The rows as CSV, in parts; nothing for no rows. Columns are sorted; metadata columns without values are omitted.
+ * Rejects with a 400 for rows that are too large for CSV, before the first part.
  */
 export async function writeCsv(rows: readonly TestcaseRow[]): Promise<AsyncGenerator<string>> {
   const columns = await columnsOf(rows)
@@ -86,7 +91,7 @@ async function* partsOf(rows: readonly TestcaseRow[], columns: readonly string[]
   for (let at = 0; at < rows.length; at += rowsAtOnce) {
     const flatRows = rows.slice(at, at + rowsAtOnce).map(toFlatRow)
     const cells = flatRows.map(row => columns.map(name => cellOf(row, name)))
-    // A line end of another kind is no reason to quote for the library; every reader would end the row there.
+    // The library does not quote other line ends, at which every reader would end the row.
     yield stringify(at === 0 ? [[...columns], ...cells] : cells, { quoted_match: /\r/ })
     await nextTurn()
   }

@@ -3,16 +3,16 @@ import { testcaseId } from './address.ts'
 import { requireWithinLimits } from './limits.ts'
 import type { Testcase, TestcaseBody } from './testcase.ts'
 
-/** The column that tells rows of equal content apart, and its name in files. */
+/** The column that distinguishes rows of equal content, and its name in files. */
 export const DEDUP_COLUMN = 'testcase_dedup_id'
 export const DEDUP_FILE_COLUMN = '__dedup_id__'
-/** A column by which callers name their rows; it stays a column. */
+/** A column that callers use to name rows; it remains a column. */
 const ID_COLUMN = 'testcase_id'
 const DIGEST_BYTES = 6
 
 /**
- * The rows with a value in {@link DEDUP_COLUMN} each: their own, or one that follows from the row's id (its content where
- * it has none) and where it stands. So rows that are alike stay apart, and the same rows get the same values again.
+ * The rows, each with a value in {@link DEDUP_COLUMN}: their own, or one derived from the row's id (or its content, if
+ * it has none) and position. So equal rows stay apart, and the same rows get the same values again.
  */
 export async function withDedupIds(rows: readonly TestcaseBody[]): Promise<Testcase[]> {
   requireWithinLimits({ rows: rows.length })

@@ -3,15 +3,15 @@ import { optional, uuid, z } from '@spanhouse/validation'
 import type { Changed, ContentPlace, Delta } from '../kind.ts'
 import { ColumnChanger, type ColumnChanges } from './columns.ts'
 import { COLUMN_CHANGES_MAX, requireWithinLimits } from './limits.ts'
-import { readTestcases, storeTestcases, type TestcaseRow } from './table.ts'
+import { prepareTestcases, readTestcases, sizesOf, sumOf, type TestcaseRow } from './table.ts'
 import { boundedList, rowList, said, type Testcase, type TestcaseBody, testcaseBody } from './testcase.ts'
 
-/** Refused (400) before anything in it is looked at when it is too long. */
+/** A list that is rejected (400) by its length before its elements are read. */
 const changeList = <S extends z.ZodType>(change: S) => optional(boundedList(change, requireFewChanges))
 
 function requireFewChanges(changes: readonly unknown[]): void {
   if (changes.length > COLUMN_CHANGES_MAX)
-    throw invalid(`delta.columns: a list of ${changes.length} changes, and it has at most ${COLUMN_CHANGES_MAX}`)
+    throw invalid(`delta.columns: a list of ${changes.length} changes; at most ${COLUMN_CHANGES_MAX} are allowed`)
 }
 
 const names = changeList(z.string())
@@ -48,17 +48,18 @@ interface TestsetChanges {
   add: readonly TestcaseBody[]
 }
 
-/** A name, a colon, a value and a comma: columns that are added to every row end where they could not be stored. */
+/** A name, a colon, a value and a comma: adding columns stops when the rows could no longer be stored. */
 const CELL_BYTES_MIN = 5
 
-/** Rows that stay as they are keep their ids and are not even written again. */
+/** Unchanged rows keep their ids and are not written again. */
 async function changeTestset(
   base: JsonObject | null,
   { scope, artifact_id }: ContentPlace,
   { columns, remove, replace, add }: TestsetChanges,
 ): Promise<Changed> {
   const ids = testcaseIdsOf(base)
-  const stored = await readTestcases(scope, [ids])
+  const sizes = await sizesOf(scope, ids)
+  const stored = await readTestcases(scope, ids, sizes)
   const changer = new ColumnChanger(columns)
   const slots: (Uuid | Testcase)[] = []
   let cells = 0
@@ -76,22 +77,27 @@ async function changeTestset(
     await nextTurn()
   }
   for (const testcase of add) slots.push(withoutId(testcase))
-  const changed = slots.filter(slot => typeof slot !== 'string')
-  const newIds = (await storeTestcases(scope, artifact_id, changed)).values()
+  const kept = slots.filter(slot => typeof slot === 'string')
+  const changed = await prepareTestcases(
+    artifact_id,
+    slots.filter(slot => typeof slot !== 'string'),
+  )
+  requireWithinLimits({ rows: slots.length, bytes: changed.bytes + sumOf(kept, sizes) })
+  const newIds = changed.ids.values()
   const testcase_ids = slots.map(slot => (typeof slot === 'string' ? slot : (newIds.next().value as Uuid)))
-  return { data: { testcase_ids }, message: 'Patched testset revision' }
+  return { data: { testcase_ids }, write: changed.write, message: 'Patched testset revision' }
 }
 
 const withoutId = ({ id: _, ...testcase }: TestcaseBody): Testcase => testcase
 
-/** Values are never changed, so they are the same ones or the row is another; so is the order of the columns. */
+/** Values are never modified, so comparing references is enough; the order of the columns counts. */
 function isSameRow(data: JsonObject, row: TestcaseRow): boolean {
   const [after, before] = [Object.entries(data), Object.entries(row.data)]
   if (after.length !== before.length) return false
   return after.every(([name, value], index) => name === before[index]?.[0] && value === before[index]?.[1])
 }
 
-/** The ids of the rows that a testset's revision holds. */
+/** The ids of the rows in a testset's revision. */
 export function testcaseIdsOf(data: Json | undefined): Uuid[] {
   const ids = isJsonObject(data) ? data.testcase_ids : undefined
   return Array.isArray(ids) ? (ids as Uuid[]) : []

@@ -50,7 +50,7 @@ describe('CSV', () => {
     ['a long row', 'a,b\n1,2,3\n', /row 1 /],
     ['an open quote', 'a,b\n1,2\n"3,4\n', /row 2 /],
     ['a quote inside', 'a,b\n1,x"y"\n', /row 1 /],
-    ['a column twice', 'a,b,a\n1,2,3\n', /"a" is there twice/],
+    ['a column twice', 'a,b,a\n1,2,3\n', /"a" occurs twice/],
     ['UTF-16', Buffer.from('\ufeffa,b\n1,2', 'utf16le'), /UTF-8/],
     ['Latin-1', Buffer.from('a\ncafé', 'latin1'), /UTF-8/],
     ['metadata that is no JSON', 'a,__meta__\n1,{}\n2,x\n', /row 2: __meta__/],
@@ -157,7 +157,7 @@ describe('what is too large as CSV', () => {
     const header = Array.from({ length: 100_000 }, (_, n) => `c${n}`).join()
     await expect(read(`${header}\n`)).rejects.toMatchObject({
       status: 400,
-      detail: 'file: 100000 columns, and a CSV file has at most 10000',
+      detail: 'file: 100000 columns; a CSV file may have at most 10000',
     })
   })
 

@@ -27,7 +27,7 @@ interface Format {
   write(rows: readonly TestcaseRow[]): Promise<Readable>
 }
 
-/** One row a file type. */
+/** One entry per file type. */
 const FORMATS: Record<FileType, Format> = {
   csv: {
     mediaType: 'text/csv; charset=utf-8',
@@ -41,10 +41,10 @@ const FORMATS: Record<FileType, Format> = {
   },
 }
 
-/** The rows in a file. 400 that says what is wrong with it, down to the row where that can be told. */
+/** The rows in a file. 400 that describes the error, with the row if it is known. */
 export async function readTestcaseFile(bytes: Buffer, type: FileType): Promise<TestcaseBody[]> {
   requireWithinLimits({ rows: 0, bytes: bytes.length })
-  if (!isUtf8(bytes)) throw invalid('file: the text is not encoded in UTF-8')
+  if (!isUtf8(bytes)) throw invalid('file: not valid UTF-8')
   return fromFlatRows(await FORMATS[type].read(bytes))
 }
 
@@ -54,15 +54,15 @@ export interface TestcaseFile {
 }
 
 /**
- * Rows as a file, which {@link readTestcaseFile} reads the same rows from; from CSV every value comes back as text. 400
- * for rows with more columns than CSV can have.
+ * Rows as a file that {@link readTestcaseFile} reads back; from CSV every value comes back as text. 400 for rows with
+ * too many columns for CSV.
  */
 export async function testcaseFile(rows: readonly TestcaseRow[], type: FileType): Promise<TestcaseFile> {
   const { mediaType, write } = FORMATS[type]
   return { mediaType, content: await write(rows) }
 }
 
-/** One row after the other, as `JSON.stringify` writes them all. */
+/** One row after the other; together the same text as `JSON.stringify` writes. */
 async function* writeJson(rows: readonly TestcaseRow[]): AsyncGenerator<string> {
   if (rows.length === 0) yield '[]'
   for (const [index, row] of rows.entries()) {
@@ -72,14 +72,14 @@ async function* writeJson(rows: readonly TestcaseRow[]): AsyncGenerator<string> 
   }
 }
 
-/** As of a body of the same size. */
+/** As for a body of the same size. */
 const JSON_BOUNDS: JsonBounds = { depthMax: 1_000, valuesMax: 1_000_000, membersMax: 100_000, digitsMax: 1_000 }
 const BYTE_ORDER_MARK = Buffer.from('\ufeff')
 
-/** The objects in a JSON list; whatever else is in it is left out. */
+/** The objects in a JSON list; other elements are ignored. */
 async function readJsonRows(bytes: Buffer): Promise<JsonObject[]> {
   const rows = await parsed(bytes.indexOf(BYTE_ORDER_MARK) === 0 ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes)
-  if (!Array.isArray(rows)) throw invalid('file: a list of rows is expected')
+  if (!Array.isArray(rows)) throw invalid('file: must be a list of rows')
   return rows.filter(isJsonObject)
 }
 
@@ -89,6 +89,6 @@ async function parsed(bytes: Buffer): Promise<Json> {
     return await parseJsonInTurns(bytes)
   } catch (cause) {
     if (cause instanceof JsonBoundError) throw invalid(`file: ${cause.message}`)
-    throw new Problem('invalid', `file: no JSON: ${(cause as Error).message}`, { cause })
+    throw new Problem('invalid', `file: not valid JSON: ${(cause as Error).message}`, { cause })
   }
 }

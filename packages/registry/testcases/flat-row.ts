@@ -13,18 +13,18 @@ import { requireWithinLimits } from './limits.ts'
 import type { TestcaseRow } from './table.ts'
 import { METADATA, said, type TestcaseBody } from './testcase.ts'
 
-/** In a file a row is one flat object: its columns, and these beside them. */
+/** In a file a row is one flat object: its columns, plus these. */
 export const ID_FILE_COLUMN = '__id__'
 const METADATA_FILE_COLUMNS = METADATA.map(name => [name, `__${name}__`] as const)
 
-/** The columns that say something about rows. */
+/** The columns that hold metadata of rows. */
 export const FILE_COLUMNS: ReadonlySet<string> = new Set([
   ID_FILE_COLUMN,
   DEDUP_FILE_COLUMN,
   ...METADATA_FILE_COLUMNS.map(([, column]) => column),
 ])
 
-/** A row as a file has it. */
+/** A row as written to a file. */
 export function toFlatRow(row: TestcaseRow): JsonObject {
   const { [DEDUP_COLUMN]: dedupId, [DEDUP_FILE_COLUMN]: inFile, ...columns } = row.data
   return {
@@ -35,7 +35,7 @@ export function toFlatRow(row: TestcaseRow): JsonObject {
   }
 }
 
-/** The rows in what a file has. Rows with the same `__id__` are one: the last of them. 400 naming a row that is none. */
+/** The rows in a file's content. Of rows with the same `__id__` the last one is used. 400 that names an invalid row. */
 export async function fromFlatRows(flatRows: readonly JsonObject[]): Promise<TestcaseBody[]> {
   const rows = new Map<string | number, TestcaseBody>()
   for (const [index, flatRow] of flatRows.entries()) {
@@ -47,7 +47,7 @@ export async function fromFlatRows(flatRows: readonly JsonObject[]): Promise<Tes
   return [...rows.values()]
 }
 
-/** The file's dedup id stays in the data, from where it goes to its place like any other row's. */
+/** The file's dedup id stays in the data and is later moved to its column, as for any other row. */
 function fromFlatRow(flatRow: JsonObject, position: number): TestcaseBody {
   const columns = Object.entries(flatRow).filter(([name]) => !FILE_COLUMNS.has(name) || name === DEDUP_FILE_COLUMN)
   const id = flatRow[ID_FILE_COLUMN]
@@ -59,16 +59,16 @@ function fromFlatRow(flatRow: JsonObject, position: number): TestcaseBody {
   }
 }
 
-/** An object, or JSON text of one as CSV has it; blank is as good as nothing. */
+/** An object, or the JSON text of one in CSV; blank text means none. */
 function metadataIn(flatRow: JsonObject, column: string, position: number): JsonObject | undefined {
   const value = flatRow[column] ?? ''
   if (typeof value === 'string' && value.trim() === '') return undefined
   const object = typeof value === 'string' ? parsed(value) : value
   if (isJsonObject(object)) return object
-  throw invalid(`file: row ${position}: ${column} is no JSON object`)
+  throw invalid(`file: row ${position}: ${column} is not a JSON object`)
 }
 
-/** Of the JSON text in one cell. */
+/** Bounds for the JSON text in one cell. */
 const CELL_BOUNDS: JsonBounds = { depthMax: 200, valuesMax: 10_000, membersMax: 10_000, digitsMax: 1_000 }
 
 function parsed(text: string): Json | undefined {

@@ -1,19 +1,23 @@
 import type { JsonObject, Uuid } from '@spanhouse/model'
 import type { WindowingBody } from '@spanhouse/validation'
 
-/** A part of a list of ids, and where the next part begins when there is one. */
+/** A part of a list of ids, and the cursor for the next part, if there is one. */
 export interface IdPage {
   ids: Uuid[]
-  /** To be sent back as it is. */
+  /** To be sent back unchanged. */
   next?: Uuid
 }
 
-/** A list may name a row twice. Then its id does not say where in the list a page ended, and this form of a UUID does. */
+/**
+ * A list may contain a row twice. Then its id does not identify the end of a page, so the cursor is its position in
+ * this form of a UUID.
+ */
 const POSITION_PREFIX = '00000000-0000-8000-8000-'
 
 /**
- * The part of a list that a windowing object asks for, in the list's order or backwards. A cursor that is not in the
- * list leads nowhere. `fits` may end a page early: it is told each id, and says whether it still goes on the page.
+ * The part of a list that a windowing object selects, in the list's order or backwards. A cursor that is not in the
+ * list selects nothing. `fits` may end a page early: it is called with each id, and returns whether it still fits on
+ * the page.
  */
 export function pageOfIds(
   ids: readonly Uuid[],
@@ -50,7 +54,7 @@ function positionOf(ids: readonly Uuid[], cursor: Uuid): number | undefined {
   return position < 0 ? undefined : position
 }
 
-/** The windowing object that asks for the next page: the request's with another cursor. Undefined on the last page. */
+/** The windowing object for the next page: the request's with a new cursor. Undefined on the last page. */
 export function nextWindowing(windowing: Partial<WindowingBody>, next: Uuid | undefined): JsonObject | undefined {
   if (next === undefined) return undefined
   const { limit, order } = windowing

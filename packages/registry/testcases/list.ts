@@ -4,25 +4,33 @@ import type { WindowingBody } from '@spanhouse/validation'
 import type { Scope } from '../kind.ts'
 import type { References } from '../references.ts'
 import { findRevision } from '../rows/find.ts'
-import { PAGE_ROWS_MAX, type Page } from '../rows/window.ts'
+import type { RowList } from '../rows/row-list.ts'
+import { PAGE_ROWS_MAX } from '../rows/window.ts'
 import { testcaseIdsOf } from './delta.ts'
 import { nextWindowing, pageOfIds } from './id-page.ts'
-import { ANSWER_BYTES_MAX, readTestcases, sizesOf, type TestcaseRow, type TestcaseScope } from './table.ts'
+import {
+  ANSWER_BYTES_MAX,
+  readTestcases,
+  sizesOf,
+  type TestcaseRow,
+  type TestcaseScope,
+  testcaseList,
+} from './table.ts'
 
 /** The row with this id. */
 export async function findTestcase(scope: TestcaseScope, id: Uuid): Promise<TestcaseRow | undefined> {
-  return (await readTestcases(scope, [[id]])).get(id)
+  return (await readTestcases(scope, [id])).get(id)
 }
 
 /**
- * The rows with these ids in their order, a page of them; ids of no row (or of another testset than the one that is
- * named) are left out. A page also ends where an answer would hold too much.
+ * A page of the rows with these ids, in their order. Ids that do not exist, or belong to another testset than the given
+ * one, are omitted. A page also ends when a response would become too large.
  */
 export async function listTestcases(
   scope: TestcaseScope,
   ids: readonly Uuid[],
   { windowing = {}, testset_id }: { windowing?: Partial<WindowingBody>; testset_id?: Uuid } = {},
-): Promise<Page<TestcaseRow>> {
+): Promise<RowList<TestcaseRow>> {
   const sizes = await sizesOf(scope, ids, testset_id)
   const known = ids.filter(id => sizes.has(id))
   let bytes = 0
@@ -30,44 +38,44 @@ export async function listTestcases(
     bytes += sizes.get(id) as number
     return bytes <= ANSWER_BYTES_MAX
   })
-  const rows = await readTestcases(scope, [page.ids])
-  return {
-    rows: page.ids.map(id => rows.get(id)).filter(row => row !== undefined),
-    windowing: nextWindowing(windowing, page.next),
-  }
+  return testcaseList(scope, page.ids, { sizes, windowing: nextWindowing(windowing, page.next) })
 }
 
-/** The ids of the rows of the revision that references lead to; undefined when there is none. */
+/** The ids of the rows in the revision that references identify; undefined if it does not exist. */
 export async function testcaseIdsAt(scope: Scope, references: References): Promise<Uuid[] | undefined> {
   const revision = await findRevision(scope, references)
   return revision && testcaseIdsOf(revision.data)
 }
 
 /**
- * Every row that was ever stored for a testset, the oldest first unless asked otherwise. The page's windowing carries the
- * time of its last row as well as its id.
+ * Every row that was ever stored for a testset, oldest first by default. The page's windowing contains the time of its
+ * last row as well as its id.
  */
 export async function listTestcasesOf(
   scope: TestcaseScope,
   testsetId: Uuid,
   windowing: Partial<WindowingBody> = {},
-): Promise<Page<TestcaseRow>> {
+): Promise<RowList<TestcaseRow>> {
   const { db, project_id } = scope
   const limit = Math.min(windowing.limit ?? PAGE_ROWS_MAX, PAGE_ROWS_MAX)
   const direction = sql.raw(windowing.order === 'descending' ? 'desc' : 'asc')
   const inOrder = sql`order by created_at ${direction}, id ${direction}`
   const own = sql`project_id = ${project_id} and testset_id = ${testsetId}`
   const where = sql.join([own, ...boundsOf(scope, windowing)], sql` and `)
-  const { rows } = await sql<TestcaseRow & { found: number }>`
-    select id, testset_id, data, flags, tags, meta, created_at, created_by_id, found from (
+  const { rows } = await sql<Place & { bytes: number; found: number }>`
+    select id, bytes, created_at, found from (
       select *, count(*) over () as found, sum(bytes) over (${inOrder}) - bytes as bytes_before
-      from (select * from testcases where ${where} ${inOrder} limit ${limit + 1}) as read
+      from (select id, bytes, created_at from testcases where ${where} ${inOrder} limit ${limit + 1}) as read
     ) as measured
     where bytes_before < ${ANSWER_BYTES_MAX} ${inOrder} limit ${limit}`.execute(db)
-  const page = rows.map(({ found: _, ...row }) => row)
+  const sizes = new Map(rows.map(({ id, bytes }) => [id, bytes]))
   const hasMore = (rows[0]?.found ?? 0) > rows.length
-  return { rows: page, ...(hasMore && { windowing: afterRow(windowing, page.at(-1) as TestcaseRow) }) }
+  const next = hasMore ? afterRow(windowing, rows.at(-1) as Place) : undefined
+  return testcaseList(scope, [...sizes.keys()], { sizes, windowing: next })
 }
+
+/** Where a row stands in a list by time. */
+type Place = Pick<TestcaseRow, 'id' | 'created_at'>
 
 /** Bounds of time, and what comes after the cursor's row. With a cursor both bounds include their own time. */
 function boundsOf({ project_id }: TestcaseScope, windowing: Partial<WindowingBody>): RawBuilder<unknown>[] {
@@ -84,7 +92,7 @@ function boundsOf({ project_id }: TestcaseScope, windowing: Partial<WindowingBod
   ].filter(condition => condition !== null)
 }
 
-function afterRow(windowing: Partial<WindowingBody>, last: TestcaseRow): JsonObject {
+function afterRow(windowing: Partial<WindowingBody>, last: Place): JsonObject {
   const { newest, oldest, order } = windowing
   const isDescending = order === 'descending'
   const kept = isDescending ? oldest : newest

@@ -20,7 +20,7 @@ onEachDatabase('revisions of testsets', postgres => {
     createSimple(scope, { slug: `t${count++}`, ...(data && { data: validate(testsetContent.data, data, 'body') }) })
   const rowsOf = async (data: JsonObject | null): Promise<JsonObject[]> => {
     const ids = testcaseIdsOf(data)
-    const rows = await readTestcases(scope, [ids])
+    const rows = await readTestcases(scope, ids)
     return ids.map(id => rows.get(id)?.data as JsonObject)
   }
   const cases = (...rows: object[]) =>
@@ -106,7 +106,7 @@ onEachDatabase('revisions of testsets', postgres => {
     const { row: next } = await commitRevision(scope, { variant_id, delta })
     for (const one of [row, next]) {
       const ids = testcaseIdsOf(one.data)
-      const rows = await readTestcases(scope, [ids])
+      const rows = await readTestcases(scope, ids)
       expect(ids.map(id => rows.get(id))).toMatchObject([said, { flags: null, tags: null, meta: null }])
     }
   })
@@ -146,6 +146,6 @@ onEachDatabase('revisions of testsets', postgres => {
   test('another project has none of it', async () => {
     const { data } = await newTestset({ testcases: [{ data: { a: 1 } }] })
     const other = (await newScope(postgres()))('testset')
-    expect((await readTestcases(other, [testcaseIdsOf(data)])).size).toBe(0)
+    expect((await readTestcases(other, testcaseIdsOf(data))).size).toBe(0)
   })
 })

@@ -17,7 +17,7 @@ const CAPITALS = [
   ['Slovenia', 'Ljubljana'],
 ]
 
-/** Gives the project of an organization that somebody makes a testset to begin with (section 5.8 of the interface). */
+/** Gives the project of an organization that a user creates an initial testset (section 5.8 of the interface). */
 export const testsetSeed =
   (runtime: RuntimeSettings) =>
   async (db: Trx, { project_id, user_id }: { project_id: Uuid; user_id: Uuid }): Promise<void> => {

@@ -1,47 +1,56 @@
-import type { Json, JsonObject, Uuid } from '@spanhouse/model'
+import { type Json, JsonList, type JsonObject } from '@spanhouse/model'
 import type { WindowingBody } from '@spanhouse/validation'
+import { HELD_PER_BYTE, type RowList } from '../rows/row-list.ts'
 import { testcaseIdsOf } from './delta.ts'
 import { pageOfIds } from './id-page.ts'
-import { readTestcases, type TestcaseRow, type TestcaseScope } from './table.ts'
+import { readTestcases, sizesOf, type TestcaseRow, type TestcaseScope, testcaseList } from './table.ts'
 
-/** What of a testset is shown. Both are on unless they are turned off; rows never come without their ids. */
+/** What to show of a testset. Both are on by default; rows always have their ids. */
 export interface TestcaseOptions {
   include_testcase_ids?: boolean
   include_testcases?: boolean
-  /** Which part of the rows: `limit`, `next` and `order`. */
+  /** The part of the rows to show: `limit`, `next` and `order`. */
   windowing?: Partial<WindowingBody>
 }
 
-/** Records of revisions (or flat ones) with the rows they name in `data`, read all at once. */
+/** The record of a revision (or a flat one) with the rows it names in `data`, which are read while they are rendered. */
 export async function withTestcases(
   scope: TestcaseScope,
-  records: readonly JsonObject[],
+  { data, ...record }: JsonObject,
   { include_testcase_ids = true, include_testcases = true, windowing = {} }: TestcaseOptions,
-): Promise<JsonObject[]> {
-  if (!include_testcases && !include_testcase_ids) return records.map(({ data: _, ...record }) => record)
-  const pages = records.map(({ data }) => pageOfIds(testcaseIdsOf(data), windowing).ids)
-  const rows = include_testcases ? await readTestcases(scope, pages) : new Map<Uuid, TestcaseRow>()
-  return records.map((record, index): JsonObject => {
-    if (record.data === undefined) return record
-    const ids = pages[index] as Uuid[]
-    if (!include_testcases) return { ...record, data: { testcase_ids: ids } }
-    const testcases = ids.map(id => rows.get(id)).filter(row => row !== undefined)
-    return { ...record, data: { testcase_ids: ids, testcases: testcases.map(inTestset) } }
-  })
+): Promise<JsonObject> {
+  if (data === undefined || (!include_testcases && !include_testcase_ids)) return record
+  const testcase_ids = pageOfIds(testcaseIdsOf(data), windowing).ids
+  if (!include_testcases) return { ...record, data: { testcase_ids } }
+  const sizes = await sizesOf(scope, testcase_ids)
+  const known = testcase_ids.filter(id => sizes.has(id))
+  const testcases = new JsonList(counted(scope, testcaseList(scope, known, { sizes }))) as unknown as Json
+  return { ...record, data: { testcase_ids, testcases } }
 }
 
-/** The rows that a revision's data names, in their order. */
+/** What the largest batch needs is counted as long as the list is being read. */
+async function* counted({ holder }: TestcaseScope, list: RowList<TestcaseRow>): AsyncGenerator<JsonObject> {
+  const bytes = list.bytesMax * HELD_PER_BYTE
+  holder?.hold(bytes)
+  try {
+    for await (const row of list.rows) yield inTestset(row)
+  } finally {
+    holder?.release(bytes)
+  }
+}
+
+/** The rows that a revision's data refers to, in order. */
 export async function testcaseRowsOf(scope: TestcaseScope, data: JsonObject | null): Promise<TestcaseRow[]> {
   const ids = testcaseIdsOf(data)
-  const rows = await readTestcases(scope, [ids])
+  const rows = await readTestcases(scope, ids)
   return ids.map(id => rows.get(id)).filter(row => row !== undefined)
 }
 
-/** A row inside of its testset's record. */
+/** A row as part of its testset. */
 function inTestset({ flags, tags, meta, created_by_id, ...row }: TestcaseRow): JsonObject {
   const members: Record<string, Json | null> = { flags, tags, meta, created_by_id }
   return { ...row, ...Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null)) } as JsonObject
 }
 
-/** A row as a record of its own. */
-export const testcaseRecord = (row: TestcaseRow): JsonObject => ({ ...inTestset(row), set_id: row.testset_id })
+/** A row by itself. */
+export const toTestcaseJson = (row: TestcaseRow): JsonObject => ({ ...inTestset(row), set_id: row.testset_id })

@@ -1,13 +1,14 @@
-import { invalid, type JsonObject, nextTurn, type Uuid, unprocessable } from '@spanhouse/model'
+import { type JsonObject, nextTurn, type Uuid, unprocessable } from '@spanhouse/model'
 import { sql, toJsonb } from '@spanhouse/postgres'
 import type { Scope } from '../kind.ts'
+import { HELD_PER_BYTE, listOf, type RowList } from '../rows/row-list.ts'
 import { testcaseId } from './address.ts'
 import { requireWithinLimits } from './limits.ts'
 import type { Testcase } from './testcase.ts'
 
-export type TestcaseScope = Pick<Scope, 'db' | 'project_id' | 'user_id'>
+export type TestcaseScope = Pick<Scope, 'db' | 'project_id' | 'user_id' | 'holder'>
 
-/** A row as it is stored. Times are ISO 8601 text in UTC. */
+/** A row as stored. Times are ISO 8601 text in UTC. */
 export interface TestcaseRow {
   id: Uuid
   testset_id: Uuid
@@ -28,43 +29,60 @@ interface Encoded {
   bytes: number
 }
 
-/** Rows that one statement writes or reads: the embedded database works on one statement at a time, of whomever. */
-const BATCH = { rows: 250, bytes: 512 * 1024 }
+/** Rows that one statement writes. It makes JSON of them, so the statement costs about the same for each byte. */
+const WRITE = { rows: 1_000, bytes: 1024 * 1024 }
 
-/**
- * Stores rows of a testset, those that are not there yet, and returns the ids of all in their order. The limits of a
- * testset are kept (400). Rows carry ascending times, so that a list by time has them in their order. To be called in a
- * transaction: rows are written in batches.
- */
-export async function storeTestcases(
-  { db, project_id, user_id }: TestcaseScope,
-  testset_id: Uuid,
-  testcases: readonly Testcase[],
-): Promise<Uuid[]> {
-  const encoded = await encodeAll(testset_id, testcases)
-  const rows = encoded.map((row, position) => ({
-    project_id,
-    testset_id,
-    ...row,
-    created_by_id: user_id,
-    created_at: sql<string>`now() + ${position} * interval '1 microsecond'`,
-  }))
-  for (const batch of batchesOf(rows)) {
-    await db
-      .insertInto('testcases')
-      .values(batch)
-      .onConflict(conflict => conflict.columns(['project_id', 'id']).doNothing())
-      .execute()
-    await nextTurn()
-  }
-  return encoded.map(row => row.id)
+/** Rows that are ready to be stored. */
+export interface PreparedTestcases {
+  /** Of all rows, in their order. */
+  ids: Uuid[]
+  bytes: number
+  /**
+   * Stores the rows that are not there yet. They carry ascending times, so that a list by time has them in their order. To be
+   * called in a transaction: there are several statements.
+   */
+  write(scope: TestcaseScope): Promise<void>
 }
 
-function* batchesOf<T extends { bytes: number }>(rows: readonly T[]): Generator<T[]> {
-  let batch: T[] = []
+/** Makes rows of a testset ready to be stored. The limits of a testset are kept (400). */
+export async function prepareTestcases(testset_id: Uuid, testcases: readonly Testcase[]): Promise<PreparedTestcases> {
+  const rows = await encodeAll(testset_id, testcases)
+  const batches: { first: number; json: string }[] = []
+  let first = 0
+  for (const batch of batchesOf(rows)) {
+    batches.push({ first, json: JSON.stringify(batch) })
+    first += batch.length
+    await nextTurn()
+  }
+  return {
+    ids: rows.map(row => row.id),
+    bytes: rows.reduce((sum, row) => sum + row.bytes, 0),
+    write: async scope => {
+      for (const batch of batches) await writeBatch(scope, testset_id, batch)
+    },
+  }
+}
+
+/** One parameter for all rows: parameters are slow one by one in the embedded database. */
+const writeBatch = (
+  { db, project_id, user_id }: TestcaseScope,
+  testset_id: Uuid,
+  { first, json }: { first: number; json: string },
+) =>
+  sql`
+    insert into testcases (project_id, testset_id, id, data, flags, tags, meta, bytes, created_by_id, created_at)
+    select ${project_id}, ${testset_id}, id, data::json, flags::jsonb, tags::jsonb, meta::jsonb, bytes,
+      ${user_id}, now() + (${first} + position) * interval '1 microsecond'
+    from rows from (
+      json_to_recordset(${json}::json) as (id uuid, data text, flags text, tags text, meta text, bytes int)
+    ) with ordinality as row (id, data, flags, tags, meta, bytes, position)
+    on conflict (project_id, id) do nothing`.execute(db)
+
+function* batchesOf(rows: readonly Encoded[]): Generator<Encoded[]> {
+  let batch: Encoded[] = []
   let bytes = 0
   for (const row of rows) {
-    if (batch.length === BATCH.rows || (batch.length > 0 && bytes + row.bytes > BATCH.bytes)) {
+    if (batch.length === WRITE.rows || (batch.length > 0 && bytes + row.bytes > WRITE.bytes)) {
       yield batch
       batch = []
       bytes = 0
@@ -90,7 +108,7 @@ async function encodeAll(testsetId: Uuid, testcases: readonly Testcase[]): Promi
 }
 
 function encode(testsetId: Uuid, testcase: Testcase): Encoded {
-  // First, since it refuses what is nested too deep for the rest.
+  // Must come first, because it rejects data that is nested too deeply for the rest.
   const id = testcaseId(testsetId, testcase)
   const columns = {
     data: JSON.stringify(testcase.data),
@@ -102,7 +120,10 @@ function encode(testsetId: Uuid, testcase: Testcase): Encoded {
   return { id, ...columns, bytes }
 }
 
-/** Throws a 422 naming the first id that is no row of the project, and a 400 for more than a testset may hold. */
+/**
+ * Throws a 422 that names the first id that is not a row of the project, and a 400 if the limits of a testset are
+ * exceeded.
+ */
 export async function requireTestcases(
   scope: TestcaseScope,
   ids: readonly Uuid[],
@@ -115,10 +136,10 @@ export async function requireTestcases(
     const msg = 'Input should be the id of a testcase of the project'
     throw unprocessable({ type: 'value_error', loc: [...loc, unknown], msg, input: ids[unknown] })
   }
-  requireWithinLimits({ rows: ids.length, bytes: sum(ids, sizes) })
+  requireWithinLimits({ rows: ids.length, bytes: sumOf(ids, sizes) })
 }
 
-/** How many bytes each of the rows has; rows that are not there, or not the testset's, are left out. */
+/** The size of each row in bytes. Rows that do not exist or belong to another testset are omitted. */
 export async function sizesOf(
   { db, project_id }: TestcaseScope,
   ids: readonly Uuid[],
@@ -132,47 +153,56 @@ export async function sizesOf(
   return new Map(rows.map(row => [row.id, row.bytes]))
 }
 
-const sum = (ids: readonly Uuid[], sizes: ReadonlyMap<Uuid, number>): number =>
+/** What these rows have together. */
+export const sumOf = (ids: readonly Uuid[], sizes: ReadonlyMap<Uuid, number>): number =>
   ids.reduce((bytes, id) => bytes + (sizes.get(id) ?? 0), 0)
 
-/** What one answer holds at most of rows' data. */
+/** Maximum size of the rows' data in one response. */
 export const ANSWER_BYTES_MAX = 64 * 1024 * 1024
 
 /**
- * The rows with these ids, for lists of ids that are answered together: each row is read once, however often it is
- * named. Ids of no row of the project are left out. Throws a 400 when the lists together are more than one answer holds.
+ * A list of rows, which are read in batches while it is gone through; it may name a row twice. `sizes` are those of all rows,
+ * as {@link sizesOf} tells them.
  */
-export async function readTestcases(
+export function testcaseList(
   scope: TestcaseScope,
-  lists: readonly (readonly Uuid[])[],
-): Promise<ReadonlyMap<Uuid, TestcaseRow>> {
-  const ids = [...new Set(lists.flat())]
-  if (ids.length === 0) return new Map()
-  if (lists.length > 1) await requireAnswerable(scope, lists, ids)
-  const { db, project_id } = scope
-  const found = new Map<Uuid, TestcaseRow>()
-  for (let at = 0; at < ids.length; at += BATCH.rows) {
-    const { rows } = await sql<TestcaseRow>`
-      select id, testset_id, data, flags, tags, meta, created_at, created_by_id from testcases
-      where project_id = ${project_id} and id in (${idList(ids.slice(at, at + BATCH.rows))})`.execute(db)
-    for (const row of rows) found.set(row.id, row)
-    await nextTurn()
-  }
-  return found
+  ids: readonly Uuid[],
+  { sizes, windowing }: { sizes: ReadonlyMap<Uuid, number>; windowing?: JsonObject },
+): RowList<TestcaseRow> {
+  const rows = ids.map(id => ({ id, bytes: sizes.get(id) ?? 0 }))
+  return listOf(
+    rows,
+    batch =>
+      readBatch(
+        scope,
+        batch.map(row => row.id),
+      ),
+    { windowing },
+  )
 }
 
-async function requireAnswerable(
+async function readBatch({ db, project_id }: TestcaseScope, ids: readonly Uuid[]): Promise<TestcaseRow[]> {
+  const { rows } = await sql<TestcaseRow>`
+    select id, testset_id, data, flags, tags, meta, created_at, created_by_id from testcases
+    where project_id = ${project_id} and id in (${idList(ids)})`.execute(db)
+  return rows
+}
+
+/** The rows with these ids, by id. What they take in memory is counted. Ids of no row of the project are left out. */
+export async function readTestcases(
   scope: TestcaseScope,
-  lists: readonly (readonly Uuid[])[],
   ids: readonly Uuid[],
-): Promise<void> {
-  const sizes = await sizesOf(scope, ids)
-  const bytes = lists.reduce((total, list) => total + sum(list, sizes), 0)
-  if (bytes <= ANSWER_BYTES_MAX) return
-  throw invalid(
-    `include_testcases: the rows of ${lists.length} records are ${bytes} bytes, and an answer holds ` +
-      `${ANSWER_BYTES_MAX}; ask for fewer records, or for include_testcases: false`,
-  )
+  sizes?: ReadonlyMap<Uuid, number>,
+): Promise<ReadonlyMap<Uuid, TestcaseRow>> {
+  const known = sizes ?? (await sizesOf(scope, ids))
+  const found = [...new Set(ids)].filter(id => known.has(id))
+  scope.holder?.hold(sumOf(found, known) * HELD_PER_BYTE)
+  const rows = new Map<Uuid, TestcaseRow>()
+  for await (const row of testcaseList(scope, found, { sizes: known }).rows) {
+    rows.set(row.id, row)
+    await nextTurn()
+  }
+  return rows
 }
 
 const idList = (ids: readonly Uuid[]) =>

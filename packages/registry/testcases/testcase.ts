@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
 import { json, list, optional, storedObject, z } from '@spanhouse/validation'
 import { requireWithinLimits } from './limits.ts'
 
-/** A row of a testset: values by column, and what is said about it. */
+/** A row of a testset: values by column, and metadata. */
 export interface Testcase {
   data: JsonObject
   flags?: JsonObject
@@ -10,10 +10,10 @@ export interface Testcase {
   meta?: JsonObject
 }
 
-/** The members that say something about a row without being columns of it. */
+/** The members of a row that are not columns. */
 export const METADATA = ['flags', 'tags', 'meta'] as const
 
-/** A row in a request. Whatever else it carries is ignored; a row without data is empty. */
+/** A row in a request. Other members are ignored; a row without data is empty. */
 export const testcaseBody = z
   .object({
     id: optional(json),
@@ -26,17 +26,17 @@ export const testcaseBody = z
 
 export type TestcaseBody = Testcase & { id?: string }
 
-/** The metadata that says something: empty objects are as good as none. */
+/** The metadata that is not empty: empty objects count as absent. */
 export function said(metadata: { [name in (typeof METADATA)[number]]?: Json | undefined }): Omit<Testcase, 'data'> {
   const given = METADATA.map(name => [name, metadata[name]] as const)
   return Object.fromEntries(given.filter(([, value]) => isJsonObject(value) && Object.keys(value).length > 0))
 }
 
-/** A list of rows, or of their ids. One that is too long is refused (400) before anything in it is looked at. */
+/** A list of rows, or of their ids. A list that is too long is rejected (400) before its elements are read. */
 export const rowList = <S extends z.ZodType>(row: S) =>
   optional(boundedList(row, rows => requireWithinLimits({ rows: rows.length })))
 
-/** A list that is checked as a whole first, by something that throws. */
+/** A list that is first checked as a whole by a function that throws. */
 export const boundedList = <S extends z.ZodType>(item: S, check: (items: readonly unknown[]) => void) =>
   z.preprocess(items => {
     if (Array.isArray(items)) check(items)

@@ -7,6 +7,7 @@ import {
   requireProject,
 } from '@spanhouse/access'
 import { Problem } from '@spanhouse/model'
+import { onBehalfOf } from '@spanhouse/postgres'
 import { cancellable } from '@spanhouse/span-store'
 import { type RequestPart, refuseUnbounded, validate, type z } from '@spanhouse/validation'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -166,18 +167,20 @@ function add<Who, P extends Part, Q extends Part, B extends Part>(
       const held = app.room.enter(tenant)
       const holder = app.answerRoom.open(tenant)
       reply.raw.once('close', () => holder.close())
-      try {
-        const sent = endpoint.body && (await readBody(request, held, { ...endpoint, bodyBytesMax }))
-        const body = read(endpoint.body, sent, 'body')
-        const answer = await withSlot(request, reply, { share, tenant }, () =>
-          endpoint.handle({ principal, params, query, body, request, reply, holder }),
-        )
-        // A reply that is awaited is one that has been sent, or whose reader has gone in the middle of it.
-        if (reply.sent || reply.raw.headersSent) return reply
-        return status === 204 ? reply.code(status).send() : await sendAnswer(reply.code(status), answer)
-      } finally {
-        releaseWhenAnswered(held, reply)
-      }
+      return onBehalfOf(tenant.project_id, async () => {
+        try {
+          const sent = endpoint.body && (await readBody(request, held, { ...endpoint, bodyBytesMax }))
+          const body = read(endpoint.body, sent, 'body')
+          const answer = await withSlot(request, reply, { share, tenant }, () =>
+            endpoint.handle({ principal, params, query, body, request, reply, holder }),
+          )
+          // A reply that is awaited is one that has been sent, or whose reader has gone in the middle of it.
+          if (reply.sent || reply.raw.headersSent) return reply
+          return status === 204 ? reply.code(status).send() : await sendAnswer(reply.code(status), answer)
+        } finally {
+          releaseWhenAnswered(held, reply)
+        }
+      })
     },
   })
 }

@@ -30,7 +30,7 @@ export async function evaluatorOf(
   principal: ProjectPrincipal,
   { references: { keys }, data }: Claim,
 ): Promise<ResolvedRevision> {
-  const scope = scopeOf(registry, 'evaluator', principal)
+  const scope = scopeOf(registry, 'evaluator', { principal })
   const found = await resolveReferences(scope, layersOf(keys, 'evaluator'))
   if (found) return found
   await refuseUnknownRevision(scope, layersOf(keys, 'evaluator'))
@@ -50,7 +50,7 @@ export async function applicationOf(
   principal: ProjectPrincipal,
   { references: { keys, selector } }: Claim,
 ): Promise<ResolvedRevision> {
-  const scope = scopeOf(registry, 'application', principal)
+  const scope = scopeOf(registry, 'application', { principal })
   const environment = layersOf(keys, 'environment')
   const named = layersOf(keys, 'application')
   if (!Object.values(environment).some(Boolean)) {

@@ -1,15 +1,15 @@
 import {
   apiKeyBody,
-  createApiKeyRecord,
+  createAccountGraph,
+  createApiKeyAsAdmin,
   createIdentity,
+  createOrganizationAsAdmin,
   createOrganizationMembership,
-  createOrganizationRecord,
+  createProjectAsAdmin,
   createProjectMembership,
-  createProjectRecord,
-  createRecords,
   createUser,
+  createWorkspaceAsAdmin,
   createWorkspaceMembership,
-  createWorkspaceRecord,
   graphBody,
   identityBody,
   organizationBody,
@@ -54,7 +54,7 @@ function addCreations(app: FastifyInstance, { postgres: { db }, seeds: { project
     tag,
     body: graphBody,
     summary: 'Makes records that refer to each other by names of your choosing.',
-    handle: ({ body }) => createRecords(db, body, { seeds }),
+    handle: ({ body }) => createAccountGraph(db, body, { seeds }),
   })
   addAdminEndpoint(app, {
     method: 'POST',
@@ -78,7 +78,7 @@ function addCreations(app: FastifyInstance, { postgres: { db }, seeds: { project
     tag,
     body: organizationBody,
     summary: 'Makes an organization with a workspace and a project for a user.',
-    handle: ({ body }) => createOrganizationRecord(db, body, { seeds }),
+    handle: ({ body }) => createOrganizationAsAdmin(db, body, { seeds }),
   })
   addAdminEndpoint(app, {
     method: 'POST',
@@ -86,7 +86,7 @@ function addCreations(app: FastifyInstance, { postgres: { db }, seeds: { project
     tag,
     body: workspaceBody,
     summary: 'Makes the workspace of an organization, or finds it.',
-    handle: ({ body }) => createWorkspaceRecord(db, body, { seeds }),
+    handle: ({ body }) => createWorkspaceAsAdmin(db, body, { seeds }),
   })
   addAdminEndpoint(app, {
     method: 'POST',
@@ -94,7 +94,7 @@ function addCreations(app: FastifyInstance, { postgres: { db }, seeds: { project
     tag,
     body: projectBody,
     summary: 'Makes a project in a workspace.',
-    handle: ({ body }) => createProjectRecord(db, body, { seeds }),
+    handle: ({ body }) => createProjectAsAdmin(db, body, { seeds }),
   })
   addAdminEndpoint(app, {
     method: 'POST',
@@ -102,7 +102,7 @@ function addCreations(app: FastifyInstance, { postgres: { db }, seeds: { project
     tag,
     body: apiKeyBody,
     summary: 'Makes an API key of a user for a project.',
-    handle: ({ body }) => createApiKeyRecord(db, body),
+    handle: ({ body }) => createApiKeyAsAdmin(db, body),
   })
 }
 

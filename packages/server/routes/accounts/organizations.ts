@@ -15,12 +15,12 @@ import {
   inviteBody,
   listOrganizations,
   organizationDetails,
-  organizationRecord,
+  organizationJson,
   organizationSummary,
   resendBody,
   resendInvitation,
   transferOrganization,
-  workspaceRecord,
+  workspaceJson,
 } from '@spanhouse/access'
 import { uuid, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
@@ -47,7 +47,7 @@ function addOrganizations(app: FastifyInstance, { postgres: { db }, authenticato
     method: 'GET',
     path: '/organizations',
     tag,
-    answer: z.array(organizationRecord),
+    answer: z.array(organizationJson),
     summary: 'Lists the organizations that you are a member of.',
     handle: ({ principal }) => listOrganizations(db, principal),
   })
@@ -108,7 +108,7 @@ function addWorkspaces(app: FastifyInstance, { postgres: { db }, seeds }: Parts)
     tag,
     params: inOrganization,
     body: createWorkspaceBody,
-    answer: workspaceRecord,
+    answer: workspaceJson,
     summary: 'Makes a workspace with a project.',
     handle: ({ principal, params, body }) => createWorkspace(db, principal, { ...params, body, seeds: seeds.project }),
   })
@@ -118,7 +118,7 @@ function addWorkspaces(app: FastifyInstance, { postgres: { db }, seeds }: Parts)
     tag,
     params: inWorkspace,
     body: editWorkspaceBody,
-    answer: workspaceRecord,
+    answer: workspaceJson,
     summary: 'Changes name and description of a workspace.',
     handle: ({ principal, params, body }) => editWorkspace(db, principal, { ...params, body }),
   })

@@ -3,7 +3,7 @@ import {
   fetchProfile,
   makeResetLink,
   newPasswordBody,
-  profileRecord,
+  profileJson,
   resetLinkQuery,
   resetPassword,
   usernameBody,
@@ -24,7 +24,7 @@ export function profileRoutes({ postgres: { db } }: Parts): (app: FastifyInstanc
       method: 'GET',
       path: '/profile',
       tag,
-      answer: profileRecord,
+      answer: profileJson,
       summary: 'Reads who you are.',
       handle: ({ principal }) => fetchProfile(db, principal),
     })
@@ -33,7 +33,7 @@ export function profileRoutes({ postgres: { db } }: Parts): (app: FastifyInstanc
       path: '/profile/username',
       tag,
       body: usernameBody,
-      answer: profileRecord,
+      answer: profileJson,
       summary: 'Changes your name.',
       handle: ({ principal, body }) => changeUsername(db, principal, body.username),
     })

@@ -6,7 +6,7 @@ import {
   editProjectBody,
   fetchProject,
   listProjects,
-  projectRecord,
+  projectJson,
 } from '@spanhouse/access'
 import { uuid, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
@@ -25,7 +25,7 @@ export function projectRoutes({ postgres: { db }, authenticator, seeds }: Parts)
       method: 'GET',
       path: '/projects',
       tag,
-      answer: z.array(projectRecord),
+      answer: z.array(projectJson),
       summary: 'Lists the projects that you are a member of.',
       handle: ({ principal }) => listProjects(db, principal),
     })
@@ -33,7 +33,7 @@ export function projectRoutes({ postgres: { db }, authenticator, seeds }: Parts)
       method: 'GET',
       path: '/projects/current',
       tag,
-      answer: projectRecord,
+      answer: projectJson,
       summary: 'Reads the project that the credential stands for.',
       handle: ({ principal }) => fetchProject(db, principal.user_id, principal.project_id),
     })
@@ -42,7 +42,7 @@ export function projectRoutes({ postgres: { db }, authenticator, seeds }: Parts)
       path: '/projects/:project_id',
       tag,
       params,
-      answer: projectRecord,
+      answer: projectJson,
       summary: 'Reads one project.',
       handle: ({ principal, params }) => fetchProject(db, principal.user_id, params.project_id),
     })
@@ -52,7 +52,7 @@ export function projectRoutes({ postgres: { db }, authenticator, seeds }: Parts)
       tag,
       permission,
       body: createProjectBody,
-      answer: projectRecord,
+      answer: projectJson,
       status: 201,
       summary: 'Makes a project in your workspace; its members become members of the project.',
       handle: ({ principal, body }) => createProject(db, principal, { body, seeds: seeds.project }),
@@ -64,7 +64,7 @@ export function projectRoutes({ postgres: { db }, authenticator, seeds }: Parts)
       permission,
       params,
       body: editProjectBody,
-      answer: projectRecord,
+      answer: projectJson,
       summary: 'Renames a project, or makes it the default of its workspace.',
       handle: ({ principal, params, body }) => editProject(db, principal, { ...params, body }),
     })

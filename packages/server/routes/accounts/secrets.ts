@@ -6,7 +6,7 @@ import {
   editSecretBody,
   fetchSecret,
   listSecrets,
-  secretRecord,
+  secretJson,
 } from '@spanhouse/access'
 import { z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
@@ -27,7 +27,7 @@ export function secretRoutes({ postgres: { db }, vault, outbound }: Parts): (app
       isSecret: true,
       echo: false,
       body: createSecretBody(outbound),
-      answer: secretRecord,
+      answer: secretJson,
       summary: 'Stores a secret.',
       handle: ({ principal, body }) => createSecret(db, { vault, principal }, body),
     })
@@ -37,7 +37,7 @@ export function secretRoutes({ postgres: { db }, vault, outbound }: Parts): (app
       tag,
       permission: 'view_secret',
       isSecret: true,
-      answer: z.array(secretRecord),
+      answer: z.array(secretJson),
       summary: 'Lists the secrets of the project; masked for who may not change them.',
       handle: ({ principal }) => listSecrets(db, { vault, principal }),
     })
@@ -48,7 +48,7 @@ export function secretRoutes({ postgres: { db }, vault, outbound }: Parts): (app
       permission: 'view_secret',
       isSecret: true,
       params,
-      answer: secretRecord,
+      answer: secretJson,
       summary: 'Reads one secret; masked for who may not change it.',
       handle: ({ principal, params }) => fetchSecret(db, { vault, principal }, params.id),
     })
@@ -61,7 +61,7 @@ export function secretRoutes({ postgres: { db }, vault, outbound }: Parts): (app
       echo: false,
       params,
       body: editSecretBody(outbound),
-      answer: secretRecord,
+      answer: secretJson,
       summary: 'Replaces header or data of a secret.',
       handle: ({ principal, params, body }) => editSecret(db, { vault, principal }, { reference: params.id, body }),
     })

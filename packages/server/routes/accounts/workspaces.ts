@@ -6,7 +6,7 @@ import {
   PERMISSIONS,
   removeMember,
   unassignRole,
-  workspaceRecord,
+  workspaceJson,
 } from '@spanhouse/access'
 import { uuid, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
@@ -25,7 +25,7 @@ export function workspaceRoutes({ postgres: { db }, authenticator: cache }: Part
       method: 'GET',
       path: '/workspaces',
       tag,
-      answer: z.array(workspaceRecord),
+      answer: z.array(workspaceJson),
       summary: 'Lists the workspaces that you are a member of.',
       handle: ({ principal }) => listWorkspaces(db, principal),
     })

@@ -1,12 +1,12 @@
 import { Problem } from '@spanhouse/model'
 import {
   type ArtifactRow,
-  artifactRecord,
   createArtifact,
   editArtifact,
   findRow,
   listRows,
   setArtifactArchived,
+  toArtifactJson,
 } from '@spanhouse/registry'
 import { optional, uuid, z } from '@spanhouse/validation'
 import { CONTENT_BODY_BYTES_MAX, QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
@@ -24,7 +24,7 @@ export function addArtifactRoutes(routes: KindRoutes): void {
   const params = z.object({ [id]: uuid })
   const answer = oneAnswer(name)
   const folder = { folder_id: uuid.nullish() }
-  const shown = (row: ArtifactRow | undefined) => one(name, row && artifactRecord(row))
+  const shown = (row: ArtifactRow | undefined) => one(name, row && toArtifactJson(row))
 
   addKindEndpoint(routes, {
     bodyBytesMax: CONTENT_BODY_BYTES_MAX,
@@ -91,7 +91,7 @@ export function addArtifactRoutes(routes: KindRoutes): void {
     body: queryBody(kind, 'artifact', {}, kind.bodyOptional.includes('artifact')),
     handle: async ({ scope, query, body, holder }) => {
       const list = await listRows(scope, 'artifact', mergedQuery(query, body.query))
-      return manyRead(plural, list, { holder, record: artifactRecord })
+      return manyRead(plural, list, { holder, record: toArtifactJson })
     },
   })
 }

@@ -13,21 +13,12 @@ export const SHOWN_CONTENT: Partial<Record<KindName, ShownContent>> = {
 
 export const contentOptions = (kind: KindName): z.ZodRawShape => SHOWN_CONTENT[kind]?.options ?? {}
 
-/** The records as the kind shows them; unchanged for a kind that adds nothing. */
+/** The record as the kind shows it; unchanged for a kind that adds nothing. */
 export async function withContent(
-  call: ShownCall,
-  records: JsonObject[],
-  options: Readonly<Record<string, unknown>>,
-): Promise<JsonObject[]> {
-  const shown = SHOWN_CONTENT[call.scope.kind.name]
-  return shown && records.length > 0 ? shown.complete(call, records, options) : records
-}
-
-/** As {@link withContent}, for one record that may be missing. */
-export async function oneWithContent(
   call: ShownCall,
   record: JsonObject | undefined,
   options: Readonly<Record<string, unknown>>,
 ): Promise<JsonObject | undefined> {
-  return record && (await withContent(call, [record], options))[0]
+  const shown = SHOWN_CONTENT[call.scope.kind.name]
+  return record && shown ? shown.complete(call, record, options) : record
 }

@@ -13,8 +13,8 @@ import {
   resolveRevision,
   retrievalInfo,
   retrieveRevision,
-  revisionRecord,
   type Scope,
+  toRevisionJson,
 } from '@spanhouse/registry'
 import { jsonObject, optional, storedObject, z } from '@spanhouse/validation'
 import { CONTENT_BODY_BYTES_MAX } from '../../budget/limits.ts'
@@ -108,7 +108,7 @@ async function resolveStored(
   if (!found) return one(name, undefined)
   const { row, info } = await resolveRevision(scope, found.row, limits)
   return {
-    ...one(name, revisionRecord(scope, row)),
+    ...one(name, toRevisionJson(scope, row)),
     retrieval_info: retrievalInfo(scope.kind, found),
     resolution_info: info,
   }

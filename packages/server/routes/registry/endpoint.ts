@@ -15,10 +15,16 @@ export interface Registry {
   engine?: Engine
 }
 
+/** Who calls, and where it is counted what the answer takes in memory. */
+interface Caller extends Pick<Scope, 'holder'> {
+  principal: ProjectPrincipal
+}
+
 /** Where a call acts: its own project, seen as one kind of record. */
-export const scopeOf = ({ db, runtime }: Registry, kind: KindName, principal: ProjectPrincipal): Scope => ({
+export const scopeOf = ({ db, runtime }: Registry, kind: KindName, { principal, holder }: Caller): Scope => ({
   db,
   runtime,
+  ...(holder && { holder }),
   kind: KINDS[kind],
   project_id: principal.project_id,
   user_id: principal.user_id,
@@ -45,6 +51,6 @@ export function addKindEndpoint<P extends Part = undefined, Q extends Part = und
   endpoint: KindEndpoint<P, Q, B>,
 ): void {
   const handle = (call: Call<ProjectPrincipal, P, Q, B>): unknown =>
-    endpoint.handle({ ...call, scope: scopeOf(registry, kind.name, call.principal) })
+    endpoint.handle({ ...call, scope: scopeOf(registry, kind.name, call) })
   addEndpoint<P, Q, B>(app, { ...endpoint, tag: kind.plural, handle })
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@spanhouse/model'
 import { JsonList } from '@spanhouse/model'
-import type { RowList } from '@spanhouse/registry'
+import { HELD_PER_BYTE, type RowList } from '@spanhouse/registry'
 import { z } from '@spanhouse/validation'
 import type { HeldAnswer } from '../../http/answer-room.ts'
 
@@ -21,9 +21,6 @@ export const oneAnswer = (name: string) => z.object({ count: z.int(), [name]: re
 
 export const manyAnswer = (name: string) =>
   z.object({ count: z.int(), [name]: z.array(record), windowing: z.looseObject({}).optional() })
-
-/** What a row becomes on its way to the client: as a row, as JSON values, as text and as bytes. */
-const HELD_PER_BYTE = 3
 
 /**
  * As {@link many}, for rows that are read while the answer is sent. What the largest of their batches needs is counted before the answer

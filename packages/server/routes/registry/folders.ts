@@ -7,14 +7,15 @@ import {
   type FolderFilter,
   type FolderScope,
   findFolder,
-  folderRecord,
   listFolders,
+  toFolderJson,
 } from '@spanhouse/registry'
 import { jsonObject, list, optional, slugOfAnyLength, storedObject, tags, uuid, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
 import { addEndpoint } from '../../http/endpoint.ts'
 import type { Parts } from '../../parts.ts'
+import { manyRead } from './envelopes.ts'
 
 const tag = 'folders'
 
@@ -130,16 +131,16 @@ export function folderRoutes({ postgres: { db } }: Parts): (app: FastifyInstance
       summary: 'Lists folders, parents first.',
       body: z.object({ folder: folderFilter }),
       answer: z.object({ count, folders: z.array(record) }),
-      handle: async ({ principal, body }) => {
-        const folders = (await listFolders(scopeOf(principal), filterOf(body.folder))).map(folderRecord)
-        return { count: folders.length, folders }
+      handle: async ({ principal, body, holder }) => {
+        const list = await listFolders(scopeOf(principal), filterOf(body.folder))
+        return manyRead('folders', list, { holder, record: toFolderJson })
       },
     })
   }
 }
 
-const found = (row: Parameters<typeof folderRecord>[0] | undefined) =>
-  row ? { count: 1, folder: folderRecord(row) } : { count: 0 }
+const found = (row: Parameters<typeof toFolderJson>[0] | undefined) =>
+  row ? { count: 1, folder: toFolderJson(row) } : { count: 0 }
 
 /** What is asked for in the singular is one more of the many. */
 function filterOf(body: z.output<typeof folderFilter>): FolderFilter {

@@ -57,8 +57,8 @@ export function legacyConfigRoutes(registry: Registry): (app: FastifyInstance) =
         application_ref: optional(legacyReference),
       }),
       answer,
-      handle: async ({ principal, body }) => {
-        const scope = scopeOf(registry, 'application', principal)
+      handle: async ({ principal, body, holder }) => {
+        const scope = scopeOf(registry, 'application', { principal, holder })
         const found = await (body.variant_ref ? ofVariant(scope, body, body.variant_ref) : ofEnvironment(scope, body))
         if (!found) throw notFound()
         return configOf(scope, found, body)

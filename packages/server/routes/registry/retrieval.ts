@@ -1,7 +1,7 @@
-import { deployRevision, retrievalInfo, retrieveRevision, revisionRecord } from '@spanhouse/registry'
+import { deployRevision, retrievalInfo, retrieveRevision, toRevisionJson } from '@spanhouse/registry'
 import { jsonObject, optional, windowing, z } from '@spanhouse/validation'
 import { nameOf, retrievalMembers } from './bodies.ts'
-import { contentOptions, oneWithContent } from './content.ts'
+import { contentOptions, withContent } from './content.ts'
 import { resolvedIfAsked, resolveOption } from './embeds.ts'
 import { addKindEndpoint, type KindRoutes } from './endpoint.ts'
 import { one, oneAnswer } from './envelopes.ts'
@@ -34,7 +34,7 @@ export function addRetrievalRoutes(routes: KindRoutes): void {
       const { engine } = routes.registry
       const reading = engine && { engine, project_id: scope.project_id, holder }
       const call = { scope, principal, occasion: 'retrieve', reading } as const
-      const record = await oneWithContent(call, revisionRecord(scope, row), body)
+      const record = await withContent(call, toRevisionJson(scope, row), body)
       return { ...one(name, record), retrieval_info: retrievalInfo(kind, found), ...resolution }
     },
   })
@@ -48,7 +48,7 @@ export function addRetrievalRoutes(routes: KindRoutes): void {
     body: z.object({ ...query.members, message: optional(z.string()) }),
     handle: async ({ scope, body }) => {
       const { message } = body as { message?: string }
-      return one(name, revisionRecord(scope, await deployRevision(scope, { ...query.pick(body), message })))
+      return one(name, toRevisionJson(scope, await deployRevision(scope, { ...query.pick(body), message })))
     },
   })
 }

@@ -6,9 +6,9 @@ import {
   listRevisions,
   logRevisions,
   type RevisionRow,
-  revisionRecord,
   seedRevision,
   setRevisionArchived,
+  toRevisionJson,
 } from '@spanhouse/registry'
 import { jsonObject, optional, referenceList, uuid, z } from '@spanhouse/validation'
 import { CONTENT_BODY_BYTES_MAX, QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
@@ -24,7 +24,7 @@ import {
   wrapped,
   wrappedEither,
 } from './bodies.ts'
-import { contentOptions, oneWithContent } from './content.ts'
+import { contentOptions, withContent } from './content.ts'
 import { addKindEndpoint, type KindRoutes } from './endpoint.ts'
 import { manyAnswer, manyRead, one, oneAnswer } from './envelopes.ts'
 import { mergedQuery, queryBody, queryString } from './queries.ts'
@@ -41,8 +41,8 @@ export function addRevisionRoutes(routes: KindRoutes): void {
   const answer = oneAnswer(name)
   const options = z.object(contentOptions(kind.name))
   const shown = async (call: Pick<ShownCall, 'scope' | 'principal'>, row: RevisionRow | undefined, options = {}) => {
-    const record = row && revisionRecord(call.scope, row)
-    return one(name, await oneWithContent({ ...call, occasion: 'fetch' }, record, options))
+    const record = row && toRevisionJson(call.scope, row)
+    return one(name, await withContent({ ...call, occasion: 'fetch' }, record, options))
   }
 
   addSeedRoute(routes, { name, path })
@@ -111,7 +111,7 @@ function addSeedRoute(routes: KindRoutes, { name, path }: Place): void {
       const variant_id = variant.pick(body)
       if (variant_id === undefined) throw missing(['body', name, `${kind.name}_variant_id`])
       const row = await seedRevision(scope, { ...body, variant_id, artifact_id: artifact.pick(body) })
-      return one(name, revisionRecord(scope, row))
+      return one(name, toRevisionJson(scope, row))
     },
   })
 }
@@ -136,7 +136,7 @@ function addQueryRoute(routes: KindRoutes, { name, path }: Place): void {
       const { references } = rest as { references?: z.output<typeof referenceList> }
       const list = await listRevisions(scope, { ...mergedQuery(query, inBody), changed_references: references })
       const call = { scope, principal, occasion: 'query' } as const
-      const record = (row: RevisionRow): unknown => oneWithContent(call, revisionRecord(scope, row), rest)
+      const record = (row: RevisionRow): unknown => withContent(call, toRevisionJson(scope, row), rest)
       return manyRead(`${name}s`, list, { holder, record })
     },
   })
@@ -180,7 +180,7 @@ function addCommitRoute(routes: KindRoutes, { name, path }: Place): void {
         loc: ['body', wrapper],
       })
       const call = { scope, principal, occasion: 'commit' } as const
-      const record = await oneWithContent(call, revisionRecord(scope, row), rest)
+      const record = await withContent(call, toRevisionJson(scope, row), rest)
       const isChecked = kind.storedAs === 'workflow'
       return { ...one(name, record), ...(isChecked && { status, ...(warnings.length > 0 && { warnings }) }) }
     },
@@ -219,8 +219,8 @@ function addLogRoute(routes: KindRoutes, { name, path }: Place): void {
       const list = await logRevisions(scope, { ...ids, depth, include_archived })
       const call = { scope, principal, occasion: 'log' } as const
       const record = (row: RevisionRow): unknown => {
-        const shown = revisionRecord(scope, row, { withData })
-        return withData ? oneWithContent(call, shown, rest) : shown
+        const shown = toRevisionJson(scope, row, { withData })
+        return withData ? withContent(call, shown, rest) : shown
       }
       return manyRead(`${name}s`, list, { holder, record })
     },

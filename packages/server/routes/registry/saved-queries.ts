@@ -1,7 +1,7 @@
 import { requirePermission } from '@spanhouse/access'
 import { type JsonObject, microsToIso } from '@spanhouse/model'
 import { parseSavedQuery } from '@spanhouse/query'
-import { readSpanPage, readTraceHeads, type StoredSpan } from '@spanhouse/span-store'
+import { readTraceHeads, readWholePage, type StoredSpan } from '@spanhouse/span-store'
 import { optional, type WindowingBody, z } from '@spanhouse/validation'
 import { savedFocus } from '../tracing/saved-queries.ts'
 import { type Reading, readTraceSpans } from '../tracing/whole-traces.ts'
@@ -19,25 +19,22 @@ type Found = ReadonlyMap<string, readonly StoredSpan[]>
 /** A saved query that is retrieved can come with what it finds now. */
 export const queriesShown: ShownContent = {
   options: { include_trace_ids: optional(z.boolean()), include_traces: optional(z.boolean()) },
-  complete: async ({ principal, occasion, reading }, records, options) => {
+  complete: async ({ principal, occasion, reading }, record, options) => {
     const { include_trace_ids = false, include_traces = false, windowing } = options as QueryOptions
-    if (occasion !== 'retrieve' || !(include_trace_ids || include_traces)) return records
+    if (occasion !== 'retrieve' || !(include_trace_ids || include_traces)) return record
     requirePermission(principal, 'view_spans')
     if (!reading) throw new Error('saved queries are carried out only where the store of spans is open')
-    const complete = async (record: JsonObject): Promise<JsonObject> => {
-      const { data } = record as { data?: JsonObject }
-      if (!data) return record
-      const found = await find(reading, { saved: data, windowing, include_traces })
-      return {
-        ...record,
-        data: {
-          ...data,
-          trace_ids: [...found.keys()],
-          ...(include_traces && { traces: traces(found) as JsonObject[] }),
-        },
-      }
+    const { data } = record as { data?: JsonObject }
+    if (!data) return record
+    const found = await find(reading, { saved: data, windowing, include_traces })
+    return {
+      ...record,
+      data: {
+        ...data,
+        trace_ids: [...found.keys()],
+        ...(include_traces && { traces: traces(found) as JsonObject[] }),
+      },
     }
-    return Promise.all(records.map(complete))
   },
 }
 
@@ -62,7 +59,7 @@ async function findTraces(reading: Reading, search: Search): Promise<Found> {
 /** Of each trace only the spans that are as asked. */
 async function findSpans({ engine, project_id, holder }: Reading, search: Search): Promise<Found> {
   const query = parseSavedQuery(search.saved, 'span', { body: bodyOf(search) })
-  const { spans } = await readSpanPage(engine, { project_id, query }, holder)
+  const spans = await readWholePage(engine, { project_id, query }, holder)
   return Map.groupBy(spans, span => span.trace_id as string)
 }
 

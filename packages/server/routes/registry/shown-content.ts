@@ -12,10 +12,10 @@ export interface ShownContent {
   /** Members that requests may carry to say what is wanted, in bodies and (GET) in the query string. */
   options: z.ZodRawShape
   /**
-   * The records with their content, in the same order: revisions, or flat records. All of a page at once, so that one
-   * look-up serves them. `options` are the members as they were read.
+   * The record of a revision, or a flat one, with its content; long parts of it are read while they are rendered. `options`
+   * are the members as they were read.
    */
-  complete(call: ShownCall, records: JsonObject[], options: Readonly<Record<string, unknown>>): Promise<JsonObject[]>
+  complete(call: ShownCall, record: JsonObject, options: Readonly<Record<string, unknown>>): Promise<JsonObject>
 }
 
 export interface ShownCall {

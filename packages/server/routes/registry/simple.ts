@@ -7,12 +7,12 @@ import {
   type SimpleRow,
   setGuarded,
   setSimpleArchived,
-  simpleRecord,
+  toSimpleJson,
 } from '@spanhouse/registry'
 import { optional, uuid, z } from '@spanhouse/validation'
 import { CONTENT_BODY_BYTES_MAX, QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
 import { editedHeader, ignoredBody, newHeader, newSlugMember, requireSameId } from './bodies.ts'
-import { contentOptions, oneWithContent, withContent } from './content.ts'
+import { contentOptions, withContent } from './content.ts'
 import { addKindEndpoint, type KindRoutes } from './endpoint.ts'
 import { manyAnswer, manyRead, one, oneAnswer } from './envelopes.ts'
 import { mergedQuery, queryBody, queryString } from './queries.ts'
@@ -111,7 +111,7 @@ export function addSimpleRoutes(routes: KindRoutes): void {
     handle: async ({ scope, principal, query, body: { query: inBody, rest }, holder }) => {
       const list = await listSimple(scope, mergedQuery(query, inBody))
       const call = { scope, principal, occasion: 'simple' } as const
-      const record = (row: SimpleRow): unknown => oneWithContent(call, simpleRecord(scope, row), rest)
+      const record = (row: SimpleRow): unknown => withContent(call, toSimpleJson(scope, row), rest)
       return manyRead(plural, list, { holder, record })
     },
   })
@@ -145,6 +145,5 @@ async function shownOne(
 ): Promise<JsonObject> {
   const { scope } = call
   if (!row) return one(scope.kind.name, undefined)
-  const [record] = await withContent(call, [simpleRecord(scope, row)], options)
-  return one(scope.kind.name, record)
+  return one(scope.kind.name, await withContent(call, toSimpleJson(scope, row), options))
 }

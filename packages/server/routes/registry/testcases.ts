@@ -1,23 +1,24 @@
-import { invalid, type JsonObject, parseUuid } from '@spanhouse/model'
+import { invalid, parseUuid } from '@spanhouse/model'
 import {
   findTestcase,
   hasReference,
   KINDS,
   listTestcases,
   listTestcasesOf,
-  type Page,
+  type RowList,
   type Scope,
   type TestcaseRow,
   testcaseIdsAt,
-  testcaseRecord,
+  toTestcaseJson,
 } from '@spanhouse/registry'
 import { list, optional, uuid, windowing, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
+import type { HeldAnswer } from '../../http/answer-room.ts'
 import { addEndpoint } from '../../http/endpoint.ts'
 import { referenceMembers } from './bodies.ts'
 import { type Registry, scopeOf } from './endpoint.ts'
-import { many, one } from './envelopes.ts'
+import { many, manyRead, one } from './envelopes.ts'
 
 const tag = 'testcases'
 const permission = 'view_testsets'
@@ -51,9 +52,10 @@ export function testcaseRoutes(registry: Registry): (app: FastifyInstance) => vo
       answer: listAnswer,
       query: idsQuery,
       summary: 'Fetches testcases by id, in the order of the ids.',
-      handle: async ({ principal, query }) => {
+      share: 'heavy',
+      handle: async ({ principal, query, holder }) => {
         const ids = idsOf(query)
-        return listed(ids && (await listTestcases(scopeOf(registry, 'testset', principal), ids)))
+        return listed(ids && (await listTestcases(scopeOf(registry, 'testset', { principal, holder }), ids)), holder)
       },
     })
     addEndpoint(app, {
@@ -64,9 +66,9 @@ export function testcaseRoutes(registry: Registry): (app: FastifyInstance) => vo
       summary: 'Fetches a testcase.',
       params: z.object({ testcase_id: uuid }),
       answer: z.object({ count: z.int(), testcase: record.optional() }),
-      handle: async ({ principal, params }) => {
-        const row = await findTestcase(scopeOf(registry, 'testset', principal), params.testcase_id)
-        return one('testcase', row && testcaseRecord(row))
+      handle: async ({ principal, params, holder }) => {
+        const row = await findTestcase(scopeOf(registry, 'testset', { principal, holder }), params.testcase_id)
+        return one('testcase', row && toTestcaseJson(row))
       },
     })
     addEndpoint(app, {
@@ -79,7 +81,8 @@ export function testcaseRoutes(registry: Registry): (app: FastifyInstance) => vo
       answer: listAnswer,
       body: query,
       summary: 'Lists testcases: by id, of a revision of a testset, or all that a testset ever had.',
-      handle: async ({ principal, body }) => listed(await pageOf(scopeOf(registry, 'testset', principal), body)),
+      handle: async ({ principal, body, holder }) =>
+        listed(await pageOf(scopeOf(registry, 'testset', { principal, holder }), body), holder),
     })
   }
 }
@@ -93,7 +96,7 @@ function idsOf({ testcase_id = [], testcase_ids }: z.output<typeof idsQuery>): s
 }
 
 /** Undefined when a reference leads to no revision. Several conditions hold together. */
-async function pageOf(scope: Scope, body: z.output<typeof query>): Promise<Page<TestcaseRow> | undefined> {
+async function pageOf(scope: Scope, body: z.output<typeof query>): Promise<RowList<TestcaseRow> | undefined> {
   const { testcase_ids, testset_id, windowing } = body
   const given = references.pick(body)
   if (hasReference(scope.kind, given)) {
@@ -106,5 +109,5 @@ async function pageOf(scope: Scope, body: z.output<typeof query>): Promise<Page<
   throw invalid('testcase_ids, testset_id or a reference to a testset is required')
 }
 
-const listed = ({ rows, windowing }: Page<TestcaseRow> = { rows: [] }): JsonObject =>
-  many('testcases', rows.map(testcaseRecord), windowing)
+const listed = (list: RowList<TestcaseRow> | undefined, holder: HeldAnswer): object =>
+  list ? manyRead('testcases', list, { holder, record: toTestcaseJson }) : many('testcases', [])

@@ -9,14 +9,14 @@ import {
   findSimple,
   newSlug,
   readTestcaseFile,
-  revisionRecord,
   type Scope,
   type SimpleRow,
-  simpleRecord,
   TESTCASE_FILE_BYTES_MAX,
   type TestcaseBody,
   testcaseFile,
   testcaseRowsOf,
+  toRevisionJson,
+  toSimpleJson,
   withDedupIds,
   withTestcases,
 } from '@spanhouse/registry'
@@ -74,12 +74,12 @@ function addUploads(app: FastifyInstance, registry: Registry): void {
     params: byRevision,
     body: revisionForm,
     answer: oneAnswer('testset_revision'),
-    handle: async ({ principal, params, body }) => {
-      const scope = scopeOf(registry, 'testset', principal)
+    handle: async ({ principal, params, body, holder }) => {
+      const scope = scopeOf(registry, 'testset', { principal, holder })
       const { variant_id } = await revisionAt(scope, params.testset_revision_id)
       const data = dataOf(await withDedupIds(await rowsIn(body)))
       const { row } = await commitRevision(scope, { variant_id, data })
-      return withRows(scope, 'testset_revision', revisionRecord(scope, row), body)
+      return withRows(scope, 'testset_revision', toRevisionJson(scope, row), body)
     },
   })
   addEndpoint(app, {
@@ -92,12 +92,12 @@ function addUploads(app: FastifyInstance, registry: Registry): void {
     body: newSimpleForm,
     summary: 'Creates a testset with the rows in a file.',
     answer: oneAnswer('testset'),
-    handle: async ({ principal, body }) => {
-      const scope = scopeOf(registry, 'testset', principal)
+    handle: async ({ principal, body, holder }) => {
+      const scope = scopeOf(registry, 'testset', { principal, holder })
       const chosen = body.testset_slug ?? newSlug()
       const data = dataOf(await rowsIn(body))
       const row = await createSimple(scope, { name: chosen, ...headerIn(body), slug: chosen, data })
-      return withRows(scope, 'testset', simpleRecord(scope, row), body)
+      return withRows(scope, 'testset', toSimpleJson(scope, row), body)
     },
   })
   addEndpoint(app, {
@@ -111,11 +111,11 @@ function addUploads(app: FastifyInstance, registry: Registry): void {
     params: byTestset,
     body: simpleForm,
     answer: oneAnswer('testset'),
-    handle: async ({ principal, params, body }) => {
-      const scope = scopeOf(registry, 'testset', principal)
+    handle: async ({ principal, params, body, holder }) => {
+      const scope = scopeOf(registry, 'testset', { principal, holder })
       const data = dataOf(await rowsIn(body))
       const row = await editSimple(scope, params.testset_id, { ...headerIn(body), data })
-      return withRows(scope, 'testset', simpleRecord(scope, known(row, params.testset_id)), body)
+      return withRows(scope, 'testset', toSimpleJson(scope, known(row, params.testset_id)), body)
     },
   })
 }
@@ -131,8 +131,8 @@ function addDownloads(app: FastifyInstance, registry: Registry): void {
     summary: 'The rows of a revision as a file.',
     params: byRevision,
     query: download,
-    handle: async ({ principal, params, query, reply }) => {
-      const scope = scopeOf(registry, 'testset', principal)
+    handle: async ({ principal, params, query, reply, holder }) => {
+      const scope = scopeOf(registry, 'testset', { principal, holder })
       const { id, data } = await revisionAt(scope, params.testset_revision_id)
       return sendRows(reply, scope, data, { name: `revision_${id}`, ...query })
     },
@@ -146,9 +146,9 @@ function addDownloads(app: FastifyInstance, registry: Registry): void {
     summary: 'The newest rows of a testset as a file.',
     params: byTestset,
     query: download,
-    handle: async ({ principal, params, query, reply }) => {
+    handle: async ({ principal, params, query, reply, holder }) => {
       if (query.file_type === undefined) throw invalid('file_type is required')
-      const scope = scopeOf(registry, 'testset', principal)
+      const scope = scopeOf(registry, 'testset', { principal, holder })
       const { id, data } = known(await findSimple(scope, params.testset_id), params.testset_id)
       return sendRows(reply, scope, data, { name: `testset_${id}`, ...query })
     },
@@ -195,8 +195,7 @@ async function withRows(
   record: JsonObject,
   options: { include_testcases?: boolean },
 ): Promise<JsonObject> {
-  const [shown] = await withTestcases(scope, [record], { include_testcases: options.include_testcases })
-  return one(name, shown)
+  return one(name, await withTestcases(scope, record, { include_testcases: options.include_testcases }))
 }
 
 async function revisionAt(scope: Scope, id: string) {

@@ -6,8 +6,8 @@ import {
   listRows,
   type Scope,
   setVariantArchived,
+  toVariantJson,
   type VariantRow,
-  variantRecord,
 } from '@spanhouse/registry'
 import { reference, uuid, z } from '@spanhouse/validation'
 import { CONTENT_BODY_BYTES_MAX, QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
@@ -36,7 +36,7 @@ export function addVariantRoutes(routes: KindRoutes): void {
   const id = `${name}_id`
   const params = z.object({ [id]: uuid })
   const answer = oneAnswer(name)
-  const shown = (scope: Scope, row: VariantRow | undefined) => one(name, row && variantRecord(scope, row))
+  const shown = (scope: Scope, row: VariantRow | undefined) => one(name, row && toVariantJson(scope, row))
   const parent = idMembers(kind, 'artifact')
 
   addKindEndpoint(routes, {
@@ -104,7 +104,7 @@ export function addVariantRoutes(routes: KindRoutes): void {
     body: queryBody(kind, 'variant', {}, kind.bodyOptional.includes('variant')),
     handle: async ({ scope, query, body, holder }) => {
       const list = await listRows(scope, 'variant', mergedQuery(query, body.query))
-      return manyRead(`${name}s`, list, { holder, record: row => variantRecord(scope, row) })
+      return manyRead(`${name}s`, list, { holder, record: row => toVariantJson(scope, row) })
     },
   })
   addForkRoute(routes, { name, path: `${path}/fork` })
@@ -128,7 +128,7 @@ function addForkRoute(routes: KindRoutes, { name, path }: { name: string; path: 
     handle: async ({ scope, body }) => {
       const input = (body as Record<string, unknown>)[name] as Parameters<typeof forkVariant>[2]
       const { variant, revision } = references.pick(body)
-      return one(name, variantRecord(scope, await forkVariant(scope, { variant, revision }, input)))
+      return one(name, toVariantJson(scope, await forkVariant(scope, { variant, revision }, input)))
     },
   })
 }

@@ -42,7 +42,7 @@ async function savedAt(
   principal: ProjectPrincipal,
   references: References,
 ): Promise<JsonObject | null> {
-  const scope = scopeOf(registry, 'query', principal)
+  const scope = scopeOf(registry, 'query', { principal })
   if (!namesRevision(scope.kind, references)) return null
   return (await findRevision(scope, references))?.data ?? null
 }
