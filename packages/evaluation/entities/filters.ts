@@ -1,3 +1,4 @@
+import type { Json } from '@spanhouse/model'
 import { sql, toJsonb } from '@spanhouse/postgres'
 import { list, optional, recordOf, reference, storedObject, uuid, z } from '@spanhouse/validation'
 import { type Condition, column, contains, equals, hasText, isAmong, isPresent } from './conditions.ts'
@@ -55,7 +56,7 @@ const named = (comparison: 'like' | 'ilike'): Record<string, Member> => ({
 const REFERENCES_MAX = 100
 const byReferences = member(list(recordOf(reference, { max: REFERENCES_MAX }), { max: REFERENCES_MAX }), maps => {
   const wanted = maps.flatMap(map => Object.values(map)).filter(({ id, slug, version }) => id ?? slug ?? version)
-  const parts = wanted.map(one => sql`${column('references')} @> ${toJsonb([JSON.parse(JSON.stringify(one))])}::jsonb`)
+  const parts = wanted.map(one => sql`${column('references')} @> ${toJsonb([one] as Json)}::jsonb`)
   return parts.length === 0 ? sql`true` : sql.join(parts, sql` and `)
 })
 
