@@ -6,7 +6,7 @@ const { apiUrl } = inject('target')
 const { post, send } = await registryClient()
 
 /** As long as others wait at most while a large request is read, written and answered. */
-const HEALTH_MS_MAX = 2_000
+const HEALTH_MS_MAX = 5_000
 const CELLS = 100_000
 const SCENARIOS = 1_000
 

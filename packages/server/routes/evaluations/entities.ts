@@ -43,6 +43,7 @@ import {
   oneRow,
   permissionsOf,
 } from './endpoint.ts'
+import { itemList, readItems } from './items.ts'
 
 /** What can be done with an entity, and under which verbs. */
 interface Operations<E extends EntityName> {
@@ -142,9 +143,12 @@ function addWrites<E extends EntityName>(side: Side<E>): void {
       permission: permissionsOf(name).edit,
       share: 'heavy',
       bodyBytesMax: CONTENT_BODY_BYTES_MAX,
-      body: z.object({ [name]: list(schema) }),
+      body: z.object({ [name]: itemList(schema) }),
       answer: manyOf(name),
-      handle: async ({ scope, body }) => manyRows(name, await operations.make(scope, body[name] as never)),
+      handle: async ({ scope, body }) => {
+        const bodies = await readItems(schema, name, body[name] as unknown[])
+        return manyRows(name, await operations.make(scope, bodies as never))
+      },
     })
 }
 

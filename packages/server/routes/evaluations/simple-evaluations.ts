@@ -48,6 +48,7 @@ import {
   permissionsOf,
 } from './endpoint.ts'
 import { requireSameId } from './entities.ts'
+import { itemList, readItems } from './items.ts'
 
 const tag = 'simple evaluations'
 const path = '/simple/evaluations'
@@ -188,9 +189,11 @@ function addSlices(routes: EvaluationRoutes): void {
     params,
     answer: manyOf('results'),
     summary: 'Writes results of an evaluation.',
-    body: z.object({ results: list(newResult) }),
-    handle: async ({ scope, params, body }) =>
-      manyRows('results', await populate(scope, params.evaluation_id, body.results)),
+    body: z.object({ results: itemList(newResult) }),
+    handle: async ({ scope, params, body }) => {
+      const results = await readItems(newResult, 'results', body.results)
+      return manyRows('results', await populate(scope, params.evaluation_id, results))
+    },
   })
   addEvaluationEndpoint(routes, {
     method: 'POST',
