@@ -55,6 +55,7 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
     imports: ['model', 'postgres', 'validation', 'query', 'runtime'],
     libraries: ['csv-parse', 'csv-stringify'],
   },
+  evaluation: { imports: ['model', 'postgres', 'validation', 'registry', 'runtime'], libraries: [] },
   server: {
     imports: [
       'model',
@@ -70,6 +71,7 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
       'access',
       'runtime',
       'registry',
+      'evaluation',
       'outbound',
       'models',
       'sandbox',

@@ -1,4 +1,4 @@
-import type { JsonObject, Uuid } from '@spanhouse/model'
+import type { Json, JsonObject, Uuid } from '@spanhouse/model'
 import type { ColumnType, Generated, Kysely, Transaction } from 'kysely'
 
 /** ISO 8601 text in UTC. If omitted on insert, it is the time of the insert. */
@@ -6,6 +6,7 @@ type CreatedAt = ColumnType<string, string | undefined, string>
 type Time = ColumnType<string | null, string | null | undefined, string | null>
 /** Read as a value, written as text ({@link toJsonb}): the drivers would encode arrays differently. */
 type JsonObjectColumn = ColumnType<JsonObject | null, string | null | undefined, string | null>
+type JsonColumn = ColumnType<Json | null, string | null | undefined, string | null>
 type Text = ColumnType<string | null, string | null | undefined, string | null>
 type Flag = Generated<boolean>
 type OptionalId = ColumnType<Uuid | null, Uuid | null | undefined, Uuid | null>
@@ -202,7 +203,78 @@ export interface ProjectPricesTable {
   updated_by_id: OptionalId
 }
 
-/** Every table of Postgres, as the migrations create it. */
+/** What workers claim: rows with work, by one worker until a time. */
+interface Claimable {
+  work: JsonColumn
+  claimed_by: OptionalId
+  claimed_until: Time
+}
+
+export interface EvaluationRunsTable extends Authored, Claimable {
+  project_id: Uuid
+  id: Uuid
+  name: Text
+  description: Text
+  status: Generated<string>
+  flags: ColumnType<Record<string, boolean>, string, string>
+  tags: JsonObjectColumn
+  meta: JsonObjectColumn
+  data: JsonObjectColumn
+  references: JsonColumn
+}
+
+export interface EvaluationScenariosTable extends Authored, Annotated, Claimable {
+  project_id: Uuid
+  id: Uuid
+  run_id: Uuid
+  status: Generated<string>
+  interval: ColumnType<number | null, number | null | undefined, number | null>
+  timestamp: Time
+}
+
+export interface EvaluationResultsTable extends Authored, Annotated {
+  project_id: Uuid
+  id: Uuid
+  run_id: Uuid
+  scenario_id: Uuid
+  step_key: string
+  repeat_idx: Generated<number>
+  status: Generated<string>
+  trace_id: OptionalId
+  testcase_id: OptionalId
+  hash_id: OptionalId
+  error: JsonObjectColumn
+  interval: ColumnType<number | null, number | null | undefined, number | null>
+  timestamp: Time
+  changed_in: Generated<string>
+}
+
+export interface EvaluationMetricsTable extends Authored, Annotated {
+  project_id: Uuid
+  id: Uuid
+  run_id: Uuid
+  scenario_id: OptionalId
+  timestamp: Time
+  interval: ColumnType<number | null, number | null | undefined, number | null>
+  status: Generated<string>
+  data: JsonObjectColumn
+}
+
+export interface EvaluationQueuesTable extends Authored {
+  project_id: Uuid
+  id: Uuid
+  run_id: Uuid
+  name: Text
+  description: Text
+  status: Generated<string>
+  flags: ColumnType<Record<string, boolean>, string, string>
+  tags: JsonObjectColumn
+  meta: JsonObjectColumn
+  data: ColumnType<JsonObject, string, string>
+  deleted_at: Time
+  deleted_by_id: OptionalId
+}
+
 /** Written by the database itself whenever a project goes. */
 export interface DeletedProjectsTable {
   project_id: Uuid
@@ -210,6 +282,7 @@ export interface DeletedProjectsTable {
   sweep_at: CreatedAt
 }
 
+/** Every table of Postgres, as the migrations create it. */
 export interface Tables {
   users: UsersTable
   user_identities: UserIdentitiesTable
@@ -231,6 +304,11 @@ export interface Tables {
   secrets: SecretsTable
   project_prices: ProjectPricesTable
   deleted_projects: DeletedProjectsTable
+  evaluation_runs: EvaluationRunsTable
+  evaluation_scenarios: EvaluationScenariosTable
+  evaluation_results: EvaluationResultsTable
+  evaluation_metrics: EvaluationMetricsTable
+  evaluation_queues: EvaluationQueuesTable
 }
 
 export type Database = Kysely<Tables>

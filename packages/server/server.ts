@@ -17,6 +17,7 @@ import { needsOf } from './roles/roles.ts'
 import { startWriter } from './roles/writer-role.ts'
 import { accountRoutes } from './routes/accounts/accounts.ts'
 import { deadLetterRoutes } from './routes/dead-letters.ts'
+import { evaluationRoutes } from './routes/evaluations/evaluations.ts'
 import { healthRoutes, type PartInUse } from './routes/health.ts'
 import { otlpRoutes } from './routes/otlp.ts'
 import { catalogueRoutes } from './routes/registry/catalogue.ts'
@@ -124,6 +125,7 @@ function routesOf({ config, runtime, parts, metrics }: Served): ((app: FastifyIn
       testcaseRoutes(registry),
       testsetFileRoutes(registry),
       legacyConfigRoutes(registry),
+      evaluationRoutes({ db: parts.postgres.db, runtime }),
     )
   return routes
 }

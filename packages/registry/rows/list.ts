@@ -47,7 +47,7 @@ export async function listRows<L extends Layer>(
   const where = [...conditionsOf(scope, layer, query), ...more, ...window.conditions]
   const sizes = await selectSizes(scope, layer, { where, tail: window.tail })
   const page = pageOf(sizes, window, query.windowing)
-  return listOf(page.rows, batch => readBatch(scope, layer, batch), page.windowing)
+  return listOf(page.rows, batch => readBatch(scope, layer, batch), { windowing: page.windowing })
 }
 
 /** All conditions except the window. */

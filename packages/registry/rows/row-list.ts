@@ -24,13 +24,19 @@ export interface RowList<T> {
   windowing?: JsonObject
 }
 
+export interface ListOptions {
+  windowing?: JsonObject
+  /** The rows that one statement returns; fewer where they are large. */
+  batchRows?: number
+}
+
 /** The list of these rows, in this order; one may be in it twice. `read` returns those with some of the ids, in any order. */
 export function listOf<T extends { id: Uuid }>(
   sizes: readonly RowSize[],
   read: (batch: readonly RowSize[]) => Promise<T[]>,
-  windowing?: JsonObject,
+  { windowing, batchRows = BATCH.rows }: ListOptions = {},
 ): RowList<T> {
-  const batches = [...batchesOf(sizes)]
+  const batches = [...batchesOf(sizes, batchRows)]
   const bytesMax = Math.max(0, ...batches.map(batch => batch.reduce((sum, { bytes }) => sum + bytes, 0)))
   return { count: sizes.length, bytesMax, rows: rowsOf(batches, read), ...(windowing && { windowing }) }
 }
@@ -49,11 +55,11 @@ async function* rowsOf<T extends { id: Uuid }>(
   }
 }
 
-function* batchesOf(sizes: readonly RowSize[]): Generator<RowSize[]> {
+function* batchesOf(sizes: readonly RowSize[], rowsMax: number): Generator<RowSize[]> {
   let batch: RowSize[] = []
   let bytes = 0
   for (const size of sizes) {
-    if (batch.length === BATCH.rows || (batch.length > 0 && bytes + size.bytes > BATCH.bytes)) {
+    if (batch.length === rowsMax || (batch.length > 0 && bytes + size.bytes > BATCH.bytes)) {
       yield batch
       batch = []
       bytes = 0

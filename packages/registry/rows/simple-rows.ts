@@ -35,7 +35,7 @@ export async function listSimple(scope: Scope, query: ListQuery): Promise<RowLis
     const isAmong = sql`a.id = any(${batch.map(({ id }) => id)}::uuid[])`
     return selectSimple(scope, { columns: COLUMNS, where: [isAmong] })
   }
-  return listOf(page.rows, read, page.windowing)
+  return listOf(page.rows, read, { windowing: page.windowing })
 }
 
 const HEAD = sql`${recordColumns('a')}, a.folder_id, r.variant_id, r.id as revision_id, r.slug as revision_slug,

@@ -177,7 +177,7 @@ export function testcaseList(
         scope,
         batch.map(row => row.id),
       ),
-    windowing,
+    { windowing },
   )
 }
 

@@ -1,0 +1,95 @@
+import { type JsonObject, microsToIso } from '@spanhouse/model'
+import { sql } from '@spanhouse/postgres'
+import { listOf, type RowList, type RowSize } from '@spanhouse/registry'
+import type { WindowingBody } from '@spanhouse/validation'
+import type { Scope } from '../scope.ts'
+import type { Condition } from './conditions.ts'
+import { ENTITIES, type Entity } from './entity.ts'
+import { conditionsOf, type Filter } from './filters.ts'
+import type { EntityName, RowOf } from './rows.ts'
+import { selectRows, tableOf } from './select.ts'
+
+/** Rows of which one statement returns: small ones, mostly. */
+const BATCH_ROWS = 2_000
+
+export interface EntityQuery {
+  filter?: Filter
+  windowing?: WindowingBody
+  /** Further conditions on the table `t`. */
+  where?: readonly Condition[]
+  /** Instead of the entity's own. */
+  fullPageGoesOn?: boolean
+}
+
+/**
+ * The rows that a query asks for, in the order of their ids: everything when the windowing has no limit. What is answered
+ * as windowing leads to the next page.
+ */
+export async function listRows<E extends EntityName>(
+  scope: Scope,
+  name: E,
+  { filter, windowing = {} as WindowingBody, where = [], ...query }: EntityQuery,
+): Promise<RowList<RowOf[E]>> {
+  const entity = { ...ENTITIES[name], ...query }
+  const window = windowOf(windowing, entity.order)
+  const conditions = [
+    sql`t.project_id = ${scope.project_id}`,
+    ...conditionsOf(name, filter),
+    ...where,
+    ...window.conditions,
+  ]
+  const { rows } = await sql<RowSize>`select t.id, pg_column_size(t) as bytes from ${tableOf(name)}
+    where ${sql.join(conditions, sql` and `)} ${window.tail}`.execute(scope.db)
+  const read = (batch: readonly RowSize[]): Promise<RowOf[E][]> =>
+    selectRows(scope, name, { where: [sql`t.id = any(${batch.map(({ id }) => id)}::uuid[])`] })
+  const page = rows.slice(0, windowing.limit)
+  return listOf(page, read, { windowing: nextWindowing(entity, rows, windowing), batchRows: BATCH_ROWS })
+}
+
+/** A part of a list in the order of ids, with one row more than the page to tell whether there is more. */
+export function windowOf(
+  windowing: Partial<WindowingBody>,
+  usual: 'ascending' | 'descending',
+): { conditions: Condition[]; tail: Condition } {
+  const { next, order, limit } = windowing
+  const isAscending = (order ?? usual) === 'ascending'
+  const cursor = next === undefined ? [] : [sql`t.id ${sql.raw(isAscending ? '>' : '<')} ${next}::uuid`]
+  const oneMore = limit === undefined ? sql`` : sql`limit ${limit + 1}`
+  return {
+    conditions: [...boundsOf(windowing, isAscending), ...cursor],
+    tail: sql`order by t.id ${sql.raw(isAscending ? 'asc' : 'desc')} ${oneMore}`,
+  }
+}
+
+/** The bounds of a window, which are times of creation; with a cursor they include their own time. */
+export function boundsOf({ newest, oldest, next }: Partial<WindowingBody>, isAscending: boolean): Condition[] {
+  const time = (micros: number): Condition => sql`${microsToIso(micros)}::timestamptz`
+  const newestSign = sql.raw(isAscending || next !== undefined ? '<=' : '<')
+  const oldestSign = sql.raw(!isAscending || next !== undefined ? '>=' : '>')
+  return [
+    newest === undefined ? null : sql`t.created_at ${newestSign} ${time(newest)}`,
+    oldest === undefined ? null : sql`t.created_at ${oldestSign} ${time(oldest)}`,
+  ].filter(condition => condition !== null)
+}
+
+/** What leads on from a page, of which one row more than its limit was read. */
+function nextWindowing(
+  { fullPageGoesOn }: Entity,
+  read: readonly RowSize[],
+  windowing: Partial<WindowingBody>,
+): JsonObject | undefined {
+  const { limit } = windowing
+  if (limit === undefined || read.length < limit || (read.length === limit && !fullPageGoesOn)) return undefined
+  return echoedWindowing(windowing, read[limit - 1]?.id as string)
+}
+
+/** The windowing that asks for what follows a row. */
+export function echoedWindowing({ newest, oldest, order, limit }: Partial<WindowingBody>, next: string): JsonObject {
+  return {
+    ...(newest !== undefined && { newest: microsToIso(newest) }),
+    ...(oldest !== undefined && { oldest: microsToIso(oldest) }),
+    ...(limit !== undefined && { limit }),
+    ...(order !== undefined && { order }),
+    next,
+  }
+}

@@ -1,0 +1,102 @@
+import { invalid, Problem, type Uuid } from '@spanhouse/model'
+import { sql } from '@spanhouse/postgres'
+import { inTransaction, type RowList } from '@spanhouse/registry'
+import { list, optional, uuid, z } from '@spanhouse/validation'
+import { isAmong } from '../entities/conditions.ts'
+import { int32, STEPS_MAX } from '../entities/fields.ts'
+import { listRows } from '../entities/list.ts'
+import type { ResultRow } from '../entities/rows.ts'
+import { noMetrics, refreshRun } from '../grid/refresh.ts'
+import { type NewResult, writeResults } from '../grid/results.ts'
+import { dropCells } from '../runs/drop-cells.ts'
+import { lockOpenRun } from '../runs/guard.ts'
+import { rollUpRun, rollUpScenarios } from '../runs/roll-up.ts'
+import { stepsOf } from '../runs/run-data.ts'
+import type { Scope } from '../scope.ts'
+import { enqueue } from './enqueue.ts'
+import { isEmptySlice, type Slice } from './plan.ts'
+import { announce } from './start.ts'
+import { verdictOf } from './topology.ts'
+
+/** Which cells of a run are meant: a member that is left out means all, an empty one nothing. */
+export const slice = z.object({
+  scenario_ids: optional(list(uuid)),
+  step_keys: optional(list(z.string(), { max: STEPS_MAX })),
+  repeat_idxs: optional(list(int32)),
+})
+
+export const processing = z.object({
+  ...slice.shape,
+  overwrite: optional(z.boolean()).transform(given => given ?? false),
+})
+
+const noRun = (id: Uuid): Problem => new Problem('not_found', { message: `There is no evaluation ${id}.`, run_id: id })
+
+/** Writes cells of one run, as `writeResults`; a 400 when one is of another. */
+export async function populate(scope: Scope, run_id: Uuid, bodies: readonly NewResult[]): Promise<ResultRow[]> {
+  const other = bodies.find(body => body.run_id !== run_id)
+  if (other) throw invalid(`results: run_id ${other.run_id} is not the evaluation in the path`)
+  return writeResults(scope, bodies)
+}
+
+/** The cells that a slice addresses. */
+export const probe = (scope: Scope, run_id: Uuid, filter: Slice): Promise<RowList<ResultRow>> =>
+  listRows(scope, 'results', { filter: { run_id, ...filter } })
+
+/**
+ * Deletes the cells that a slice addresses, with the metrics that counted them, which are computed again where somebody
+ * does. Throws a 404 for a run that there is not, 409 when it is closed.
+ */
+export async function prune(scope: Scope, run_id: Uuid, filter: Slice): Promise<void> {
+  const scenarios = await inTransaction(scope, async inside => {
+    const run = await lockOpenRun(inside, run_id, 'change')
+    if (!run) throw noRun(run_id)
+    if (isEmptySlice(filter)) return []
+    const touched = await dropCells(inside, run_id, addressed(filter))
+    await rollUpScenarios(inside, run, touched)
+    if (run.flags.has_human) await rollUpRun(inside, run_id)
+    return touched
+  })
+  if (scenarios.length > 0) await refreshRun(scope, run_id, scenarios)
+}
+
+const addressed = ({ scenario_ids, step_keys, repeat_idxs }: Slice) => [
+  ...(scenario_ids ? [isAmong('scenario_id', scenario_ids, 'uuid')] : []),
+  ...(step_keys ? [isAmong('step_key', step_keys, 'text')] : []),
+  ...(repeat_idxs ? [isAmong('repeat_idx', repeat_idxs, 'integer')] : []),
+]
+
+/**
+ * Stores the work of a slice for workers. Throws a 404 for a run that there is not, 409 when it is closed, 400 for a
+ * graph that the server does not execute.
+ */
+export async function processSlice(scope: Scope, run_id: Uuid, filter: Slice & { overwrite: boolean }): Promise<void> {
+  await inTransaction(scope, async inside => {
+    const run = await lockOpenRun(inside, run_id, 'change')
+    if (!run) throw noRun(run_id)
+    if (isEmptySlice(filter)) return
+    if (verdictOf(run.flags, stepsOf(run)) === 'refused')
+      throw invalid('steps: the server does not execute a graph like this one')
+    await enqueue(inside, run, filter)
+  })
+  announce(scope, run_id)
+}
+
+/**
+ * Computes the metrics of the scenarios that a slice addresses, of their buckets, and of the run. Throws a 404 for a run
+ * that there is not, 409 when it is closed, 501 while nobody computes metrics.
+ */
+export async function refreshSlice(scope: Scope, run_id: Uuid, filter: Slice): Promise<void> {
+  const run = await inTransaction(scope, inside => lockOpenRun(inside, run_id, 'share'))
+  if (!run) throw noRun(run_id)
+  if (isEmptySlice(filter)) return
+  if (!scope.metrics) throw noMetrics()
+  const { rows } = await sql<{ scenario_id: Uuid }>`select distinct t.scenario_id from evaluation_results t
+    where ${sql.join([sql`t.project_id = ${scope.project_id} and t.run_id = ${run_id}`, ...addressed(filter)], sql` and `)}
+    order by t.scenario_id`.execute(scope.db)
+  await refreshRun(
+    scope,
+    run_id,
+    rows.map(({ scenario_id }) => scenario_id),
+  )
+}

@@ -1,0 +1,159 @@
+import type { Uuid } from '@spanhouse/model'
+import { sql, toJsonb } from '@spanhouse/postgres'
+import { inTransaction, KINDS, testcaseIdsAt } from '@spanhouse/registry'
+import { isAmong } from '../entities/conditions.ts'
+import type { Status } from '../entities/fields.ts'
+import type { RunRow } from '../entities/rows.ts'
+import { findRow } from '../entities/select.ts'
+import { updateRows } from '../entities/write.ts'
+import type { RunFlags } from '../runs/flags.ts'
+import { lockOpenRun } from '../runs/guard.ts'
+import { rollUpScenarios } from '../runs/roll-up.ts'
+import { stepsOf } from '../runs/run-data.ts'
+import { forgetWork } from '../runs/runs.ts'
+import type { RunWork } from '../scope.ts'
+import { registryScope, type Scope } from '../scope.ts'
+import { addMissing, enqueue } from './enqueue.ts'
+import { mintScenarios, type Source } from './mint.ts'
+import { planWork } from './plan.ts'
+import { verdictOf } from './topology.ts'
+
+/**
+ * Starts a run: it becomes active and `running`, and what is to be executed is stored where workers claim it. A graph that
+ * nothing executes ends the run: `failure`, inactive and closed. What has scenarios already gets what is missing of
+ * them and no second set. Undefined: no such run. Throws a 409 when it is closed.
+ */
+export async function startRun(scope: Scope, id: Uuid): Promise<RunRow | undefined> {
+  const started = await inTransaction(scope, async inside => {
+    const run = await lockOpenRun(inside, id, 'change')
+    return run && startLockedRun(inside, run)
+  })
+  if (started) announce(scope, id)
+  return started
+}
+
+/** Tells workers that there may be something to do. To be called after the commit. */
+export const announce = ({ dispatcher, project_id }: Scope, id: Uuid): void => dispatcher?.start({ project_id, id })
+
+/** As {@link startRun} for a run that is locked for a change and open, without telling anybody. */
+export async function startLockedRun(scope: Scope, run: RunRow): Promise<RunRow> {
+  const verdict = verdictOf(run.flags, stepsOf(run))
+  if (verdict === 'refused') {
+    await setRun(scope, run, { status: 'failure', flags: { is_active: false, is_closed: true } })
+  } else {
+    await setRun(scope, run, { status: 'running', flags: { is_active: true } })
+    if (verdict === 'testsets') await startTestsets(scope, run)
+    else if (verdict === 'queries') await startQueries(scope, run)
+    else await enqueue(scope, run, {})
+  }
+  return (await findRow(scope, 'runs', run.id)) as RunRow
+}
+
+/** A caller executes the run: it is active, and nothing is stored for workers. */
+export async function activateLockedRun(scope: Scope, run: RunRow): Promise<RunRow> {
+  await setRun(scope, run, { status: 'running', flags: { is_active: true } })
+  return (await findRow(scope, 'runs', run.id)) as RunRow
+}
+
+const setRun = (
+  scope: Scope,
+  { id }: RunRow,
+  { status, flags }: { status: Status; flags: Partial<RunFlags> },
+): Promise<void> =>
+  updateRows(scope, 'runs', {
+    set: [sql`status = ${status}`, sql`flags = t.flags || ${toJsonb(flags)}::jsonb`],
+    where: [sql`t.id = ${id}`],
+  })
+
+/** One scenario for each testcase of the pinned revisions, in their order; without a single testcase the run has failed. */
+async function startTestsets(scope: Scope, run: RunRow): Promise<void> {
+  const sources: Source[] = []
+  for (const { key, id } of await newTestsets(scope, run)) {
+    const ids = await testcaseIdsAt(registryScope(scope, KINDS.testset), { revision: { id } })
+    if (!ids || ids.length === 0) {
+      await setRun(scope, run, { status: 'failure', flags: { is_active: false } })
+      return
+    }
+    for (const testcase_id of ids) sources.push({ step_key: key, testcase_id })
+  }
+  await mintScenarios(scope, run, sources)
+  await enqueueOld(scope, run, sources.length)
+}
+
+/** What was just made has its work; a run that had scenarios before gets what is missing of them, too. */
+async function enqueueOld(scope: Scope, run: RunRow, minted: number): Promise<void> {
+  const [row] = (
+    await sql<{ count: number }>`select count(*)::int as count from evaluation_scenarios t
+      where t.project_id = ${scope.project_id} and t.run_id = ${run.id}`.execute(scope.db)
+  ).rows
+  if ((row?.count ?? 0) > minted) await enqueue(scope, run, {})
+}
+
+/** The testset steps that the run has no scenarios of yet. Scenarios that somebody else is filling are not added to. */
+async function newTestsets(scope: Scope, run: RunRow): Promise<{ key: string; id: Uuid }[]> {
+  const steps = stepsOf(run).flatMap(({ type, key, references }) => {
+    const id = references.testset_revision?.id
+    return type === 'input' && id !== undefined ? [{ key, id }] : []
+  })
+  const { rows } = await sql<{ step_key: string | null }>`
+    select distinct r.step_key from evaluation_scenarios t
+    left join evaluation_results r on r.project_id = t.project_id and r.run_id = t.run_id and r.scenario_id = t.id
+      and ${sql`r.step_key in (select jsonb_array_elements_text(${toJsonb(steps.map(({ key }) => key))}::jsonb))`}
+    where t.project_id = ${scope.project_id} and t.run_id = ${run.id}`.execute(scope.db)
+  const known = new Set(rows.map(({ step_key }) => step_key))
+  return known.has(null) ? [] : steps.filter(({ key }) => !known.has(key))
+}
+
+/** Workers carry the query out, since only they read traces; what was found before is not looked for again. */
+async function startQueries(scope: Scope, run: RunRow): Promise<void> {
+  const { rows } = await sql`select from evaluation_scenarios t
+    where t.project_id = ${scope.project_id} and t.run_id = ${run.id} limit 1`.execute(scope.db)
+  if (rows.length > 0) {
+    await enqueue(scope, run, {})
+    return
+  }
+  const work: RunWork = { kind: 'mint', user_id: scope.user_id }
+  await updateRows(scope, 'runs', { set: [sql`work = ${toJsonb(work)}::jsonb`], where: [sql`t.id = ${run.id}`] })
+}
+
+/**
+ * Ends a run's activity. Cells that the server had planned and not finished become `cancelled`, and so does the run when
+ * there were any, unless it is open for further batches. What is finished, and what waits for somebody else, keeps its
+ * status. Undefined: no such run. Throws a 409 when it is closed.
+ */
+export function stopRun(scope: Scope, id: Uuid): Promise<RunRow | undefined> {
+  return inTransaction(scope, async inside => {
+    const run = await lockOpenRun(inside, id, 'change')
+    return run && stopLockedRun(inside, run)
+  })
+}
+
+async function stopLockedRun(scope: Scope, run: RunRow): Promise<RunRow> {
+  const { rows } = await sql<{ id: Uuid | null }>`
+    select t.id from evaluation_scenarios t
+      where t.project_id = ${scope.project_id} and t.run_id = ${run.id} and t.work is not null
+    union all select null from evaluation_runs r
+      where r.project_id = ${scope.project_id} and r.id = ${run.id} and r.work is not null`.execute(scope.db)
+  const cut = rows.flatMap(({ id }) => id ?? [])
+  await cancelCells(scope, run, cut)
+  await forgetWork(scope, [run.id])
+  await rollUpScenarios(scope, run, cut)
+  const isCut = rows.length > 0 && verdictOf(run.flags, stepsOf(run)) !== 'open'
+  await setRun(scope, run, { status: isCut ? 'cancelled' : run.status, flags: { is_active: false } })
+  return (await findRow(scope, 'runs', run.id)) as RunRow
+}
+
+/** Writes the cells that were to be executed and are not there, and takes those that are under way back. */
+async function cancelCells(scope: Scope, run: RunRow, scenario_ids: Uuid[]): Promise<void> {
+  if (scenario_ids.length === 0) return
+  const cells = planWork(run).filter(({ does }) => does === 'execute')
+  await addMissing(scope, run, { cells, slice: { scenario_ids }, status: 'cancelled' })
+  await updateRows(scope, 'results', {
+    set: [sql`status = 'cancelled'`, sql`changed_in = pg_current_xact_id()`],
+    where: [
+      sql`t.run_id = ${run.id}`,
+      isAmong('scenario_id', scenario_ids, 'uuid'),
+      sql`t.status in ('queued', 'running')`,
+    ],
+  })
+}

@@ -1,0 +1,93 @@
+import { Problem, type Uuid } from '@spanhouse/model'
+import { newId, sql } from '@spanhouse/postgres'
+import { inTransaction } from '@spanhouse/registry'
+import { optional, storedObject, uuid, z } from '@spanhouse/validation'
+import { isAmong } from '../entities/conditions.ts'
+import { int32, isoTime, labels, status } from '../entities/fields.ts'
+import type { MetricsRow } from '../entities/rows.ts'
+import { findRows } from '../entities/select.ts'
+import { deleteRows, insertRows, overwriting, type Written } from '../entities/write.ts'
+import { lockOpenRuns } from '../runs/guard.ts'
+import type { Scope } from '../scope.ts'
+import { requireRuns } from './scenarios.ts'
+
+/** A row of metrics as it is written: whatever is left out becomes null, and the status `pending`. */
+export const newMetrics = z.object({
+  run_id: uuid,
+  scenario_id: optional(uuid),
+  timestamp: optional(isoTime),
+  interval: optional(int32),
+  status: optional(status).transform(given => given ?? 'pending'),
+  data: optional(storedObject),
+  flags: optional(storedObject),
+  ...labels,
+})
+export type NewMetrics = z.output<typeof newMetrics>
+
+const KEY = ['run_id', 'scenario_id', 'timestamp']
+const OVERWRITTEN = ['interval', 'status', 'data', 'flags', 'tags', 'meta']
+
+type Place = Pick<NewMetrics, 'run_id'> & { scenario_id?: Uuid | null; timestamp?: string | null }
+const keyOf = ({ run_id, scenario_id, timestamp }: Place): string => `${run_id} ${scenario_id ?? ''} ${timestamp ?? ''}`
+
+/**
+ * Writes rows of metrics, each over what there was at its place, and returns them in order; of two for the same place the
+ * last counts. Throws a 422 for a row of a scenario and a bucket, 409 for a run or scenario that there is not and for a
+ * run that is closed.
+ */
+export function writeMetrics(scope: Scope, bodies: readonly NewMetrics[]): Promise<MetricsRow[]> {
+  for (const body of bodies) requireOnePlace(body)
+  return inTransaction(scope, async inside => {
+    const runs = await lockOpenRuns(inside, bodies.map(guarded), 'share')
+    requireRuns(runs, bodies)
+    await requireScenarios(inside, bodies)
+    const rows = new Map(bodies.map(body => [keyOf(body), { ...body, id: newId() }]))
+    const written = await insertRows<Written & Place>(inside, 'metrics', {
+      columns: ['id', ...KEY, ...OVERWRITTEN],
+      rows: [...rows.values()],
+      onConflict: overwriting(KEY, OVERWRITTEN, inside),
+      returning: KEY,
+    })
+    const byKey = new Map(written.map(row => [keyOf(row), row]))
+    return [...rows].map(([key, row]) => ({ ...row, ...byKey.get(key) })) as unknown as MetricsRow[]
+  })
+}
+
+function requireOnePlace({ run_id, scenario_id, timestamp }: NewMetrics): void {
+  if (scenario_id === undefined || timestamp === undefined) return
+  const message = 'Metrics are of a scenario (scenario_id) or of a bucket (timestamp), not of both.'
+  throw new Problem('unprocessable', { message, run_id, scenario_id, timestamp })
+}
+
+const guarded = ({ run_id, scenario_id }: NewMetrics) => ({ run_id, ...(scenario_id && { scenario_id }) })
+
+async function requireScenarios({ db, project_id }: Scope, bodies: readonly NewMetrics[]): Promise<void> {
+  const wanted = bodies.filter(({ scenario_id }) => scenario_id !== undefined)
+  if (wanted.length === 0) return
+  const { rows } = await sql<{ scenario_id: Uuid }>`
+    select x.scenario_id from json_to_recordset(${JSON.stringify(wanted.map(guarded))}::json)
+      as x(run_id uuid, scenario_id uuid)
+    where not exists (select from evaluation_scenarios s where s.project_id = ${project_id} and s.run_id = x.run_id
+      and s.id = x.scenario_id) limit 1`.execute(db)
+  const [missing] = rows
+  if (!missing) return
+  const { scenario_id } = missing
+  throw new Problem('conflict', {
+    message: `scenario_id: the run has no scenario ${scenario_id}.`,
+    conflict: { scenario_id },
+  })
+}
+
+/** Deletes rows of metrics and returns them. Throws a 409 when the run of one is closed. */
+export function deleteMetrics(scope: Scope, ids: readonly Uuid[]): Promise<MetricsRow[]> {
+  return inTransaction(scope, async inside => {
+    const found = await findRows(inside, 'metrics', ids)
+    await lockOpenRuns(
+      inside,
+      found.map(({ id, run_id }) => ({ run_id, metrics_id: id })),
+      'share',
+    )
+    await deleteRows(inside, 'metrics', [isAmong('id', ids, 'uuid')])
+    return found
+  })
+}

@@ -1,0 +1,78 @@
+import { Problem, type Uuid } from '@spanhouse/model'
+import { sql } from '@spanhouse/postgres'
+import { inTransaction } from '@spanhouse/registry'
+import { list, optional, uuid, z } from '@spanhouse/validation'
+import { isAmong } from '../entities/conditions.ts'
+import { int32, isoTime } from '../entities/fields.ts'
+import type { MetricsRow, RunRow } from '../entities/rows.ts'
+import { findRows } from '../entities/select.ts'
+import { lockOpenRuns } from '../runs/guard.ts'
+import { stepsOf } from '../runs/run-data.ts'
+import type { MetricsPlace, Scope } from '../scope.ts'
+
+/** Which rows of metrics are to be computed: the first member that is given decides (section 4.4 of the interface). */
+export const refreshed = z.object({
+  run_id: optional(uuid),
+  run_ids: optional(list(uuid)),
+  scenario_id: optional(uuid),
+  scenario_ids: optional(list(uuid)),
+  timestamp: optional(isoTime),
+  timestamps: optional(list(isoTime)),
+  interval: optional(int32),
+})
+
+/** The places that a request addresses, whether there is anything at them or not. */
+export function placesOf(asked: z.output<typeof refreshed>): MetricsPlace[] {
+  const { run_id, run_ids, scenario_id, scenario_ids, timestamp, timestamps, interval } = asked
+  if (run_ids) return run_ids.map(id => ({ run_id: id }))
+  if (run_id === undefined) return []
+  if (scenario_ids) return scenario_ids.map(id => ({ run_id, scenario_id: id }))
+  if (timestamps) return timestamps.map(time => ({ run_id, timestamp: time, interval }))
+  if (scenario_id !== undefined) return [{ run_id, scenario_id }]
+  return [timestamp === undefined ? { run_id } : { run_id, timestamp, interval }]
+}
+
+/**
+ * Computes rows of metrics and returns them. Unknown runs and scenarios, and runs without a step that leaves traces,
+ * contribute nothing. Throws a 409 when a run is closed, 501 while nobody computes metrics.
+ */
+export async function refreshMetrics(scope: Scope, asked: z.output<typeof refreshed>): Promise<MetricsRow[]> {
+  const places = placesOf(asked)
+  const runs = await inTransaction(scope, inside => lockOpenRuns(inside, places, 'share'))
+  const there = await existing(scope, runs, places)
+  if (there.length === 0) return []
+  if (!scope.metrics) throw noMetrics()
+  return scope.metrics.refresh(scope, there)
+}
+
+export const noMetrics = (): Problem => new Problem('unsupported', 'This version does not compute metrics yet.')
+
+async function existing(
+  scope: Scope,
+  runs: ReadonlyMap<Uuid, RunRow>,
+  places: readonly MetricsPlace[],
+): Promise<MetricsPlace[]> {
+  const ids = places.flatMap(({ scenario_id }) => scenario_id ?? [])
+  const scenarios = new Map((await findRows(scope, 'scenarios', ids)).map(row => [row.id, row.run_id]))
+  const isMeasured = ({ run_id }: MetricsPlace): boolean => {
+    const run = runs.get(run_id)
+    return run !== undefined && stepsOf(run).some(({ type }) => type !== 'input')
+  }
+  const isThere = ({ run_id, scenario_id }: MetricsPlace): boolean =>
+    scenario_id === undefined || scenarios.get(scenario_id) === run_id
+  return places.filter(place => isMeasured(place) && isThere(place))
+}
+
+/** Computes the metrics of scenarios, of their buckets where they have any, and of the run; nothing while nobody does. */
+export async function refreshRun(scope: Scope, run_id: Uuid, scenarios: readonly Uuid[]): Promise<void> {
+  if (!scope.metrics) return
+  const { rows } = await sql<{ timestamp: string; interval: number | null }>`
+    select distinct t."timestamp", t."interval" from evaluation_scenarios t
+    where t.project_id = ${scope.project_id} and t.run_id = ${run_id} and ${isAmong('id', scenarios, 'uuid')}
+      and t."timestamp" is not null order by t."timestamp"`.execute(scope.db)
+  await scope.metrics.refresh(scope, [
+    ...scenarios.map(scenario_id => ({ run_id, scenario_id })),
+    ...rows.map(({ timestamp, interval }) => ({ run_id, timestamp, interval: interval ?? undefined })),
+    { run_id },
+  ])
+}

@@ -1,0 +1,149 @@
+import { invalid, type Uuid } from '@spanhouse/model'
+import { newId, sql } from '@spanhouse/postgres'
+import { inTransaction } from '@spanhouse/registry'
+import { optional, storedObject, uuid, z } from '@spanhouse/validation'
+import { isAmong } from '../entities/conditions.ts'
+import { int32, isoTime, labels, status, traceId } from '../entities/fields.ts'
+import type { ResultRow, RunRow } from '../entities/rows.ts'
+import { findRows } from '../entities/select.ts'
+import { deleteRows, insertRows, overwriting, WRITE_ROWS_MAX, type Written } from '../entities/write.ts'
+import { lockOpenRuns } from '../runs/guard.ts'
+import { humanKeys, rollUpRun, rollUpScenarios } from '../runs/roll-up.ts'
+import type { Scope } from '../scope.ts'
+
+const REPEAT_IDX_MAX = 2 ** 31 - 1
+
+/** A cell as it is written: whatever is left out becomes null, and the status `pending`. */
+export const newResult = z.object({
+  run_id: uuid,
+  scenario_id: uuid,
+  step_key: z.string(),
+  repeat_idx: optional(z.int().min(0).max(REPEAT_IDX_MAX)).transform(given => given ?? 0),
+  status: optional(status).transform(given => given ?? 'pending'),
+  trace_id: optional(traceId),
+  testcase_id: optional(uuid),
+  hash_id: optional(uuid),
+  error: optional(storedObject),
+  interval: optional(int32),
+  timestamp: optional(isoTime),
+  flags: optional(storedObject),
+  ...labels,
+})
+export type NewResult = z.output<typeof newResult>
+
+const KEY = ['run_id', 'scenario_id', 'step_key', 'repeat_idx']
+const OVERWRITTEN = [
+  ...['status', 'trace_id', 'testcase_id', 'hash_id', 'error', 'interval', 'timestamp', 'flags', 'tags', 'meta'],
+]
+
+/** Which cell: unique within a project. */
+const keyOf = ({ run_id, scenario_id, step_key, repeat_idx }: Cell): string =>
+  `${run_id}${scenario_id}${repeat_idx}${step_key}`
+type Cell = Pick<NewResult, 'run_id' | 'scenario_id' | 'step_key' | 'repeat_idx'>
+
+/**
+ * Writes cells, each over what there was of it, and returns them in order; of two for the same cell the last counts.
+ * Scenarios follow the cells that people write, and runs their scenarios. Many cells are written in parts, so that others
+ * have their turn. Throws a 400 for a run or scenario that there is not, 409 for a run that is closed.
+ */
+export async function writeResults(scope: Scope, bodies: readonly NewResult[]): Promise<ResultRow[]> {
+  const cells = lastOfEach(bodies)
+  await requireScenarios(scope, cells)
+  const rows: ResultRow[] = []
+  for (let from = 0; from < cells.length; from += WRITE_ROWS_MAX) {
+    const written = await writePart(scope, cells.slice(from, from + WRITE_ROWS_MAX))
+    for (const row of written) rows.push(row)
+  }
+  return rows
+}
+
+/** In the order of their last mention. */
+function lastOfEach(bodies: readonly NewResult[]): NewResult[] {
+  const byKey = new Map<string, NewResult>()
+  for (const body of bodies) {
+    const key = keyOf(body)
+    byKey.delete(key)
+    byKey.set(key, body)
+  }
+  return [...byKey.values()]
+}
+
+/** Throws a 400 for the first run or scenario that there is not. With `key share` those that there are stay. */
+async function requireScenarios(
+  { db, project_id }: Scope,
+  cells: readonly NewResult[],
+  lock?: 'key share',
+): Promise<void> {
+  const scenarios = new Map(
+    cells.map(({ run_id, scenario_id }) => [`${run_id}${scenario_id}`, { run_id, scenario_id }]),
+  )
+  const { rows } = await sql<{ id: Uuid; run_id: Uuid }>`select s.id, s.run_id from evaluation_scenarios s
+    where s.project_id = ${project_id} and s.id in (
+      select x.scenario_id from json_to_recordset(${JSON.stringify([...scenarios.values()])}::json)
+        as x(scenario_id uuid))
+    order by s.id ${lock ? sql`for key share` : sql``}`.execute(db)
+  const there = new Set(rows.map(({ id, run_id }) => `${run_id}${id}`))
+  const missing = cells.find(({ run_id, scenario_id }) => !there.has(`${run_id}${scenario_id}`))
+  if (missing) throw invalid(`scenario_id: the run ${missing.run_id} has no scenario ${missing.scenario_id}`)
+}
+
+function writePart(scope: Scope, cells: readonly NewResult[]): Promise<ResultRow[]> {
+  return inTransaction(scope, async inside => {
+    const mode = (await someAreHuman(inside, cells)) ? 'change' : 'share'
+    const runs = await lockOpenRuns(inside, cells, mode)
+    const rows = await upsertCells(inside, cells)
+    await followCells(inside, runs, cells)
+    return rows
+  })
+}
+
+/** Whether statuses may follow from what is written, for which the run must be locked from the start. */
+async function someAreHuman({ db, project_id }: Scope, cells: readonly Cell[]): Promise<boolean> {
+  const ids = [...new Set(cells.map(({ run_id }) => run_id))]
+  const { rows } = await sql`select from evaluation_runs t where t.project_id = ${project_id}
+    and ${isAmong('id', ids, 'uuid')} and t.flags @> '{"has_human": true}' limit 1`.execute(db)
+  return rows.length > 0
+}
+
+/**
+ * Writes cells of runs that are locked. Their scenarios are locked, too, so that none goes meanwhile: a 400 for one that
+ * there is not. Ids ascend in order; the database takes cells by key, so that no two writers wait for each other.
+ */
+export async function upsertCells(scope: Scope, cells: readonly NewResult[]): Promise<ResultRow[]> {
+  await requireScenarios(scope, cells, 'key share')
+  const rows = new Map(cells.map(cell => [keyOf(cell), { ...cell, id: newId() }]))
+  const sorted = [...rows.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
+  const written = await insertRows<Written & Cell>(scope, 'results', {
+    columns: ['id', ...KEY, ...OVERWRITTEN],
+    rows: sorted,
+    onConflict: sql`${overwriting(KEY, OVERWRITTEN, scope)}, changed_in = pg_current_xact_id()`,
+    returning: KEY,
+  })
+  const byKey = new Map(written.map(row => [keyOf(row), row]))
+  return [...rows].map(([key, row]) => ({ ...row, ...byKey.get(key) })) as unknown as ResultRow[]
+}
+
+/** Lets scenarios follow changes of their cells where these are people's, and the runs their scenarios. */
+async function followCells(scope: Scope, runs: ReadonlyMap<Uuid, RunRow>, cells: readonly Cell[]): Promise<void> {
+  for (const [run_id, run] of runs) {
+    const human = new Set(humanKeys(run))
+    const changed = cells.flatMap(cell =>
+      cell.run_id === run_id && human.has(cell.step_key) ? [cell.scenario_id] : [],
+    )
+    if (changed.length === 0) continue
+    await rollUpScenarios(scope, run, [...new Set(changed)])
+    await rollUpRun(scope, run_id)
+  }
+}
+
+/** Deletes cells and returns them. Throws a 409 when the run of one is closed. */
+export function deleteResults(scope: Scope, ids: readonly Uuid[]): Promise<ResultRow[]> {
+  return inTransaction(scope, async inside => {
+    const found = await findRows(inside, 'results', ids)
+    const guarded = found.map(({ id, run_id }) => ({ run_id, result_id: id }))
+    const runs = await lockOpenRuns(inside, guarded, 'change')
+    await deleteRows(inside, 'results', [isAmong('id', ids, 'uuid')])
+    await followCells(inside, runs, found)
+    return found
+  })
+}

@@ -1,0 +1,52 @@
+export { ENTITIES, type Entity } from './entities/entity.ts'
+export { STATUSES, type Status, status } from './entities/fields.ts'
+export { type Filter, filterBody } from './entities/filters.ts'
+export { type EntityQuery, listRows } from './entities/list.ts'
+export type * from './entities/rows.ts'
+export { findRow, findRows, recordOf } from './entities/select.ts'
+export { mintScenarios, type Source } from './execution/mint.ts'
+export * from './execution/plan.ts'
+export * from './execution/slice.ts'
+export { startRun, stopRun } from './execution/start.ts'
+export { type Verdict, verdictOf } from './execution/topology.ts'
+export { deleteMetrics, newMetrics, writeMetrics } from './grid/metrics.ts'
+export { refreshed, refreshMetrics } from './grid/refresh.ts'
+export { deleteResults, newResult, upsertCells, writeResults } from './grid/results.ts'
+export {
+  addedScenarios,
+  addScenarios,
+  createScenarios,
+  deleteScenarios,
+  editScenarios,
+  newScenario,
+  removeScenarios,
+  scenarioEdit,
+} from './grid/scenarios.ts'
+export { newQueue, queueEdit } from './queues/queue-body.ts'
+export { createQueues, deleteQueues, editQueues, findDefaultQueue } from './queues/queues.ts'
+export { listWorklist } from './queues/worklist.ts'
+export { type LockMode, lockOpenRun, lockOpenRuns } from './runs/guard.ts'
+export { rollUpRun, rollUpScenarios } from './runs/roll-up.ts'
+export { newRun, runEdit } from './runs/run-body.ts'
+export { type RunData, type Step, stepsOf } from './runs/run-data.ts'
+export { createRuns, deleteRuns, editRuns, setClosed } from './runs/runs.ts'
+export { type MetricType, type SchemaLeaf, schemaLeaves } from './runs/schema-leaves.ts'
+export * from './runs/shape.ts'
+export type * from './scope.ts'
+export {
+  createEvaluation,
+  editEvaluation,
+  evaluationEdit,
+  evaluationRecord,
+  newEvaluation,
+} from './simple/evaluations.ts'
+export { Rejected } from './simple/graph.ts'
+export { newSimpleQueue, QUEUE_KINDS } from './simple/queue-body.ts'
+export {
+  addSources,
+  createSimpleQueue,
+  deleteSimpleQueues,
+  findSimpleQueue,
+  listSimpleQueues,
+  simpleQueueRecord,
+} from './simple/queues.ts'

@@ -1,0 +1,48 @@
+import type { Uuid } from '@spanhouse/model'
+import type { QueueRow } from '../entities/rows.ts'
+
+/** Buckets that scenarios are dealt into where a queue says nothing else. */
+export const BUCKETS = 120
+
+/** How a queue's scenarios are dealt into buckets. */
+export interface Dealing {
+  buckets: number
+  /** Undefined: by the scenario's id; otherwise by its position, counted from here. */
+  offset?: number
+}
+
+/** Buckets from the first up to, but without, the last. */
+export type Block = readonly [from: number, to: number]
+
+/** How the queue deals: by position in `batch_size` buckets when it is sequential. */
+export function dealingOf({ flags, data }: Pick<QueueRow, 'flags' | 'data'>): Dealing {
+  if (!flags.is_sequential) return { buckets: BUCKETS }
+  return { buckets: data.batch_size ?? BUCKETS, offset: data.batch_offset ?? 0 }
+}
+
+/**
+ * The buckets that belong to users in a lane: the buckets are split into one contiguous block for each of its assignees,
+ * the first ones larger by one where they do not divide evenly. Who is named twice has two blocks.
+ */
+export function blocksOf(lane: readonly Uuid[], users: ReadonlySet<Uuid>, buckets: number): Block[] {
+  const [size, larger] = [Math.floor(buckets / lane.length), buckets % lane.length]
+  const start = (position: number): number => position * size + Math.min(position, larger)
+  return lane.flatMap((user, position): Block[] =>
+    users.has(user) && start(position) < start(position + 1) ? [[start(position), start(position + 1)]] : [],
+  )
+}
+
+/**
+ * The blocks of each lane in which users have something to do. Undefined: they have everything to do, because nobody is
+ * assigned or nobody is asked for.
+ */
+export function lanesOf(
+  { flags, data }: Pick<QueueRow, 'flags' | 'data'>,
+  users: readonly Uuid[] | undefined,
+): Block[][] | undefined {
+  const { user_ids = [] } = data
+  if (user_ids.length === 0 || !users || users.length === 0) return undefined
+  const asked = new Set(users)
+  const { buckets } = dealingOf({ flags, data })
+  return user_ids.map(lane => blocksOf(lane, asked, buckets))
+}

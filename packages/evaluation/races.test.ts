@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto'
+import { Problem } from '@spanhouse/model'
+import { newId, type Postgres, sql } from '@spanhouse/postgres'
+import { onEachDatabase } from '@spanhouse/postgres/database.testing.ts'
+import { validate } from '@spanhouse/validation'
+import { expect, test } from 'vitest'
+import {
+  addScenarios,
+  createRuns,
+  deleteScenarios,
+  newResult,
+  newRun,
+  type Scope,
+  setClosed,
+  writeResults,
+} from './index.ts'
+
+async function newScope({ db }: Postgres): Promise<Scope> {
+  const [user, organization_id, workspace_id, project_id] = [newId(), newId(), newId(), newId()]
+  await db
+    .insertInto('users')
+    .values({ id: user, uid: user, email: `${user}@x.test`, username: 'x' })
+    .execute()
+  await db.insertInto('organizations').values({ id: organization_id, name: 'x', owner_id: user }).execute()
+  await db.insertInto('workspaces').values({ id: workspace_id, organization_id, name: 'x' }).execute()
+  await db.insertInto('projects').values({ id: project_id, organization_id, workspace_id, name: 'x' }).execute()
+  const runtime = { servicesUrl: 'http://services.test', uriPrefix: 'agenta' }
+  return { db, project_id, user_id: user, runtime }
+}
+
+const steps = [{ key: 'h', type: 'annotation', origin: 'human', references: {} }]
+const newHumanRun = async (scope: Scope, repeats = 1): Promise<string> => {
+  const [run] = await createRuns(scope, [validate(newRun, { data: { steps, repeats } }, 'body')])
+  return run?.id as string
+}
+const cell = (run_id: string, scenario_id: string, more: object = {}) =>
+  validate(newResult, { run_id, scenario_id, step_key: 'h', status: 'success', ...more }, 'body')
+
+onEachDatabase('evaluations, many callers at once', postgres => {
+  test('nothing is written to a run after it was closed', async () => {
+    const scope = await newScope(postgres())
+    for (let round = 0; round < 5; round++) {
+      const run_id = await newHumanRun(scope)
+      const scenarios = (await addScenarios(scope, run_id, { count: 10, timestamp: undefined })) ?? []
+      const written = scenarios.map(({ id }, n) => {
+        if (n === 5) return setClosed(scope, [run_id], { isClosed: true }).then(() => undefined)
+        return writeResults(scope, [cell(run_id, id)]).then(() => id)
+      })
+      const settled = await Promise.allSettled(written)
+      for (const one of settled)
+        if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'conflict', detail: { run_id } })
+      const stored = async () =>
+        (
+          await sql<{ scenario_id: string }>`select scenario_id from evaluation_results where run_id = ${run_id}
+            order by scenario_id`.execute(scope.db)
+        ).rows.map(({ scenario_id }) => scenario_id)
+      expect(await stored()).toEqual(
+        settled.flatMap(one => (one.status === 'fulfilled' && one.value ? [one.value] : [])),
+      )
+      await expect(writeResults(scope, [cell(run_id, scenarios[0]?.id as string)])).rejects.toThrow(Problem)
+    }
+  })
+
+  test('cells of one run by many writers: each once, and the statuses are right in the end', async () => {
+    const scope = await newScope(postgres())
+    const run_id = await newHumanRun(scope, 4)
+    const scenarios = (await addScenarios(scope, run_id, { count: 5, timestamp: undefined })) ?? []
+    const cells = scenarios.flatMap(({ id }) => [0, 1, 2, 3].map(repeat_idx => cell(run_id, id, { repeat_idx })))
+    const writers = Array.from({ length: 8 }, (_, n) => writeResults(scope, n % 2 === 0 ? cells : cells.toReversed()))
+    const ids = (await Promise.all(writers)).map(rows => rows.map(({ id }) => id).toSorted())
+    expect(new Set(ids.flat()).size).toBe(cells.length)
+    for (const one of ids) expect(one).toEqual(ids[0])
+    const { rows } = await sql`select status from evaluation_runs where id = ${run_id}
+      union all select status from evaluation_scenarios where run_id = ${run_id}`.execute(scope.db)
+    expect(rows).toEqual(Array(6).fill({ status: 'success' }))
+  })
+
+  test('no cell is left of a scenario that is deleted while it is written', async () => {
+    const scope = await newScope(postgres())
+    const run_id = await newHumanRun(scope)
+    const scenarios = (await addScenarios(scope, run_id, { count: 20, timestamp: undefined })) ?? []
+    const work = scenarios.flatMap(({ id }) => [writeResults(scope, [cell(run_id, id)]), deleteScenarios(scope, [id])])
+    for (const one of await Promise.allSettled(work))
+      if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'invalid' })
+    const { rows } = await sql`select from evaluation_results where run_id = ${run_id}`.execute(scope.db)
+    expect(rows).toEqual([])
+  })
+
+  test('cells of other projects’ scenarios are refused', async () => {
+    const [mine, theirs] = [await newScope(postgres()), await newScope(postgres())]
+    const run_id = await newHumanRun(theirs)
+    const [scenario] = (await addScenarios(theirs, run_id, { count: 1, timestamp: undefined })) ?? []
+    await expect(writeResults(mine, [cell(run_id, scenario?.id as string)])).rejects.toMatchObject({ code: 'invalid' })
+    await expect(writeResults(mine, [cell(run_id, randomUUID())])).rejects.toMatchObject({ code: 'invalid' })
+  })
+})

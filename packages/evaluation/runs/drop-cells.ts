@@ -1,0 +1,49 @@
+import type { Uuid } from '@spanhouse/model'
+import { sql } from '@spanhouse/postgres'
+import { type Condition, isAmong } from '../entities/conditions.ts'
+import { deleteRows } from '../entities/write.ts'
+import type { Scope } from '../scope.ts'
+
+/**
+ * Deletes cells of a run, with the metrics that counted them: those of their scenarios, of their buckets and of the run.
+ * Stale numbers would be worse than none; whoever can computes them again. Returns the scenarios that had such cells.
+ */
+export async function dropCells(scope: Scope, run_id: Uuid, where: readonly Condition[]): Promise<Uuid[]> {
+  const { db, project_id } = scope
+  const conditions = sql.join([sql`t.project_id = ${project_id}`, sql`t.run_id = ${run_id}`, ...where], sql` and `)
+  const { rows } = await sql<{ scenario_id: Uuid }>`with gone as (
+      delete from evaluation_results t where ${conditions} returning t.scenario_id
+    ) select distinct scenario_id from gone order by scenario_id`.execute(db)
+  const scenarios = rows.map(({ scenario_id }) => scenario_id)
+  if (scenarios.length > 0) await dropMetrics(scope, run_id, scenarios)
+  return scenarios
+}
+
+/** Deletes the metrics of these scenarios, of their buckets and of the run. */
+export async function dropMetrics(scope: Scope, run_id: Uuid, scenarios: readonly Uuid[]): Promise<void> {
+  const isOfScenarios = isAmong('scenario_id', scenarios, 'uuid')
+  const buckets = sql`select s."timestamp" from evaluation_scenarios s where s.project_id = ${scope.project_id}
+    and s.id in (select one::uuid from jsonb_array_elements_text(${JSON.stringify(scenarios)}::jsonb) one)`
+  await deleteRows(scope, 'metrics', [
+    sql`t.run_id = ${run_id}`,
+    sql`(${isOfScenarios} or (t.scenario_id is null and (t."timestamp" is null or t."timestamp" in (${buckets}))))`,
+  ])
+}
+
+/** Deletes those of the scenarios that have no cell left, and returns those that stay. */
+export async function dropEmptyScenarios(scope: Scope, scenarios: readonly Uuid[]): Promise<Uuid[]> {
+  const gone = await deleteRows(scope, 'scenarios', [
+    isAmong('id', scenarios, 'uuid'),
+    sql`not exists (select from evaluation_results r where r.project_id = t.project_id and r.run_id = t.run_id
+      and r.scenario_id = t.id)`,
+  ])
+  const isGone = new Set(gone)
+  return scenarios.filter(id => !isGone.has(id))
+}
+
+/** Takes steps out of a run: their cells, the scenarios that are left with none, and the metrics that counted them. */
+export async function dropSteps(scope: Scope, run_id: Uuid, keys: readonly string[]): Promise<Uuid[]> {
+  if (keys.length === 0) return []
+  const touched = await dropCells(scope, run_id, [isAmong('step_key', keys, 'text')])
+  return dropEmptyScenarios(scope, touched)
+}

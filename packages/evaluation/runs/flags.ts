@@ -1,0 +1,61 @@
+import { isHuman, type Step } from './run-data.ts'
+
+/** Every flag of a run, in the order in which they are shown. */
+export const RUN_FLAGS = [
+  ...(['is_live', 'is_active', 'is_closed', 'is_queue', 'is_cached', 'is_split'] as const),
+  ...(['has_queries', 'has_testsets', 'has_traces', 'has_testcases'] as const),
+  ...(['has_evaluators', 'has_custom', 'has_human', 'has_auto'] as const),
+] as const
+export type RunFlag = (typeof RUN_FLAGS)[number]
+export type RunFlags = Record<RunFlag, boolean>
+
+/** All flags, false where nothing is said. */
+export const allFlags = (given: Partial<RunFlags> = {}): RunFlags =>
+  Object.fromEntries(RUN_FLAGS.map(flag => [flag, given[flag] ?? false])) as RunFlags
+
+const isInput = ({ type }: Step): boolean => type === 'input'
+const isAnnotation = ({ type }: Step): boolean => type === 'annotation'
+const refersTo =
+  (key: string) =>
+  (step: Step): boolean =>
+    isInput(step) && Object.hasOwn(step.references, key)
+const isDirect =
+  (...keys: string[]) =>
+  (step: Step): boolean =>
+    isInput(step) && Object.keys(step.references).length === 0 && keys.includes(step.key)
+const isBy =
+  (origin: Step['origin']) =>
+  (step: Step): boolean =>
+    isAnnotation(step) && step.origin === origin
+
+/** The flags that follow from the steps: each is true when some step is so. */
+const DERIVED = {
+  has_queries: refersTo('query_revision'),
+  has_testsets: refersTo('testset_revision'),
+  has_traces: isDirect('traces', 'query-direct'),
+  has_testcases: isDirect('testcases', 'testset-direct'),
+  has_evaluators: isAnnotation,
+  has_custom: isBy('custom'),
+  has_human: isBy('human'),
+  has_auto: isBy('auto'),
+} satisfies Partial<Record<RunFlag, (step: Step) => boolean>>
+
+export const flagsOfSteps = (steps: readonly Step[]): Pick<RunFlags, keyof typeof DERIVED> =>
+  Object.fromEntries(Object.entries(DERIVED).map(([flag, is]) => [flag, steps.some(is)])) as Pick<
+    RunFlags,
+    keyof typeof DERIVED
+  >
+
+/**
+ * The flags of a run after a write: those that were sent over those that are there, and those that follow from the steps
+ * where the write carries any. What the server decides by itself is not read: `is_queue` at all, `is_closed` where it would
+ * open the run.
+ */
+export function writtenFlags(stored: RunFlags, sent: Partial<RunFlags> = {}, steps?: readonly Step[]): RunFlags {
+  const given = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined))
+  // A run with a human step has its default queue from the same write on.
+  const is_queue = steps ? steps.some(isHuman) : stored.is_queue
+  const merged = { ...stored, ...given, ...(steps && flagsOfSteps(steps)), is_queue }
+  const is_closed = stored.is_closed || merged.is_closed
+  return { ...merged, is_closed, is_active: merged.is_active && !is_closed }
+}

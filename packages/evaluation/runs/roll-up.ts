@@ -1,0 +1,67 @@
+import type { Uuid } from '@spanhouse/model'
+import { sql, toJsonb } from '@spanhouse/postgres'
+import { isAmong } from '../entities/conditions.ts'
+import type { RunRow } from '../entities/rows.ts'
+import { touched } from '../entities/write.ts'
+import type { Scope } from '../scope.ts'
+import { isHuman, stepsOf } from './run-data.ts'
+
+/*
+ * Statuses follow from what lies below: a scenario's from its cells, a run's from its scenarios. Both are computed where
+ * they are stored, in one statement however many rows there are. The caller has locked the run for a change.
+ */
+
+/** The keys of the steps that people carry out. */
+export const humanKeys = (run: RunRow): string[] =>
+  stepsOf(run)
+    .filter(isHuman)
+    .map(({ key }) => key)
+
+/**
+ * Computes the status of scenarios from their cells: `errors` when one has failed, else `running`, `pending` or
+ * `cancelled` when one is so, else `success`. A cell that a person is to write and that is not there counts as pending.
+ * Scenarios with work under way and those without any cell keep their status.
+ */
+export async function rollUpScenarios(scope: Scope, run: RunRow, scenarios: readonly Uuid[]): Promise<void> {
+  if (scenarios.length === 0) return
+  const human = humanKeys(run)
+  const repeats = Math.max(1, run.data?.repeats ?? 1)
+  const isHuman = sql`r.repeat_idx < ${repeats} and r.step_key in (
+    select jsonb_array_elements_text(${toJsonb(human)}::jsonb))`
+  await sql`update evaluation_scenarios t set status = c.status, ${sql.join(touched(scope))} from (
+      select r.scenario_id, case
+          when bool_or(r.status in ('failure', 'errors')) then 'errors'
+          when bool_or(r.status in ('running', 'queued')) then 'running'
+          when bool_or(r.status = 'pending') or count(*) filter (where ${isHuman}) < ${human.length * repeats}
+            then 'pending'
+          when bool_or(r.status = 'cancelled') then 'cancelled'
+          else 'success' end as status
+      from evaluation_results r
+      where r.project_id = ${scope.project_id} and r.run_id = ${run.id} and r.scenario_id in (
+        select one::uuid from jsonb_array_elements_text(${toJsonb([...scenarios])}::jsonb) one)
+      group by r.scenario_id) c
+    where t.project_id = ${scope.project_id} and ${isAmong('id', scenarios, 'uuid')} and t.id = c.scenario_id
+      and t.work is null and t.status <> c.status`.execute(scope.db)
+}
+
+/**
+ * Lets a run follow its scenarios: `running` while one is worked on, else `errors` when one has failed, `running` when
+ * one waits for somebody, `cancelled` when one was cut off, else `success`. All but `running` end the run's activity. A
+ * run that failed as a whole, one that is live, and one without scenarios keep their status.
+ */
+export async function rollUpRun(scope: Scope, run_id: Uuid): Promise<void> {
+  await sql`update evaluation_runs t
+    set status = c.status, ${sql.join(touched(scope))},
+      flags = case when c.status = 'running' then t.flags else t.flags || '{"is_active": false}' end
+    from (
+      select case
+          when bool_or(s.status in ('running', 'queued') or s.work is not null) then 'running'
+          when bool_or(s.status in ('failure', 'errors')) then 'errors'
+          when bool_or(s.status = 'pending') then 'running'
+          when bool_or(s.status = 'cancelled') then 'cancelled'
+          when count(*) > 0 then 'success' end as status
+      from evaluation_scenarios s where s.project_id = ${scope.project_id} and s.run_id = ${run_id}) c
+    where t.project_id = ${scope.project_id} and t.id = ${run_id} and c.status is not null
+      and t.status <> 'failure' and t.work is null and not t.flags @> '{"is_live": true}'
+      and (t.status <> c.status or (c.status <> 'running' and t.flags @> '{"is_active": true}'))`.execute(scope.db)
+}

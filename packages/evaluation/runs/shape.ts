@@ -1,0 +1,84 @@
+import type { Uuid } from '@spanhouse/model'
+import { sql } from '@spanhouse/postgres'
+import { inTransaction } from '@spanhouse/registry'
+import { list, z } from '@spanhouse/validation'
+import { STEPS_MAX } from '../entities/fields.ts'
+import type { RunRow } from '../entities/rows.ts'
+import { findRow } from '../entities/select.ts'
+import { refreshRun } from '../grid/refresh.ts'
+import type { Scope } from '../scope.ts'
+import { dropCells } from './drop-cells.ts'
+import { lockOpenRun } from './guard.ts'
+import { mappingsOf } from './mappings.ts'
+import { type RunData, repeats, type Step, step, stepsOf } from './run-data.ts'
+import { editLockedRun } from './runs.ts'
+
+/*
+ * Changes of a run's shape: which steps it has, and how often each is repeated. All of them return undefined when there
+ * is no such run, and throw a 409 when it is closed.
+ */
+
+export const addedSteps = z.object({ steps: list(step, { max: STEPS_MAX }) })
+export const removedSteps = z.object({ step_keys: list(z.string(), { max: STEPS_MAX }) })
+export const newRepeats = z.object({ repeats: repeats.min(1) })
+
+/** What a change makes of a run's data, and the metrics that it leaves stale. */
+interface Change {
+  data: RunData
+  scenarios?: Uuid[]
+}
+
+async function changeShape(
+  scope: Scope,
+  id: Uuid,
+  change: (inside: Scope, run: RunRow) => Promise<Change>,
+): Promise<RunRow | undefined> {
+  const done = await inTransaction(scope, async inside => {
+    const run = await lockOpenRun(inside, id, 'change')
+    if (!run) return undefined
+    const { data, scenarios = [] } = await change(inside, run)
+    const edited = await editLockedRun(inside, run, { data })
+    return { run: await findRow(inside, 'runs', id), scenarios: [...scenarios, ...edited.scenarios] }
+  })
+  if (done && done.scenarios.length > 0) await refreshRun(scope, id, done.scenarios)
+  return done?.run
+}
+
+const NO_DATA: RunData = { steps: undefined, repeats: 1, concurrency: undefined, mappings: undefined }
+
+/** Appends steps whose keys are new, with the columns that show them. Their cells appear when the run is processed next. */
+export const addSteps = (scope: Scope, id: Uuid, added: readonly Step[]): Promise<RunRow | undefined> =>
+  changeShape(scope, id, async (inside, run) => {
+    const data = run.data ?? NO_DATA
+    const known = new Set(stepsOf(run).map(({ key }) => key))
+    const fresh = added.filter(({ key }) => !known.has(key) && known.add(key))
+    const mappings = await mappingsOf(inside, fresh)
+    return {
+      data: {
+        ...data,
+        steps: [...stepsOf(run), ...fresh],
+        mappings: data.mappings || mappings.length > 0 ? [...(data.mappings ?? []), ...mappings] : undefined,
+      },
+    }
+  })
+
+/** Takes steps out, with their cells, the scenarios that are left with none, and the columns that showed them. */
+export const removeSteps = (scope: Scope, id: Uuid, keys: readonly string[]): Promise<RunRow | undefined> =>
+  changeShape(scope, id, async (_inside, run) => {
+    const data = run.data ?? NO_DATA
+    const gone = new Set(keys)
+    return {
+      data: {
+        ...data,
+        steps: data.steps?.filter(({ key }) => !gone.has(key)),
+        mappings: data.mappings?.filter(({ step: { key } }) => !gone.has(key)),
+      },
+    }
+  })
+
+/** Sets how often each step is repeated; cells beyond that go. */
+export const setRepeats = (scope: Scope, id: Uuid, count: number): Promise<RunRow | undefined> =>
+  changeShape(scope, id, async (inside, run) => ({
+    data: { ...(run.data ?? NO_DATA), repeats: count },
+    scenarios: await dropCells(inside, id, [sql`t.repeat_idx >= ${count}`]),
+  }))

@@ -1,0 +1,78 @@
+import type { JsonObject, Uuid } from '@spanhouse/model'
+import type { Database, Trx } from '@spanhouse/postgres'
+import type { Kind, Scope as RegistryScope } from '@spanhouse/registry'
+import type { RuntimeSettings } from '@spanhouse/runtime'
+import type { MetricsRow } from './entities/rows.ts'
+
+/** Where and for whom something is done: every statement takes its project from here. */
+export interface Scope {
+  db: Database | Trx
+  project_id: Uuid
+  /** Who it is done for; null where nobody is known. */
+  user_id: Uuid | null
+  runtime: RuntimeSettings
+  dispatcher?: Dispatcher
+  metrics?: Metrics
+}
+
+/** The same place, as the registry sees it for one kind of record. */
+export const registryScope = ({ db, project_id, user_id, runtime }: Scope, kind: Kind): RegistryScope => ({
+  db,
+  project_id,
+  user_id,
+  runtime,
+  kind,
+  mayDeploy: false,
+})
+
+/**
+ * Carries out what the tables say is to be done: `work` of scenarios (a list of {@link Task}s) and of runs
+ * ({@link RunWork}). Workers find it there by themselves, whether or not anybody calls this; the call spares them the
+ * wait for their next look.
+ */
+export interface Dispatcher {
+  /** Called after the commit that stored work of this run. Must not throw, and must not wait for the work. */
+  start(run: { project_id: Uuid; id: Uuid }): void
+}
+
+/** Computes metrics (section 4 of the interface). While there is none, whatever asks for a computation answers 501. */
+export interface Metrics {
+  /**
+   * Computes the row of each place, stores those that have traces and returns what is to be answered, in order. The run
+   * is open and each place exists. Called outside of transactions.
+   */
+  refresh(scope: Scope, places: readonly MetricsPlace[]): Promise<MetricsRow[]>
+}
+
+/** Which row of metrics: the run's, a scenario's, or a bucket's. */
+export interface MetricsPlace {
+  run_id: Uuid
+  scenario_id?: Uuid
+  /** The start of a bucket, ISO 8601. */
+  timestamp?: string
+  /** Its length in minutes. */
+  interval?: number
+}
+
+/**
+ * One call for the execution of a scenario. Tasks of a row add up. A member that is absent means all. Whoever has
+ * carried all of them out empties `work`, if it is still what was claimed.
+ */
+export interface Task extends JsonObject {
+  /** Whom the worker acts for; null: nobody in particular. */
+  user_id: Uuid | null
+}
+
+/** The members of a {@link Task} that limit it. */
+export interface TaskSlice {
+  step_keys?: string[]
+  repeat_idxs?: number[]
+  /** Run what is there, too; otherwise only what is missing or has failed. */
+  overwrite?: boolean
+}
+
+/** What a run waits for before it has scenarios: a stored query to be carried out once, or (live) again and again. */
+export interface RunWork extends JsonObject {
+  kind: 'mint'
+  user_id: Uuid | null
+}

@@ -1,0 +1,103 @@
+import type { JsonObject, Uuid } from '@spanhouse/model'
+import { inTransaction } from '@spanhouse/registry'
+import { optional, uuid, z } from '@spanhouse/validation'
+import { header, labels, REPEATS_MAX, status } from '../entities/fields.ts'
+import type { RunRow } from '../entities/rows.ts'
+import { recordOf } from '../entities/select.ts'
+import { activateLockedRun, announce, startLockedRun } from '../execution/start.ts'
+import { refreshRun } from '../grid/refresh.ts'
+import { lockOpenRun } from '../runs/guard.ts'
+import { runFlags } from '../runs/run-body.ts'
+import { concurrency, stepsOf } from '../runs/run-data.ts'
+import { createRuns, editLockedRun, forgetWork } from '../runs/runs.ts'
+import type { Scope } from '../scope.ts'
+import { buildGraph, type GraphTargets, graphMembers, Rejected, targetsOf } from './graph.ts'
+
+const data = z.object({
+  ...graphMembers,
+  status: optional(status),
+  repeats: optional(z.int().min(1).max(REPEATS_MAX)),
+  concurrency: optional(concurrency),
+})
+
+/** An evaluation by the revisions it is made of. */
+export const newEvaluation = z.object({
+  ...header,
+  ...labels,
+  flags: optional(runFlags),
+  data: optional(data),
+})
+export type NewEvaluation = z.output<typeof newEvaluation>
+
+export const evaluationEdit = z.object({ id: optional(uuid), ...newEvaluation.shape })
+export type EvaluationEdit = z.output<typeof evaluationEdit>
+
+const NO_DATA = 'data: an evaluation needs its steps'
+
+/**
+ * Makes a run from pinned revisions and starts it; with the status `running` its caller executes it, and it is only
+ * activated. Throws {@link Rejected} when it cannot be made, and nothing is stored then.
+ */
+export async function createEvaluation(scope: Scope, body: NewEvaluation): Promise<RunRow> {
+  const { data: given, ...rest } = body
+  if (!given) throw new Rejected(NO_DATA, { step: 'data' })
+  const run = await inTransaction(scope, async inside => {
+    const { is_live, is_cached, is_split } = body.flags ?? {}
+    const { steps, mappings } = await buildGraph(inside, given as GraphTargets, { isLive: is_live })
+    const { repeats = 1, concurrency: limits } = given
+    const [made] = await createRuns(inside, [
+      {
+        ...rest,
+        status: given.status,
+        flags: { is_live, is_cached, is_split } as NewEvaluation['flags'],
+        data: { steps, mappings, repeats, concurrency: limits },
+      },
+    ])
+    const start = given.status === 'running' ? activateLockedRun : startLockedRun
+    return start(inside, made as RunRow)
+  })
+  announce(scope, run.id)
+  return run
+}
+
+/**
+ * Rewrites a run's graph from the revisions that are sent; a family that is left out goes, with its cells. Repeats and
+ * concurrency stay unless they are sent. An active run goes on with what is missing. Undefined: no such run. Throws as
+ * {@link createEvaluation}, and 409 when it is closed.
+ */
+export async function editEvaluation(scope: Scope, id: Uuid, edit: EvaluationEdit): Promise<RunRow | undefined> {
+  const done = await inTransaction(scope, async inside => {
+    const run = await lockOpenRun(inside, id, 'change')
+    if (!run) return undefined
+    if (!edit.data) throw new Rejected(NO_DATA, { step: 'data' })
+    const { name, description, tags, meta, data: given } = edit
+    const { steps, mappings } = await buildGraph(inside, given as GraphTargets, { isLive: run.flags.is_live })
+    const { repeats = run.data?.repeats ?? 1, concurrency: limits = run.data?.concurrency } = given
+    const labelled = { name, description, tags, meta, status: given.status }
+    await forgetWork(inside, [id])
+    const { after, scenarios } = await editLockedRun(inside, run, {
+      ...labelled,
+      data: { steps, mappings, repeats, concurrency: limits },
+    })
+    return { run: run.flags.is_active ? await startLockedRun(inside, after) : after, scenarios }
+  })
+  if (!done) return undefined
+  announce(scope, id)
+  if (done.scenarios.length > 0) await refreshRun(scope, id, done.scenarios)
+  return done.run
+}
+
+/** A run as the evaluation that it was made as. */
+export function evaluationRecord(run: RunRow): JsonObject {
+  const { data: _data, status: state, version: _version, ...record } = recordOf('runs', run)
+  const { repeats = 1, concurrency: limits } = run.data ?? {}
+  return {
+    ...record,
+    data: {
+      status: state as string,
+      ...targetsOf(stepsOf(run)),
+      repeats,
+      ...(limits && { concurrency: limits as JsonObject }),
+    },
+  }
+}

@@ -1,0 +1,80 @@
+import type { Permission, ProjectPrincipal } from '@spanhouse/access'
+import type { Dispatcher, EntityName, Metrics, RowOf, Scope } from '@spanhouse/evaluation'
+import { ENTITIES, recordOf } from '@spanhouse/evaluation'
+import { JsonList, type JsonObject } from '@spanhouse/model'
+import type { Database } from '@spanhouse/postgres'
+import type { RowList } from '@spanhouse/registry'
+import type { RuntimeSettings } from '@spanhouse/runtime'
+import { z } from '@spanhouse/validation'
+import type { FastifyInstance } from 'fastify'
+import { addEndpoint, type Call, type Endpoint } from '../../http/endpoint.ts'
+import { manyRead, one } from '../registry/envelopes.ts'
+
+/** What the endpoints of evaluations need of the program. */
+export interface Evaluations {
+  db: Database
+  runtime: RuntimeSettings
+  /** Hears of work for workers; they find it without. */
+  dispatcher?: Dispatcher
+  /** Computes metrics; without it whatever asks for that answers 501. */
+  metrics?: Metrics
+}
+
+/** Where a call acts: its own project. */
+const scopeOf = (evaluations: Evaluations, { project_id, user_id }: ProjectPrincipal): Scope => ({
+  ...evaluations,
+  project_id,
+  user_id,
+})
+
+/** Where endpoints are added, and what they act on. */
+export interface EvaluationRoutes {
+  app: FastifyInstance
+  evaluations: Evaluations
+}
+
+type Part = z.ZodType | undefined
+
+/** Adds an endpoint; its handler is given the scope to act in. */
+export function addEvaluationEndpoint<
+  P extends Part = undefined,
+  Q extends Part = undefined,
+  B extends Part = undefined,
+>(
+  { app, evaluations }: EvaluationRoutes,
+  endpoint: Omit<Endpoint<ProjectPrincipal, P, Q, B>, 'handle'> & {
+    permission: Permission
+    handle(call: Call<ProjectPrincipal, P, Q, B> & { scope: Scope }): unknown
+  },
+): void {
+  const handle = (call: Call<ProjectPrincipal, P, Q, B>): unknown =>
+    endpoint.handle({ ...call, scope: scopeOf(evaluations, call.principal) })
+  addEndpoint<P, Q, B>(app, { ...endpoint, handle })
+}
+
+/** Who may see an entity, and who may change it. */
+export const permissionsOf = (name: EntityName) =>
+  ({ view: `view_evaluation_${name}`, edit: `edit_evaluation_${name}` }) as const
+
+const record = z.looseObject({ id: z.string() })
+
+export const oneOf = (name: string) => z.object({ count: z.int(), [name]: record.optional() })
+export const manyOf = (name: string) =>
+  z.object({ count: z.int(), [name]: z.array(record), windowing: z.looseObject({}).optional() })
+
+/** `{count, [name]}` of a row that may be missing. */
+export const oneRow = <E extends EntityName>(name: E, row: RowOf[E] | undefined): JsonObject =>
+  one(ENTITIES[name].name, row && recordOf(name, row))
+
+/** `{count, [plural]}` of rows that are in memory; their records are made while they are sent. */
+export const manyRows = <E extends EntityName>(name: E, rows: readonly RowOf[E][]): object => ({
+  count: rows.length,
+  [name]: new JsonList(rows.values().map(row => recordOf(name, row))),
+})
+
+/** `{count, [plural], windowing?}` of rows that are read while they are sent. */
+export const manyListed = <E extends EntityName>(
+  name: E,
+  list: RowList<RowOf[E]>,
+  { holder }: Pick<Call<unknown, undefined, undefined, undefined>, 'holder'>,
+): object => manyRead(name, list, { holder, record: row => recordOf(name, row) })

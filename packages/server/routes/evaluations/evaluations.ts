@@ -1,0 +1,17 @@
+import type { FastifyInstance } from 'fastify'
+import type { Evaluations } from './endpoint.ts'
+import { addEntityRoutes } from './entities.ts'
+import { addMoreRoutes } from './more.ts'
+import { addSimpleEvaluationRoutes } from './simple-evaluations.ts'
+import { addSimpleQueueRoutes } from './simple-queues.ts'
+
+/** Everything under which evaluations are stored, read and started. */
+export function evaluationRoutes(evaluations: Evaluations): (app: FastifyInstance) => void {
+  return app => {
+    const routes = { app, evaluations }
+    addEntityRoutes(routes)
+    addMoreRoutes(routes)
+    addSimpleEvaluationRoutes(routes)
+    addSimpleQueueRoutes(routes)
+  }
+}

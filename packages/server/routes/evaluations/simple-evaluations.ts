@@ -1,0 +1,312 @@
+import {
+  addedScenarios,
+  addedSteps,
+  addScenarios,
+  addSteps,
+  createEvaluation,
+  deleteRuns,
+  editEvaluation,
+  evaluationEdit,
+  evaluationRecord,
+  filterBody,
+  findRow,
+  listRows,
+  newEvaluation,
+  newRepeats,
+  newResult,
+  populate,
+  probe,
+  processing,
+  processSlice,
+  prune,
+  Rejected,
+  type RunRow,
+  refreshSlice,
+  removedSteps,
+  removeScenarios,
+  removeSteps,
+  type Scope,
+  setClosed,
+  setRepeats,
+  slice,
+  startRun,
+  stopRun,
+} from '@spanhouse/evaluation'
+import type { Uuid } from '@spanhouse/model'
+import { list, optional, uuid, windowing, z } from '@spanhouse/validation'
+import { CONTENT_BODY_BYTES_MAX, QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
+import { ignoredBody } from '../registry/bodies.ts'
+import { manyRead, one } from '../registry/envelopes.ts'
+import {
+  addEvaluationEndpoint,
+  type EvaluationRoutes,
+  manyListed,
+  manyOf,
+  manyRows,
+  oneOf,
+  oneRow,
+  permissionsOf,
+} from './endpoint.ts'
+import { requireSameId } from './entities.ts'
+import { itemList, readItems } from './items.ts'
+
+const tag = 'simple evaluations'
+const path = '/simple/evaluations'
+const { view, edit } = permissionsOf('runs')
+const params = z.object({ evaluation_id: uuid })
+const answer = oneOf('evaluation')
+
+const shown = (row: RunRow | undefined): object => one('evaluation', row && evaluationRecord(row))
+
+/** What is answered when a record cannot be made: a count of 0, and why. */
+export async function orRejected(work: () => Promise<object>): Promise<object> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Rejected) return { count: 0, detail: error.detail }
+    throw error
+  }
+}
+
+/** Evaluations by the revisions they are made of: a run, seen from the outside. */
+export function addSimpleEvaluationRoutes(routes: EvaluationRoutes): void {
+  addRecords(routes)
+  addVerbs(routes)
+  addSlices(routes)
+  addShape(routes)
+}
+
+function addRecords(routes: EvaluationRoutes): void {
+  addEvaluationEndpoint(routes, {
+    method: 'POST',
+    path,
+    tag,
+    permission: edit,
+    share: 'heavy',
+    bodyBytesMax: CONTENT_BODY_BYTES_MAX,
+    answer,
+    summary: 'Creates an evaluation from pinned revisions and starts it.',
+    body: z.object({ evaluation: newEvaluation }),
+    handle: ({ scope, body }) => orRejected(async () => shown(await createEvaluation(scope, body.evaluation))),
+  })
+  addEvaluationEndpoint(routes, {
+    method: 'POST',
+    path: `${path}/query`,
+    tag,
+    permission: view,
+    share: 'heavy',
+    bodyBytesMax: QUERY_BODY_BYTES_MAX,
+    answer: manyOf('evaluations'),
+    summary: 'Lists evaluations, newest first.',
+    body: z.object({ evaluation: optional(filterBody('runs')), windowing: optional(windowing) }),
+    handle: async ({ scope, body, holder }) => {
+      const found = await listRows(scope, 'runs', {
+        filter: body.evaluation,
+        windowing: body.windowing,
+        fullPageGoesOn: false,
+      })
+      return manyRead('evaluations', found, { holder, record: evaluationRecord })
+    },
+  })
+  addEvaluationEndpoint(routes, {
+    method: 'GET',
+    path: `${path}/:evaluation_id`,
+    tag,
+    permission: view,
+    params,
+    answer,
+    summary: 'Fetches an evaluation.',
+    handle: async ({ scope, params }) => shown(await findRow(scope, 'runs', params.evaluation_id)),
+  })
+  addEvaluationEndpoint(routes, {
+    method: 'PATCH',
+    path: `${path}/:evaluation_id`,
+    tag,
+    permission: edit,
+    share: 'heavy',
+    bodyBytesMax: CONTENT_BODY_BYTES_MAX,
+    params,
+    answer,
+    summary: 'Rewrites the graph of an evaluation; an active one goes on with what is missing.',
+    body: z.object({ evaluation: evaluationEdit }),
+    handle: ({ scope, params, body }) => {
+      requireSameId('evaluation', params.evaluation_id, body.evaluation.id)
+      return orRejected(async () => shown(await editEvaluation(scope, params.evaluation_id, body.evaluation)))
+    },
+  })
+  addEvaluationEndpoint(routes, {
+    method: 'DELETE',
+    path: `${path}/:evaluation_id`,
+    tag,
+    permission: edit,
+    params,
+    answer: z.object({ count: z.int(), evaluation_id: z.string().optional() }),
+    summary: 'Deletes an evaluation with everything below it.',
+    handle: async ({ scope, params }) => {
+      const [evaluation_id] = await deleteRuns(scope, [params.evaluation_id])
+      return evaluation_id ? { count: 1, evaluation_id } : { count: 0 }
+    },
+  })
+}
+
+const VERBS: Record<string, { summary: string; act(scope: Scope, id: Uuid): Promise<RunRow | undefined> }> = {
+  start: { summary: 'Starts an evaluation, or goes on with what is missing of it.', act: startRun },
+  stop: { summary: 'Stops an evaluation and what is under way of it.', act: stopRun },
+  close: {
+    summary: 'Locks an evaluation against changes.',
+    act: async (scope, id) => (await setClosed(scope, [id], { isClosed: true }))[0],
+  },
+  open: {
+    summary: 'Unlocks an evaluation.',
+    act: async (scope, id) => (await setClosed(scope, [id], { isClosed: false }))[0],
+  },
+}
+
+function addVerbs(routes: EvaluationRoutes): void {
+  for (const [verb, { summary, act }] of Object.entries(VERBS))
+    addEvaluationEndpoint(routes, {
+      method: 'POST',
+      path: `${path}/:evaluation_id/${verb}`,
+      tag,
+      permission: edit,
+      share: 'heavy',
+      params,
+      answer,
+      summary,
+      body: ignoredBody,
+      handle: async ({ scope, params }) => shown(await act(scope, params.evaluation_id)),
+    })
+}
+
+function addSlices(routes: EvaluationRoutes): void {
+  addEvaluationEndpoint(routes, {
+    method: 'POST',
+    path: `${path}/:evaluation_id/populate`,
+    tag,
+    permission: edit,
+    share: 'heavy',
+    bodyBytesMax: CONTENT_BODY_BYTES_MAX,
+    params,
+    answer: manyOf('results'),
+    summary: 'Writes results of an evaluation.',
+    body: z.object({ results: itemList(newResult) }),
+    handle: async ({ scope, params, body }) => {
+      const results = await readItems(newResult, 'results', body.results)
+      return manyRows('results', await populate(scope, params.evaluation_id, results))
+    },
+  })
+  addEvaluationEndpoint(routes, {
+    method: 'POST',
+    path: `${path}/:evaluation_id/probe`,
+    tag,
+    permission: view,
+    share: 'heavy',
+    bodyBytesMax: QUERY_BODY_BYTES_MAX,
+    params,
+    answer: manyOf('results'),
+    summary: 'Reads the results that a slice addresses.',
+    body: slice,
+    handle: async ({ scope, params, body, holder }) =>
+      manyListed('results', await probe(scope, params.evaluation_id, body), { holder }),
+  })
+  addEvaluationEndpoint(routes, {
+    method: 'POST',
+    path: `${path}/:evaluation_id/process`,
+    tag,
+    permission: edit,
+    share: 'heavy',
+    bodyBytesMax: QUERY_BODY_BYTES_MAX,
+    params,
+    status: 202,
+    answer: z.null(),
+    summary: 'Executes what is missing of a slice, or all of it again; answers before that is done.',
+    body: processing,
+    handle: async ({ scope, params, body }) => {
+      await processSlice(scope, params.evaluation_id, body)
+      return null
+    },
+  })
+  const ACTS = {
+    prune: { act: prune, summary: 'Deletes the results that a slice addresses, and the metrics that counted them.' },
+    refresh: { act: refreshSlice, summary: 'Computes the metrics of what a slice addresses.' },
+  }
+  for (const [verb, { act, summary }] of Object.entries(ACTS))
+    addEvaluationEndpoint(routes, {
+      method: 'POST',
+      path: `${path}/:evaluation_id/${verb}`,
+      tag,
+      permission: edit,
+      share: 'heavy',
+      bodyBytesMax: QUERY_BODY_BYTES_MAX,
+      params,
+      status: 204,
+      summary,
+      body: slice,
+      handle: ({ scope, params, body }) => act(scope, params.evaluation_id, body),
+    })
+}
+
+function addShape(routes: EvaluationRoutes): void {
+  addEvaluationEndpoint(routes, {
+    method: 'POST',
+    path: `${path}/:evaluation_id/scenarios/add`,
+    tag,
+    permission: edit,
+    share: 'heavy',
+    params,
+    answer: manyOf('scenarios'),
+    summary: 'Adds scenarios without results.',
+    body: addedScenarios,
+    handle: async ({ scope, params, body }) =>
+      manyRows('scenarios', (await addScenarios(scope, params.evaluation_id, body)) ?? []),
+  })
+  addEvaluationEndpoint(routes, {
+    method: 'POST',
+    path: `${path}/:evaluation_id/scenarios/remove`,
+    tag,
+    permission: edit,
+    share: 'heavy',
+    bodyBytesMax: QUERY_BODY_BYTES_MAX,
+    params,
+    status: 204,
+    summary: 'Removes scenarios with their results and metrics.',
+    body: z.object({ scenario_ids: list(uuid) }),
+    handle: ({ scope, params, body }) => removeScenarios(scope, params.evaluation_id, body.scenario_ids),
+  })
+  addEvaluationEndpoint(routes, {
+    method: 'POST',
+    path: `${path}/:evaluation_id/steps/add`,
+    tag,
+    permission: edit,
+    bodyBytesMax: CONTENT_BODY_BYTES_MAX,
+    params,
+    answer: oneOf('run'),
+    summary: 'Adds steps whose keys are new.',
+    body: addedSteps,
+    handle: async ({ scope, params, body }) => oneRow('runs', await addSteps(scope, params.evaluation_id, body.steps)),
+  })
+  addEvaluationEndpoint(routes, {
+    method: 'POST',
+    path: `${path}/:evaluation_id/steps/remove`,
+    tag,
+    permission: edit,
+    params,
+    answer: oneOf('run'),
+    summary: 'Removes steps with their results, and the scenarios that have none left.',
+    body: removedSteps,
+    handle: async ({ scope, params, body }) =>
+      oneRow('runs', await removeSteps(scope, params.evaluation_id, body.step_keys)),
+  })
+  addEvaluationEndpoint(routes, {
+    method: 'POST',
+    path: `${path}/:evaluation_id/repeats/set`,
+    tag,
+    permission: edit,
+    params,
+    answer: oneOf('run'),
+    summary: 'Sets how often steps are repeated, and deletes results beyond that.',
+    body: newRepeats,
+    handle: async ({ scope, params, body }) =>
+      oneRow('runs', await setRepeats(scope, params.evaluation_id, body.repeats)),
+  })
+}
