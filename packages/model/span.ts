@@ -24,6 +24,9 @@ export type SpanType = (typeof SPAN_TYPES)[number]
 /** Spans of these types call a model: what they used is usage, where others may only pass on what was used below them. */
 export const CALL_TYPES: ReadonlySet<SpanType> = new Set(['llm', 'chat', 'completion', 'embedding', 'query', 'rerank'])
 
+/** Spans of these types are steps of an application: calls of models inside them are calls of their own. */
+export const STEP_TYPES: ReadonlySet<SpanType> = new Set(['agent', 'chain', 'workflow', 'tool'])
+
 /** In the order of OTLP's numbers: `SPAN_KINDS[kind]`. */
 export const SPAN_KINDS = [
   'SPAN_KIND_UNSPECIFIED',

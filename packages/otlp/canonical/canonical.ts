@@ -34,7 +34,11 @@ export function canonicalise(draft: SpanDraft): Span {
   const { start_time, end_time } = timesOf(draft)
   const { declared_trace_type, is_trace_type_explicit } = traceTypeOf(fitting.type?.trace, links)
   // Must come last: by now everything that does not fit is parked.
-  attributes.ag = completeAg(fitting, parking, { events, hasDuration: end_time > start_time })
+  attributes.ag = completeAg(fitting, parking, {
+    events,
+    hasDuration: end_time > start_time,
+    isRecognised: recognised !== undefined,
+  })
   return {
     trace_id: draft.trace_id,
     span_id: draft.span_id,

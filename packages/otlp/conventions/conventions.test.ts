@@ -36,7 +36,7 @@ describe('several conventions in one span', () => {
         type: { span: 'workflow' },
         session: { id: 'native' },
         data: { inputs: { q: 'native', prompt: [{ content: 'hi' }] } },
-        metrics: { tokens: { incremental: { prompt: 1, completion: 6, total: 11 } } },
+        metrics: { tokens: { incremental: { prompt: 1, completion: 6, total: 7 } } },
       },
     ],
     [

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, numberOf, type SpanType } from '@spanhouse/model'
+import { isJsonObject, type Json, type JsonObject, type SpanType } from '@spanhouse/model'
 import { parseText } from '../json/json-text.ts'
 import { type Convention, type Found, lookedAt, rowsOf, type SentAttributes } from './convention.ts'
 import { normaliseMessages, splitAtLastUser } from './gen-ai-messages.ts'
@@ -61,22 +61,12 @@ export const genAi: Convention = {
     ...lookedAt('events', 'all_messages_events'),
   ],
   complete(found, attributes, earlier) {
-    sumTokens(found)
     for (const extract of EXTRACTIONS) {
       extract(found, attributes)
       if (hasData(found) || (isJsonObject(earlier?.data) && Object.keys(earlier.data).length > 0)) return
     }
   },
   repeatsUsage: attributes => attributes.get('gen_ai.operation.name') === AGENT_RUN,
-}
-
-const TOKENS = 'metrics.tokens.incremental.'
-
-function sumTokens(found: Found): void {
-  if (found.has(`${TOKENS}total`)) return
-  const prompt = numberOf(found.get(`${TOKENS}prompt`))
-  const completion = numberOf(found.get(`${TOKENS}completion`))
-  if (prompt && completion) found.set(`${TOKENS}total`, prompt + completion)
 }
 
 function hasData(found: Found): boolean {

@@ -12,8 +12,11 @@ const moved = (from: string, to: string, value: unknown = 'x'): [string, unknown
   value,
   at(to, value),
 ]
-const tokens = (from: string, to: string): [string, unknown, JsonObject] =>
-  moved(`ai.usage.${from}`, `metrics.tokens.incremental.${to}`, 7)
+const tokens = (from: string, to: string): [string, unknown, JsonObject] => [
+  `ai.usage.${from}`,
+  7,
+  at('metrics.tokens.incremental', { [to]: 7, ...(to === 'prompt' || to === 'completion' ? { total: 7 } : {}) }),
+]
 
 const ROWS: [attribute: string, value: unknown, ag: JsonObject][] = [
   operation('ai.toolCall', 'tool'),
