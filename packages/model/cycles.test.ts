@@ -71,4 +71,5 @@ const nodeOf = (one: LinkedSpan): TraceNode => ({
   is_call: false,
   is_step: false,
   call: null,
+  failure: null,
 })

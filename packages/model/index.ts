@@ -1,6 +1,7 @@
 export * from './amounts.ts'
 export * from './blake2b.ts'
 export * from './echo.ts'
+export type { Failure } from './failure.ts'
 export * from './faults.ts'
 export * from './identifiers.ts'
 export * from './json.ts'

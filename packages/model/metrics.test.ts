@@ -29,9 +29,17 @@ const node: fc.Arbitrary<TraceNode> = fc
     models: fc.constantFrom([], [], ['a'], ['b'], ['a', 'b']),
     source: fc.constantFrom('', 'one', 'two'),
     duration: fc.integer({ min: 0, max: 3 }),
+    failure: fc.constantFrom(
+      null,
+      { type: 'A', message: '' },
+      { type: 'A', message: 'no such city' },
+      { type: 'B', message: 'the tool failed: no such city' },
+      { type: 'B', message: 'short' },
+    ),
   })
-  .map(({ kind, models, source, duration, ...one }) => ({
+  .map(({ kind, models, source, duration, failure, ...one }) => ({
     ...one,
+    failure: one.own[0] === 0n ? null : failure,
     is_call: kind === 'call',
     is_step: kind === 'step',
     call:
@@ -121,6 +129,7 @@ test.each([...RESTATED.map(row => [...row, false] as const), ...REPEATED.map(row
       is_call: span_id !== 'parent',
       is_step: false,
       call: span_id === 'parent' ? null : UNKNOWN,
+      failure: null,
     })
     const all = [nodeOf('parent', own), ...children.map((values, index) => nodeOf(`child ${index}`, values))]
     const derived = rollUp(new Map(all.map(one => [one.span_id, one]))).get('parent')
@@ -158,6 +167,7 @@ function totalsOf(drawn: readonly Drawn[]) {
       is_call: kind === 'call',
       is_step: kind === 'step',
       call: kind === 'call' && prompt > 0 ? { models: model ? [model] : [], source, end_time: to } : null,
+      failure: null,
     }
   })
   const derived = rollUp(new Map(nodes.map(one => [one.span_id, one])))
@@ -217,6 +227,46 @@ test.each<[string, Drawn[], restating: number[]]>([
   expect([prompt, calls > 1]).toEqual([tokens, true])
 })
 
+const failed = (message: string, type = 'Error') => ({ errors: 1, failure: { type, message } })
+const fine = { errors: 0, failure: null }
+
+test.each([
+  ['passed on twice', [failed('no such city'), failed('no such city'), failed('no such city')], 1],
+  ['passed on by a span that is fine', [failed('no such city'), fine, failed('no such city')], 1],
+  ['passed on inside another message', [failed('tool: no such city'), failed('no such city')], 1],
+  ['of the same type without messages', [failed('', 'Timeout'), failed('', 'Timeout')], 1],
+  ['another one', [failed('too late'), failed('no such city')], 2],
+  ['another one between', [failed('no such city'), failed('too late'), failed('no such city')], 3],
+  [
+    'unknown ones',
+    [
+      { errors: 1, failure: null },
+      { errors: 1, failure: null },
+    ],
+    2,
+  ],
+  ['several of one span', [{ errors: 2, failure: null }, failed('no such city')], 3],
+])('a failure counts once: %s', (_, spans, errors) => {
+  const nodes = spans.map(
+    ({ errors, failure }, index): TraceNode => ({
+      span_id: String(index),
+      parent_id: index === 0 ? null : String(index - 1),
+      start_time: 0,
+      own: [BigInt(errors * 1000), 0n, 0n, 0n, 0n, 0n, 0n],
+      claimed: null,
+      declared_trace_type: null,
+      is_trace_type_explicit: false,
+      repeats_usage: false,
+      is_call: false,
+      is_step: false,
+      call: null,
+      failure,
+    }),
+  )
+  const derived = rollUp(new Map(nodes.map(one => [one.span_id, one])))
+  expect(derived.get('0')?.cumulative[0]).toBe(BigInt(errors * 1000))
+})
+
 test('a chain of 200,000 spans is summed up', () => {
   const chain = Array.from(
     { length: 200_000 },
@@ -232,6 +282,7 @@ test('a chain of 200,000 spans is summed up', () => {
       is_call: false,
       is_step: false,
       call: null,
+      failure: null,
     }),
   )
   const derived = rollUp(new Map(chain.map(one => [one.span_id, one])))

@@ -9,6 +9,7 @@ import {
   withTotals,
 } from './amounts.ts'
 import { byStartThenId, cycleTops } from './cycles.ts'
+import { type Failure, isSameFailure } from './failure.ts'
 import type { SpanId } from './identifiers.ts'
 import { haveEqualTokens, type ModelCall, mayBeSameModel } from './model-call.ts'
 import { repeatedCalls } from './repeated-calls.ts'
@@ -51,6 +52,9 @@ export interface Derived {
  * A span that `repeats_usage` restates whatever its children say anything of, equal or not, since it may know of a call
  * whose span does not tell what it used, or tell of the last call alone. There, and around calls within calls, the larger
  * amount is the total. All this depends on the spans alone and on no order; a late child makes a restatement or ends it.
+ *
+ * One failure counts once: the error of a span is left out of its total if one of the failing spans next below it has
+ * the same failure ({@link isSameFailure}), which it passed on.
  *
  * The type is the one that the earliest span with a type in words declares, else `annotation` when any span suggests
  * it, else `invocation`. The head, the span that stands for the trace in lists, is the root that started last; a
@@ -107,6 +111,8 @@ interface Summing {
   hasSteps: boolean
   /** The calls next below it: those with no other call between. Undefined if there are none. */
   calls: TraceNode[] | undefined
+  /** The failures next below it: those with no other failing span between. Undefined if none is known. */
+  failures: Failure[] | undefined
   /** Another span records the call, too, and its tokens count there. */
   isRepeated: boolean
   /** Set when all children are in. */
@@ -127,6 +133,7 @@ function sumUp(nodes: ReadonlyMap<SpanId, TraceNode>): Iterable<Summing> {
       isOfCalls: true,
       hasSteps: false,
       calls: undefined,
+      failures: undefined,
       isRepeated: repeated.has(node.span_id),
       total: undefined,
     })
@@ -162,12 +169,18 @@ function addTo(parent: Summing, child: Summing, { sum, restated }: Total): void 
   parent.hasSteps ||= (child.node.is_step && hasUsage(sum)) || (child.hasSteps && child.node.call === null)
   const calls = child.node.call ? [child.node] : child.calls
   if (calls) parent.calls = parent.calls ? joined(parent.calls, calls) : calls
+  const failures = child.own[ERRORS] === 0n ? child.failures : ownFailures(child.node)
+  if (failures) parent.failures = parent.failures ? joined(parent.failures, failures) : failures
 }
 
-/** The shorter list is added to the longer one: of n calls each is moved at most log n times. */
-function joined(one: TraceNode[], other: TraceNode[]): TraceNode[] {
+const ownFailures = ({ failure }: TraceNode): Failure[] | undefined => (failure ? [failure] : undefined)
+
+const ERRORS = 0
+
+/** The shorter list is added to the longer one: of n items each is moved at most log n times. */
+function joined<Item>(one: Item[], other: Item[]): Item[] {
   const [longer, shorter] = one.length < other.length ? [other, one] : [one, other]
-  for (const node of shorter) longer.push(node)
+  for (const item of shorter) longer.push(item)
   return longer
 }
 
@@ -186,7 +199,8 @@ const isSaid = (amounts: Amounts, metric: SummedMetric): boolean =>
   INDEXES_OF[metric].some(index => amounts[index] !== 0n)
 
 function totalOf(one: Summing): Total {
-  const { node, own, below } = one
+  const { node, below } = one
+  const own = passesOnFailure(one) ? one.own.with(ERRORS, 0n) : one.own
   const { claimed } = node
   const restated = own === NO_AMOUNTS ? 'none' : restatementOf(one)
   if (restated === 'none') return { sum: withClaims(sumAmounts(own, below), claimed), restated }
@@ -197,6 +211,10 @@ function totalOf(one: Summing): Total {
     return keepsLarger && ofOwn > value ? ofOwn : value
   })
   return { sum: withClaims(sum, claimed), restated }
+}
+
+function passesOnFailure({ node: { failure }, failures }: Summing): boolean {
+  return failure !== null && (failures?.some(below => isSameFailure(failure, below)) ?? false)
 }
 
 const isRestated = (restated: Restatement, index: number): boolean =>

@@ -69,9 +69,22 @@ export function oracle(sent: readonly TraceNode[], isRootless = false): Map<stri
     const costs = isRepeated(node, 'costs') || (tokens && priced)
     return ([tokens && 'tokens', costs && 'costs'].filter(Boolean).join(' and ') || 'none') as Restatement
   })
+  const failing = (node: TraceNode): TraceNode[] =>
+    childrenOf(node).flatMap(child => (child.own[0] === 0n ? failing(child) : [child]))
+  const isPassedOn = ({ failure, ...node }: TraceNode): boolean =>
+    failure !== null &&
+    failing(node as TraceNode).some(({ failure: below }) => {
+      if (!below) return false
+      if (failure.message + below.message === '') return failure.type === below.type
+      const isLong = below.message.length >= 8
+      return (
+        below.message !== '' && (isLong ? failure.message.includes(below.message) : failure.message === below.message)
+      )
+    })
   const cumulative = remembering((node): Amounts => {
     const [left, others] = [restated(node), below(node)]
     const own = node.own.map((value, index) => {
+      if (index === 0 && isPassedOn(node)) return 0n
       if (!left.includes(AMOUNTS[index]?.metric ?? '')) return value
       const beyond = value - (others[index] as bigint)
       return (node.repeats_usage || node.is_call) && !beside.has(node) && beyond > 0n ? beyond : 0n

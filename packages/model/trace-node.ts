@@ -1,4 +1,5 @@
 import { AMOUNTS, type Amounts, NO_AMOUNTS, SUMMED_METRICS, toAmount } from './amounts.ts'
+import { type Failure, failureIn } from './failure.ts'
 import type { SpanId } from './identifiers.ts'
 import { isJsonObject, type Json, type JsonObject, numberOf } from './json.ts'
 import { type ModelCall, modelCall } from './model-call.ts'
@@ -25,6 +26,8 @@ export interface TraceNode {
   readonly is_step: boolean
   /** What is known of the call; null unless the span is a call with tokens of its own. */
   readonly call: ModelCall | null
+  /** The failure of a span with exactly one error of its own; null if it has none, more, or nothing is known of it. */
+  readonly failure: Failure | null
 }
 
 /** What a span brings into its trace's totals. */
@@ -45,8 +48,15 @@ export function measureSpan(span: Span): TraceNode {
     is_call,
     is_step: STEP_TYPES.has(span.span_type),
     call: is_call ? callOf(span, own) : null,
+    failure: ownFailure(own, span.attributes.ag.exception),
   }
 }
+
+const [ERRORS, ONE_ERROR] = [0, toAmount(1, 0)]
+
+/** The failure of a span with these own amounts and this `ag.exception`. */
+export const ownFailure = (own: Amounts, exception: Json | undefined): Failure | null =>
+  own[ERRORS] === ONE_ERROR ? failureIn(exception) : null
 
 function callOf({ attributes: { ag, scope }, end_time }: Span, own: Amounts): ModelCall | null {
   return modelCall(own, { meta: ag.meta, source: isJsonObject(scope) ? scope.name : undefined, end_time })

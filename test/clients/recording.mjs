@@ -5,7 +5,7 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node'
-import { MISSING_MODEL, startModels } from './fake-models.mjs'
+import { startModels } from './fake-models.mjs'
 
 export { ANSWER, MISSING_MODEL } from './fake-models.mjs'
 export const MODEL = 'gpt-4o-mini'

@@ -26,19 +26,26 @@ export interface FittingAg {
   selector?: JsonObject
 }
 
+/** What else of a span decides over its `ag`. */
+export interface CompletedSpan {
+  events: readonly SpanEvent[]
+  hasDuration: boolean
+  /** Whether conventions recognised anything. */
+  isRecognised: boolean
+  /** The failure of a span with the status of an error and the attribute `error.type`. */
+  failure: { type: string; message?: string } | undefined
+}
+
 /**
  * The finished `ag`: the members that every span has, then its other members, then what does not fit. Errors are
- * counted from the events if there are any, and the first exception among them becomes `ag.exception` unless the client
+ * counted from the events if there are any, a failure without an exception among them is one error, and the first exception among them becomes `ag.exception` unless the client
  * has set it. Amounts that a convention recognised have a total. With `hasDuration` the duration follows from the span's times, and the client's value is dropped.
  */
-export function completeAg(
-  fitting: FittingAg,
-  parking: Parking,
-  span: { events: readonly SpanEvent[]; hasDuration: boolean; isRecognised: boolean },
-): JsonObject {
+export function completeAg(fitting: FittingAg, parking: Parking, span: CompletedSpan): JsonObject {
   const { events } = span
   const exceptions = events.length > 0 ? events.filter(({ name }) => name === 'exception') : NO_EVENTS
-  const errorCount = events.length > 0 ? exceptions.length : undefined
+  const failure = exceptions.length === 0 ? span.failure : undefined
+  const errorCount = failure ? 1 : events.length > 0 ? exceptions.length : undefined
   const ag: JsonObject = {
     type: fitting.type ?? {},
     data: withOutputsUnwrapped(fitting.data ?? {}, parking),
@@ -46,6 +53,7 @@ export function completeAg(
   }
   for (const key in fitting) ag[key] ??= fitting[key as keyof FittingAg] as JsonObject
   if (ag.exception === undefined && exceptions[0]) ag.exception = exceptionOf(exceptions[0])
+  if (ag.exception === undefined && failure) ag.exception = failure
   if (parking.unsupported) ag.unsupported = parking.unsupported
   return ag
 }

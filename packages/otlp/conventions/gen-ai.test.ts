@@ -28,7 +28,10 @@ const ROWS: [attribute: string, value: unknown, ag: JsonObject][] = [
   operation('execute_tool', 'tool'),
   operation('create_agent', 'agent'),
   operation('invoke_agent', 'agent'),
-  operation('invoke_workflow', 'task'),
+  operation('invoke_workflow', 'workflow'),
+  operation('retrieval', 'query'),
+  operation('rerank', 'rerank'),
+  operation('plan', 'task'),
   operation(5, 'task'),
   moved('gen_ai.request.type', 'type.span', 'completion'),
   ['gen_ai.request.type', 'Chat', at('unsupported.type.span', 'Chat')],
@@ -73,8 +76,37 @@ const NORMALISED: [string, unknown[], unknown[]][] = [
   ['empty parts', [{ role: 'user', parts: [] }], [{ role: 'user', content: '' }]],
   [
     'text parts are joined',
-    [{ role: 'user', parts: [{ type: 'text', content: 'a' }, { type: 'blob' }, { type: 'text', content: 'b' }] }],
+    [
+      {
+        role: 'user',
+        parts: [
+          { type: 'text', content: 'a' },
+          { type: 'text', content: 'b' },
+        ],
+      },
+    ],
     [{ role: 'user', content: 'a b' }],
+  ],
+  [
+    'images and files stay',
+    [
+      {
+        role: 'user',
+        parts: [
+          { type: 'text', content: 'a' },
+          { type: 'blob', mime_type: 'image/png', data: 'aGk=' },
+        ],
+      },
+    ],
+    [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'a' },
+          { type: 'blob', mime_type: 'image/png', data: 'aGk=' },
+        ],
+      },
+    ],
   ],
   [
     'tool calls',

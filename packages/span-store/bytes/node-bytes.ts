@@ -36,6 +36,7 @@ const IS_STEP = 64
 
 /** Beside the declared type: there is no room among the flags. */
 const HAS_CALL = 4
+const HAS_FAILURE = 8
 
 const DECLARED: readonly (TraceType | null)[] = [null, 'invocation', 'annotation', 'unknown']
 
@@ -51,13 +52,21 @@ export function putNode(row: RowBuffer, node: TraceNode, content_hash: string): 
       (node.is_call ? IS_CALL : 0) |
       (node.is_step ? IS_STEP : 0),
   )
-  row.int8(DECLARED.indexOf(node.declared_trace_type) | (node.call === null ? 0 : HAS_CALL))
+  row.int8(
+    DECLARED.indexOf(node.declared_trace_type) |
+      (node.call === null ? 0 : HAS_CALL) |
+      (node.failure === null ? 0 : HAS_FAILURE),
+  )
   if (node.parent_id !== null) row.hex(node.parent_id)
   row.int64(node.start_time)
   row.bytes(content_hash)
   if (node.own !== NO_AMOUNTS) putAmounts(row, node.own)
   if (node.claimed !== null) putAmounts(row, node.claimed)
   if (node.call !== null) putCall(row, node.call)
+  if (node.failure !== null) {
+    row.text(node.failure.type)
+    row.text(node.failure.message)
+  }
 }
 
 /** The node that {@link putNode} has put. */
@@ -74,12 +83,13 @@ export function readNode(row: RowReader, version: Version): StoredNode {
     derived: NOT_DERIVED,
     own: flags & HAS_OWN ? readAmounts(row) : NO_AMOUNTS,
     claimed: flags & HAS_CLAIMED ? readAmounts(row) : null,
-    declared_trace_type: DECLARED[declared & ~HAS_CALL] as TraceType | null,
+    declared_trace_type: DECLARED[declared & 3] as TraceType | null,
     is_trace_type_explicit: (flags & IS_EXPLICIT) !== 0,
     repeats_usage: (flags & REPEATS_USAGE) !== 0,
     is_call: (flags & IS_CALL) !== 0,
     is_step: (flags & IS_STEP) !== 0,
     call: declared & HAS_CALL ? readCall(row) : null,
+    failure: declared & HAS_FAILURE ? { type: row.text(), message: row.text() } : null,
   }
 }
 

@@ -8,6 +8,7 @@ import {
   type ModelCall,
   modelCall,
   NO_AMOUNTS,
+  ownFailure,
   parseJson,
   type Restatement,
   type SpanId,
@@ -61,6 +62,7 @@ interface NodeRow {
   scope_name: string
   request_model: string
   response_model: string
+  exception: string
   metrics: string
   own: string[]
   cumulative: string[]
@@ -81,7 +83,7 @@ SELECT project_id, lower(hex(trace_id)) AS trace_id, lower(hex(span_id)) AS span
   toUnixTimestamp64Micro(end_time) AS end_time, JSONExtractString(attributes, 'scope', 'name') AS scope_name,
   JSONExtractString(attributes, 'ag', 'meta', 'request', 'model') AS request_model,
   JSONExtractString(attributes, 'ag', 'meta', 'response', 'model') AS response_model,
-  JSONExtractRaw(attributes, 'ag', 'metrics') AS metrics, ${texts(OWN)} AS own, ${texts(CUMULATIVE)} AS cumulative
+  JSONExtractRaw(attributes, 'ag', 'exception') AS exception, JSONExtractRaw(attributes, 'ag', 'metrics') AS metrics, ${texts(OWN)} AS own, ${texts(CUMULATIVE)} AS cumulative
 FROM spans AS s
 PREWHERE s.project_id IN (SELECT arrayJoin({projects:Array(UUID)})) AND s.trace_id IN (SELECT toFixedString(unhex(arrayJoin({traces:Array(String)})), 16))`
 
@@ -113,6 +115,7 @@ function toNode(row: NodeRow): StoredNode {
     is_call,
     is_step: STEP_TYPES.has(row.span_type),
     call: is_call ? callOf(row, own) : null,
+    failure: row.exception === '' ? null : ownFailure(own, parseJson(row.exception)),
     derived: {
       cumulative: row.cumulative.map(amountOfText),
       restated: row.restated,

@@ -106,6 +106,7 @@ function makeTrace(random: Random, beginMs: number): { trace: SentTrace; spans: 
       is_call: false,
       is_step: false,
       call: null,
+      failure: null,
     })
     spans.push(
       otlpSpan(
