@@ -131,6 +131,7 @@ async function bodyOf(request) {
 }
 
 async function answer(request, reply) {
+  if (request.method === 'GET') return reply.end('{"chat":{},"embeddings":{}}')
   const body = await bodyOf(request)
   const path = new URL(request.url, 'http://model').pathname
   const respond = ENDPOINTS[path]

@@ -1,17 +1,10 @@
 import { genkit, z } from 'genkit'
-import { openAICompatible } from '@genkit-ai/compat-oai'
-import { enableTelemetry } from 'genkit/tracing'
-import { SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
+import { disableGenkitOTelInitialization } from '@genkit-ai/core/tracing'
 import { CLAUDE, context, exporter, failing, inRequest, MESSAGES, MISSING_MODEL, MODEL, MODELS, QUESTION, save, startTracing, WEATHER } from './recording.mjs'
 
-process.env.GENKIT_ENV = 'dev'
-await enableTelemetry({ spanProcessors: [new SimpleSpanProcessor(exporter())], serviceName: 'weather-assistant' })
-const ai = genkit({ plugins: [openAICompatible({ name: 'openai', apiKey: 'none', baseURL: MODELS + '/v1', maxRetries: 0 })] })
-const { compatOaiModelRef, defineCompatOpenAIModel } = await import('@genkit-ai/compat-oai')
-const OpenAI = (await import('openai')).default
-void compatOaiModelRef
-void defineCompatOpenAIModel
-void OpenAI
+disableGenkitOTelInitialization()
+startTracing()
+const ai = genkit({})
 const weather = ai.defineTool({ name: 'weather', description: 'The weather of a city', inputSchema: z.object({ city: z.string() }), outputSchema: z.string() }, async () => 'Sunny')
 const model = ai.defineModel({ name: 'house/model', supports: { tools: true, multiturn: true } }, async request => {
   if (request.messages.at(-1).content[0].text === 'fail') throw new Error('No such model')

@@ -3,10 +3,10 @@ import { createRequire } from 'node:module'
 import { CLAUDE, context, exporter, failing, inRequest, MESSAGES, MISSING_MODEL, MODEL, MODELS, QUESTION, save, startTracing, WEATHER } from './recording.mjs'
 
 const require = createRequire(import.meta.url)
-const provider = startTracing()
+process.env.OTEL_SERVICE_NAME = 'weather-assistant'
 const openlit = require('openlit').default ?? require('openlit')
 const OpenAI = require('openai')
-openlit.init({ applicationName: 'weather-assistant', environment: 'staging', tracer: provider.getTracer('openlit'), pricing_json: {}, pricingInfo: {}, captureMessageContent: true, disableMetrics: true, otlpEndpoint: process.env.OTEL_EXPORTER_OTLP_ENDPOINT, instrumentations: { openai: OpenAI } })
+openlit.init({ applicationName: 'weather-assistant', environment: 'staging', pricingJson: MODELS + '/pricing.json', captureMessageContent: true, otlpEndpoint: process.env.OTEL_EXPORTER_OTLP_ENDPOINT, instrumentations: { openai: OpenAI } })
 void trace
 const client = new OpenAI({ maxRetries: 0 })
 await inRequest('POST /ask', async () => {

@@ -1,15 +1,12 @@
 import { isJsonObject, type Json } from '@spanhouse/model'
 import { getOwn } from '../canonical/own-property.ts'
-import { parseText } from '../json/json-text.ts'
 import { type Convention, rowsOf } from './convention.ts'
 import { lowerCaseSpanType } from './span-type.ts'
-import { inputsOf } from './value.ts'
+import { inputsOf, parsedValue } from './value.ts'
 
 /** The callbacks of frameworks wrap values: `{ inputs, tags, … }`. Decorators do not. */
 const unwrapped = (member: 'inputs' | 'outputs', value: Json): Json =>
   isJsonObject(value) && Object.hasOwn(value, member) ? (getOwn(value, member) as Json) : value
-
-const textOrValue = (sent: Json): Json => (typeof sent === 'string' ? (parseText(sent) ?? sent) : sent)
 
 /**
  * OpenLLMetry and the traceloop SDKs. For their attributes under `gen_ai.*` that follow OpenTelemetry see `gen-ai.ts`.
@@ -18,8 +15,8 @@ export const openLlmetry: Convention = {
   name: 'openllmetry',
   rows: [
     ...rowsOf({ 'traceloop.span.kind': 'type.span', 'llm.request.type': 'type.span' }, lowerCaseSpanType),
-    ...rowsOf({ 'traceloop.entity.input': 'data.inputs' }, sent => inputsOf(unwrapped('inputs', textOrValue(sent)))),
-    ...rowsOf({ 'traceloop.entity.output': 'data.outputs' }, sent => unwrapped('outputs', textOrValue(sent))),
+    ...rowsOf({ 'traceloop.entity.input': 'data.inputs' }, sent => inputsOf(unwrapped('inputs', parsedValue(sent)))),
+    ...rowsOf({ 'traceloop.entity.output': 'data.outputs' }, sent => unwrapped('outputs', parsedValue(sent))),
     ...rowsOf({
       'gen_ai.prompt.*': 'data.inputs.prompt.*',
       'gen_ai.completion.*': 'data.outputs.completion.*',

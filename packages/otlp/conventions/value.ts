@@ -7,6 +7,9 @@ const CONTAINER = /^\s*[[{]/
 export const parsedContainer = (value: Json): Json =>
   typeof value === 'string' && CONTAINER.test(value) ? (parseText(value) ?? value) : value
 
+/** The value in a JSON text; other values are unchanged. */
+export const parsedValue = (value: Json): Json => (typeof value === 'string' ? (parseText(value) ?? value) : value)
+
 /**
  * A value as inputs, which are an object: a list of messages becomes the member `prompt`, any other value that is not an
  * object the member `input`. JSON text of an object or a list is parsed.
