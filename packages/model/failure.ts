@@ -21,12 +21,12 @@ export function failureIn(exception: Json | undefined): Failure | null {
 
 const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value.slice(0, TEXT_LENGTH_MAX) : '')
 
-/** Whether a failure is one that happened below and was passed on: with the same message, or with it in its own. */
+/**
+ * Whether a failure is one that happened below and was passed on: with the same message or with it in its own. Of one
+ * without a message the type is compared in the same way.
+ */
 export function isSameFailure(above: Failure, below: Failure): boolean {
-  if (above.message === '' && below.message === '') return above.type === below.type
-  if (below.message === '') return false
-  return (
-    above.message === below.message ||
-    (below.message.length >= CONTAINED_LENGTH_MIN && above.message.includes(below.message))
-  )
+  const text = below.message || below.type
+  if (text === above.message || (below.message === '' && text === above.type)) return true
+  return text.length >= CONTAINED_LENGTH_MIN && above.message.includes(text)
 }

@@ -235,6 +235,7 @@ test.each([
   ['passed on by a span that is fine', [failed('no such city'), fine, failed('no such city')], 1],
   ['passed on inside another message', [failed('tool: no such city'), failed('no such city')], 1],
   ['of the same type without messages', [failed('', 'Timeout'), failed('', 'Timeout')], 1],
+  ['with its type in another message', [failed('404: model_not_found'), failed('', 'model_not_found')], 1],
   ['another one', [failed('too late'), failed('no such city')], 2],
   ['another one between', [failed('no such city'), failed('too late'), failed('no such city')], 3],
   [

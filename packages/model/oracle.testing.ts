@@ -75,11 +75,10 @@ export function oracle(sent: readonly TraceNode[], isRootless = false): Map<stri
     failure !== null &&
     failing(node as TraceNode).some(({ failure: below }) => {
       if (!below) return false
-      if (failure.message + below.message === '') return failure.type === below.type
-      const isLong = below.message.length >= 8
-      return (
-        below.message !== '' && (isLong ? failure.message.includes(below.message) : failure.message === below.message)
-      )
+      const [sought, among] = below.message
+        ? [below.message, [failure.message]]
+        : [below.type, [failure.type, failure.message]]
+      return among.includes(sought) || (sought.length > 7 && failure.message.split(sought).length > 1)
     })
   const cumulative = remembering((node): Amounts => {
     const [left, others] = [restated(node), below(node)]

@@ -1,5 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk'
-import { CLAUDE, context, exporter, failing, inRequest, MESSAGES, MISSING_MODEL, MODEL, MODELS, QUESTION, save, startTracing, WEATHER } from './recording.mjs'
+import { CLAUDE, failing, inRequest, MISSING_MODEL, QUESTION, save, startTracing } from './recording.mjs'
 
 startTracing()
 const client = new Anthropic({ maxRetries: 0 })

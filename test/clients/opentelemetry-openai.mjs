@@ -1,11 +1,14 @@
-import { OpenAIInstrumentation } from '@opentelemetry/instrumentation-openai'
-import { registerInstrumentations } from '@opentelemetry/instrumentation'
 import { createRequire } from 'node:module'
-import { CLAUDE, context, exporter, failing, inRequest, MESSAGES, MISSING_MODEL, MODEL, MODELS, QUESTION, save, startTracing, WEATHER } from './recording.mjs'
+import { registerInstrumentations } from '@opentelemetry/instrumentation'
+import { OpenAIInstrumentation } from '@opentelemetry/instrumentation-openai'
+import { failing, inRequest, MESSAGES, MISSING_MODEL, MODEL, save, startTracing } from './recording.mjs'
 
 const provider = startTracing()
 process.env.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT = 'true'
-registerInstrumentations({ tracerProvider: provider, instrumentations: [new OpenAIInstrumentation({ captureMessageContent: true })] })
+registerInstrumentations({
+  tracerProvider: provider,
+  instrumentations: [new OpenAIInstrumentation({ captureMessageContent: true })],
+})
 const OpenAI = createRequire(import.meta.url)('openai')
 const client = new OpenAI({ maxRetries: 0 })
 await inRequest('POST /ask', async () => {
