@@ -1,5 +1,6 @@
 export * from './amounts.ts'
 export * from './blake2b.ts'
+export { byStartThenId } from './cycles.ts'
 export * from './echo.ts'
 export type { Failure } from './failure.ts'
 export * from './faults.ts'
