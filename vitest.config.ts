@@ -4,7 +4,7 @@ import { needsServer } from './test/sets/needs-server.ts'
 import { networkedAvailable } from './test/sets/networked.ts'
 
 // Native parts (LMDB) want a process of their own for each file.
-const common = { pool: 'forks', testTimeout: 30_000, hookTimeout: 120_000 } as const
+const common = { pool: 'forks', testTimeout: 60_000, hookTimeout: 120_000 } as const
 
 if (!networkedAvailable)
   console.warn(
@@ -18,23 +18,53 @@ const files = globSync(['packages/**/*.test.ts', 'test/**/*.test.ts'], {
   exclude: ['**/node_modules/**', 'test/http/**'],
 })
 
+/**
+ * Percentages of lines and branches, rounded down from what `unit` and `parts` reach, and two less where faults and
+ * times decide which way is taken. The other packages run in servers, which the tests ask over HTTP and which are not measured.
+ */
+const FLOORS: Record<string, [lines: number, branches: number]> = {
+  model: [99, 96],
+  otlp: [94, 90],
+  outbound: [93, 84],
+  postgres: [91, 83],
+  prices: [99, 92],
+  query: [94, 88],
+  runtime: [94, 86],
+  'span-store': [94, 87],
+  'span-stream': [94, 83],
+  validation: [98, 91],
+}
+
 export default defineConfig({
   test: {
     coverage: {
       include: ['packages/**/*.ts'],
-      exclude: ['**/*.test.ts', '**/*.testing.ts'],
+      exclude: [
+        '**/*.test.ts',
+        '**/*.testing.ts',
+        // These run in worker threads and in programs of their own, which are not measured.
+        'packages/postgres/embedded/thread.ts',
+        'packages/runtime/schema/schema-{thread,check}.ts',
+        'packages/otlp/throughput.ts',
+      ],
       reporter: ['text-summary'],
-      // Packages whose code runs in the tests' own process. What servers run is not seen here, so a figure of it means nothing.
-      thresholds: {
-        'packages/{model,otlp,prices,validation}/**': { lines: 93, branches: 88 },
-        'packages/runtime/**': { lines: 88, branches: 82 },
-      },
+      thresholds: Object.fromEntries(
+        Object.entries(FLOORS).map(([name, [lines, branches]]) => [`packages/${name}/**`, { lines, branches }]),
+      ),
     },
     projects: [
-      { test: { ...common, name: 'unit', include: files.filter(file => !needsServer(file)) } },
+      // One process loads the modules once for all files: 43 s of processor time instead of 63.
+      { test: { ...common, name: 'unit', include: files.filter(file => !needsServer(file)), isolate: false } },
       { test: { ...common, name: 'parts', include: files.filter(needsServer), globalSetup: ['test/sets/parts.ts'] } },
       ...sets.map(name => ({
-        test: { ...common, name, include: ['test/http/*.test.ts'], globalSetup: [`test/sets/${name}.ts`] },
+        test: {
+          ...common,
+          name,
+          include: ['test/http/*.test.ts'],
+          globalSetup: [`test/sets/${name}.ts`],
+          // All files ask the same server, and some fill it to its limits.
+          fileParallelism: false,
+        },
       })),
     ],
   },

@@ -1,10 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
+import { benchEvaluators } from './evaluators.ts'
 import { benchIngest } from './ingest.ts'
+import { benchInvoke } from './invoke.ts'
 import { compareLayouts } from './layouts/compare.ts'
 import { benchQuery } from './query.ts'
 import { benchRegistry } from './registry.ts'
+import { benchSandbox } from './sandbox.ts'
 import type { SpanSet } from './span-sets.ts'
 import { benchWriters } from './writers.ts'
 
@@ -34,6 +37,18 @@ const BENCHES: Record<string, Bench> = {
   registry: {
     about: 'retrieving, listing and committing on 10,000 applications of ten revisions',
     run: () => benchRegistry({ artifacts: 10_000 }),
+  },
+  evaluators: {
+    about: 'runs a second of every evaluator that needs no model',
+    run: () => benchEvaluators(),
+  },
+  invoke: {
+    about: 'what a run takes beyond its model, at 200 at a time',
+    run: () => benchInvoke(),
+  },
+  sandbox: {
+    about: 'an evaluator of a caller in each language, run by run',
+    run: () => benchSandbox(),
   },
   writers: {
     about: 'how storing grows with the number of writers, each on an eighth of a core',

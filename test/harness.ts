@@ -10,6 +10,8 @@ export interface Target {
   receiverUrl: string
   /** Answers queries and administers. */
   apiUrl: string
+  /** Runs handlers; `data.url` of what is created leads there. */
+  servicesUrl: string
   adminKey: string
   /** Signs the tokens of workers. */
   tokenKey: string
@@ -33,6 +35,8 @@ export interface TestProject {
   apiKey: string
   projectId: string
   receiverUrl: string
+  /** Calls the hosted services: the path below `/services`. */
+  run(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
   get(path: string): Promise<Answer>
   post(path: string, body?: unknown): Promise<Answer>
   /** Any other verb. */
@@ -44,7 +48,7 @@ export interface TestProject {
 }
 
 export async function newProject(
-  target: Pick<Target, 'apiUrl' | 'receiverUrl' | 'adminKey'> = inject('target'),
+  target: Pick<Target, 'apiUrl' | 'receiverUrl' | 'adminKey'> & Partial<Pick<Target, 'servicesUrl'>> = inject('target'),
 ): Promise<TestProject> {
   const email = `${randomUUID()}@example.test`
   const made = await call(target.apiUrl, 'POST', '/api/admin/simple/accounts/', `Access ${target.adminKey}`, {
@@ -58,6 +62,12 @@ export async function newProject(
     apiKey,
     projectId: account.projects.prj.id,
     receiverUrl: target.receiverUrl,
+    run: (path, body = {}, headers = {}) =>
+      ask((target.servicesUrl ?? `${target.apiUrl}/services`) + path, {
+        method: 'POST',
+        headers: { authorization, 'content-type': 'application/json', ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
     get: path => call(target.apiUrl, 'GET', path, authorization),
     post: (path, body) => call(target.apiUrl, 'POST', path, authorization, body),
     send: (method, path, body) => call(target.apiUrl, method, path, authorization, body),
@@ -116,7 +126,7 @@ async function sendExport(
 
 async function toAnswer(response: Response): Promise<Answer> {
   const text = await response.text()
-  const isJson = text !== '' && response.headers.get('content-type')?.includes('json')
+  const isJson = text !== '' && /[/+]json\b/.test(response.headers.get('content-type') ?? '')
   return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
 }
 

@@ -19,6 +19,7 @@ const CONSTRUCTED: Record<string, string> = {
   'packages/registry/embeds/embed.ts': 'names of kinds and layers',
   'packages/registry/embeds/tokens.ts': 'one of three literals',
   'packages/server/http/paths.ts': 'names of route families',
+  'packages/runtime/work/pattern/python-pattern.ts': 'patterns of callers, in threads that are ended after a second',
   'packages/runtime/schema/well-formed.ts':
     'a pattern of a caller, in a thread that can be ended, and only to see whether it can be read',
 }
@@ -57,9 +58,13 @@ for (const file of sources()) {
 
 /** The program's own texts: no tests, nothing that only tests use. */
 function sources(): string[] {
-  return readdirSync(join(ROOT, 'packages'), { recursive: true, encoding: 'utf8' })
-    .filter(file => file.endsWith('.ts') && !/\.(test|testing)\.ts$/.test(file) && !file.includes('node_modules'))
-    .map(file => `packages/${file}`)
+  return (
+    readdirSync(join(ROOT, 'packages'), { recursive: true, encoding: 'utf8' })
+      .filter(file => file.endsWith('.ts') && !/\.(test|testing)\.ts$/.test(file) && !file.includes('node_modules'))
+      .map(file => `packages/${file}`)
+      // No tenant sends it anything.
+      .filter(file => !file.startsWith('packages/fake-provider/'))
+  )
 }
 
 /** The analysis in JavaScript; by default it would look for a program of its own. */
@@ -68,7 +73,7 @@ const { checkSync } = await import('recheck')
 
 /** Undefined for an expression that takes linear time on any text; otherwise what is known of it. */
 function complexityOf(pattern: string, flags: string): string | undefined {
-  const found = checkSync(pattern, flags, { randomSeed: 1, timeout: 20_000 })
+  const found = checkSync(pattern, flags, { randomSeed: 1, timeout: 120_000 })
   if (found.status === 'safe') return undefined
   return found.status === 'vulnerable' ? found.complexity.summary : found.status
 }
@@ -83,7 +88,7 @@ test('every regular expression takes linear time on any text', () => {
   expect(slow.filter(({ name }) => !Object.hasOwn(EXEMPT, name))).toEqual([])
   // An exemption that is needed no more goes.
   expect(Object.keys(EXEMPT).filter(name => !slow.some(one => one.name === name))).toEqual([])
-}, 240_000)
+}, 600_000)
 
 test('so does the grammar of numbers', () => {
   expect(complexityOf(NUMERIC_TEXT, '')).toBe(undefined)

@@ -6,10 +6,12 @@ import { resourceFromAttributes } from '@opentelemetry/resources'
 import { NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node'
 import { runConversations } from './conversations.ts'
 import { printTree, type TreeNode } from './print-tree.ts'
+import { runPrompt } from './prompt.ts'
 
 /**
  * Sends a few traces of an LLM application through an OpenTelemetry SDK, each span when it ends (so children arrive
  * before their parents, in separate exports), and prints the resulting traces.
+ * Then creates an application, runs it with a canned model and scores the response.
  */
 const url = process.env.SPANHOUSE_URL ?? `http://127.0.0.1:${process.env.SPANHOUSE_PORT ?? 4600}`
 const apiKey = process.env.SPANHOUSE_API_KEY ?? (await keptKey())
@@ -26,6 +28,7 @@ await fetch(`${url}/api/health`).catch(() =>
 process.stdout.write(`Sending to ${url} …\n`)
 const traceIds = await runConversations(provider.getTracer('travel-assistant', '1.0.0'))
 await provider.shutdown()
+traceIds.push(...(await runPrompt({ url, headers }).catch(error => giveUp(error.message))))
 
 for (const traceId of traceIds) {
   const spans = await waitForTrace(traceId)

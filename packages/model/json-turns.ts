@@ -1,4 +1,5 @@
 import { type Json, type JsonObject, parseJson } from './json.ts'
+import { addMember } from './json-names.ts'
 import { nextTurn } from './next-turn.ts'
 
 /**
@@ -211,7 +212,7 @@ class PieceParser {
     this.#from[level] = at + 1
     this.#isAfterBuilt[level] = true
     if (level === 0) this.#root = value
-    else add(this.#built[level] as Json[] | JsonObject, this.#name[level] as string, value)
+    else addMember(this.#built[level] as Json[] | JsonObject, this.#name[level] as string, value)
   }
 
   #close(at: number, byte: number): void {
@@ -233,7 +234,7 @@ class PieceParser {
     if (names.length === 0) throw noJson()
     const built = this.#built[level] as Json[] | JsonObject
     if (Array.isArray(members)) for (const item of members) (built as Json[]).push(item)
-    else for (const name of names as string[]) add(built, name, members[name] as Json)
+    else for (const name of names as string[]) addMember(built, name, members[name] as Json)
     this.#from[level] = end + 1
   }
 
@@ -258,14 +259,6 @@ class PieceParser {
 const ESCAPE_BYTES = 6
 
 const BLANKS: readonly number[] = [0x20, 0x09, 0x0a, 0x0d]
-
-/** A member called `__proto__` is one like any other. */
-function add(to: Json[] | JsonObject, name: string, value: Json): void {
-  if (Array.isArray(to)) to.push(value)
-  else if (name === '__proto__')
-    Object.defineProperty(to, name, { value, enumerable: true, configurable: true, writable: true })
-  else to[name] = value
-}
 
 function parsed(text: string): Json {
   try {

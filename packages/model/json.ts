@@ -1,3 +1,5 @@
+import { hasEscapedName, parseByHand } from './json-names.ts'
+
 /**
  * A JSON value as Spanhouse holds it. Integers that a JavaScript number cannot hold exactly are kept as
  * `JSON.rawJSON` values: `JSON.stringify` prints their digits unchanged, so nothing is rounded on the way through.
@@ -45,16 +47,23 @@ const INTEGER = /^-?\d+$/
 
 /**
  * `JSON.parse` that keeps integers past 2^53 exact (see {@link Json}). Costs nothing extra unless the text has a number
- * of 16 digits, or something that looks like one in a string. Throws SyntaxError as `JSON.parse` does; RangeError for a
- * text with such a number that is nested several thousand levels deep, since the engine calls revivers recursively.
+ * of 16 digits, something that looks like one in a string, or an escape in a member name. Throws SyntaxError as
+ * `JSON.parse` does; RangeError for a text with such a number that is nested several thousand levels deep, since the
+ * engine calls revivers recursively.
  */
 export function parseJson(text: string): Json {
+  if (hasEscapedName(text)) return parseByHand(text, parseJson) as Json
   if (!hasDigitRun(text, 16) || !MAYBE_UNSAFE_INTEGER.test(text)) return JSON.parse(text) as Json
   return json.parse(text, (_key, value, context) =>
     typeof value === 'number' && !Number.isSafeInteger(value) && context.source && INTEGER.test(context.source)
       ? json.rawJSON(context.source)
       : value,
   ) as Json
+}
+
+/** As {@link parseJson}, with integers past 2^53 rounded: for code that cannot compute with {@link RawJson}. */
+export function parseRoundedJson(text: string): Json {
+  return (hasEscapedName(text) ? parseByHand(text, JSON.parse) : JSON.parse(text)) as Json
 }
 
 /**

@@ -1,2 +1,9 @@
-export { getStatus } from './get-status.ts'
+export * from './outbound-error.ts'
+export {
+  OUTBOUND_LIMITS,
+  type OutboundFetch,
+  type OutboundLimits,
+  type OutboundRequest,
+  outboundFetch,
+} from './outbound-fetch.ts'
 export * from './outbound-url.ts'

@@ -94,7 +94,8 @@ export const outboundUrl = (rules: OutboundRules) =>
     if (mistake !== null) context.addIssue(`Value error, ${mistake}`)
   })
 
-function mistakeIn(text: string, { isOpen }: OutboundRules): string | null {
+/** What is wrong with an address, as in "must be an https address"; null for one that may be called. */
+export function mistakeIn(text: string, { isOpen }: OutboundRules): string | null {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url?.protocol !== 'https:' && !(isOpen && url?.protocol === 'http:')) return 'must be an https address'
   if (url.username !== '' || url.password !== '') return 'must not contain credentials'

@@ -212,7 +212,7 @@ export const VALUE_BYTES_MAX = 24 * 1024 * 1024
 export function withinCost(fragment: Sql, max: number): Sql {
   const cost = costOf(fragment)
   if (cost <= max) return fragment
-  throw new Problem('query_limit', `The query comes to ${cost} expressions of its statement; at most ${max}.`)
+  throw new Problem('query_limit', `The query compiles to ${cost} expressions; at most ${max} are allowed.`)
 }
 
 function refuseCostly(fragment: Sql): void {

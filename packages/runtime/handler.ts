@@ -54,6 +54,8 @@ export interface Handler {
   legacy?: LegacyTraits
   /** False for what is no handler at all but content: it has no address. */
   isRunnable?: boolean
+  /** Whether it has something to show before its result, so that its answer can be a stream of events. */
+  isStreaming?: boolean
   /** The outputs' schema that these parameters lead to; undefined when they lead to none. */
   inferOutputs?(parameters: JsonObject): Json | undefined
   /**

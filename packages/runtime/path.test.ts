@@ -4,6 +4,7 @@ import { valueAtPath } from './index.ts'
 
 const DOCUMENT: Json = {
   'a.b': 'literal',
+  'n.b': null,
   a: { b: 'inner', list: [{ t: 1 }, { t: 2 }, { t: 3 }], 'x y': null, 'it/s~': true },
   list: [10, 20, 30, 40],
 }
@@ -11,6 +12,7 @@ const DOCUMENT: Json = {
 test.each<[string, Json | undefined]>([
   ['', DOCUMENT],
   ['a.b', 'literal'],
+  ['n.b', null],
   ['a.list.1.t', 2],
   ['a.list.01', undefined],
   ['a.list.t', undefined],

@@ -18,7 +18,8 @@ export function valueAtPath(document: Json, path: string): Json | undefined {
   if (path === '') return document
   if (path.startsWith('/')) return follow(document, path.slice(1).split('/').map(unescaped))
   if (path.startsWith('$')) return soleOf(select(document, path))
-  return memberOf(document, path) ?? follow(document, path.split('.'))
+  const member = memberOf(document, path)
+  return member === undefined ? follow(document, path.split('.')) : member
 }
 
 const unescaped = (step: string): string => step.replaceAll('~1', '/').replaceAll('~0', '~')

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '@spanhouse/model'
 import type { Handler } from './handler.ts'
-import { renderTemplates } from './prompt/render.ts'
 import type { ChatAnswer, ChatPlan, Means, Run } from './run.ts'
 import { RunError } from './run-error.ts'
+import { workMeans } from './work/work-threads.ts'
 
 /** A model that answers what it is told to, in order; a run error stands for a failed call. */
 export interface ScriptedModel {
@@ -26,14 +26,12 @@ const unreachable = (name: string) => async (): Promise<never> => {
   throw new Error(`the run called ${name}`)
 }
 
-/** Runs a handler as an invocation does; templates are rendered on the spot. */
+/** Runs a handler as an invocation does. What it is not given reaches nobody. */
 export async function runWith(
   handler: Handler,
-  { chat, ...given }: Partial<Run> & { chat?: Means['chat'] },
+  { chat, means, ...given }: Partial<Omit<Run, 'means'>> & { chat?: Means['chat']; means?: Partial<Means> },
 ): Promise<Json> {
   if (!handler.run) throw new Error(`${handler.key} cannot be run`)
-  const compute = (async (_name: string, ...args: Parameters<typeof renderTemplates>) =>
-    renderTemplates(...args)) as unknown as Means['compute']
   return handler.run({
     parameters: {},
     inputs: undefined,
@@ -50,8 +48,8 @@ export async function runWith(
       embed: unreachable('embed'),
       evaluate: unreachable('evaluate'),
       post: unreachable('post'),
-      search: unreachable('search'),
-      compute,
+      ...workMeans('a project'),
+      ...means,
     },
     ...given,
   })

@@ -1,6 +1,5 @@
 import type { Json, JsonObject } from '@spanhouse/model'
-import type { Rendered } from './prompt/render.ts'
-import type { TemplateFormat } from './prompt/template.ts'
+import type { Work, WorkName } from './work/work.ts'
 
 /**
  * What a handler is given for one run: what the caller sent and what the references resolved to. Embeds are resolved, and
@@ -71,9 +70,15 @@ export interface Means {
   evaluate(code: { runtime: string; source: string; arguments: readonly Json[] }): Promise<Json>
   /** Posts JSON to an address that a caller chose. Throws a {@link RunError} when it is refused or does not answer. */
   post(request: PostRequest): Promise<PostReply>
-  /** Whether a pattern in Python's dialect is found in each text. Throws a {@link RunError} for a malformed one. */
-  search(pattern: { source: string; ignoreCase: boolean }, texts: readonly string[]): Promise<boolean[]>
-  /** Runs a pure but expensive function of `work.ts` off the event loop when its input is large. */
+  /**
+   * Whether a pattern in Python's dialect is found in each text. Throws a {@link RunError} `regex-pattern-error` for one that
+   * is malformed or takes too long.
+   */
+  searchTexts(pattern: { source: string; ignoreCase: boolean }, texts: readonly string[]): Promise<boolean[]>
+  /**
+   * Runs a pure but expensive function of `work.ts`, off the event loop when its input is large. Throws a {@link RunError}
+   * 400 for what is too large or takes too long.
+   */
   compute<Name extends WorkName>(name: Name, ...args: Parameters<Work[Name]>): Promise<ReturnType<Work[Name]>>
 }
 
@@ -123,11 +128,3 @@ export interface PostReply {
   status: number
   text: string
 }
-
-/** Functions whose time grows faster than their input. */
-export interface Work {
-  editDistance(a: string, b: string): number
-  matchingRatio(a: string, b: string): number
-  renderTemplates(format: TemplateFormat, templates: readonly string[], context: JsonObject): Rendered[]
-}
-export type WorkName = keyof Work

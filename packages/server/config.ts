@@ -26,6 +26,8 @@ export interface Config {
   uriPrefix: string
   /** Where callers reach the hosted services, without a slash at the end. Unset: {@link servicesUrlAt}. */
   servicesUrl: string | undefined
+  /** Where the documentation of errors stands: `status.type` of a failed run is this, `/errors#` and its fragment. */
+  docsUrl: string | undefined
   /** Whether providers' addresses may be private ones and plain http. */
   isOutboundOpen: boolean
   /** Accepted but not yet stored; beyond it exports are refused. Unset: what suits the kind of stream. */
@@ -40,6 +42,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const wrong: string[] = []
   const text = (name: string): string | undefined => env[name]?.trim() || undefined
   const servicesUrl = urlOf('SPANHOUSE_SERVICES_URL', text('SPANHOUSE_SERVICES_URL'), ['http:', 'https:'], wrong)
+  const docsUrl = urlOf('SPANHOUSE_DOCS_URL', text('SPANHOUSE_DOCS_URL'), ['http:', 'https:'], wrong)
   const config: Config = {
     host: text('SPANHOUSE_HOST') ?? '127.0.0.1',
     port: portOf(text('SPANHOUSE_PORT') ?? '4600', wrong),
@@ -53,6 +56,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     secretKey: text('SPANHOUSE_SECRET_KEY'),
     uriPrefix: prefixOf(text('SPANHOUSE_URI_PREFIX') ?? INTERFACE_PREFIX, wrong),
     servicesUrl: servicesUrl && withoutTrailing(servicesUrl, '/'),
+    docsUrl: docsUrl && withoutTrailing(docsUrl, '/'),
     isOutboundOpen: switchOf('SPANHOUSE_OUTBOUND_OPEN', text('SPANHOUSE_OUTBOUND_OPEN') ?? 'false', wrong),
     streamBytesMax: bytesOf('SPANHOUSE_STREAM_BYTES_MAX', text('SPANHOUSE_STREAM_BYTES_MAX'), wrong),
     logLevel: text('SPANHOUSE_LOG_LEVEL') ?? 'info',

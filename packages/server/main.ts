@@ -2,6 +2,7 @@ import './thread-pool.ts'
 
 import pino from 'pino'
 import { type Config, readConfig } from './config.ts'
+import { giveBackHeapPages } from './heap-pages.ts'
 import { startServer } from './server.ts'
 import { checkPlace, reasonOf } from './start-checks.ts'
 import { beSupervised, tell } from './supervision.ts'
@@ -15,6 +16,7 @@ process.umask(0o077)
 const config = await readConfigOrExit()
 const log = pino({ level: config.logLevel, base: undefined }, pino.destination({ fd: 2, sync: true }))
 
+giveBackHeapPages()
 // Until there is anything to end in order.
 let end = (_reason: string): void => process.exit(1)
 beSupervised(() => end('the supervisor is gone'))

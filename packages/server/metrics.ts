@@ -8,6 +8,11 @@ export interface IngestMetrics {
   bytesHeld: Gauge
 }
 
+/** What the services count. */
+export interface RunMetrics extends Pick<IngestMetrics, 'accepted'> {
+  tracesLost: Counter
+}
+
 /** One batch as the writer reports it. Seconds, except where the name says otherwise. */
 export interface BatchReport {
   spans: number
@@ -34,10 +39,14 @@ export interface StreamGauges {
 }
 
 /** All figures of one process, in Prometheus' text format under `/metrics`. */
-export class Metrics implements IngestMetrics {
+export class Metrics implements IngestMetrics, RunMetrics {
   readonly registry = new Registry()
   readonly accepted = this.#counter('spanhouse_spans_accepted_total', 'Spans made durable in the stream.')
   readonly rejected = this.#counter('spanhouse_spans_rejected_total', 'Spans of accepted exports that were unusable.')
+  readonly tracesLost = this.#counter(
+    'spanhouse_run_traces_lost_total',
+    'Runs whose trace was not recorded: the stream took nothing for too long, or an error of ours.',
+  )
   readonly refused = new Counter({
     name: 'spanhouse_exports_refused_total',
     help: 'Exports answered with an error, by its code.',

@@ -31,6 +31,7 @@ import { retentionRoutes } from './routes/tracing/retention.ts'
 import { sessionRoutes } from './routes/tracing/sessions.ts'
 import { tracingRoutes } from './routes/tracing/tracing.ts'
 import { requireLongSecretKey } from './secret-key.ts'
+import { openServices } from './services/open-services.ts'
 import { Shares } from './shares/shares.ts'
 import { untilReachable } from './start-checks.ts'
 
@@ -66,13 +67,16 @@ export async function startServer(
   const writer = config.roles.includes('writer')
     ? await startWriter({ config, clickhouseUrl: parts.clickhouse.url, postgres: parts.postgres, metrics, onFailure })
     : undefined
+  const services = config.roles.includes('services')
+    ? openServices({ config, runtime, parts, metrics, log })
+    : undefined
   const app = await buildApp({
     logger: log,
     authenticator: parts.authenticator,
     room: new Room(metrics.bytesHeld),
     shares: new Shares(metrics.registry),
     answerRoom: new AnswerRoom(metrics.answerBytes),
-    routes: routesOf({ config, runtime, parts, metrics }),
+    routes: [...routesOf({ config, runtime, parts, metrics }), ...(services ? [services.routes] : [])],
   })
   const url = await app.listen({ host, port })
   const { postgres, engines, stream } = parts
@@ -83,7 +87,7 @@ export async function startServer(
   // Known only now where the port is any that is free.
   runtime.servicesUrl = servicesUrl ?? servicesUrlAt(host, boundPort(app))
   log.info({ url, roles: config.roles }, 'listening')
-  return { config, url, newApiKey, stop: () => stopAll(app, [sweeping, writer], parts) }
+  return { config, url, newApiKey, stop: () => stopAll(app, [sweeping, services, writer], parts) }
 }
 
 const boundPort = (app: FastifyInstance): number => (app.server.address() as AddressInfo).port
@@ -129,7 +133,7 @@ function routesOf({ config, runtime, parts, metrics }: Served): ((app: FastifyIn
  * known keys go on. Taken out by a load balancer it would refuse what it could have accepted.
  */
 function partsInUse({ roles }: Config, { postgres, stream, engines }: Parts): Record<string, PartInUse> {
-  const takesExportsAlone = roles.includes('receiver') && !roles.includes('api')
+  const takesExportsAlone = roles.includes('receiver') && !roles.includes('api') && !roles.includes('services')
   const parts: Record<string, PartInUse> = {
     postgres: { check: () => postgres.ping(), spareMs: takesExportsAlone ? AWAY_MS_MAX : 0 },
   }

@@ -157,5 +157,5 @@ export async function batchSizes(
   return sizes
 }
 
-export const idsOf = (deliveries: readonly { message: SpanMessage }[]): string[] =>
+export const idsOf = (deliveries: readonly { message: Pick<SpanMessage, 'id'> }[]): string[] =>
   deliveries.map(({ message }) => message.id)

@@ -5,6 +5,7 @@ import { gather } from './gather.ts'
 import { openConnection, REQUEST_MS_MAX } from './jetstream/connection.ts'
 import { DeadLetters } from './jetstream/dead-letters.ts'
 import { metadataOf, toHeaders } from './jetstream/headers.ts'
+import { Positions } from './jetstream/positions.ts'
 import { JetStreamReader, type ReaderParts } from './jetstream/reader.ts'
 import { Storage, settleAll } from './jetstream/storage.ts'
 import { Sweeper } from './jetstream/sweeper.ts'
@@ -46,8 +47,9 @@ export async function openJetStream(options: JetStreamOptions): Promise<SpanStre
     const ensure = () => ensureTopology(jsm, topology, { bytesMax, replicas, ackWaitMs })
     const storage = new Storage(connection, jsm, () => ensure().then(options.onRecreated))
     await ensure()
-    const letters = new DeadLetters(storage, topology)
-    return new JetStream({ connection, storage, topology, letters, ackWaitMs, holdMs }, bytesMax)
+    const positions = new Positions(connection, storage, topology)
+    const letters = new DeadLetters(storage, topology, positions)
+    return new JetStream({ connection, storage, topology, letters, positions, ackWaitMs, holdMs }, bytesMax)
   } catch (error) {
     await connection.nats.close()
     throw notYet(error)
@@ -97,7 +99,8 @@ class JetStream implements SpanStream {
   }
 
   async #publishAll(messages: readonly SpanMessage[]): Promise<void> {
-    const { storage, topology } = this.#parts
+    const { positions, storage, topology } = this.#parts
+    await positions.ready()
     await settleAll(
       messages.map(message =>
         storage.put(topology.live, {

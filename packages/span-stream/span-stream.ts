@@ -79,7 +79,11 @@ export type ConsumerName = (typeof CONSUMERS)[number]
 
 export interface DeadLetter {
   id: string
-  message: SpanMessage
+  /**
+   * The body is null when the letter is damaged: a killed nats-server has lost parts of it, or brought back a letter that had
+   * been replayed or discarded without them. Such a letter can only be discarded.
+   */
+  message: Omit<SpanMessage, 'body'> & { body: Uint8Array | null }
   reason: string
   rejected_at: Micros
   /** The attempt that was rejected. */
@@ -118,7 +122,10 @@ export interface SpanStream {
   /** Dead letters, oldest first, after the one with the id `after` (which need not exist any more). */
   deadLetters(options: { limit: number; after?: string }): Promise<DeadLetter[]>
   deadLetter(id: string): Promise<DeadLetter | null>
-  /** Publishes the message of a dead letter again and removes the letter. False when there is none with the id. */
+  /**
+   * Publishes the message of a dead letter again and removes the letter. False when there is none with the id. Rejects
+   * with a Problem `conflict` when the letter is damaged.
+   */
   replay(id: string): Promise<boolean>
   /** Removes a dead letter for good: the spans in it are lost. False when there is none with the id. */
   discard(id: string): Promise<boolean>

@@ -9,7 +9,7 @@ export interface Bounds {
   answerBytes: number
   /** Most memory resident at any time. */
   memoryBytes: number
-  /** By how much memory may have grown from the warm-up to the end. */
+  /** By how much the floor of memory may rise from the first third after the warm-up to the last. */
   growthBytes: number
   /** Longest answer to the neighbour's small question. */
   neighbourMs: number
@@ -22,7 +22,7 @@ export const BOUNDS: Bounds = {
   answerMs: 30_000,
   answerBytes: 256 * MB,
   memoryBytes: 3_000 * MB,
-  growthBytes: 400 * MB,
+  growthBytes: 150 * MB,
   neighbourMs: 5_000,
 }
 

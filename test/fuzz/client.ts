@@ -15,6 +15,8 @@ export interface ClientOptions {
   bounds: Bounds
   findings: Findings
   tally: Tally
+  /** A credential of the play's world was refused. */
+  onUnauthorized(play: number): void
 }
 
 interface Flight extends Suspect {
@@ -73,6 +75,7 @@ export class Client {
     flight.ended = Date.now()
     this.#options.tally.note(shot, answer)
     this.#judge(shot, answer, suspect)
+    if (answer.status === 401 && isOrdinary(shot)) this.#options.onUnauthorized(suspect.play)
     return answer
   }
 
@@ -81,6 +84,10 @@ export class Client {
       this.#options.findings.add({ kind, subject: shot.name, detail }, [suspect])
   }
 }
+
+/** Sent with a key that should be valid, as it is. */
+const isOrdinary = ({ as, headers, manner }: Shot): boolean =>
+  ['owner', 'editor', 'annotator', 'viewer'].includes(as) && !headers?.authorization && manner === undefined
 
 function* faultsOf(
   shot: Shot,

@@ -8,7 +8,8 @@ import { mb, Supervisor } from './supervisor.ts'
 import { Tally } from './tally.ts'
 import { startTarget, type TargetChoice } from './target.ts'
 import type { Latency } from './watch/watcher.ts'
-import { newWorld, type World } from './world.ts'
+import type { World } from './world.ts'
+import { Worlds } from './worlds.ts'
 
 export interface FuzzOptions {
   target: TargetChoice
@@ -31,6 +32,8 @@ export interface FuzzResult {
   requests: number
   requestsPerSecond: number
   statuses: Record<string, number>
+  /** How often plays have spoiled the credentials of their world. */
+  worldsRenewed: number
   coverage: ReturnType<Tally['coverage']>
   slowest: { name: string; ms: number }[]
   health: Record<string, Latency>
@@ -41,13 +44,12 @@ export interface FuzzResult {
 /** So many that slow questions do not keep the others from being asked. */
 const CLIENTS = 16
 const RATE = 260
-/** After so many plays they are about new records: lists grow with every run, and nobody's project grows for ever. */
-const WORLD_PLAYS = 4_000
 const TELL_EVERY_MS = 5_000
 /** Answers that are still awaited at the end get so long. */
 const LAST_ANSWERS_MS = 35_000
-/** Before that a process still grows because it has just started, and shorter runs say nothing about it. */
-const WARM_UP_SHARE = 0.4
+/** Before that a process still grows because it has just started. */
+const WARM_UP_SHARE = 0.25
+/** Shorter runs say nothing about growth. */
 const GROWTH_SECONDS_MIN = 120
 
 /** Attacks for so many seconds and resolves with what was found. Throws when the attack cannot even begin. */
@@ -67,7 +69,6 @@ class Run {
   readonly #target: Target
   readonly #findings: Findings
   readonly #tally = new Tally()
-  readonly #worlds = new Map<number, Promise<World>>()
 
   constructor(options: FuzzOptions, target: Target) {
     this.#options = options
@@ -81,6 +82,7 @@ class Run {
     const [target, findings, tally] = [this.#target, this.#findings, this.#tally]
     const operations = await readOperations(target.apiUrl)
     const neighbour = await newNeighbour(target, bounds.neighbourMs)
+    const worlds = new Worlds(target, neighbour.ids)
     const client = new Client({
       seed,
       addresses: target,
@@ -89,9 +91,9 @@ class Run {
       bounds,
       findings,
       tally,
+      onUnauthorized: play => void worlds.check(play),
     })
-    const worldOf = (play: number): Promise<World> => this.#world(play, neighbour.ids)
-    await worldOf(0)
+    await worlds.of(0)
     const supervisor = new Supervisor({ target, findings, client, bounds, tell })
     this.#options.ended?.addEventListener('abort', () => {
       supervisor.isOver = true
@@ -102,13 +104,14 @@ class Run {
       findings.add({ kind, subject: 'neighbour', detail }, client.suspects(Date.now() - 1000, Date.now()))
     })
     const telling = setInterval(() => tell(this.#progress(supervisor, began)), TELL_EVERY_MS)
-    const player = new Player({ client, supervisor, worldOf })
+    const player = new Player({ client, supervisor, worldOf: play => worlds.of(play) })
     if (this.#options.only) await Promise.race([player.each(this.#options.only), abortOf(this.#options.ended)])
     else await player.many(this.#options)
     const seconds = (Date.now() - began) / 1000
     const requests = tally.requests
     await Promise.race([supervisor.settle(), abortOf(this.#options.ended)])
-    if (seconds > GROWTH_SECONDS_MIN) supervisor.judgeGrowth(began + seconds * 1000 * WARM_UP_SHARE)
+    if (seconds > GROWTH_SECONDS_MIN)
+      supervisor.judgeGrowth(began + seconds * 1000 * WARM_UP_SHARE, began + seconds * 1000)
     const memory = supervisor.memory()
     if (!this.#options.only && !this.#options.ended?.aborted)
       await player.confirm(findings.all, Math.max(20_000, (seconds * 1000) / 3))
@@ -124,21 +127,13 @@ class Run {
       requests,
       requestsPerSecond: Math.round(requests / seconds),
       statuses: tally.statuses,
+      worldsRenewed: worlds.renewed,
       coverage: tally.coverage(operations),
       slowest: tally.slowest(10),
       health,
       memory,
       findings: findings.all,
     }
-  }
-
-  /** The world of a play; the one before it may still be in use, older ones are forgotten. */
-  #world(play: number, foreign: World['foreign']): Promise<World> {
-    const number = Math.floor(play / WORLD_PLAYS)
-    const world = this.#worlds.get(number) ?? persistently(() => newWorld(this.#target, foreign))
-    this.#worlds.set(number, world)
-    this.#worlds.delete(number - 2)
-    return world
   }
 
   #progress(supervisor: Supervisor, began: number): string {
@@ -149,17 +144,6 @@ class Run {
     const found = `${this.#findings.all.length} findings`
     return `${seconds.toFixed(0).padStart(5)} s  ${requests} requests  ${counts.join('  ')}  ${memory.join(', ')}  ${found}`
   }
-}
-
-/** A server that was started again, or is flooded, may refuse at first. */
-async function persistently<T>(make: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++)
-    try {
-      return await make()
-    } catch (error) {
-      if (tries === 10) throw error
-      await delay(tries * 1_000)
-    }
 }
 
 /** Resolves when the run is broken off. */

@@ -4,13 +4,27 @@ import { mb } from './supervisor.ts'
 
 /** The summary of a run for people. */
 export function reportOf(result: FuzzResult): string {
-  const { seed, seconds, requests, requestsPerSecond, statuses, coverage, slowest, health, memory, findings } = result
+  const {
+    seed,
+    seconds,
+    requests,
+    requestsPerSecond,
+    statuses,
+    worldsRenewed,
+    coverage,
+    slowest,
+    health,
+    memory,
+    findings,
+  } = result
   const { operations, neverOk, neverSent } = coverage
+  const share = (count: number): string => `${((100 * count) / requests).toFixed(1)} %`
   const rows = (pairs: readonly (readonly [string, string | number])[]): string =>
     pairs.map(([name, value]) => `    ${String(value).padStart(10)}  ${name}`).join('\n')
   return [
     `seed ${seed}: ${requests} requests in ${seconds.toFixed(0)} s (${requestsPerSecond} a second)`,
-    `  answers:\n${rows(Object.entries(statuses))}`,
+    `  answers:\n${rows(Object.entries(statuses).map(([status, count]) => [`${status} (${share(count)})`, count] as const))}`,
+    `  worlds made anew because their keys were gone: ${worldsRenewed}`,
     `  operations: ${operations}, ${neverSent.length} not tried, ${neverOk.length} never answered 2xx${listOf(neverOk)}`,
     `  slowest (ms):\n${rows(slowest.map(({ name, ms }) => [name, ms] as const))}`,
     ...Object.entries(health).map(

@@ -57,7 +57,7 @@ export class Supervisor {
     this.#logTimer = setInterval(() => this.#readLogs(), LOG_EVERY_MS)
   }
 
-  /** Memory of each process: at first, now, and the most. */
+  /** Memory of each process by part: at first, now, and the most. */
   memory(): Record<string, Memory> {
     const entries = Array.from(this.#memory, ([name, samples]) => {
       const bytes = samples.map(one => one.bytes)
@@ -69,14 +69,18 @@ export class Supervisor {
     return Object.fromEntries(entries)
   }
 
-  /** Notes what has grown since the moment (milliseconds since 1970); a process that was started again cannot be compared. */
-  judgeGrowth(since: number): void {
-    for (const [name, samples] of this.#memory) {
-      const before = median(samples.filter(({ at }) => Math.abs(at - since) < 10_000).map(one => one.bytes))
-      const after = median(samples.slice(-10).map(one => one.bytes))
-      if (after - before > this.#options.bounds.growthBytes && !this.#restarted.has(name))
+  /**
+   * Notes what has grown between two moments (milliseconds since 1970): the floor of the last third is compared with that
+   * of the first. A process that was started again cannot be compared.
+   */
+  judgeGrowth(from: number, to: number): void {
+    const third = (to - from) / 3
+    for (const [subject, samples] of this.#memory) {
+      const before = floorOf(samples.filter(({ at }) => at >= from && at < from + third))
+      const after = floorOf(samples.filter(({ at }) => at >= to - third && at < to))
+      if (after - before > this.#options.bounds.growthBytes && !this.#restarted.has(subject.split(' ')[0] as string))
         this.#options.findings.add(
-          { kind: 'memory grows', subject: name, detail: `from ${mb(before)} to ${mb(after)}` },
+          { kind: 'memory grows', subject, detail: `the least from ${mb(before)} to ${mb(after)}` },
           [],
         )
     }
@@ -107,11 +111,12 @@ export class Supervisor {
       this.#restart('hang', report.name, `no answer for ${HANG_MS / 1000} s`, report.from - SUSPECTED_MS)
   }
 
-  #takeMemory({ name, bytes, at }: Extract<Report, { kind: 'memory' }>): void {
-    const samples = this.#memory.get(name) ?? []
+  #takeMemory({ name, part, bytes, at }: Extract<Report, { kind: 'memory' }>): void {
+    const subject = `${name} (${part})`
+    const samples = this.#memory.get(subject) ?? []
     samples.push({ at, bytes })
-    this.#memory.set(name, samples)
-    if (bytes > this.#options.bounds.memoryBytes)
+    this.#memory.set(subject, samples)
+    if (part === 'resident' && bytes > this.#options.bounds.memoryBytes)
       this.#incident('memory', name, `more than ${mb(this.#options.bounds.memoryBytes)}`, at - SUSPECTED_MS, at)
   }
 
@@ -171,4 +176,6 @@ function parsed(line: string): { msg?: string; time: number; err?: { message?: s
 
 export const mb = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`
 
-const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
+/** Below what nine in ten samples stay above: what is left when garbage has been collected and no large request is on its way. */
+const floorOf = (samples: readonly { bytes: number }[]): number =>
+  samples.map(({ bytes }) => bytes).toSorted((a, b) => a - b)[Math.floor(samples.length / 10)] ?? 0

@@ -95,6 +95,46 @@ describe('a trace of 80 MB, sent in less than one', () => {
   }, 120_000)
 })
 
+describe('six traces of 18 MB', () => {
+  const ids = Array.from({ length: 6 }, () => newTraceId())
+  const filtering = { conditions: [{ field: 'trace_id', operator: 'in', value: ids }] }
+
+  beforeAll(async () => {
+    const resource = { attributes: [{ key: 'large', value: { stringValue: 'x'.repeat(10_000) } }] }
+    for (const traceId of ids) {
+      const root = otlpSpan({ traceId, spanId: newSpanId() })
+      const others = Array.from({ length: 1_799 }, () =>
+        otlpSpan({ traceId, spanId: newSpanId(), parentSpanId: root.spanId }),
+      )
+      const body = gzipSync(
+        JSON.stringify({ resourceSpans: [{ resource, scopeSpans: [{ spans: [root, ...others] }] }] }),
+      )
+      const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
+      expect((await project.export(body, headers)).body.count).toBe(1_800)
+      const last = others.at(-1)?.spanId
+      await eventually(async () => (await project.get(`/api/spans/${traceId}/${last}`)).body.count === 1, 30_000)
+    }
+  }, 180_000)
+
+  test('a page of them ends early and says where to go on', async () => {
+    const pages: string[][] = []
+    for (let windowing: object | undefined = {}; windowing; ) {
+      const { body } = await project.post('/api/traces/query', { filtering, windowing })
+      pages.push(body.traces.map((trace: { trace_id: string }) => trace.trace_id))
+      windowing = body.windowing
+    }
+    expect(pages.map(page => page.length)).toEqual([3, 3])
+    expect(pages.flat().toSorted()).toEqual(ids.toSorted())
+  }, 120_000)
+
+  test.each(['trace', 'span'])('where the answer cannot say so, it is refused: focus %s', async focus => {
+    const filter = JSON.stringify(filtering)
+    const { status, text } = await project.post('/api/tracing/spans/query', { focus, filter })
+    expect(status).toBe(400)
+    expect(text).toContain('The spans come to more than 67108864 bytes')
+  })
+})
+
 describe('lists of the registry', () => {
   const slug = `large-${randomUUID()}`
   const parameters = (version: number) => ({

@@ -157,7 +157,7 @@ test('what the server adds and what it keeps', async () => {
     schemas: { outputs: own, inputs: own },
   })
   expect(evaluator.data.schemas).toMatchObject({ inputs: own, outputs: { required: ['success'] } })
-  expect(evaluator.data.url).toBe(`${inject('target').apiUrl}/services/auto_exact_match/v0`)
+  expect(evaluator.data.url).toBe(`${inject('target').servicesUrl}/auto_exact_match/v0`)
   const workflow = await create('workflows', {
     uri: 'agenta:builtin:auto_exact_match:v0',
     url: 'https://mine.example/x',

@@ -98,6 +98,14 @@ test('a provider’s keys are named and numbered, and the slug is made of the na
   expect((await person.ask('GET', `/secrets/${made[1].id.replaceAll('-', '').toUpperCase()}`)).body).toEqual(made[1])
 })
 
+test('a key may be for a gateway of one’s own', async () => {
+  const person = await newPerson()
+  const provider = { key: 'sk-plain', url: 'https://gateway.example.org/v1' }
+  const data = { kind: 'anthropic', provider }
+  const { body } = await person.ask('POST', '/secrets', { header: {}, secret: { kind: 'provider_key', data } })
+  expect(body.data).toEqual(data)
+})
+
 test('twenty keys at once have twenty names', async () => {
   const person = await newPerson()
   const made = await Promise.all(Array.from({ length: 20 }, () => create(person, providerKey('groq'))))
@@ -228,6 +236,11 @@ describe('refused', () => {
       'no key',
       secretOf('provider_key', { kind: 'openai', provider: { kye: 'TOP-SECRET' } }),
       'body.secret.data.provider.key',
+    ],
+    [
+      'a key for a private address',
+      secretOf('provider_key', { kind: 'openai', provider: { key: 'TOP-SECRET', url: 'https://10.0.0.1/v1' } }),
+      'body.secret.data.provider.url',
     ],
     ['an unknown provider', { header: {}, secret: providerKey('TOP-SECRET', 'TOP-SECRET') }, 'body.secret.data.kind'],
     [

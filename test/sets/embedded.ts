@@ -13,6 +13,7 @@ export default async function start(project: TestProject): Promise<() => Promise
     set: 'embedded',
     receiverUrl: server.url,
     apiUrl: server.url,
+    servicesUrl: `${server.url}/services`,
     adminKey: server.adminKey,
     tokenKey: tokenKeyOf(server.secretKey),
   })

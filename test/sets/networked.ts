@@ -14,24 +14,26 @@ const programsAvailable = natsAvailable && postgresAvailable
 /** Whether the stores can be started here: Debian's programs, or containers. */
 export const networkedAvailable = programsAvailable || dockerAvailable()
 
-/** The stores, and three processes, each of which knows the others only through the stores. */
+/** The stores, and four processes, each of which knows the others only through the stores. */
 export interface NetworkedSet {
-  roles: Record<'api' | 'receiver' | 'writer', ServerProcess>
+  roles: Record<'api' | 'receiver' | 'writer' | 'services', ServerProcess>
   stop(): Promise<void>
 }
 
 export async function startNetworkedSet(): Promise<NetworkedSet> {
   const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-networked-'))
   const stores = await startStores()
-  const api = await startRole('api', { stores, dataDir: join(dataDir, 'api') })
+  const services = await startRole('services', { stores, dataDir: join(dataDir, 'services') })
+  const env = { SPANHOUSE_SERVICES_URL: `${services.url}/services` }
+  const api = await startRole('api', { stores, dataDir: join(dataDir, 'api'), like: services, env })
   const [receiver, writer] = await Promise.all([
     startRole('receiver', { stores, dataDir: join(dataDir, 'receiver'), like: api }),
     startRole('writer', { stores, dataDir: join(dataDir, 'writer'), like: api }),
   ])
   return {
-    roles: { api, receiver, writer },
+    roles: { api, receiver, writer, services },
     stop: async () => {
-      await Promise.all([api.stop(), receiver.stop(), writer.stop()])
+      await Promise.all([api.stop(), receiver.stop(), writer.stop(), services.stop()])
       await stores.stop()
       await rm(dataDir, { recursive: true, force: true })
     },
@@ -46,13 +48,15 @@ export interface RoleStart {
   dataDir: string
   /** The first process makes the keys; later ones are given those. */
   like?: Pick<ServerProcess, 'adminKey' | 'apiKey' | 'secretKey'>
+  /** Settings beside the addresses. */
+  env?: NodeJS.ProcessEnv
 }
 
 /** A process of its own for one role. */
-export function startRole(role: string, { stores, dataDir, like }: RoleStart): Promise<ServerProcess> {
+export function startRole(role: string, { stores, dataDir, like, env }: RoleStart): Promise<ServerProcess> {
   const { stop, ...addresses } = stores
   const keys = like && { like: { adminKey: like.adminKey, apiKey: like.apiKey, secretKey: like.secretKey } }
-  return startServerProcess({ dataDir, ...keys, env: { ...addresses, SPANHOUSE_ROLES: role } })
+  return startServerProcess({ dataDir, ...keys, env: { ...addresses, SPANHOUSE_ROLES: role, ...env } })
 }
 
 /** Debian's programs, and the ClickHouse server that the product brings. */
@@ -74,6 +78,7 @@ export default async function start(project: TestProject): Promise<() => Promise
     set: 'networked',
     receiverUrl: set.roles.receiver.url,
     apiUrl: set.roles.api.url,
+    servicesUrl: `${set.roles.services.url}/services`,
     adminKey: set.roles.api.adminKey,
     tokenKey: tokenKeyOf(set.roles.api.secretKey),
   })

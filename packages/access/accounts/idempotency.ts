@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { unprocessable } from '@spanhouse/model'
+import { parseJson, unprocessable } from '@spanhouse/model'
 import type { Database, Trx } from '@spanhouse/postgres'
 import { seal, unseal } from '../credentials/sealed.ts'
 
@@ -46,7 +46,7 @@ export class IdempotencyLog {
     }
     const answer = unseal(row.answer, this.#secret, this.#purpose(work))
     if (answer === null) throw new Error('a remembered answer was changed in the database')
-    return JSON.parse(answer)
+    return parseJson(answer)
   }
 
   /**

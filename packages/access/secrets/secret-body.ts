@@ -22,12 +22,14 @@ const kindOf = <K extends string>(kinds: readonly K[], aliases: Record<string, K
     .transform(text => aliases[text] ?? text)
     .pipe(z.enum(kinds as readonly [K, ...K[]]))
 
-const providerKey = z.object({
-  kind: kindOf(STANDARD_KINDS, STANDARD_ALIASES),
-  provider: z.object({ key: keyText }),
-  models: optional(models),
-  harnesses: optional(harnesses),
-})
+/** A provider's key, and the address of a gateway in front of the provider, if there is one. */
+const providerKey = (rules: OutboundRules) =>
+  z.object({
+    kind: kindOf(STANDARD_KINDS, STANDARD_ALIASES),
+    provider: z.object({ key: keyText, url: optional(outboundUrl(rules)) }),
+    models: optional(models),
+    harnesses: optional(harnesses),
+  })
 
 /** The credentials of a provider with an address of its own. Which members are needed depends on the provider. */
 const ownProvider = (rules: OutboundRules) =>
@@ -76,18 +78,18 @@ const customSecret = z.object({
 })
 
 /** The kinds of secrets; `data` is encrypted. */
-const kinds = <C extends z.ZodType>(custom: C) =>
+const kinds = <C extends z.ZodType>(rules: OutboundRules, custom: C) =>
   z.discriminatedUnion('kind', [
-    z.object({ kind: z.literal('provider_key'), data: providerKey }),
+    z.object({ kind: z.literal('provider_key'), data: providerKey(rules) }),
     z.object({ kind: z.literal('custom_provider'), data: custom }),
     z.object({ kind: z.literal('sso_provider'), data: ssoProvider }),
     z.object({ kind: z.literal('webhook_provider'), data: webhookProvider }),
     z.object({ kind: z.literal('custom_secret'), data: customSecret }),
   ])
 
-const secret = (rules: OutboundRules) => kinds(customProvider(rules))
+const secret = (rules: OutboundRules) => kinds(rules, customProvider(rules))
 /** An edit may omit the models, which keeps the stored ones. */
-const changedSecret = (rules: OutboundRules) => kinds(customProvider(rules).extend({ models: optional(models) }))
+const changedSecret = (rules: OutboundRules) => kinds(rules, customProvider(rules).extend({ models: optional(models) }))
 
 export type SecretBody = z.output<ReturnType<typeof secret>>
 export type ChangedSecretBody = z.output<ReturnType<typeof changedSecret>>

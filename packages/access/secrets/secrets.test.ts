@@ -26,9 +26,9 @@ onEachDatabase('secrets in the database', postgres => {
     const rows = await db().selectFrom('secrets').selectAll().execute()
     expect(JSON.stringify(rows)).not.toContain('sk-plain')
     const { project_id } = principal
-    const opened = await openSecrets(db(), vault, { project_id, kind: 'provider_key' })
+    const opened = await openSecrets(db(), vault, { project_id, kinds: ['provider_key'] })
     expect(opened).toMatchObject([{ name: 'OpenAI', data: { kind: 'openai', provider: { key: 'sk-plain' } } }])
-    expect(await openSecrets(db(), vault, { project_id, kind: 'custom_secret' })).toEqual([])
+    expect(await openSecrets(db(), vault, { project_id, kinds: ['custom_secret'] })).toEqual([])
   })
 
   test('are an error, never empty, with another key', async () => {

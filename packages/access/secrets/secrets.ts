@@ -20,20 +20,27 @@ export interface SecretAccess {
 /** A decrypted secret, for the parts of the server that use it. */
 export interface OpenedSecret {
   id: Uuid
+  kind: SecretKind
   slug: string | null
   name: string | null
   data: JsonObject
 }
 
-/** The project's secrets of one kind, oldest first. Never return or log the result. */
+/** The project's secrets of these kinds, oldest first. Never return or log the result. */
 export function openSecrets(
   db: Database,
   vault: Vault,
-  { project_id, kind }: { project_id: Uuid; kind: SecretKind },
+  { project_id, kinds }: { project_id: Uuid; kinds: readonly SecretKind[] },
 ): Promise<OpenedSecret[]> {
   return withDatabaseProblems(async () => {
-    const rows = await rowsOf(db, project_id).where('kind', '=', kind).execute()
-    return rows.map(row => ({ id: row.id, slug: row.slug, name: row.name, data: vault.open(row) }))
+    const rows = await rowsOf(db, project_id).where('kind', 'in', kinds).execute()
+    return rows.map(row => ({
+      id: row.id,
+      kind: row.kind as SecretKind,
+      slug: row.slug,
+      name: row.name,
+      data: vault.open(row),
+    }))
   })
 }
 

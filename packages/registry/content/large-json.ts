@@ -30,7 +30,7 @@ export async function parseLarge(text: string): Promise<Json> {
     else if (sign === ':' && colon < 0) colon = at
     const isEnd = depth === 0 || (depth === 1 && sign === ',')
     if (!isEnd) continue
-    if (colon > 0) members.push([JSON.parse(text.slice(from, colon)) as string, member(text.slice(colon + 1, at))])
+    if (colon > 0) members.push([parseJson(text.slice(from, colon)) as string, member(text.slice(colon + 1, at))])
     from = at + 1
     colon = -1
   }

@@ -1,4 +1,5 @@
 import type { Handler } from '../handler.ts'
+import { RunError } from '../run-error.ts'
 import { open, typed } from '../schema/schema-parts.ts'
 
 const MESSAGES = {
@@ -13,6 +14,7 @@ export const agent: Handler = {
   kind: 'builtin',
   version: 'v0',
   roles: ['application'],
+  isStreaming: true,
   schemas: {
     parameters: open({ agent: typed('agent-template', 'The agent.') }),
     inputs: open({ messages: MESSAGES }),
@@ -36,5 +38,8 @@ export const agent: Handler = {
         sandbox: { kind: 'local' },
       },
     },
+  },
+  run: () => {
+    throw new RunError(501, 'v0:workflows:agent-not-implemented', 'There is no runner for agents here.')
   },
 }

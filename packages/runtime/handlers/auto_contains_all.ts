@@ -1,3 +1,4 @@
+import { checkTexts } from '../evaluation/text-check.ts'
 import type { Handler } from '../handler.ts'
 import { CASE_SENSITIVE, closed, field, SUCCESS } from '../schema/schema-parts.ts'
 
@@ -31,4 +32,5 @@ export const autoContainsAll: Handler = {
     isArchived: true,
   },
   legacy: { directUse: false, requiresModel: false },
+  run: checkTexts((substrings, isIn) => substrings.every(isIn)),
 }

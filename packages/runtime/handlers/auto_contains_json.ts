@@ -1,3 +1,5 @@
+import { outputText } from '../evaluation/judged.ts'
+import { readJson } from '../evaluation/read-json.ts'
 import type { Handler } from '../handler.ts'
 import { closed, SUCCESS } from '../schema/schema-parts.ts'
 
@@ -14,4 +16,9 @@ export const autoContainsJson: Handler = {
     categories: ['classifiers'],
   },
   legacy: { directUse: true, requiresModel: false },
+  run: async ({ outputs }) => {
+    const text = await outputText(outputs)
+    const object = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)
+    return { success: object.startsWith('{') && (await readJson(object)) !== undefined }
+  },
 }

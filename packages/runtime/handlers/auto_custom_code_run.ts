@@ -1,4 +1,14 @@
 import type { JsonObject } from '@spanhouse/model'
+import {
+  knownRuntime,
+  NUMBER_VERSIONS,
+  RUNTIMES,
+  runCode,
+  threeArguments,
+  VERSIONS,
+} from '../evaluation/custom-code.ts'
+import { expectedAnswer, requiredDocument } from '../evaluation/judged.ts'
+import { requiredInputs, requiredText, thresholdOf } from '../evaluation/parameters.ts'
 import type { Handler, Preset } from '../handler.ts'
 import { closed, field, OPTIONAL_CORRECT_ANSWER_KEY, SCORE_AND_SUCCESS, THRESHOLD } from '../schema/schema-parts.ts'
 
@@ -24,14 +34,6 @@ const TYPESCRIPT = `function evaluate(
   return { score: success ? 1 : 0, success }
 }
 `
-
-const RUNTIMES = ['python', 'javascript', 'typescript']
-
-/** The signatures that `evaluate` has had: with four arguments and a number, with three and a number, with three. */
-const VERSIONS = ['1', '2', '3']
-
-/** The versions whose result is a number, from which score and success are made. */
-const NUMBER_VERSIONS = new Set(['1', '2'])
 
 const PARAMETERS = closed(
   {
@@ -87,5 +89,20 @@ export const autoCustomCodeRun: Handler = {
     ],
   },
   legacy: { directUse: false, requiresModel: false },
-  surfaceOutputs: ({ version }: JsonObject) => (NUMBER_VERSIONS.has(String(version ?? '1')) ? SCORE_AND_SUCCESS : null),
+  surfaceOutputs: parameters => (NUMBER_VERSIONS.has(versionOf(parameters)) ? SCORE_AND_SUCCESS : null),
+  run: run => {
+    const { parameters, trace } = run
+    const source = requiredText(parameters, 'code')
+    const version = versionOf(parameters)
+    const inputs = requiredInputs(run.inputs)
+    const answer = version === '1' ? expectedAnswer(run) : null
+    const outputs = requiredDocument(run.outputs)
+    const threshold = thresholdOf(parameters)
+    const runtime = knownRuntime(parameters.runtime)
+    const args = version === '1' ? [{}, inputs, outputs, answer] : threeArguments(inputs, outputs, trace)
+    return runCode(run, { source, runtime, version, threshold, arguments: args })
+  },
 }
+
+/** The interface version; the first one when it is absent or unknown. */
+const versionOf = ({ version }: JsonObject): string => (VERSIONS.includes(String(version)) ? String(version) : '1')

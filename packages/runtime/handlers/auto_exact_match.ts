@@ -1,3 +1,5 @@
+import { equalJson } from '../evaluation/json-equality.ts'
+import { expectedAnswer } from '../evaluation/judged.ts'
 import type { Handler } from '../handler.ts'
 import { CORRECT_ANSWER_KEY, closed, SUCCESS } from '../schema/schema-parts.ts'
 
@@ -14,4 +16,8 @@ export const autoExactMatch: Handler = {
     categories: ['classifiers'],
   },
   legacy: { directUse: true, requiresModel: false },
+  run: async run => {
+    const expected = expectedAnswer(run)
+    return { success: run.outputs !== undefined && (await equalJson(run.outputs, expected)) }
+  },
 }

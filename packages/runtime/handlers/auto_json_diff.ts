@@ -1,4 +1,8 @@
 import type { JsonObject } from '@spanhouse/model'
+import { diffScore } from '../evaluation/json-diff.ts'
+import { expectedDocument, outputDocument } from '../evaluation/judged.ts'
+import { optionalBoolean, thresholdOf } from '../evaluation/parameters.ts'
+import { graded } from '../evaluation/verdict.ts'
 import type { Handler } from '../handler.ts'
 import { CORRECT_ANSWER_KEY, closed, field, SCORE_AND_SUCCESS, THRESHOLD } from '../schema/schema-parts.ts'
 
@@ -30,4 +34,16 @@ export const autoJsonDiff: Handler = {
     categories: ['classifiers'],
   },
   legacy: { directUse: false, requiresModel: false },
+  run: async run => {
+    const { parameters } = run
+    const options = {
+      typesOnly: optionalBoolean(parameters, 'compare_schema_only', false),
+      countExtra: optionalBoolean(parameters, 'predict_keys', false),
+      ignoreCase: optionalBoolean(parameters, 'case_insensitive_keys', false),
+    }
+    const expected = await expectedDocument(run)
+    const output = await outputDocument(run.outputs)
+    const threshold = thresholdOf(parameters)
+    return graded(await diffScore(expected, output, options), threshold)
+  },
 }

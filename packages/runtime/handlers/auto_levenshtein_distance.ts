@@ -1,3 +1,8 @@
+import { expectedText, outputText } from '../evaluation/judged.ts'
+import { thresholdOf } from '../evaluation/parameters.ts'
+import { editSimilarity } from '../evaluation/similarity.ts'
+import { foldOf } from '../evaluation/text-check.ts'
+import { graded } from '../evaluation/verdict.ts'
 import type { Handler } from '../handler.ts'
 import {
   CORRECT_ANSWER_KEY,
@@ -27,4 +32,11 @@ export const autoLevenshteinDistance: Handler = {
     categories: ['similarity'],
   },
   legacy: { directUse: false, requiresModel: false },
+  run: async run => {
+    const fold = foldOf(run.parameters)
+    const expected = fold(await expectedText(run))
+    const output = fold(await outputText(run.outputs))
+    const threshold = thresholdOf(run.parameters)
+    return graded(await editSimilarity(run.means, output, expected), threshold)
+  },
 }

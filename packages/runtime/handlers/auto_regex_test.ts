@@ -1,3 +1,5 @@
+import { outputText } from '../evaluation/judged.ts'
+import { optionalBoolean, requiredText } from '../evaluation/parameters.ts'
 import type { Handler, Preset } from '../handler.ts'
 import { closed, field, OPTIONAL_CASE_SENSITIVE, SUCCESS } from '../schema/schema-parts.ts'
 
@@ -52,4 +54,11 @@ export const autoRegexTest: Handler = {
     ],
   },
   legacy: { directUse: false, requiresModel: false },
+  run: async ({ parameters, outputs, means }) => {
+    const source = requiredText(parameters, 'regex_pattern')
+    const shouldMatch = optionalBoolean(parameters, 'regex_should_match', true)
+    const ignoreCase = !optionalBoolean(parameters, 'case_sensitive', true)
+    const [isFound] = await means.searchTexts({ source, ignoreCase }, [await outputText(outputs)])
+    return { success: isFound === shouldMatch }
+  },
 }

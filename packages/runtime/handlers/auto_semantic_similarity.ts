@@ -1,3 +1,7 @@
+import { expectedText, outputText } from '../evaluation/judged.ts'
+import { optionalText, thresholdOf } from '../evaluation/parameters.ts'
+import { EMBEDDING_MODEL, embeddingSimilarity } from '../evaluation/similarity.ts'
+import { graded } from '../evaluation/verdict.ts'
 import type { Handler } from '../handler.ts'
 import { CORRECT_ANSWER_KEY, closed, field, SCORE_AND_SUCCESS, THRESHOLD } from '../schema/schema-parts.ts'
 
@@ -28,4 +32,11 @@ export const autoSemanticSimilarity: Handler = {
     categories: ['similarity'],
   },
   legacy: { directUse: false, requiresModel: true },
+  run: async run => {
+    const model = optionalText(run.parameters, 'embedding_model', EMBEDDING_MODEL)
+    const expected = await expectedText(run)
+    const output = await outputText(run.outputs)
+    const threshold = thresholdOf(run.parameters)
+    return graded(await embeddingSimilarity(run.means, model, [output, expected]), threshold)
+  },
 }

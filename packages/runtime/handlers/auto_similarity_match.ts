@@ -1,3 +1,8 @@
+import { expectedText, outputText } from '../evaluation/judged.ts'
+import { optionalShare } from '../evaluation/parameters.ts'
+import { blockSimilarity } from '../evaluation/similarity.ts'
+import { foldOf } from '../evaluation/text-check.ts'
+import { graded } from '../evaluation/verdict.ts'
 import type { Handler } from '../handler.ts'
 import {
   CORRECT_ANSWER_KEY,
@@ -40,4 +45,12 @@ export const autoSimilarityMatch: Handler = {
     categories: ['similarity'],
   },
   legacy: { directUse: false, requiresModel: false },
+  run: async run => {
+    const { parameters } = run
+    const fold = foldOf(parameters)
+    const expected = fold(await expectedText(run))
+    const output = fold(await outputText(run.outputs))
+    const threshold = optionalShare(parameters, 'threshold') ?? optionalShare(parameters, 'similarity_threshold') ?? 0.5
+    return graded(await blockSimilarity(run.means, output, expected), threshold)
+  },
 }

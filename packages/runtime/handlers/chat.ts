@@ -11,6 +11,7 @@ export const chat: Handler = {
   kind: 'builtin',
   version: 'v0',
   roles: ['application'],
+  isStreaming: true,
   schemas: {
     parameters: open({ prompt: typed('prompt-template', 'The prompt, and the model that answers it.') }),
     inputs: open({ messages: typed('messages', 'The conversation so far.') }),

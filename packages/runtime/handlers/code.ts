@@ -1,4 +1,8 @@
+import { knownRuntime, runCode, threeArguments } from '../evaluation/custom-code.ts'
+import { requiredDocument } from '../evaluation/judged.ts'
+import { thresholdOf } from '../evaluation/parameters.ts'
 import type { Handler } from '../handler.ts'
+import { misfit, missing } from '../run-error.ts'
 
 /** Code of the user's own, run by Spanhouse. */
 export const code: Handler = {
@@ -10,5 +14,16 @@ export const code: Handler = {
     name: 'Custom Code',
     description: 'Runs a function of your own.',
     categories: [],
+  },
+  run: run => {
+    const { parameters, revision, inputs, trace } = run
+    const source = revision.script ?? parameters.code
+    if (source === undefined || source === null) throw missing('parameter', 'script')
+    if (typeof source !== 'string') throw misfit('parameter', 'script', 'a text', source)
+    const outputs = run.outputs === undefined || run.outputs === null ? null : requiredDocument(run.outputs)
+    const threshold = thresholdOf(parameters)
+    const runtime = knownRuntime(revision.runtime ?? parameters.runtime)
+    const version = String(parameters.version) === '3' ? '3' : '2'
+    return runCode(run, { source, runtime, version, threshold, arguments: threeArguments(inputs, outputs, trace) })
   },
 }

@@ -13,6 +13,7 @@ export const completion: Handler = {
   kind: 'builtin',
   version: 'v0',
   roles: ['application'],
+  isStreaming: true,
   schemas: {
     parameters: open({ prompt: typed('prompt-template', 'The prompt, and the model that answers it.') }),
     inputs: open(),

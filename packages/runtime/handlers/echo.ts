@@ -14,4 +14,5 @@ export const echo: Handler = {
     categories: ['builtin'],
     isArchived: true,
   },
+  run: ({ inputs }) => ({ got: inputs?.aloha ?? null }),
 }

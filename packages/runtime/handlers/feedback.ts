@@ -1,4 +1,5 @@
 import type { Handler } from '../handler.ts'
+import { RunError } from '../run-error.ts'
 import { closed } from '../schema/schema-parts.ts'
 
 /** Judgements by people: it cannot be run, and holds the schema of what they say. */
@@ -19,5 +20,8 @@ export const feedback: Handler = {
         schemas: { outputs: closed({ approved: { type: 'boolean' } }, ['approved']) },
       },
     ],
+  },
+  run: () => {
+    throw new RunError(400, 'v0:workflows:feedback-error', 'Feedback is given by people; it cannot be run.')
   },
 }

@@ -1,3 +1,8 @@
+import { isJsonObject } from '@spanhouse/model'
+import { equalJson } from '../evaluation/json-equality.ts'
+import { expectedAnswer } from '../evaluation/judged.ts'
+import { requiredText } from '../evaluation/parameters.ts'
+import { readJson } from '../evaluation/read-json.ts'
 import type { Handler } from '../handler.ts'
 import { CORRECT_ANSWER_KEY, closed, field, SUCCESS } from '../schema/schema-parts.ts'
 
@@ -28,4 +33,11 @@ export const fieldMatchTest: Handler = {
     isArchived: true,
   },
   legacy: { directUse: false, requiresModel: false },
+  run: async run => {
+    const field = requiredText(run.parameters, 'json_field')
+    const expected = expectedAnswer(run)
+    const output = typeof run.outputs === 'string' ? await readJson(run.outputs) : run.outputs
+    const found = isJsonObject(output) && Object.hasOwn(output, field) ? output[field] : undefined
+    return { success: found !== undefined && (await equalJson(found, expected)) }
+  },
 }

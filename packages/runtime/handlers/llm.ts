@@ -45,6 +45,7 @@ export const llm: Handler = {
   kind: 'builtin',
   version: 'v0',
   roles: ['application', 'evaluator'],
+  isStreaming: true,
   schemas: {
     parameters: PARAMETERS,
     inputs: open({ messages: MESSAGES, variables: { type: 'object' }, context: { type: 'object' }, consent: CONSENT }),

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '@spanhouse/model'
 import type { Handler } from '../handler.ts'
+import { runMatchers } from '../matching/match-run.ts'
 import { closed, DIALECT, field, open } from '../schema/schema-parts.ts'
 
 const NUMBER: JsonObject = { type: 'number' }
@@ -61,6 +62,7 @@ export const match: Handler = {
           required: ['score', 'success'],
         }
       : undefined,
+  run: runMatchers,
 }
 
 /** One member per matcher: its own result, and for a parent those of its children beside it. */

@@ -1,4 +1,5 @@
 import type { Handler } from '../handler.ts'
+import { runMock } from '../mock/mock-run.ts'
 
 /** Answers without a model, for checks from end to end. */
 export const mock: Handler = {
@@ -6,10 +7,12 @@ export const mock: Handler = {
   kind: 'custom',
   version: 'v0',
   roles: ['application', 'evaluator'],
+  isStreaming: true,
   template: {
     name: 'Mock',
     description: 'Answers by a fixed rule instead of a model, to try everything around it.',
     categories: ['custom'],
     isArchived: true,
   },
+  run: runMock,
 }

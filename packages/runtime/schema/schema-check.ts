@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { isJsonObject, type Json, type Violation } from '@spanhouse/model'
+import { isJsonObject, parseRoundedJson, type Violation } from '@spanhouse/model'
 import type { ValidateFunction } from 'ajv'
 import { dialectOf } from './dialects.ts'
 import { linearPattern } from './linear-pattern.ts'
@@ -32,7 +32,7 @@ export function violationsOf(schema: string, value: string, onCompiled: () => vo
     if (typeof check === 'string') return [violation([], `The schema ${check}`)]
     if (value.length > VALUE_LENGTH_MAX) return [violation([], 'The value is too large to be checked')]
     // Integers past 2^53 are numbers here; a schema could not compare them otherwise.
-    check(JSON.parse(value))
+    check(parseRoundedJson(value))
     return (check.errors ?? []).slice(0, VIOLATIONS_MAX).map(toViolation)
   } catch (error) {
     if (error instanceof RangeError) return [tooDeep()]
@@ -51,7 +51,7 @@ function compiledOf(text: string): Compiled {
 
 function compile(text: string): Compiled {
   if (text.length > SCHEMA_LENGTH_MAX) return 'is too large'
-  const schema = JSON.parse(text) as Json
+  const schema = parseRoundedJson(text)
   const mistake = schemaMistake(schema)
   if (mistake !== null) return `is malformed: ${mistake}`
   try {

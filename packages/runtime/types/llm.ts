@@ -1,5 +1,5 @@
 import type { JsonObject } from '@spanhouse/model'
-import { MODELS, type TokenPrice } from '../models.ts'
+import { MODELS, type TokenPrice } from '@spanhouse/models'
 
 function ofEachProvider<T>(describe: (models: [string, TokenPrice][]) => T): Record<string, T> {
   return Object.fromEntries(

@@ -3,7 +3,12 @@ import { requirePermission, unauthenticated } from '@spanhouse/access'
 import type { FastifyRequest } from 'fastify'
 
 /** Paths that anybody may ask for. */
-const PUBLIC = ['/health', '/ready', '/metrics', '/docs', '/openapi.json', '/auth', '/.well-known/jwks.json']
+const PUBLIC = [
+  ...['/health', '/ready', '/metrics', '/docs', '/openapi.json', '/auth', '/.well-known/jwks.json'],
+  ...['/services/health', '/services/openapi.json'],
+]
+/** What a handler's address tells anybody about itself. */
+const PUBLIC_OF_HANDLER = /^\/services\/[^/]+\/[^/]+\/(health|openapi\.json)\/?$/
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -20,7 +25,7 @@ export async function authenticateRequest(
   request: FastifyRequest,
 ): Promise<Principal | null> {
   const [path = '/'] = request.url.split('?')
-  if (PUBLIC.some(open => path === open || path.startsWith(`${open}/`))) return null
+  if (PUBLIC.some(open => path === open || path.startsWith(`${open}/`)) || PUBLIC_OF_HANDLER.test(path)) return null
   const parameters = request.query as Record<string, unknown> | null
   return authenticator.authenticate(request.headers.authorization, path, parameters ?? {})
 }

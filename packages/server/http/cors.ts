@@ -12,11 +12,25 @@ export async function addCors(app: FastifyInstance): Promise<void> {
   await app.register(cors, { delegator: async (request: FastifyRequest) => optionsFor(request) })
 }
 
+/** What pages may read of an answer's headers. */
+const EXPOSED = [
+  ...['x-ag-support-id', 'x-ag-support-ts', 'retry-after', 'traceparent', 'baggage'],
+  ...[
+    'x-ag-version',
+    'x-ag-trace-id',
+    'x-ag-span-id',
+    'x-ag-session-id',
+    'x-ag-messages-format',
+    'x-ag-messages-version',
+  ],
+]
+
 /** OPTIONS that is no preflight is a verb like any other. */
-const optionsFor = ({ method, headers }: FastifyRequest): FastifyCorsOptions => ({
-  origin: '*',
+const optionsFor = ({ method, headers, url }: FastifyRequest): FastifyCorsOptions => ({
+  // Browsers send their own credentials, which nothing here looks at, only where the answer names their page.
+  ...(url.startsWith('/services/') ? { origin: true, credentials: true } : { origin: '*' }),
   methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-  exposedHeaders: ['x-ag-support-id', 'x-ag-support-ts', 'retry-after'],
+  exposedHeaders: EXPOSED,
   maxAge: PREFLIGHT_SECONDS,
   preflight: method === 'OPTIONS' && headers.origin !== undefined && 'access-control-request-method' in headers,
 })

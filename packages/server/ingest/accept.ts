@@ -47,7 +47,16 @@ export async function publishDrafts(
   drafts: readonly SpanDraft[],
   accepted_at: Micros,
 ): Promise<void> {
-  const { project_id, user_id } = sender
+  await stream.publish(await messagesOf(stream, sender, drafts, accepted_at))
+}
+
+/** The spans as they are published, those of one trace in one message. */
+export async function messagesOf(
+  stream: SpanStream,
+  { project_id, user_id }: Sender,
+  drafts: readonly SpanDraft[],
+  accepted_at: Micros,
+): Promise<SpanMessage[]> {
   const shares = Map.groupBy(drafts, ({ trace_id }) => partitionOfTrace(trace_id, stream))
   const messages: SpanMessage[] = []
   for (const [partition, share] of shares)
@@ -61,7 +70,7 @@ export async function publishDrafts(
       format: 'json',
       body: await encodeDrafts(share),
     })
-  await stream.publish(messages)
+  return messages
 }
 
 export const partitionOfTrace = (trace_id: TraceId, { partitions }: SpanStream): number =>

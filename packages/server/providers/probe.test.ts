@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type ProbeBody, probeBody } from '@spanhouse/access'
 import { Problem } from '@spanhouse/model'
+import { outboundFetch } from '@spanhouse/outbound'
 import { validate } from '@spanhouse/validation'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { probeProvider } from './probe.ts'
@@ -26,7 +27,8 @@ afterAll(() => void provider.close())
 const open = { isOpen: true }
 const bodyOf = (kind: string, credentials: object): ProbeBody =>
   validate(probeBody(open), { kind, provider: credentials }, 'body')
-const probe = (kind: string, credentials: object) => probeProvider(bodyOf(kind, credentials), open)
+const probe = (kind: string, credentials: object, rules = open) =>
+  probeProvider(bodyOf(kind, credentials), { rules, fetch: outboundFetch(rules) })
 
 test.each<[string, object, string, object]>([
   ['openai', { key: 'k' }, '/200-json/v1/models', { authorization: 'Bearer k' }],
@@ -82,7 +84,7 @@ test('of a name that nobody has, one of a private network and a closed door the 
   const before = asked.length
   const told = async (url: string) => {
     const started = performance.now()
-    const answer = await probeProvider(bodyOf('custom', { url, key: 'k' }), { isOpen: false })
+    const answer = await probe('custom', { url, key: 'k' }, { isOpen: false })
     expect(performance.now() - started).toBeGreaterThan(1_400)
     return answer
   }

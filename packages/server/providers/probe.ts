@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ProbeBody } from '@spanhouse/access'
 import { Problem, unprocessable, withoutTrailing } from '@spanhouse/model'
-import { getStatus, type OutboundRules } from '@spanhouse/outbound'
-import { PROVIDER_APIS, type ProviderApi } from '@spanhouse/runtime'
+import { PROVIDER_APIS, type ProviderApi } from '@spanhouse/models'
+import { OutboundError, type OutboundFetch, type OutboundRules } from '@spanhouse/outbound'
 import { z } from '@spanhouse/validation'
 
 /** Of all callers together: each holds a connection for up to ten seconds. */
@@ -30,7 +30,10 @@ type Finding = Omit<ProbeAnswer, 'kind'>
  * its answer but the status is told, so that nobody reads through this server what only it can reach. Throws Problems:
  * `unprocessable` when the key or the address is missing or the address leads to a private network; `overloaded`.
  */
-export async function probeProvider({ kind, provider }: ProbeBody, rules: OutboundRules): Promise<ProbeAnswer> {
+export async function probeProvider(
+  { kind, provider }: ProbeBody,
+  { rules, fetch }: { rules: OutboundRules; fetch: OutboundFetch },
+): Promise<ProbeAnswer> {
   const api = PROVIDER_APIS[kind]
   if (api === undefined) {
     return { kind, status: 'unknown', message: `Credentials of ${kind} cannot be tried out without running a model.` }
@@ -42,11 +45,12 @@ export async function probeProvider({ kind, provider }: ProbeBody, rules: Outbou
   probing++
   const silence = rules.isOpen ? undefined : delay(SILENCE_MS)
   try {
-    const answer = await getStatus(request.url, request.headers, rules)
+    const answer = await fetch(request.url, { headers: request.headers })
+    await answer.body?.cancel()
     return { kind, ...findingOf(answer, api) }
   } catch (error) {
     await silence
-    return { kind, ...findingWithoutAnswer(error as NodeJS.ErrnoException, rules) }
+    return { kind, ...findingWithoutAnswer(error, rules) }
   } finally {
     probing--
   }
@@ -69,7 +73,8 @@ function requestFor(api: ProviderApi, { kind, provider }: ProbeBody): { url: URL
 const missing = (member: string): Problem =>
   unprocessable({ type: 'missing', loc: ['body', 'provider', member], msg: 'Field required' })
 
-function findingOf({ status, isJson }: { status: number; isJson: boolean }, { refusal }: ProviderApi): Finding {
+function findingOf({ status, headers }: Response, { refusal }: ProviderApi): Finding {
+  const isJson = headers.get('content-type')?.includes('json')
   if (status === 200 && isJson) return { status: 'valid', message: 'The provider accepts the credentials.' }
   if ([401, 403, refusal].includes(status)) {
     return { status: 'invalid', message: `The provider refuses the credentials (HTTP ${status}).` }
@@ -78,13 +83,13 @@ function findingOf({ status, isJson }: { status: number; isJson: boolean }, { re
   return { status: 'unknown', message: `The provider answers HTTP ${status}${form}, which does not tell.` }
 }
 
-function findingWithoutAnswer(error: NodeJS.ErrnoException, { isOpen }: OutboundRules): Finding {
-  if (error.code === 'ERR_INVALID_CHAR') {
+function findingWithoutAnswer(error: unknown, { isOpen }: OutboundRules): Finding {
+  if (!(error instanceof OutboundError)) throw error
+  if (error.failure === 'invalid_request') {
     return { status: 'invalid', message: 'The key has characters that cannot be sent.' }
   }
   // Where nothing is private the reason helps whoever runs a provider of their own.
-  const reason = error.name === 'AbortError' ? 'no answer in time' : (error.code ?? error.message)
-  return { status: 'unknown', message: isOpen ? `${UNREACHABLE} (${reason}).` : `${UNREACHABLE}.` }
+  return { status: 'unknown', message: isOpen ? `${UNREACHABLE}: ${error.message}.` : `${UNREACHABLE}.` }
 }
 
 const UNREACHABLE = 'The provider cannot be reached'

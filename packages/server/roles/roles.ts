@@ -9,6 +9,8 @@ export const ROLE_NEEDS: Record<RoleName, readonly PartName[]> = {
   writer: ['stream'],
   /** Answers queries and administers; what it writes goes through the stream too. */
   api: ['engine', 'stream'],
+  /** Runs handlers: the hosted services. Their traces go through the stream. */
+  services: ['stream'],
   /** Background work, of which there is none yet: it will run evaluations. */
   worker: [],
 }

@@ -25,9 +25,15 @@ const letter = z.object({
   span_count: z.int(),
   format: z.enum(MESSAGE_FORMATS),
   bytes: z.int(),
+  is_damaged: z.boolean().meta({
+    description: 'Whether what was accepted cannot be read any more. Such a letter can only be discarded.',
+  }),
 })
 const wholeLetter = letter.extend({
-  body: z.string().meta({ description: 'What was accepted, in base64.', contentEncoding: 'base64' }),
+  body: z
+    .string()
+    .nullable()
+    .meta({ description: 'What was accepted, in base64; null when it is damaged.', contentEncoding: 'base64' }),
 })
 const one = z.object({ count: z.int(), dead_letter: z.object({ id: z.string() }) })
 
@@ -59,8 +65,9 @@ export function deadLetterRoutes(stream: SpanStream): (app: FastifyInstance) => 
       answer: z.object({ count: z.int(), dead_letter: wholeLetter }),
       handle: async ({ params: { id } }) => {
         const found = (await stream.deadLetter(id)) ?? unknown(id)
-        const body = Buffer.from(found.message.body).toString('base64')
-        return { count: 1, dead_letter: { ...letterToJson(found), body } }
+        const { body } = found.message
+        const text = body && Buffer.from(body).toString('base64')
+        return { count: 1, dead_letter: { ...letterToJson(found), body: text } }
       },
     })
     addAdminEndpoint(app, {
@@ -102,6 +109,7 @@ function letterToJson({ id, reason, rejected_at, attempt, message }: DeadLetter)
     accepted_at: microsToIso(accepted_at),
     span_count,
     format,
-    bytes: body.length,
+    bytes: body?.length ?? 0,
+    is_damaged: body === null,
   }
 }

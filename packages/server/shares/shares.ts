@@ -18,6 +18,8 @@ export const SHARES = {
   heavy: { slots: 8, project: 4, organization: 6, waiting: 64 },
   /** Listens to spans as they are stored, for as long as the caller likes. Nobody waits for the end of that. */
   listen: { slots: 200, project: 20, organization: 50, waiting: 0 },
+  /** Runs a handler, which mostly means to wait for a model. Its request holds no slot of another share. */
+  run: { slots: 512, project: 256, organization: 384, waiting: 256 },
   /** Calls an address that the caller has chosen. */
   probe: { slots: 8, project: 2, organization: 4, waiting: 8 },
   /** Hashes a password, which is slow on purpose; asked by nobody in particular. */

@@ -1,7 +1,7 @@
 import { readMoney } from '@spanhouse/query'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { RowBuffer } from './row-buffer.ts'
+import { KEPT_BYTES_MAX, RowBuffer } from './row-buffer.ts'
 import { RowReader } from './row-reader.ts'
 
 const int128 = fc.bigInt({ min: -(2n ** 127n), max: 2n ** 127n - 1n })
@@ -67,4 +67,15 @@ test('money is read as the number nearest to its decimals', () => {
       expect(reader.isAtEnd).toBe(true)
     }),
   )
+})
+
+test('memory of a rare large batch is given back, that of usual ones is kept', () => {
+  const buffer = new RowBuffer()
+  buffer.skip(KEPT_BYTES_MAX + 1)
+  buffer.clear()
+  expect(buffer.length).toBe(0)
+  expect(buffer.capacity).toBeLessThan(2 * 1024 * 1024)
+  buffer.skip(KEPT_BYTES_MAX - 1)
+  buffer.clear()
+  expect(buffer.capacity).toBeGreaterThan(KEPT_BYTES_MAX / 2)
 })

@@ -2,6 +2,10 @@ const UUIDS_MAX = 1_000
 /** A call into native code takes as long as writing so many characters one by one. */
 const SHORT_TEXT_MAX = 40
 
+const INITIAL_BYTES = 1024 * 1024
+/** As much as the batches of a loaded writer need; what is larger is not kept from one batch to the next. */
+export const KEPT_BYTES_MAX = 32 * 1024 * 1024
+
 /**
  * Rows in ClickHouse's RowBinary format, put value after value into one growing buffer. Nothing is looked at twice and
  * nothing becomes text that is not text: the engine takes a span in half the time that it takes for the same values in
@@ -13,13 +17,18 @@ export class RowBuffer {
   #length = 0
   readonly #uuids = new Map<string, Buffer>()
 
-  constructor(bytes = 1024 * 1024) {
+  constructor(bytes = INITIAL_BYTES) {
     this.#bytes = Buffer.allocUnsafe(bytes)
     this.#view = viewOf(this.#bytes)
   }
 
   get length(): number {
     return this.#length
+  }
+
+  /** How much memory it holds. */
+  get capacity(): number {
+    return this.#bytes.length
   }
 
   /** The bytes between two lengths; valid until the next value is put. */
@@ -33,6 +42,12 @@ export class RowBuffer {
    */
   moveTo(length: number): void {
     this.#length = length
+  }
+
+  /** Takes all values back, and gives back the memory that a rare large batch has needed. */
+  clear(): void {
+    this.#length = 0
+    if (this.#bytes.length > KEPT_BYTES_MAX) this.#use(Buffer.allocUnsafe(INITIAL_BYTES))
   }
 
   /** Leaves room for so many bytes and returns the new length. */
@@ -139,8 +154,12 @@ export class RowBuffer {
     if (this.#length + bytes <= this.#bytes.length) return
     const larger = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#length + bytes))
     this.#bytes.copy(larger, 0, 0, this.#length)
-    this.#bytes = larger
-    this.#view = viewOf(larger)
+    this.#use(larger)
+  }
+
+  #use(bytes: Buffer): void {
+    this.#bytes = bytes
+    this.#view = viewOf(bytes)
   }
 }
 

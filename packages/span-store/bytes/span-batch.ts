@@ -146,12 +146,20 @@ export class SpanBatch {
 
   /** Takes back all but the first `count` spans; with 0 the deletions too. */
   truncate(count: number): void {
-    if (count === 0) this.deletions.length = 0
+    if (count === 0) this.#clear()
     const first = this.spans[count]
     if (!first) return
     this.#rows.moveTo(first.from)
     this.#nodes.moveTo(first.nodeAt)
     this.#reader = undefined
     this.spans.length = count
+  }
+
+  #clear(): void {
+    this.deletions.length = 0
+    this.spans.length = 0
+    this.#rows.clear()
+    this.#nodes.clear()
+    this.#reader = undefined
   }
 }

@@ -2,7 +2,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type Engine, openEngine } from './engine.ts'
-import { isPassing } from './failures.ts'
+import { isPassing, requireStoreMatches } from './failures.ts'
 
 /** What stands where ClickHouse should be; each test says what it answers. */
 let answer: (response: ServerResponse) => void
@@ -31,6 +31,9 @@ const refuse =
 const failure = (code: number, type: string, text = 'No') =>
   refuse(500, `Code: ${code}. DB::Exception: ${text}. (${type}) (version 26.7.1.1)`, code)
 
+const UPDATE_FAULT = 'Not found column trace_type in block. There are only columns: _part_data_version, attributes'
+const updateFault = failure(10, 'NOT_FOUND_COLUMN_IN_BLOCK', UPDATE_FAULT)
+
 test.each<[string, (response: ServerResponse) => void, string]>([
   ['a proxy that finds no server', refuse(502, '<html><h1>502 Bad Gateway</h1></html>'), 'overloaded'],
   ['a proxy that says nothing', refuse(503, ''), 'overloaded'],
@@ -38,6 +41,7 @@ test.each<[string, (response: ServerResponse) => void, string]>([
   ['a server that ends', failure(236, 'ABORTED'), 'overloaded'],
   ['a server without memory', failure(241, 'MEMORY_LIMIT_EXCEEDED', '(total) memory limit exceeded'), 'overloaded'],
   ['a query without memory', failure(241, 'MEMORY_LIMIT_EXCEEDED', 'Query memory limit exceeded'), 'query_limit'],
+  ['updates that the engine fails to apply', updateFault, 'overloaded'],
   ['a connection that breaks', response => response.socket?.resetAndDestroy(), 'overloaded'],
   [
     'an answer that breaks off',
@@ -61,6 +65,23 @@ test.each<[string, (response: ServerResponse) => void, string]>([
   await expect(binaryRows()).rejects.toMatchObject({ code })
   const error = await insert().catch(error => error)
   if (error) expect(isPassing(error)).toBe(true)
+})
+
+test('a read on which the engine fails to apply its updates is tried once more', async () => {
+  const answers = [updateFault, (response: ServerResponse) => void response.end('{"v":1}\n')]
+  answer = response => answers.shift()?.(response)
+  engine = openEngine(url, { connections: 1 })
+  expect(await rows()).toEqual([{ v: 1 }])
+})
+
+test('a write on which it fails does not take the tables for others', async () => {
+  answer = updateFault
+  engine = openEngine(url, { connections: 1 })
+  const error = await insert().catch(error => error)
+  expect(() => requireStoreMatches(error)).not.toThrow()
+  answer = failure(10, 'NOT_FOUND_COLUMN_IN_BLOCK', 'Not found column v in block')
+  const mismatch = await insert().catch(error => error)
+  expect(() => requireStoreMatches(mismatch)).toThrow('lack a column')
 })
 
 test.each([

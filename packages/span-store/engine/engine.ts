@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { Problem } from '@spanhouse/model'
 import { inlineParams } from '@spanhouse/query'
 import type { RowReader } from '../bytes/row-reader.ts'
 import { parseRows, readRows } from '../read/answers.ts'
 import { cancellation } from './cancellation.ts'
-import { toProblem, unreachable } from './failures.ts'
+import { isUpdateFault, toProblem, unreachable } from './failures.ts'
 import type { Holder } from './holder.ts'
 import { HttpClient, type Settings } from './http-client.ts'
 
@@ -25,7 +26,7 @@ export interface Engine {
    * All rows of a SELECT as objects. Refuses with a Problem: `query_timeout`, `query_limit`, `overloaded`; never a part of
    * them.
    */
-  rows<Row>(statement: Statement): Promise<Row[]>
+  rows<Row>(statement: Statement, holder?: Holder): Promise<Row[]>
   /**
    * The same with values as bytes instead of JSON: `read` takes those of one row, each as its column has it. The bytes are
    * told to `holder` as they come; what it throws ends the statement.
@@ -83,6 +84,12 @@ export function openEngine(url: string, options: EngineOptions): Engine {
   return new HttpEngine(client, options)
 }
 
+/** After which a statement is tried again that failed on the engine's own updates. */
+const UPDATE_FAULT_WAIT_MS = 250
+
+/** What a byte of an answer becomes: text, and the values in it. */
+const ROWS_PER_BYTE = 3
+
 /** Statements that write are known to the server by the beginning of their id. */
 const writesOf = (run: number): string => `spanhouse-write-${run}-`
 
@@ -101,17 +108,18 @@ class HttpEngine implements Engine {
     this.#writes = run ? writesOf(run) : `${writesOf(0)}${randomUUID()}-`
   }
 
-  rows<Row>(statement: Statement): Promise<Row[]> {
-    return this.#run(async () => {
+  rows<Row>(statement: Statement, holder?: Holder): Promise<Row[]> {
+    return this.#read(async () => {
       const bytes = await this.#client.send(`${inlineParams(statement)} FORMAT JSONEachRow`, {
         signal: cancellation(),
       })
+      holder?.hold(bytes.length * ROWS_PER_BYTE)
       return parseRows<Row>(bytes.toString())
     })
   }
 
   binaryRows<Row>(statement: Statement, read: (row: RowReader) => Row, holder?: Holder): Promise<Row[]> {
-    return this.#run(async () => {
+    return this.#read(async () => {
       const { format, chunks } = await this.#client.open(`${inlineParams(statement)} FORMAT RowBinary`, {
         signal: cancellation(),
       })
@@ -143,6 +151,19 @@ class HttpEngine implements Engine {
 
   #writeId(): string {
     return this.#writes + randomUUID()
+  }
+
+  /** Tries once more, a moment later, when the engine has failed to apply its own updates. */
+  #read<T>(work: () => Promise<T>): Promise<T> {
+    return this.#run(async () => {
+      try {
+        return await work()
+      } catch (error) {
+        if (!isUpdateFault(error)) throw error
+        await delay(UPDATE_FAULT_WAIT_MS)
+        return await work()
+      }
+    })
   }
 
   async #run<T>(work: () => Promise<T>): Promise<T> {

@@ -31,9 +31,23 @@ export class StoreMismatch extends Error {
   }
 }
 
+/**
+ * Whether ClickHouse has failed to apply its own lightweight updates while it read: it asks a block that has only what
+ * updates are applied by for a column of the table. It says so with the code of a column that does not exist; a moment later,
+ * when parts have been merged, the same statement succeeds.
+ */
+export const isUpdateFault = (error: unknown): boolean =>
+  error instanceof Error &&
+  (error as NodeJS.ErrnoException).code === '10' &&
+  error.message.includes('There are only columns: _part_data_version')
+
 /** Throws a {@link StoreMismatch} when that is what a write failed with. */
 export function requireStoreMatches(error: unknown): void {
-  if (error instanceof Error && NO_SUCH_COLUMN.has((error as NodeJS.ErrnoException).code ?? ''))
+  if (
+    error instanceof Error &&
+    !isUpdateFault(error) &&
+    NO_SUCH_COLUMN.has((error as NodeJS.ErrnoException).code ?? '')
+  )
     throw new StoreMismatch(error)
 }
 
@@ -68,7 +82,7 @@ export function toProblem(error: unknown): unknown {
       cause: error,
     })
   }
-  if (BUSY.has(code) || REFUSALS[code])
+  if (BUSY.has(code) || REFUSALS[code] || isUpdateFault(error))
     return new Problem('overloaded', 'ClickHouse is too busy; try again.', { retryAfterSeconds: 2, cause: error })
   return /^\d+$/.test(code) || error.constructor !== Error ? error : unreachable(error)
 }

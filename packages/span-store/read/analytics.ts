@@ -12,6 +12,7 @@ import {
   type TotalsRow,
 } from '@spanhouse/query'
 import type { Engine } from '../engine/engine.ts'
+import type { Holder } from '../engine/holder.ts'
 import { statisticsOf } from '../engine/statistics.ts'
 
 interface Asked {
@@ -28,12 +29,16 @@ export interface AnalyticsBucket {
 }
 
 /** Measures the attributes of traces, in one statement. Parts of the range in which nothing was found are left out. */
-export async function readAnalytics(engine: Engine, { project_id, query }: Asked): Promise<AnalyticsBucket[]> {
+export async function readAnalytics(
+  engine: Engine,
+  { project_id, query }: Asked,
+  holder?: Holder,
+): Promise<AnalyticsBucket[]> {
   const specs = query.specs.filter(spec => spec.type !== 'none')
   if (specs.length === 0) return []
   const buckets = bucketsOf(query.windowing, microsNow())
   const statement = compileAnalytics({ project_id, query, buckets, specs })
-  const rows = await engine.rows<{ bucket: number; measures: unknown[][] }>(printSql(statement))
+  const rows = await engine.rows<{ bucket: number; measures: unknown[][] }>(printSql(statement), holder)
   return rows
     .map(({ bucket, measures }) => ({ ...headOf(buckets, bucket), metrics: metricsOf(specs, measures) }))
     .filter(({ metrics }) => Object.keys(metrics).length > 0)
@@ -78,10 +83,14 @@ export interface Totals {
 }
 
 /** Sums up traces or spans in each part of the range, those without any included. */
-export async function readTotals(engine: Engine, { project_id, query }: Asked): Promise<TotalsBucket[]> {
+export async function readTotals(
+  engine: Engine,
+  { project_id, query }: Asked,
+  holder?: Holder,
+): Promise<TotalsBucket[]> {
   const buckets = bucketsOf(query.windowing, microsNow())
   const statement = compileTotals({ project_id, query, buckets, focus: query.formatting.focus })
-  const rows = await engine.rows<{ bucket: number; total: TotalsRow; errors: TotalsRow }>(printSql(statement))
+  const rows = await engine.rows<{ bucket: number; total: TotalsRow; errors: TotalsRow }>(printSql(statement), holder)
   const byBucket = new Map(rows.map(row => [row.bucket, row]))
   return Array.from({ length: buckets.count }, (_, index) => {
     const row = byBucket.get(index)

@@ -1,17 +1,19 @@
-import { nextTurn } from '@spanhouse/model'
+import { nextTurn, parseRoundedJson } from '@spanhouse/model'
 import { EndOfBytes, RowReader } from '../bytes/row-reader.ts'
 import { unreachable } from '../engine/failures.ts'
 import type { Holder } from '../engine/holder.ts'
 
 /** The rows of a whole answer. One that was cut off in a row, or has other words in it, is none. */
-export function parseRows<Row>(text: string): Row[] {
+export async function parseRows<Row>(text: string): Promise<Row[]> {
   const rows: Row[] = []
   try {
     for (let from = 0; from < text.length; ) {
       const end = text.indexOf('\n', from)
       if (end < 0) throw new Error('the answer has no end')
-      rows.push(JSON.parse(text.slice(from, end)))
+      rows.push(parseRoundedJson(text.slice(from, end)) as Row)
       from = end + 1
+      const turn = nextTurn()
+      if (turn) await turn
     }
   } catch (error) {
     throw unreachable(error as Error)

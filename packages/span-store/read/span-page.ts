@@ -1,3 +1,4 @@
+import { Problem } from '@spanhouse/model'
 import { compareSpans, compileFirstSpans, compileSpanQuery, pageLimit, type SpansOf } from '@spanhouse/query'
 import type { Engine } from '../engine/engine.ts'
 import { isResultTooLarge } from '../engine/failures.ts'
@@ -6,7 +7,7 @@ import { SPAN_COLUMNS } from './row.ts'
 import { readSpans, type StoredSpan } from './stored-span.ts'
 
 /** A page ends before the span with which it would have more bytes, unless it is the first. */
-const PAGE_BYTES_MAX = 64 * 1024 * 1024
+export const PAGE_BYTES_MAX = 64 * 1024 * 1024
 
 /** How many times fewer spans are read where those asked for are more than the engine answers at once. */
 const SHRINK = 8
@@ -29,6 +30,24 @@ export async function readSpanPage(engine: Engine, { project_id, query }: SpansO
     }
   }
 }
+
+/**
+ * As {@link readSpanPage}, for answers that cannot say where to go on: throws a Problem `query_limit` where the page would
+ * end early.
+ */
+export async function readWholePage(engine: Engine, asked: SpansOf, holder?: Holder): Promise<StoredSpan[]> {
+  const { spans, isFull } = await readSpanPage(engine, asked, holder)
+  if (isFull && spans.length < pageLimit(asked.query.windowing, 'span')) throw pageTooLarge()
+  return spans
+}
+
+/** For answers that cannot say where to go on. */
+export const pageTooLarge = (): Problem =>
+  new Problem(
+    'query_limit',
+    `The spans come to more than ${PAGE_BYTES_MAX} bytes, which is the most: ask for fewer with \`limit\`, or in pages by ` +
+      'POST /spans/query or /traces/query.',
+  )
 
 /**
  * Spans in the order of time are read in one pass where they can be, with one more than the page has; they are the page unless its

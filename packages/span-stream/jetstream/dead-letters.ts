@@ -1,7 +1,9 @@
 import { JetStreamApiError, type StoredMsg } from '@nats-io/jetstream'
-import { microsNow } from '@spanhouse/model'
+import { microsNow, Problem } from '@spanhouse/model'
+import { Refusal } from '../admission.ts'
 import type { ConsumerName, DeadLetter, SpanMessage } from '../span-stream.ts'
-import { fromHeaders, getLetter, metadataOf, setLetter, toHeaders } from './headers.ts'
+import { fromHeaders, getLetter, metadataOf, setLetter, toHeaders, unknownMetadata } from './headers.ts'
+import type { Positions } from './positions.ts'
 import { type Storage, WRONG_LAST_SEQUENCE } from './storage.ts'
 import type { Topology } from './topology.ts'
 
@@ -16,10 +18,14 @@ export interface Rejection {
 export class DeadLetters {
   readonly #storage: Storage
   readonly #topology: Topology
+  readonly #positions: Positions
+  /** Where the stream has been marked. */
+  #marked: number | undefined
 
-  constructor(storage: Storage, topology: Topology) {
+  constructor(storage: Storage, topology: Topology, positions: Positions) {
     this.#storage = storage
     this.#topology = topology
+    this.#positions = positions
   }
 
   /** Stores a letter, once for a consumer and message: the consumer may die before it acknowledges and reject again. */
@@ -56,13 +62,14 @@ export class DeadLetters {
   async replay(id: string): Promise<boolean> {
     const letter = await this.find(id)
     if (letter === null) return false
-    const { message } = letter
-    const { live } = this.#topology
-    await this.#storage.put(live, {
-      subject: this.#topology.subject(message.partition),
+    const { body, ...metadata } = letter.message
+    if (body === null) throw new Problem('conflict', `Dead letter ${id} is damaged: it can only be discarded`)
+    await this.#positions.ready()
+    await this.#storage.put(this.#topology.live, {
+      subject: this.#topology.subject(metadata.partition),
       msgId: `replay:${id}`,
-      headers: toHeaders(metadataOf(message)),
-      body: message.body,
+      headers: toHeaders({ ...metadata, bodyBytes: body.length }),
+      body,
     })
     return this.remove(id)
   }
@@ -70,9 +77,30 @@ export class DeadLetters {
   async remove(id: string): Promise<boolean> {
     const stored = await this.#stored(id)
     if (stored === null) return false
-    const removed = await this.#storage.remove(this.#topology.dead, stored.seq)
-    await this.#storage.removeParts(this.#topology.dead, stored.header)
+    const { dead } = this.#topology
+    const isMarked = await this.#mark()
+    const removed = await this.#storage.remove(dead, stored.seq)
+    await this.#storage.removeOwnParts(dead, stored.header)
+    if (!isMarked) await this.#mark()
     return removed
+  }
+
+  /**
+   * Sees to it that what is last in the stream stays there. When everything in its last file has been removed, a killed
+   * server forgets that file, and gives its positions again; what gets one of them is lost when the server is killed once more,
+   * because records of removal name it. A mark takes the place of the one before. False when there is no room for one.
+   */
+  async #mark(): Promise<boolean> {
+    const { dead } = this.#topology
+    const position = await this.#storage.mark(dead).catch(error => {
+      if (error instanceof Refusal && error.why === 'dead_letters_full') return undefined
+      throw error
+    })
+    if (position === undefined) return false
+    const previous = this.#marked
+    this.#marked = Math.max(position, previous ?? 0)
+    if (previous !== undefined) await this.#storage.remove(dead, Math.min(position, previous))
+    return true
   }
 
   async #stored(id: string): Promise<StoredMsg | null> {
@@ -81,12 +109,14 @@ export class DeadLetters {
     return stored?.seq === positionOf(id) ? stored : null
   }
 
+  /** Parts of a letter are gone when a killed server has lost them, or has brought back a letter that was removed. */
   async #read(stored: StoredMsg): Promise<DeadLetter> {
-    const metadata = fromHeaders(stored.header)
-    const body = await this.#storage.body(this.#topology.dead, stored.header, stored.data)
-    if (metadata === null || body === null) throw new Error(`Dead letter ${stored.seq} is damaged`)
-    const { bodyBytes, ...rest } = metadata
-    return { id: String(stored.seq), message: { ...rest, body }, ...getLetter(stored.header) }
+    const { seq, header, data } = stored
+    const known = fromHeaders(header)
+    const body = known && (await this.#storage.body(this.#topology.dead, header, data))
+    const { bodyBytes, ...metadata } = known ?? unknownMetadata({ sequence: seq, partition: 0, data })
+    const whole = body?.length === bodyBytes ? body : null
+    return { id: String(seq), message: { ...metadata, body: whole }, ...getLetter(header) }
   }
 }
 

@@ -1,4 +1,5 @@
 import { headers, type MsgHdrs } from '@nats-io/transport-node'
+import { microsNow, NIL_UUID, parseRoundedJson } from '@spanhouse/model'
 import { type DeadLetter, MESSAGE_FORMATS, type SpanMessage } from '../span-stream.ts'
 
 /** Room that is kept in each message for its headers. Ids, a reason and the list of parts have limits below this. */
@@ -49,6 +50,18 @@ export function fromHeaders(from: MsgHdrs | undefined): Metadata | null {
   return complete ? metadata : null
 }
 
+/** What stands for the headers of a message that somebody else published. */
+export const unknownMetadata = (at: { sequence: number; partition: number; data: Uint8Array }): Metadata => ({
+  id: `unknown-${at.sequence}`,
+  partition: at.partition,
+  project_id: NIL_UUID,
+  user_id: NIL_UUID,
+  accepted_at: microsNow(),
+  span_count: 0,
+  format: 'otlp',
+  bodyBytes: at.data.length,
+})
+
 /** The reason as JSON: a header cannot hold line breaks. */
 export function setLetter(to: MsgHdrs, { reason, rejected_at, attempt }: LetterMetadata): void {
   to.set('Dead-Reason', JSON.stringify(reason))
@@ -57,7 +70,7 @@ export function setLetter(to: MsgHdrs, { reason, rejected_at, attempt }: LetterM
 }
 
 export const getLetter = (from: MsgHdrs): LetterMetadata => ({
-  reason: JSON.parse(from.get('Dead-Reason') || '""'),
+  reason: parseRoundedJson(from.get('Dead-Reason') || '""') as string,
   rejected_at: Number(from.get('Dead-Rejected')),
   attempt: Number(from.get('Dead-Attempt')),
 })

@@ -1,10 +1,11 @@
-import { jetstreamManager, type StreamAPI } from '@nats-io/jetstream'
+import { jetstream, jetstreamManager, type StreamAPI } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { consume, createMessage, idsOf, OPTIONS, until } from '../contract.testing.ts'
 import { type JetStreamOptions, openJetStream } from '../jetstream.ts'
 import { type NatsServer, natsAvailable, startNats } from '../nats-server.testing.ts'
-import type { SpanStream } from '../span-stream.ts'
+import type { SpanMessage, SpanStream } from '../span-stream.ts'
+import { metadataOf, toHeaders } from './headers.ts'
 
 /** What a file of a stream with this limit of bytes holds; one is removed when all messages in it are. */
 const FILE_BYTES = 4 * 2 ** 20
@@ -46,6 +47,16 @@ describe.skipIf(!natsAvailable)('after nats-server was killed', () => {
     return what(streams).finally(() => nats.close())
   }
 
+  /** Publishes as a process does that has not looked at positions: one of an earlier version. */
+  const publishAtOnce = async (name: string, count: number) => {
+    const nats = await connect({ servers: server.url })
+    const messages = Array.from({ length: count }, () => createMessage({ body: Buffer.alloc(10) }))
+    const publish = (message: SpanMessage) =>
+      jetstream(nats).publish(`${name}.${message.partition}`, message.body, { headers: toHeaders(metadataOf(message)) })
+    await Promise.all(messages.map(publish)).finally(() => nats.close())
+    return messages
+  }
+
   const killAndRestart = async () => {
     await server.restart()
     await until(() =>
@@ -84,7 +95,7 @@ describe.skipIf(!natsAvailable)('after nats-server was killed', () => {
     const last = Math.max(...(await consume(stream, length)).map(({ sequence }) => sequence))
     expect((await stream.stats()).depth).toBe(0)
     await killAndRestart()
-    const messages = await publishMany(200, 10)
+    const messages = await publishAtOnce('back', 200)
     const again = await consume(stream, 200)
     expect(idsOf(again).toSorted()).toEqual(messages.map(({ id }) => id).toSorted())
     expect(Math.min(...again.map(({ sequence }) => sequence))).toBeLessThan(last)
@@ -109,6 +120,18 @@ describe.skipIf(!natsAvailable)('after nats-server was killed', () => {
       break
     }
     expect(survivor).toMatchObject({ seq: expect.any(Number) })
+    await stream.close()
+  }, 60_000)
+
+  it('loses nothing that is published as soon as it is back when it is killed again', async () => {
+    await open('soon')
+    const { length } = await publishUntilFull()
+    const last = Math.max(...(await consume(stream, length)).map(({ sequence }) => sequence))
+    await killAndRestart()
+    expect((await manage(streams => streams.info('soon'))).state.last_seq).toBeLessThan(last)
+    const messages = await publishMany(200, 10)
+    await killAndRestart()
+    expect(idsOf(await consume(stream, 200)).toSorted()).toEqual(messages.map(({ id }) => id).toSorted())
     await stream.close()
   }, 60_000)
 

@@ -1,68 +1,34 @@
-import type { StoredMsg } from '@nats-io/jetstream'
-import type { Msg, MsgHdrs, NatsConnection } from '@nats-io/transport-node'
-import { microsNow, NIL_UUID } from '@spanhouse/model'
-import { refusal } from '../admission.ts'
+import type { Msg } from '@nats-io/transport-node'
 import { Bell } from '../bell.ts'
-import type { Sized, Source } from '../gather.ts'
-import { createDelivery } from '../settle.ts'
-import type { DeliveriesOptions, Delivery, SpanMessage } from '../span-stream.ts'
-import { type Connection, REQUEST_MS_MAX } from './connection.ts'
-import type { DeadLetters } from './dead-letters.ts'
-import { fromHeaders, type Metadata } from './headers.ts'
+import type { Source } from '../gather.ts'
+import type { DeliveriesOptions, Delivery } from '../span-stream.ts'
+import { type Fetched, fromLeftover, toFetched } from './fetched.ts'
 import { Leftovers } from './leftovers.ts'
+import type { Positions } from './positions.ts'
 import { Puller } from './puller.ts'
-import type { Storage } from './storage.ts'
-import type { Topology } from './topology.ts'
+import { Settlement, type SettlementParts } from './settlement.ts'
 
-interface Fetched extends Sized {
-  sequence: number
-  attempt: number
-  subject: string
-  headers: MsgHdrs | undefined
-  data: Uint8Array
-  metadata: Metadata | null
-  /** Where to give it back. The server names a new place with each delivery. Null for a leftover: no consumer has it. */
-  reply: string | null
-  /** A leftover that its consumer has acknowledged: it was stored, and its parts may be gone. */
-  wasSettled?: boolean
-  /** Until when the server is told that it is being worked on. */
-  untilMs: number
-  /** How many outages there had been when it came. */
-  outages: number
-}
-
-export interface ReaderParts {
-  connection: Connection
-  storage: Storage
-  topology: Topology
-  letters: DeadLetters
+export interface ReaderParts extends SettlementParts {
+  positions: Positions
   ackWaitMs: number
-  holdMs: number
 }
 
 /** Messages asked for at once in a partition, and messages waiting to be handed out. */
 const ASKED_MAX = 64
 const WAITING_MAX = 1_000
-/** Wait before a message comes again whose parts could not be read, or that could not be buried. */
-const FAILED_MS = 1_000
-/** Removals under way at once. The server throws away all that wait when they are ten thousand. */
-const REMOVALS_MAX = 128
-/** A leftover has been delivered before, or its consumer passed over it. */
-const LEFTOVER_ATTEMPT = 2
 /** Time for the pullers to end. */
 const END_MS_MAX = 3_000
 
 /**
  * One iteration of one consumer over some partitions: a Puller for each fills one queue, from which batches are taken.
- * `#held` has every message that was fetched and not settled. The server is told regularly that these are being worked
- * on, or it would deliver them again; one that it delivers again all the same is not handed out twice.
+ * What was fetched is held by the Settlement until it is settled.
  */
 export class JetStreamReader implements Source<Fetched> {
   readonly #parts: ReaderParts
   readonly #options: DeliveriesOptions
   readonly #bell = new Bell()
   readonly #pullers: ReadonlyMap<number, Puller>
-  readonly #held = new Map<number, Fetched>()
+  readonly #settlement: Settlement
   readonly #timer: NodeJS.Timeout
   readonly #forget: () => void
   readonly #queue: Fetched[] = []
@@ -70,8 +36,6 @@ export class JetStreamReader implements Source<Fetched> {
   #starting = 0
   #beatAt = performance.now()
   readonly #leftovers: Leftovers
-  readonly #removals: Promise<unknown>[] = Array.from({ length: REMOVALS_MAX }, () => Promise.resolve())
-  #removed = 0
   #ended: Promise<void> | undefined
 
   /** `options.signal` ends the iteration, whoever wants that. */
@@ -79,13 +43,19 @@ export class JetStreamReader implements Source<Fetched> {
     this.#parts = parts
     this.#options = options
     this.#pullers = new Map(options.partitions.map(partition => [partition, this.#puller(partition)]))
+    this.#settlement = new Settlement(parts, {
+      consumer: options.consumer,
+      signal: options.signal,
+      onRetried: (sequence, delayMs) => this.#leftovers.retried(sequence, delayMs),
+    })
     this.#leftovers = new Leftovers(parts.storage, parts.topology, {
       consumer: options.consumer,
       partitions: options.partitions,
       ackWaitMs: parts.ackWaitMs,
-      holds: sequence => this.#held.has(sequence),
+      holds: sequence => this.#settlement.holds(sequence),
       isFull: () => this.#full || this.#ended !== undefined,
-      onFound: (stored, wasSettled) => this.#add(this.#toLeftover(stored, wasSettled)),
+      onFound: (stored, wasSettled) =>
+        this.#add(fromLeftover(stored, { wasSettled, outages: parts.connection.outages })),
     })
     this.#timer = setInterval(() => this.#tick(), Math.min(1_000, parts.ackWaitMs / 6))
     this.#forget = parts.connection.onBack(() => void this.#start())
@@ -97,27 +67,15 @@ export class JetStreamReader implements Source<Fetched> {
     this.#starting++
     for (const puller of this.#pullers.values()) puller.reset()
     // When the server is away again, this is done when it is back.
-    await this.#prepare().catch(() => undefined)
+    await this.#parts.positions.ready().catch(() => undefined)
     this.#starting--
     this.#leftovers.reset()
     this.#fetch()
   }
 
-  /** Asks for the consumers, so that those which the server has lost are created again, and brings the stream up to them. */
-  async #prepare(): Promise<void> {
-    const { storage, topology } = this.#parts
-    const durables = Array.from(this.#pullers.keys(), partition => topology.durable(this.#options.consumer, partition))
-    const consumers = await Promise.all(durables.map(durable => storage.consumer(topology.live, durable)))
-    await storage.advance(topology.live, Math.max(0, ...consumers.map(({ delivered }) => delivered.stream_seq)))
-  }
-
-  get #nats(): NatsConnection {
-    return this.#parts.connection.nats
-  }
-
   #puller(partition: number): Puller {
-    const { topology } = this.#parts
-    return new Puller(this.#nats, {
+    const { connection, topology } = this.#parts
+    return new Puller(connection.nats, {
       stream: topology.live.stream,
       durable: topology.durable(this.#options.consumer, partition),
       onMessage: message => this.#receive(message),
@@ -139,46 +97,25 @@ export class JetStreamReader implements Source<Fetched> {
   #receive(message: Msg): void {
     const fetched = toFetched(message, this.#parts.connection.outages)
     this.#leftovers.arrived(fetched.sequence)
-    const known = this.#held.get(fetched.sequence)
-    if (known) known.reply = fetched.reply
-    else this.#add(fetched)
+    this.#add(fetched)
   }
 
   #add(fetched: Fetched): void {
-    this.#held.set(fetched.sequence, fetched)
+    if (!this.#settlement.hold(fetched)) return
     this.#queue.push(fetched)
     this.#waitingBytes += fetched.data.length
     this.#bell.ring()
   }
 
-  #toLeftover({ subject, header, data, seq }: StoredMsg, wasSettled: boolean): Fetched {
-    return {
-      ...sized(header, data),
-      wasSettled,
-      subject,
-      reply: null,
-      attempt: LEFTOVER_ATTEMPT,
-      sequence: seq,
-      untilMs: Number.POSITIVE_INFINITY,
-      outages: this.#parts.connection.outages,
-    }
-  }
-
   #tick(): void {
     const { connection, ackWaitMs } = this.#parts
     if (!connection.up) return
-    if (performance.now() - this.#beatAt >= ackWaitMs / 3) this.#beat()
+    if (performance.now() - this.#beatAt >= ackWaitMs / 3) {
+      this.#beatAt = performance.now()
+      this.#settlement.beat()
+    }
     this.#fetch()
     if (this.#starting === 0) void this.#leftovers.search().catch(() => undefined)
-  }
-
-  /** Tells the server that what is held is being worked on, and gives back what was held too long. */
-  #beat(): void {
-    this.#beatAt = performance.now()
-    for (const fetched of this.#held.values()) {
-      if (fetched.untilMs <= Date.now()) this.#giveBack(fetched, 0)
-      else if (fetched.reply !== null) this.#nats.publish(fetched.reply, '+WPI')
-    }
   }
 
   peek(): Fetched | undefined {
@@ -200,100 +137,8 @@ export class JetStreamReader implements Source<Fetched> {
   }
 
   /** The deliveries of a batch. What cannot be delivered is buried, or comes again. */
-  async deliver(batch: readonly Fetched[]): Promise<Delivery[]> {
-    const deliveries = await Promise.all(batch.map(fetched => this.#deliver(fetched)))
-    return deliveries.filter(delivery => delivery !== null)
-  }
-
-  async #deliver(fetched: Fetched): Promise<Delivery | null> {
-    const { storage, topology, holdMs } = this.#parts
-    const { headers, data, metadata } = fetched
-    fetched.untilMs = Date.now() + holdMs
-    try {
-      if (metadata === null) return await this.#bury(fetched, 'The message is not one of Spanhouse')
-      const body = await storage.body(topology.live, headers, data)
-      if (body?.length !== metadata.bodyBytes) return await this.#withoutParts(fetched)
-      return this.#delivery(fetched, toMessage(metadata, body))
-    } catch {
-      // The server is away or the dead letters are full. The message is safe; it must not stop those behind it.
-      this.#giveBack(fetched, FAILED_MS)
-      return null
-    }
-  }
-
-  /** A killed server brings back what was removed last, but not always the parts of it. */
-  async #withoutParts(fetched: Fetched): Promise<null> {
-    if (!fetched.wasSettled) return this.#bury(fetched, 'Parts of the message are gone')
-    await this.#finish(fetched)
-    return null
-  }
-
-  async #bury(fetched: Fetched, reason: string): Promise<null> {
-    const message = toMessage(fetched.metadata ?? unknownMetadata(fetched), fetched.data)
-    await this.#reject(fetched, message, reason)
-    return null
-  }
-
-  #delivery(fetched: Fetched, message: SpanMessage): Delivery {
-    const delivery: Delivery = {
-      message,
-      sequence: fetched.sequence,
-      attempt: fetched.attempt,
-      ack: () => this.#finish(fetched),
-      retry: delayMs => this.#retry(fetched, delayMs),
-      reject: reason => this.#reject(fetched, message, reason),
-    }
-    return createDelivery(delivery, this.#options.signal)
-  }
-
-  async #reject(fetched: Fetched, message: SpanMessage, reason: string): Promise<void> {
-    const { sequence, attempt } = fetched
-    await this.#parts.letters.add(message, { consumer: this.#options.consumer, sequence, attempt, reason })
-    await this.#finish(fetched)
-  }
-
-  /** To remove a message is to acknowledge it: the server settles it with its consumer, too. */
-  async #finish(fetched: Fetched): Promise<void> {
-    const { storage, topology, connection } = this.#parts
-    await this.#inTurn(() =>
-      fetched.outages === connection.outages
-        ? storage.remove(topology.live, fetched.sequence)
-        : storage.removeSame(topology.live, fetched.sequence, fetched.headers),
-    )
-    this.#held.delete(fetched.sequence)
-    // The sweeper removes what fails here, and what may be another's after an outage.
-    if (fetched.outages === connection.outages)
-      await storage.removeParts(topology.live, fetched.headers).catch(() => undefined)
-  }
-
-  /** Makes a removal after the one that was asked for REMOVALS_MAX ago. */
-  #inTurn(remove: () => Promise<boolean>): Promise<boolean> {
-    const lane = this.#removed++ % REMOVALS_MAX
-    const removal = (this.#removals[lane] as Promise<unknown>).then(remove)
-    this.#removals[lane] = removal.catch(() => undefined)
-    return removal
-  }
-
-  async #retry(fetched: Fetched, delayMs: number): Promise<void> {
-    const { reply, sequence } = fetched
-    if (reply === null) return this.#giveBack(fetched, delayMs)
-    const request = () => this.#nats.request(reply, nak(delayMs), { timeout: REQUEST_MS_MAX })
-    await this.#parts.connection.ask(request).catch(error => {
-      throw refusal('unreachable', error)
-    })
-    this.#held.delete(sequence)
-    this.#leftovers.retried(sequence, delayMs)
-  }
-
-  /** A leftover is found again when nobody holds it. */
-  #giveBack({ sequence, reply }: Fetched, delayMs: number): void {
-    if (reply === null) {
-      setTimeout(() => this.#held.delete(sequence), delayMs).unref()
-      return
-    }
-    this.#held.delete(sequence)
-    this.#leftovers.retried(sequence, delayMs)
-    if (this.#parts.connection.up) this.#nats.publish(reply, nak(delayMs))
+  deliver(batch: readonly Fetched[]): Promise<Delivery[]> {
+    return this.#settlement.deliver(batch)
   }
 
   /** Gives back everything that is not settled, also what is on its way. */
@@ -311,42 +156,6 @@ export class JetStreamReader implements Source<Fetched> {
       for (const puller of this.#pullers.values()) puller.stop()
     }
     clearInterval(this.#timer)
-    const unsettled = [...this.#held.values()].sort((one, other) => one.sequence - other.sequence)
-    for (const fetched of unsettled) this.#giveBack(fetched, 0)
+    this.#settlement.giveBackAll()
   }
 }
-
-const partitionIn = (subject: string): number => Number(subject.split('.').at(-1))
-
-const nak = (delayMs: number): string =>
-  delayMs > 0 ? `-NAK ${JSON.stringify({ delay: Math.round(delayMs * 1e6) })}` : '-NAK'
-
-/**
- * `$JS.ACK.[DOMAIN.ACCOUNT.]STREAM.CONSUMER.DELIVERED.STREAM_SEQUENCE.CONSUMER_SEQUENCE.TIME.PENDING[.RANDOM]`, see
- * ADR-15 of the NATS architecture.
- */
-function toFetched(message: Msg, outages: number): Fetched {
-  const { subject, headers, data, reply = '' } = message
-  const tokens = reply.split('.')
-  const at = tokens.length === 9 ? 4 : 6
-  const [attempt, sequence] = [Number(tokens[at]), Number(tokens[at + 1])]
-  return { ...sized(headers, data), subject, reply, attempt, sequence, untilMs: Number.POSITIVE_INFINITY, outages }
-}
-
-function sized(headers: MsgHdrs | undefined, data: Uint8Array) {
-  const metadata = fromHeaders(headers)
-  return { headers, data, metadata, spans: metadata?.span_count ?? 0, bytes: metadata?.bodyBytes ?? data.length }
-}
-
-const toMessage = ({ bodyBytes, ...rest }: Metadata, body: Uint8Array): SpanMessage => ({ ...rest, body })
-
-const unknownMetadata = ({ sequence, subject, data }: Fetched): Metadata => ({
-  id: `unknown-${sequence}`,
-  partition: partitionIn(subject),
-  project_id: NIL_UUID,
-  user_id: NIL_UUID,
-  accepted_at: microsNow(),
-  span_count: 0,
-  format: 'otlp',
-  bodyBytes: data.length,
-})

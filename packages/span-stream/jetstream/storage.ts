@@ -69,7 +69,7 @@ export class Storage {
     const parts = await settleAll(
       pieces.map((piece, index) =>
         this.#publish(shelf, shelf.partsSubject, piece, {
-          msgID: `${msgId}/${index}/${piece.length}`,
+          msgID: `${partId(msgId, index)}${piece.length}`,
           timeout: timeout(),
         }),
       ),
@@ -106,19 +106,22 @@ export class Storage {
     return this.#recreating
   }
 
-  /** The whole body of a message, given its headers and last piece. Null when a part is not there any more. */
+  /**
+   * The whole body of a message, given its headers and last piece. Null when a part is not there any more, or something
+   * else is at its position (see Leftovers).
+   */
   async body(shelf: Shelf, headers: MsgHdrs | undefined, last: Uint8Array): Promise<Uint8Array | null> {
     const parts = getParts(headers)
     if (parts.length === 0) return last
-    const pieces = await settleAll(parts.map(seq => this.#part(shelf, seq)))
+    const pieces = await settleAll(parts.map((seq, index) => this.#part(shelf, seq, partId(idOf(headers), index))))
     return pieces.includes(null) ? null : Buffer.concat([...(pieces as Uint8Array[]), last])
   }
 
   /** The fast way may ask a replica that is behind; only the stream's leader knows that a message is gone. */
-  async #part({ stream }: Shelf, seq: number): Promise<Uint8Array | null> {
+  async #part({ stream }: Shelf, seq: number, id: string): Promise<Uint8Array | null> {
     const fast = await this.#ask(() => this.#jsm.direct.getMessage(stream, { seq }))
     const stored = fast ?? (await this.#ask(() => this.#jsm.streams.getMessage(stream, { seq })))
-    return stored?.data ?? null
+    return idOf(stored?.header).startsWith(id) ? (stored?.data ?? null) : null
   }
 
   /** The first message under the subject (which may have wildcards) at or after a position. */
@@ -151,6 +154,20 @@ export class Storage {
     await settleAll(getParts(headers).map(seq => this.remove(shelf, seq)))
   }
 
+  /** Removes the parts of a message that may be gone, and leaves alone what else is at their positions. */
+  async removeOwnParts(shelf: Shelf, headers: MsgHdrs | undefined): Promise<void> {
+    const remove = async (seq: number, index: number): Promise<void> => {
+      if ((await this.#part(shelf, seq, partId(idOf(headers), index))) !== null) await this.remove(shelf, seq)
+    }
+    await settleAll(getParts(headers).map(remove))
+  }
+
+  /** Stores a message without content and returns its position. */
+  async mark(shelf: Shelf): Promise<number> {
+    const { seq } = await this.#publish(shelf, shelf.partsSubject, undefined, { timeout: PUBLISH_MS_MAX })
+    return seq
+  }
+
   /** Removes all messages under a subject up to a position. */
   async purge({ stream }: Shelf, subject: string, upTo: number): Promise<void> {
     await this.#ask(() => this.#jsm.streams.purge(stream, { filter: subject, seq: upTo + 1 }))
@@ -166,10 +183,8 @@ export class Storage {
     if (last >= position || position - last > ADVANCE_MAX) return
     const target = position + ADVANCE_MARGIN
     while (last < target) {
-      const fillers = Array.from({ length: Math.min(ADVANCE_AT_ONCE, target - last) }, () =>
-        this.#publish(shelf, shelf.partsSubject, undefined, { timeout: PUBLISH_MS_MAX }),
-      )
-      for (const { seq } of await settleAll(fillers)) last = Math.max(last, seq)
+      const fillers = Array.from({ length: Math.min(ADVANCE_AT_ONCE, target - last) }, () => this.mark(shelf))
+      last = Math.max(last, ...(await settleAll(fillers)))
     }
   }
 
@@ -195,6 +210,9 @@ export interface ShelfState {
   /** The last position used. */
   last: number
 }
+
+/** How the id of a part begins; its length follows. */
+const partId = (msgId: string, index: number): string => `${msgId}/${index}/`
 
 const idOf = (headers: MsgHdrs | undefined): string => headers?.get(PubHeaders.MsgIdHdr) ?? ''
 

@@ -32,7 +32,7 @@ export const spoiledOperation: Generator = {
     const shot = shotOf(operation, play, contextOf(operation, play), value =>
       random.chance(0.7) ? mutated(value, random) : value,
     )
-    return play.send(spoiled(shot, random))
+    return play.send(sparing(spoiled(shot, random), play.world))
   },
 }
 
@@ -120,6 +120,17 @@ function asText(value: unknown): string {
 /** One more thing that is wrong, in half of the cases. */
 function spoiled(shot: Shot, random: Random): Shot {
   return random.chance(0.5) ? shot : (random.pick(SPOILERS) as Spoiler)(shot, random)
+}
+
+/** A request that has become a deletion deletes what may go. */
+function sparing(shot: Shot, { kept, spare }: World): Shot {
+  if (shot.method !== 'DELETE') return shot
+  let { path } = shot
+  for (const [kind, ids] of Object.entries(kept)) {
+    const instead = spare[kind]?.[0]
+    if (instead !== undefined) for (const id of ids) if (!spare[kind]?.includes(id)) path = path.replaceAll(id, instead)
+  }
+  return { ...shot, path }
 }
 
 type Spoiler = (shot: Shot, random: Random) => Shot

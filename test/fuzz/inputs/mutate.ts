@@ -1,5 +1,6 @@
 import { hostileText, hostileValue, lengthOf } from './hostile.ts'
 import type { Random } from './random.ts'
+import { toJsonText } from './raw-json.ts'
 
 type Container = Record<string, unknown> | unknown[]
 
@@ -36,12 +37,22 @@ function put(container: Record<string, unknown>, key: string, value: unknown): v
   Object.defineProperty(container, key, { value, enumerable: true, configurable: true, writable: true })
 }
 
+const COPIES_MAX = 20_000
+/** Characters of all copies together: a few times what any body may have, and far from what one string may have. */
+const COPIES_LENGTH_MAX = 16 * 1024 * 1024
+
+function copiesOf(value: unknown, count: number): unknown[] {
+  const room = Math.ceil(COPIES_LENGTH_MAX / toJsonText(value).length)
+  // Each by itself: a later change of one must not be one of all.
+  return Array.from({ length: Math.min(count, COPIES_MAX, room) }, () => structuredClone(value))
+}
+
 const CHANGES: readonly Change[] = [
   replace,
   replace,
   replace,
   (container, key) => void Reflect.deleteProperty(container, key),
-  (container, key, random) => put(container, key, Array(Math.min(lengthOf(random), 20_000)).fill(container[key] ?? 1)),
+  (container, key, random) => put(container, key, copiesOf(container[key] ?? 1, lengthOf(random))),
   (container, key) => put(container, key, [container[key]]),
   (container, key) => put(container, key, { a: container[key] }),
   (container, key) => put(container, key, String(container[key])),

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import http from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Latency, Report, Watched, WatcherOptions } from './watcher.ts'
+import type { Latency, MemoryPart, Report, Watched, WatcherOptions } from './watcher.ts'
 
 const PING_EVERY_MS = 20
 /** Between two looks at the metrics, whose maximum begins anew with each. */
@@ -116,21 +116,27 @@ export class Watch {
       ...this.#loopDelays,
       { ms: value('nodejs_eventloop_lag_max_seconds') * 1000, at: Date.now() },
     ].slice(-5)
-    if (this.#watched.pid === undefined) this.#tellMemory(value('process_resident_memory_bytes'))
+    this.#tellMemory('heap', value('nodejs_heap_size_used_bytes') + value('nodejs_external_memory_bytes'))
+    if (this.#watched.pid === undefined) this.#tellMemory('resident', value('process_resident_memory_bytes'))
   }
 
   async #weigh(): Promise<void> {
     const { pid } = this.#watched
     while (!this.#isStopped && pid !== undefined) {
-      const status = readIfThere(`/proc/${pid}/status`)
-      const kilobytes = Number(/VmRSS:\s+(\d+)/.exec(status)?.[1])
-      if (kilobytes > 0) this.#tellMemory(kilobytes * 1024)
+      this.#tellMemory('resident', residentOf(pid))
+      this.#tellMemory(
+        'children',
+        childrenOf(pid)
+          .map(residentOf)
+          .reduce((sum, bytes) => sum + bytes, 0),
+      )
       await delay(MEMORY_EVERY_MS)
     }
   }
 
-  #tellMemory(bytes: number): void {
-    this.#tell({ kind: 'memory', name: this.#watched.name, bytes, at: Date.now() })
+  /** Nothing when it is not known: the process has just ended. */
+  #tellMemory(part: MemoryPart, bytes: number): void {
+    if (bytes > 0) this.#tell({ kind: 'memory', name: this.#watched.name, part, bytes, at: Date.now() })
   }
 
   /**
@@ -169,6 +175,14 @@ function readIfThere(file: string): string {
     return ''
   }
 }
+
+/** Bytes; 0 when the process is no more. */
+const residentOf = (pid: number | string): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readIfThere(`/proc/${pid}/status`))?.[1] ?? 0) * 1024
+
+/** The processes that a process' main thread has started. */
+const childrenOf = (pid: number): string[] =>
+  readIfThere(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean)
 
 /** The threads on which the engine works for all others; none when the process is no more. */
 function collectorsOf(pid: number): string[] {

@@ -17,8 +17,14 @@ export type Report =
   /** Nobody listens any more. */
   | { kind: 'gone'; name: string; error: string }
   /** Memory in use. */
-  | { kind: 'memory'; name: string; bytes: number; at: number }
+  | { kind: 'memory'; name: string; part: MemoryPart; bytes: number; at: number }
   | { kind: 'summary'; latency: Record<string, Latency> }
+
+/**
+ * `resident`: of the process. `heap`: objects and buffers of its main thread, garbage included. `children`: resident of
+ * the processes that it has started, such as its ClickHouse.
+ */
+export type MemoryPart = 'resident' | 'heap' | 'children'
 
 export interface Latency {
   count: number

@@ -1,7 +1,7 @@
 import { requirePermission } from '@spanhouse/access'
 import { type JsonObject, microsToIso } from '@spanhouse/model'
 import { parseSavedQuery } from '@spanhouse/query'
-import { readSpanPage, readTraceHeads, type StoredSpan } from '@spanhouse/span-store'
+import { readTraceHeads, readWholePage, type StoredSpan } from '@spanhouse/span-store'
 import { optional, type WindowingBody, z } from '@spanhouse/validation'
 import { savedFocus } from '../tracing/saved-queries.ts'
 import { type Reading, readTraceSpans } from '../tracing/whole-traces.ts'
@@ -59,7 +59,7 @@ async function findTraces(reading: Reading, search: Search): Promise<Found> {
 /** Of each trace only the spans that are as asked. */
 async function findSpans({ engine, project_id, holder }: Reading, search: Search): Promise<Found> {
   const query = parseSavedQuery(search.saved, 'span', { body: bodyOf(search) })
-  const { spans } = await readSpanPage(engine, { project_id, query }, holder)
+  const spans = await readWholePage(engine, { project_id, query }, holder)
   return Map.groupBy(spans, span => span.trace_id as string)
 }
 

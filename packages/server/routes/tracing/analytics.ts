@@ -50,9 +50,9 @@ export function analyticsRoutes(engine: Engine): (app: FastifyInstance) => void 
         body,
         answer: statistics,
         summary: 'Measures attributes of traces: percentiles, histograms and frequencies for each bucket of time.',
-        handle: async ({ principal, query, body }) => {
+        handle: async ({ principal, query, body, holder }) => {
           const asked = parseAnalyticsQuery(query as JsonObject, body)
-          const buckets = await readAnalytics(engine, { project_id: principal.project_id, query: asked })
+          const buckets = await readAnalytics(engine, { project_id: principal.project_id, query: asked }, holder)
           return { count: buckets.length, buckets, ...asked.echo }
         },
       })
@@ -66,9 +66,9 @@ export function analyticsRoutes(engine: Engine): (app: FastifyInstance) => void 
       body,
       answer: sums,
       summary: 'Sums up traces or spans, and those with an exception, for each bucket of time.',
-      handle: async ({ principal, query, body }) => {
+      handle: async ({ principal, query, body, holder }) => {
         const asked = parseAnalyticsQuery(query as JsonObject, body)
-        const buckets = await readTotals(engine, { project_id: principal.project_id, query: asked })
+        const buckets = await readTotals(engine, { project_id: principal.project_id, query: asked }, holder)
         return { count: buckets.length, buckets }
       },
     })

@@ -24,9 +24,9 @@ export function sessionRoutes(engine: Engine): (app: FastifyInstance) => void {
           body,
           summary: `Lists the ids of ${actor}s by their activity.`,
           answer: z.object({ count: z.int(), [`${actor}_ids`]: z.array(z.string()), windowing }),
-          handle: async ({ principal: { project_id }, body }) => {
+          handle: async ({ principal: { project_id }, body, holder }) => {
             const query = parseActivityQuery(body)
-            const page = await readActivity(engine, { project_id, actor, query })
+            const page = await readActivity(engine, { project_id, actor, query }, holder)
             const ids = page.map(({ id }) => id)
             return { count: ids.length, [`${actor}_ids`]: ids, windowing: nextActivityWindowing(query, page) }
           },

@@ -40,8 +40,8 @@ export function traceRoutes({ engine, registry }: ReadParts): (app: FastifyInsta
           const query = await readSpanQuery(registry, principal, { body, focus: 'trace' })
           if (!query) return tracesEnvelope([])
           const reading = { engine, project_id: principal.project_id, holder }
-          const { found, traces } = await findTraces(reading, query)
-          return { ...tracesEnvelope(traces), windowing: nextWindowing(query, found) }
+          const { found, traces, isCut } = await findTraces(reading, query)
+          return { ...tracesEnvelope(traces), windowing: nextWindowing(query, found, isCut || undefined) }
         },
       })
     addEndpoint(app, {

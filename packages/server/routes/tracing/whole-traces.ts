@@ -1,8 +1,9 @@
-import { type Micros, microsNow, nestSpans, nextTurn, type SpanLevel, type TraceId } from '@spanhouse/model'
-import { compileTraceSpans, type SpanQuery } from '@spanhouse/query'
+import { type Micros, microsNow, nestSpans, nextTurn, Problem, type SpanLevel, type TraceId } from '@spanhouse/model'
+import { compileTraceSpans, type Position, type SpanQuery } from '@spanhouse/query'
 import {
   type Engine,
   type Holder,
+  PAGE_BYTES_MAX,
   readSpans,
   readTraceHeads,
   SPAN_COLUMNS,
@@ -44,24 +45,85 @@ export async function readTraceSpans(
 }
 
 /** Their trees. */
-export async function readTraces(reading: Reading, trace_ids: readonly TraceId[]): Promise<Trace[]> {
+export const readTraces = async (reading: Reading, trace_ids: readonly TraceId[]): Promise<Trace[]> =>
+  treesOf(await readTraceSpans(reading, trace_ids))
+
+async function treesOf(groups: ReadonlyMap<TraceId, StoredSpan[]>): Promise<Trace[]> {
   const traces: Trace[] = []
-  for (const [trace_id, group] of await readTraceSpans(reading, trace_ids)) {
+  for (const [trace_id, group] of groups) {
     traces.push({ trace_id, spans: nestSpans(group) })
     await nextTurn()
   }
   return traces
 }
 
-/** The traces that a query asks for, in its order, and where each stands in it. */
-export async function findTraces(reading: Reading, query: SpanQuery<'trace'>) {
-  const found = await readTraceHeads(reading.engine, { project_id: reading.project_id, query })
-  const traces = await readTraces(
-    reading,
-    found.map(row => row.trace_id),
-  )
-  const byId = new Map(traces.map(trace => [trace.trace_id, trace]))
-  return { found, traces: found.flatMap(row => byId.get(row.trace_id) ?? []) }
+/** One page of traces. */
+export interface TracePage {
+  /** Where each stands in the order of the query, also those that cannot be shown yet. */
+  found: Position[]
+  traces: Trace[]
+  /** More were found, whose spans have no room in the answer. */
+  isCut: boolean
+}
+
+/** How many times fewer traces are read where those found are more than one answer may hold. */
+const SHRINK = 8
+
+/** The traces that a query asks for, in its order: as many as have room, and one at least. */
+export async function findTraces(reading: Reading, query: SpanQuery<'trace'>): Promise<TracePage> {
+  const heads = await readTraceHeads(reading.engine, { project_id: reading.project_id, query })
+  for (let count = heads.length; ; count = Math.ceil(count / SHRINK)) {
+    const room = new Room(reading.holder)
+    try {
+      const groups = await readTraceSpans({ ...reading, holder: room }, idsOf(heads.slice(0, count)))
+      const found = heads.slice(0, countWithin(heads.slice(0, count), groups))
+      for (const { trace_id } of heads.slice(found.length)) room.release(bytesOf(groups.get(trace_id)))
+      const traces = await treesOf(new Map(idsOf(found).flatMap(id => entryOf(groups, id))))
+      return { found, traces, isCut: found.length < heads.length }
+    } catch (error) {
+      if (count <= 1 || !(error instanceof Problem && error.code === 'query_limit')) throw error
+      room.release(room.bytes)
+    }
+  }
+}
+
+/** Knows what was held through it, so that an attempt that fails gives back what it has taken. */
+class Room implements Holder {
+  bytes = 0
+  readonly #holder: Holder
+
+  constructor(holder: Holder) {
+    this.#holder = holder
+  }
+
+  hold(bytes: number): void {
+    this.#holder.hold(bytes)
+    this.bytes += bytes
+  }
+
+  release(bytes: number): void {
+    this.#holder.release(bytes)
+    this.bytes -= bytes
+  }
+}
+
+/** How many of the first traces are a page: it ends before the trace with which it would have more bytes, unless that is the first. */
+function countWithin(heads: readonly Position[], groups: ReadonlyMap<TraceId, StoredSpan[]>): number {
+  let bytes = 0
+  const end = heads.findIndex(({ trace_id }, at) => {
+    bytes += bytesOf(groups.get(trace_id))
+    return at > 0 && bytes > PAGE_BYTES_MAX
+  })
+  return end < 0 ? heads.length : end
+}
+
+const bytesOf = (spans: readonly StoredSpan[] = []): number => spans.reduce((sum, span) => sum + span.byteLength, 0)
+
+const idsOf = (heads: readonly Position[]): TraceId[] => heads.map(head => head.trace_id)
+
+const entryOf = <K, V>(map: ReadonlyMap<K, V>, key: K): [K, V][] => {
+  const value = map.get(key)
+  return value === undefined ? [] : [[key, value]]
 }
 
 const isRoot = (span: StoredSpan): boolean => span.parent_id === undefined

@@ -1,6 +1,6 @@
 import type { Json, JsonObject, TraceId } from '@spanhouse/model'
 import { FOCUSES, FORMATS, parseAnalyticsQuery, parseSpanQuery } from '@spanhouse/query'
-import { type Engine, readSpanPage, readTraceHeads, type StoredSpan } from '@spanhouse/span-store'
+import { type Engine, pageTooLarge, readTraceHeads, readWholePage, type StoredSpan } from '@spanhouse/span-store'
 import { json, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { QUERY_BODY_BYTES_MAX } from '../../../budget/limits.ts'
@@ -52,11 +52,14 @@ export function tracingReadRoutes(engine: Engine): (app: FastifyInstance) => voi
         const windowing = { ...asked.windowing, order: orderOf(query as JsonObject, body) }
         if (focus === 'span') {
           const spanQuery = { focus, filter: asked.filter, windowing }
-          const { spans } = await readSpanPage(engine, { project_id, query: spanQuery }, holder)
-          return spansEnvelope(spans)
+          return spansEnvelope(await readWholePage(engine, { project_id, query: spanQuery }, holder))
         }
         const traceQuery = { focus, filter: asked.filter, windowing }
-        if (format === 'agenta') return tracesEnvelope((await findTraces(reading, traceQuery)).traces)
+        if (format === 'agenta') {
+          const { traces, isCut } = await findTraces(reading, traceQuery)
+          if (isCut) throw pageTooLarge()
+          return tracesEnvelope(traces)
+        }
         const found = await readTraceHeads(engine, { project_id, query: traceQuery })
         return spansEnvelope(
           await spansOf(

@@ -1,0 +1,141 @@
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Body } from './asked.ts'
+import { type Behaviour, behaviourOf } from './behaviour.ts'
+import { embeddingOf } from './embedding.ts'
+import { replyTo, tokensOf } from './reply.ts'
+import { anthropic } from './wire/anthropic.ts'
+import { openaiChat } from './wire/openai-chat.ts'
+import { openaiResponses } from './wire/openai-responses.ts'
+import { eventOf, type Wire } from './wire/wire.ts'
+
+/** The oldest are forgotten beyond this many. */
+const RECORDED_MAX = 1_000
+const WIRES = [openaiChat, openaiResponses, anthropic]
+const CONTEXT_ERROR =
+  "This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens."
+
+/** A request as it came. */
+export interface RecordedRequest {
+  method: string
+  /** With the query. */
+  path: string
+  headers: IncomingHttpHeaders
+  body: Body
+  /** How the answer ended: undefined while it is under way, `aborted` when the client went away before its end. */
+  end?: 'sent' | 'aborted'
+}
+
+export interface FakeProvider {
+  /** Without a path: `{url}/v1` is the base of OpenAI's and of Anthropic's interface. */
+  url: string
+  requests: RecordedRequest[]
+  close(): Promise<void>
+}
+
+/** Starts a provider on the loopback address; port 0 takes any that is free. */
+export async function startFakeProvider({ port = 0 }: { port?: number } = {}): Promise<FakeProvider> {
+  const requests: RecordedRequest[] = []
+  const server = createServer((request, response) => {
+    answer(request, response, requests).catch(error => response.writeHead(400).end(String(error)))
+  })
+  await once(server.listen(port, '127.0.0.1'), 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise(resolve => server.close(resolve))
+    },
+  }
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, requests: RecordedRequest[]): Promise<void> {
+  const { method = '', url: path = '', headers } = request
+  if (path === '/requests') return sendJson(response, requests)
+  const text = Buffer.concat(await request.toArray()).toString()
+  const recorded: RecordedRequest = { method, path, headers, body: text === '' ? undefined : JSON.parse(text) }
+  requests.push(recorded)
+  if (requests.length > RECORDED_MAX) requests.shift()
+  response.on('close', () => {
+    recorded.end = response.writableFinished ? 'sent' : 'aborted'
+  })
+  const [plainPath = ''] = path.split('?')
+  if (/\/models$/.test(plainPath)) return sendJson(response, { object: 'list', data: [] })
+  if (/\/embeddings$/.test(plainPath)) return await embed(recorded.body, response)
+  const wire = WIRES.find(one => one.path.test(plainPath))
+  if (wire === undefined) return sendJson(response, { error: { message: `Nothing at ${path}` } }, 404)
+  await chat(wire, recorded, response)
+}
+
+async function chat(wire: Wire, { body, path }: RecordedRequest, response: ServerResponse): Promise<void> {
+  const asked = wire.read(body, path)
+  const behaviour = behaviourOf(asked.model, asked.last)
+  if (await isEndedEarly(behaviour, response, wire)) return
+  const reply = replyTo(asked, behaviour)
+  response.setHeader('content-type', asked.isStream ? 'text/event-stream' : 'application/json')
+  const pieces = asked.isStream ? wire.pieces(asked, reply) : halves(JSON.stringify(wire.whole(asked, reply)))
+  if (behaviour.name !== 'error-middle') return await sendInPieces(response, pieces, behaviour)
+  const error = eventOf(wire.error(529, 'The fake provider is overloaded.'), 'error')
+  await sendInPieces(response, [...pieces.slice(0, Math.ceil(pieces.length / 2)), error], behaviour)
+}
+
+async function embed(body: Body, response: ServerResponse): Promise<void> {
+  const values = [body.input].flat() as string[]
+  if (await isEndedEarly(behaviourOf(body.model, values.at(-1) ?? ''), response, openaiChat)) return
+  const data = values.map((value, index) => ({
+    object: 'embedding',
+    index,
+    embedding: embeddingOf(value, body.dimensions),
+  }))
+  const tokens = values.reduce((sum, value) => sum + tokensOf(value), 0)
+  sendJson(response, {
+    object: 'list',
+    data,
+    model: body.model,
+    usage: { prompt_tokens: tokens, total_tokens: tokens },
+  })
+}
+
+/** Plays the behaviours that give no answer of a model; the others are left to the caller. */
+async function isEndedEarly({ name, amount }: Behaviour, response: ServerResponse, wire: Wire): Promise<boolean> {
+  if (name === 'delay') await delay(amount ?? 500)
+  if (name === 'stall-before') return true
+  if (name === 'invalid-json') response.setHeader('content-type', 'application/json').end('{"choices": [')
+  else if (name === 'context') sendJson(response, wire.error(400, CONTEXT_ERROR), 400)
+  else if (name === 'error') {
+    const status = amount ?? 500
+    if (status === 429 || status === 503) response.setHeader('retry-after', '7')
+    sendJson(response, wire.error(status, `The fake provider answers ${status}.`), status)
+  }
+  return response.headersSent
+}
+
+/** Sends the pieces one after the other; `stall-middle` and `cut` end after the first ones, `slow` waits before each. */
+async function sendInPieces(response: ServerResponse, pieces: string[], { name, amount }: Behaviour): Promise<void> {
+  const isBroken = name === 'stall-middle' || name === 'cut'
+  const sent = isBroken ? pieces.slice(0, Math.ceil(pieces.length / 2)) : pieces
+  const waitMs = name === 'slow' ? (amount ?? 20) : 0
+  try {
+    await pipeline(paced(sent, waitMs), response, { end: !isBroken })
+  } catch {
+    // The client went away, which the record of the request tells.
+  }
+  if (name === 'cut') response.destroy()
+}
+
+async function* paced(pieces: string[], waitMs: number): AsyncGenerator<string> {
+  for (const piece of pieces) {
+    if (waitMs > 0) await delay(waitMs)
+    yield piece
+  }
+}
+
+const halves = (text: string): string[] => [text.slice(0, text.length / 2), text.slice(text.length / 2)]
+
+function sendJson(response: ServerResponse, body: object, status = 200): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}

@@ -1,0 +1,1 @@
+export { type FakeProvider, type RecordedRequest, startFakeProvider } from './fake-provider.ts'

@@ -1,0 +1,79 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { ModelError, type ModelErrorCategory } from './model-error.ts'
+
+/** From nothing to everything; each includes those before it. */
+export const RETRY_POLICIES = ['off', 'availability', 'capacity', 'transient', 'any'] as const
+export const FALLBACK_POLICIES = ['off', 'availability', 'capacity', 'access', 'context', 'any'] as const
+export type RetryPolicy = (typeof RETRY_POLICIES)[number]
+export type FallbackPolicy = (typeof FALLBACK_POLICIES)[number]
+
+/** What is done about a call that fails. */
+export interface AttemptRules {
+  retryPolicy?: RetryPolicy
+  /** More attempts of one configuration; 1 unless given. */
+  maxRetries?: number
+  /** Before the first retry, twice as long before each further one; 1,000 unless given. */
+  baseDelayMs?: number
+  fallbackPolicy?: FallbackPolicy
+  signal?: AbortSignal
+}
+
+/** Which attempt it is: the place of its configuration in the list, and how often that one was tried before. */
+export interface Attempt {
+  config: number
+  retry: number
+}
+
+const MAX_RETRIES = 1
+const BASE_DELAY_MS = 1_000
+
+/** Statuses of `other` errors that another configuration may not meet: it was not understood, not found, not accepted. */
+const FALLBACK_STATUSES = new Set([400, 404, 422])
+
+/**
+ * Tries the configurations in order, each as often as the rules allow, until an attempt succeeds. Rejects with the error of
+ * the last attempt. What is no {@link ModelError}, and what failed after a part was handed on, ends it at once.
+ */
+export async function attemptInTurn<Config, Result>(
+  configs: readonly [Config, ...Config[]],
+  rules: AttemptRules,
+  attempt: (config: Config, which: Attempt) => Promise<Result>,
+): Promise<Result> {
+  for (const [index, config] of configs.entries()) {
+    try {
+      return await attemptOften(rules, retry => attempt(config, { config: index, retry }))
+    } catch (error) {
+      const isLast = index === configs.length - 1
+      if (isLast || rules.signal?.aborted || !mayFallBack(error, rules.fallbackPolicy)) throw error
+    }
+  }
+  throw new Error('no configuration to attempt')
+}
+
+async function attemptOften<Result>(rules: AttemptRules, attempt: (retry: number) => Promise<Result>): Promise<Result> {
+  const { retryPolicy = 'off', maxRetries = MAX_RETRIES, baseDelayMs = BASE_DELAY_MS, signal } = rules
+  for (let retry = 0; ; retry++) {
+    try {
+      return await attempt(retry)
+    } catch (error) {
+      if (retry >= maxRetries || signal?.aborted || !mayRetry(error, retryPolicy)) throw error
+    }
+    await delay(baseDelayMs * 2 ** retry, undefined, { signal })
+  }
+}
+
+const retryLevel = (category: ModelErrorCategory): number =>
+  RETRY_POLICIES.indexOf(category === 'access' || category === 'context' || category === 'other' ? 'any' : category)
+
+/** What no provider has answered cannot be better the second time, but for a provider that was not reached. */
+function mayRetry(error: unknown, policy: RetryPolicy): boolean {
+  if (!(error instanceof ModelError) || error.isPartial) return false
+  const mayHelp = error.status !== undefined || error.category === 'availability'
+  return mayHelp && retryLevel(error.category) <= RETRY_POLICIES.indexOf(policy)
+}
+
+function mayFallBack(error: unknown, policy: FallbackPolicy = 'off'): boolean {
+  if (!(error instanceof ModelError) || error.isPartial || error.category === 'transient') return false
+  if (error.category !== 'other') return FALLBACK_POLICIES.indexOf(error.category) <= FALLBACK_POLICIES.indexOf(policy)
+  return policy === 'any' && FALLBACK_STATUSES.has(error.status ?? 0)
+}

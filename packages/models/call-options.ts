@@ -1,0 +1,85 @@
+import type { JSONSchema7, LanguageModelV4CallOptions, LanguageModelV4ToolChoice } from '@ai-sdk/provider'
+import type { ChatOptions, ChatRequest, ChatTool, ToolChoice } from './chat-request.ts'
+import { fileMembers } from './file-members.ts'
+
+type CallOptions = Omit<LanguageModelV4CallOptions, 'prompt'>
+
+/** Options that the packages translate, under their names there. */
+const TRANSLATED = {
+  temperature: 'temperature',
+  max_tokens: 'maxOutputTokens',
+  top_p: 'topP',
+  frequency_penalty: 'frequencyPenalty',
+  presence_penalty: 'presencePenalty',
+  reasoning_effort: 'reasoning',
+  seed: 'seed',
+} as const satisfies Record<string, keyof CallOptions>
+
+/** What every package understands, each in the way of its provider; only what is set. */
+export function callOptions({
+  options = {},
+  tools = [],
+  toolChoice,
+  responseFormat,
+  signal,
+}: ChatRequest): CallOptions {
+  const translated = Object.entries(TRANSLATED).filter(([name]) => options[name] != null)
+  const functions = tools.flatMap(toTool)
+  return {
+    ...Object.fromEntries(translated.map(([name, theirs]) => [theirs, options[name]])),
+    ...(options.stop != null && { stopSequences: [options.stop].flat() as string[] }),
+    ...(functions.length > 0 && { tools: functions, toolChoice: toChoice(toolChoice) }),
+    ...(responseFormat && { responseFormat: toFormat(responseFormat) }),
+    abortSignal: signal,
+  }
+}
+
+function toTool({ function: defined }: ChatTool) {
+  if (defined === undefined) return []
+  const { name, description, parameters = { type: 'object', properties: {} }, strict } = defined
+  return [{ type: 'function' as const, name, description, strict, inputSchema: parameters as JSONSchema7 }]
+}
+
+function toChoice(choice: ToolChoice | undefined): LanguageModelV4ToolChoice | undefined {
+  if (choice === undefined) return undefined
+  if (typeof choice === 'string') return { type: choice }
+  return choice.function ? { type: 'tool', toolName: choice.function.name } : { type: 'auto' }
+}
+
+function toFormat({ type, json_schema }: NonNullable<ChatRequest['responseFormat']>): CallOptions['responseFormat'] {
+  if (type !== 'json_schema' && type !== 'json_object') return { type: 'text' }
+  const { schema, name, description } = json_schema ?? {}
+  return { type: 'json', schema: schema as JSONSchema7 | undefined, name, description }
+}
+
+/**
+ * What goes out as it is where the provider's interface is OpenAI's: the messages, the tools, and all options but those whose
+ * names and limits differ from model to model, which the packages know.
+ */
+export function openAiBody({ messages, options = {}, tools = [], toolChoice, responseFormat }: ChatRequest): object {
+  return {
+    ...untranslated(options),
+    messages: messages.map(withFilename),
+    ...(tools.length > 0 && { tools }),
+    ...(tools.length > 0 && toolChoice !== undefined && { tool_choice: toolChoice }),
+    ...(responseFormat && responseFormat.type !== 'text' && { response_format: responseFormat }),
+  }
+}
+
+/** Not options of a model: what the call itself decides, and where and with what the provider is reached. */
+const RESERVED = new Set([
+  ...['model', 'messages', 'stream', 'stream_options', 'n'],
+  ...['api_key', 'api_base', 'api_version', 'base_url'],
+])
+
+/** Options that no package translates, nulls left out. */
+export const untranslated = (options: ChatOptions): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(options).filter(([name, value]) => value != null && !(name in TRANSLATED) && !RESERVED.has(name)),
+  )
+
+function withFilename(message: ChatRequest['messages'][number]) {
+  if (!Array.isArray(message.content)) return message
+  const content = message.content.map(part => (part.type === 'file' ? { ...part, file: fileMembers(part.file) } : part))
+  return { ...message, content }
+}

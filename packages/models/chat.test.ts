@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest'
+import { ALL, asking, models, routeTo, TOOLS } from './calls.testing.ts'
+import type { ChatEvent } from './chat-reply.ts'
+
+test.each(ALL)('%s answers, at once and piece by piece', async provider => {
+  const request = asking('Say that two words.')
+  const whole = await models.callChat(routeTo(provider), request)
+  expect(whole).toMatchObject({
+    message: { role: 'assistant', content: 'Say that two words.' },
+    finishReason: 'stop',
+    usage: { prompt: 5, completion: 5, total: 10 },
+  })
+  const events: ChatEvent[] = []
+  const streamed = await models.callChat(routeTo(provider), request, event => events.push(event))
+  expect(streamed).toEqual({ ...whole, timings: expect.anything() })
+  expect(events.length).toBeGreaterThan(1)
+  expect(events.map(event => ('delta' in event ? event.delta : '')).join('')).toBe('Say that two words.')
+})
+
+test.each(ALL)('%s calls tools, at once and piece by piece', async provider => {
+  const request = asking('What is the weather in Oslo?', { tools: TOOLS, toolChoice: 'required' })
+  const whole = await models.callChat(routeTo(provider, 'gpt-4o'), request)
+  const called = { type: 'function', function: { name: 'get_weather', arguments: '{"city":"Oslo"}' } }
+  expect(whole).toMatchObject({ message: { content: null, tool_calls: [called] }, finishReason: 'tool_calls' })
+  const events: ChatEvent[] = []
+  const streamed = await models.callChat(routeTo(provider, 'gpt-4o'), request, event => events.push(event))
+  expect(streamed.message).toEqual(whole.message)
+  expect(events[0]).toMatchObject({ type: 'tool_call', index: 0, name: 'get_weather' })
+  expect(
+    events
+      .slice(1)
+      .map(event => ('delta' in event ? event.delta : ''))
+      .join(''),
+  ).toBe('{"city":"Oslo"}')
+})
+
+test.each(ALL)('%s takes the result of a tool', async provider => {
+  const [call] =
+    (await models.callChat(routeTo(provider, 'gpt-4o'), asking('weather in Oslo?', { tools: TOOLS }))).message
+      .tool_calls ?? []
+  const messages = [
+    { role: 'system', content: 'Forecast helper.' },
+    { role: 'user', content: 'weather in Oslo?' },
+    { role: 'assistant', content: null, tool_calls: call ? [call] : [] },
+    { role: 'tool', tool_call_id: call?.id, content: 'nine degrees' },
+  ]
+  const reply = await models.callChat(routeTo(provider, 'gpt-4o'), { messages, tools: TOOLS })
+  expect(reply.message).toEqual({ role: 'assistant', content: 'The tool says: nine degrees' })
+})
+
+test.each(['openai', 'custom'])('refusals of %s stand apart, at once and piece by piece', async provider => {
+  const message = { role: 'assistant', content: null, refusal: 'I cannot help with that.' }
+  const whole = await models.callChat(routeTo(provider, 'fake-refusal'), asking('x'))
+  expect(whole).toMatchObject({ message, finishReason: 'content_filter' })
+  const events: ChatEvent[] = []
+  const streamed = await models.callChat(routeTo(provider, 'fake-refusal'), asking('x'), event => events.push(event))
+  expect(streamed.message).toEqual(message)
+  expect(new Set(events.map(({ type }) => type))).toEqual(new Set(['refusal']))
+})
+
+test.each(['custom', 'anthropic'])('reasoning of %s stands apart', async provider => {
+  const events: ChatEvent[] = []
+  const reply = await models.callChat(routeTo(provider, 'fake-reasoning'), asking('Why?'), event => events.push(event))
+  expect(reply.message.reasoning_content).toBe('The question is: Why?')
+  expect(events[0]).toMatchObject({ type: 'reasoning' })
+})
+
+test.each(['openai', 'anthropic'])('what %s read from a cache is counted', async provider => {
+  const { usage } = await models.callChat(routeTo(provider, 'fake-cached'), asking('Four words are here.'))
+  expect(usage).toMatchObject({ prompt: 5, cache_read: 1 })
+})
+
+test('a schema is kept to', async () => {
+  const schema = {
+    type: 'object',
+    properties: { score: { type: 'number', minimum: 0, maximum: 1 } },
+    additionalProperties: false,
+  }
+  const request = asking('Score it from 0 to 1: 0.5', {
+    responseFormat: { type: 'json_schema', json_schema: { name: 's', schema } },
+  })
+  for (const provider of ['openai', 'anthropic']) {
+    const { message } = await models.callChat(routeTo(provider, 'claude-sonnet-4-5'), request)
+    expect(JSON.parse(message.content ?? '')).toEqual({ score: 0 })
+  }
+})
+
+test('the first piece is handed on before the last is sent', async () => {
+  const { timings } = await models.callChat(routeTo('custom', 'fake-slow-50'), asking('x'), () => {})
+  expect(timings.totalMs - timings.firstTokenMs).toBeGreaterThan(300)
+})
+
+test('embeddings: similar texts are close', async () => {
+  const values = ['the cat sat on the mat', 'the cat is on the mat', 'quarterly revenue of the company']
+  for (const provider of ['openai', 'azure', 'custom', 'mistral', 'together_ai']) {
+    const { embeddings, usage } = await models.callEmbedding(routeTo(provider, 'text-embedding-3-small'), { values })
+    const [a = [], b = [], c = []] = embeddings
+    const dot = (x: number[], y: number[]) => x.reduce((sum, value, at) => sum + value * (y[at] ?? 0), 0)
+    expect(dot(a, b)).toBeGreaterThan(dot(a, c) + 0.3)
+    expect(usage?.prompt).toBeGreaterThan(10)
+  }
+})
+
+test('a provider without embeddings says so', async () => {
+  const call = models.callEmbedding(routeTo('anthropic', 'claude-x'), { values: ['x'] })
+  await expect(call).rejects.toMatchObject({ category: 'other', status: 400 })
+})

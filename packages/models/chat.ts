@@ -1,0 +1,87 @@
+import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider'
+import type { OutboundFetch } from '@spanhouse/outbound'
+import { callOptions, openAiBody, untranslated } from './call-options.ts'
+import type { ChatEvent, ChatReply } from './chat-reply.ts'
+import type { ChatRequest, ChatTool } from './chat-request.ts'
+import { ReplyCollector } from './collect-reply.ts'
+import { withDownloads } from './downloads.ts'
+import { type OpenedModels, withBody } from './opened-models.ts'
+import { toPrompt } from './prompt.ts'
+import { isOpenAiShaped } from './providers.ts'
+import type { ProviderRoute } from './route.ts'
+import { toModelError } from './to-model-error.ts'
+
+/** What calls go through. */
+export interface Calling {
+  models: OpenedModels
+  fetch: OutboundFetch
+}
+
+/** Calls a model once; see `Models.callChat`. */
+export async function chat(
+  route: ProviderRoute,
+  asked: ChatRequest,
+  { onEvent, ...calling }: Calling & { onEvent?: (event: ChatEvent) => void },
+): Promise<ChatReply> {
+  const request = { ...asked, options: { ...route.options, ...set(asked.options) } }
+  const collector = new ReplyCollector(route.model, onEvent)
+  try {
+    const { model, options, body } = await prepare(route, request, calling)
+    if (onEvent === undefined) collector.take(await withBody(body, () => model.doGenerate(options)))
+    else for await (const part of (await withBody(body, () => model.doStream(options))).stream) collector.takePart(part)
+    return collector.reply
+  } catch (error) {
+    asked.signal?.throwIfAborted()
+    throw toModelError(error, { key: route.key, isPartial: collector.isPartial })
+  }
+}
+
+const set = (options: ChatRequest['options'] = {}): object =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value != null))
+
+interface Prepared {
+  model: LanguageModelV4
+  options: LanguageModelV4CallOptions
+  /** What goes out as it is, in place of what the package makes of the options. */
+  body?: object
+}
+
+/** Tools of OpenAI's responses; its chat completions do not have them. */
+const RESPONSES_TOOLS = new Set(['web_search', 'web_search_preview', 'code_execution', 'code_interpreter', 'mcp'])
+
+async function prepare(route: ProviderRoute, request: ChatRequest, { models, fetch }: Calling): Promise<Prepared> {
+  const { provider } = route
+  if (provider === 'openai' && request.tools?.some(({ type }) => RESPONSES_TOOLS.has(type))) {
+    const model = await models.responses(route)
+    const options = await translated(request, { provider, model, fetch })
+    return { model, options, body: { tools: request.tools.map(toResponsesTool) } }
+  }
+  const model = await models.chat(route)
+  if (!isOpenAiShaped(provider)) return { model, options: await translated(request, { provider, model, fetch }) }
+  const options = { prompt: PLACEHOLDER, ...callOptions(request), includeRawChunks: true }
+  return { model, options, body: openAiBody(request) }
+}
+
+/** Messages that stand for those that are put into the body. */
+const PLACEHOLDER: LanguageModelV4CallOptions['prompt'] = [{ role: 'user', content: [{ type: 'text', text: '' }] }]
+
+/** The request for a package whose provider has an interface of its own. */
+async function translated(
+  request: ChatRequest,
+  { provider, model, fetch }: { provider: string; model: LanguageModelV4; fetch: OutboundFetch },
+): Promise<LanguageModelV4CallOptions> {
+  const name = OPTION_NAMES[provider] ?? provider
+  const { parallel_tool_calls: isParallel, ...others } = untranslated(request.options ?? {})
+  const parallel =
+    isParallel === undefined ? {} : { parallelToolCalls: isParallel, disableParallelToolUse: !isParallel }
+  const { signal } = request
+  const prompt = await withDownloads(toPrompt(request.messages, name), model, url => fetch(url, { signal }))
+  const providerOptions = { [name]: { ...others, ...parallel } } as LanguageModelV4CallOptions['providerOptions']
+  return { prompt, ...callOptions(request), providerOptions }
+}
+
+/** Where a package calls itself otherwise than the credential's kind. */
+const OPTION_NAMES: Readonly<Record<string, string>> = { gemini: 'google', vertex_ai: 'vertex' }
+
+/** Functions stand one level higher in the responses' interface. */
+const toResponsesTool = ({ type, function: defined, ...tool }: ChatTool): object => ({ type, ...tool, ...defined })

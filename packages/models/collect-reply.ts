@@ -1,0 +1,155 @@
+import type {
+  LanguageModelV4Content,
+  LanguageModelV4FinishReason,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+} from '@ai-sdk/provider'
+import type { ChatEvent, ChatReply, FinishReason, Usage } from './chat-reply.ts'
+import type { ToolCall } from './chat-request.ts'
+
+const FINISH_REASONS: Readonly<Record<LanguageModelV4FinishReason['unified'], FinishReason>> = {
+  stop: 'stop',
+  length: 'length',
+  'tool-calls': 'tool_calls',
+  'content-filter': 'content_filter',
+  error: 'error',
+  interrupted: 'error',
+  other: 'other',
+}
+
+/** Puts a reply together from what a package reports, as a whole or part by part; each part is handed on as it comes. */
+export class ReplyCollector {
+  #text = ''
+  #refusal = ''
+  #reasoning = ''
+  #toolCalls: ToolCall[] = []
+  #usage: Usage | undefined
+  #finishReason: FinishReason = 'other'
+  #model: string
+  #firstAt: number | undefined
+  /** Refusals that OpenAI's chunks announced and that will come as text. */
+  #announced = ''
+  readonly #started = performance.now()
+  readonly #onEvent: ((event: ChatEvent) => void) | undefined
+
+  constructor(model: string, onEvent?: (event: ChatEvent) => void) {
+    this.#model = model
+    this.#onEvent = onEvent
+  }
+
+  /** Whether a part of the answer has been handed on. */
+  get isPartial(): boolean {
+    return this.#firstAt !== undefined && this.#onEvent !== undefined
+  }
+
+  /** Takes an answer that came as a whole. */
+  take({ content, finishReason, usage, response }: LanguageModelV4GenerateResult): void {
+    this.#announced = refusalIn((response?.body as OpenAiBody | undefined)?.choices?.[0]?.message)
+    for (const part of content) this.#takeContent(part)
+    this.#finish(finishReason, usage)
+    this.#model = response?.modelId || this.#model
+  }
+
+  /** Takes the next part of a stream. Throws what the stream says has failed. */
+  takePart(part: LanguageModelV4StreamPart): void {
+    if (part.type === 'text-delta') this.#say(part.delta)
+    else if (part.type === 'reasoning-delta') this.#reason(part.delta)
+    else if (part.type === 'tool-input-start') this.#startCall(part.id, part.toolName)
+    else if (part.type === 'tool-input-delta') this.#addArguments(part.id, part.delta)
+    else if (part.type === 'tool-call') this.#endCall(part.toolCallId, part.toolName, part.input)
+    else if (part.type === 'raw') this.#announced += refusalIn((part.rawValue as OpenAiBody)?.choices?.[0]?.delta)
+    else if (part.type === 'response-metadata') this.#model = part.modelId || this.#model
+    else if (part.type === 'finish') this.#finish(part.finishReason, part.usage)
+    else if (part.type === 'error') throw part.error
+  }
+
+  get reply(): ChatReply {
+    const now = performance.now()
+    const isSilent = this.#refusal !== '' || this.#toolCalls.length > 0
+    return {
+      message: {
+        role: 'assistant',
+        content: this.#text === '' && isSilent ? null : this.#text,
+        ...(this.#refusal !== '' && { refusal: this.#refusal }),
+        ...(this.#reasoning !== '' && { reasoning_content: this.#reasoning }),
+        ...(this.#toolCalls.length > 0 && { tool_calls: this.#toolCalls }),
+      },
+      usage: this.#usage,
+      finishReason: this.#finishReason,
+      model: this.#model,
+      timings: { firstTokenMs: (this.#firstAt ?? now) - this.#started, totalMs: now - this.#started },
+    }
+  }
+
+  #takeContent(part: LanguageModelV4Content): void {
+    if (part.type === 'text') this.#say(part.text)
+    else if (part.type === 'reasoning') this.#reason(part.text)
+    else if (part.type === 'tool-call') this.#endCall(part.toolCallId, part.toolName, part.input)
+  }
+
+  #say(delta: string): void {
+    const isRefusal = this.#announced !== '' && this.#announced.startsWith(delta)
+    if (isRefusal) this.#announced = this.#announced.slice(delta.length)
+    if (isRefusal) this.#refusal += delta
+    else this.#text += delta
+    if (delta !== '') this.#tell({ type: isRefusal ? 'refusal' : 'text', delta })
+  }
+
+  #reason(delta: string): void {
+    this.#reasoning += delta
+    if (delta !== '') this.#tell({ type: 'reasoning', delta })
+  }
+
+  #startCall(id: string, name: string): void {
+    const index = this.#toolCalls.push({ id, type: 'function', function: { name, arguments: '' } }) - 1
+    this.#tell({ type: 'tool_call', index, id, name })
+  }
+
+  #addArguments(id: string, delta: string): void {
+    const index = this.#toolCalls.findIndex(call => call.id === id)
+    const call = this.#toolCalls[index]
+    if (call === undefined || delta === '') return
+    call.function.arguments += delta
+    this.#tell({ type: 'tool_arguments', index, delta })
+  }
+
+  /** The whole call, whether or not its parts came before. */
+  #endCall(id: string, name: string, input: string): void {
+    const known = this.#toolCalls.find(call => call.id === id)
+    if (known === undefined) this.#startCall(id, name)
+    if (known === undefined || known.function.arguments === '') this.#addArguments(id, input)
+    else known.function.arguments = input
+  }
+
+  #finish({ unified }: LanguageModelV4FinishReason, usage: LanguageModelV4Usage): void {
+    this.#finishReason = this.#refusal === '' ? FINISH_REASONS[unified] : 'content_filter'
+    this.#usage = toUsage(usage)
+  }
+
+  #tell(event: ChatEvent): void {
+    this.#firstAt ??= performance.now()
+    this.#onEvent?.(event)
+  }
+}
+
+interface OpenAiBody {
+  choices?: { message?: { refusal?: unknown }; delta?: { refusal?: unknown } }[]
+}
+
+const refusalIn = (said: { refusal?: unknown } | undefined): string =>
+  typeof said?.refusal === 'string' ? said.refusal : ''
+
+function toUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage | undefined {
+  const { total: prompt = 0, cacheRead, cacheWrite } = inputTokens
+  const { total: completion = 0, reasoning } = outputTokens
+  if (inputTokens.total === undefined && outputTokens.total === undefined) return undefined
+  return {
+    prompt,
+    completion,
+    total: prompt + completion,
+    ...(cacheRead && { cache_read: cacheRead }),
+    ...(cacheWrite && { cache_write: cacheWrite }),
+    ...(reasoning && { reasoning }),
+  }
+}

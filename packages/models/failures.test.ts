@@ -1,0 +1,211 @@
+import { type FakeProvider, startFakeProvider } from '@spanhouse/fake-provider'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ChatEvent } from './chat-reply.ts'
+import { mockRoute } from './mock.ts'
+import { ModelError } from './model-error.ts'
+import { type Models, openModels } from './models.ts'
+import type { ProviderRoute } from './route.ts'
+
+let fake: FakeProvider
+let models: Models
+let impatient: Models
+beforeAll(async () => {
+  fake = await startFakeProvider()
+  models = openModels({ isOpen: true })
+  impatient = openModels({ isOpen: true, firstByteMs: 200, idleMs: 200 })
+})
+afterAll(async () => {
+  await Promise.all([models.close(), impatient.close()])
+  await fake.close()
+})
+
+const KEY = 'sk-very-secret'
+const routeTo = (provider: string, model: string, url = `${fake.url}/v1`): ProviderRoute => ({
+  kind: 'provider',
+  provider,
+  model,
+  requested: model,
+  key: KEY,
+  url,
+  extras: {},
+  options: {},
+})
+const request = { messages: [{ role: 'user', content: 'Tell me a long story about a city, please.' }] }
+const failure = async (call: Promise<unknown>): Promise<ModelError> => {
+  const error = await call.then(
+    () => expect.unreachable(),
+    (error: unknown) => error,
+  )
+  expect(error).toBeInstanceOf(ModelError)
+  return error as ModelError
+}
+
+const PROVIDERS = ['openai', 'anthropic', 'custom', 'groq', 'mistral']
+const STATUSES: [number, string][] = [
+  [400, 'other'],
+  [401, 'access'],
+  [403, 'access'],
+  [404, 'other'],
+  [408, 'availability'],
+  [409, 'transient'],
+  [418, 'other'],
+  [422, 'other'],
+  [423, 'transient'],
+  [429, 'capacity'],
+  [500, 'availability'],
+  [503, 'availability'],
+  [529, 'availability'],
+]
+
+test.each(STATUSES)('HTTP %i is %s', async (status, category) => {
+  for (const provider of PROVIDERS) {
+    for (const onEvent of [undefined, () => {}]) {
+      const error = await failure(models.callChat(routeTo(provider, `fake-error-${status}`), request, onEvent))
+      expect(error).toMatchObject({ status, category, isPartial: false })
+      expect(error.message).toBe(`The fake provider answers ${status}.`)
+      expect(error.retryAfterSeconds).toBe(status === 429 || status === 503 ? 7 : undefined)
+    }
+  }
+})
+
+test('an error is asked for once', async () => {
+  const before = fake.requests.length
+  await failure(models.callChat(routeTo('openai', 'fake-error-500'), request))
+  expect(fake.requests.length).toBe(before + 1)
+})
+
+test('messages that are too long for the model', async () => {
+  for (const provider of PROVIDERS) {
+    expect(await failure(models.callChat(routeTo(provider, 'fake-context'), request))).toMatchObject({
+      category: 'context',
+      status: 400,
+    })
+  }
+})
+
+test('embedding models fail in the same way', async () => {
+  const error = await failure(models.callEmbedding(routeTo('openai', 'fake-error-429'), { values: ['x'] }))
+  expect(error).toMatchObject({ status: 429, category: 'capacity', retryAfterSeconds: 7 })
+})
+
+test.each(PROVIDERS)('an answer of %s that is no JSON', async provider => {
+  expect(await failure(models.callChat(routeTo(provider, 'fake-invalid-json'), request))).toMatchObject({
+    category: 'availability',
+  })
+})
+
+test.each(PROVIDERS)('%s falls silent', async provider => {
+  const call = (model: string, onEvent?: () => void) =>
+    failure(impatient.callChat(routeTo(provider, model), request, onEvent))
+  const errors = await Promise.all([
+    call('fake-stall-before'),
+    call('fake-stall-middle'),
+    call('fake-stall-before', () => {}),
+    call('fake-stall-middle', () => {}),
+  ])
+  for (const error of errors) expect(error).toMatchObject({ category: 'availability', status: undefined })
+  expect(errors.map(({ isPartial }) => isPartial)).toEqual([false, false, false, true])
+})
+
+test.each(PROVIDERS)('the connection of %s breaks', async provider => {
+  for (const onEvent of [undefined, () => {}]) {
+    const error = await failure(models.callChat(routeTo(provider, 'fake-cut'), request, onEvent))
+    expect(error).toMatchObject({ category: 'availability', isPartial: onEvent !== undefined })
+  }
+})
+
+test.each(['openai', 'custom', 'anthropic'])('an error in the middle of a stream of %s', async provider => {
+  const events: ChatEvent[] = []
+  const call = models.callChat(routeTo(provider, 'fake-error-middle'), request, event => events.push(event))
+  const error = await failure(call)
+  expect(error).toMatchObject({ category: 'availability', isPartial: true })
+  expect(error.message).toBe('The fake provider is overloaded.')
+  expect(events.length).toBeGreaterThan(2)
+})
+
+test('nobody there', async () => {
+  expect(await failure(models.callChat(routeTo('custom', 'x', 'http://127.0.0.1:9'), request))).toMatchObject({
+    category: 'availability',
+    status: undefined,
+  })
+})
+
+test.each(['custom', 'anthropic'])('an answer of %s that is too large is given up', async provider => {
+  for (const onEvent of [undefined, () => {}]) {
+    const error = await failure(models.callChat(routeTo(provider, 'fake-huge-20'), request, onEvent))
+    expect(error).toMatchObject({ category: 'other' })
+    expect(error.message).toContain(String(16 * 1024 * 1024))
+  }
+})
+
+test.each(['openai', 'anthropic', 'custom'])('cancelling a call of %s closes its connection', async provider => {
+  for (const [model, onEvent] of [
+    ['fake-stall-before', undefined],
+    ['fake-stall-middle', () => {}],
+  ] as const) {
+    const before = fake.requests.length
+    const abort = new AbortController()
+    let isStarted = false
+    const events =
+      onEvent &&
+      (() => {
+        isStarted = true
+      })
+    const call = models.callChat(routeTo(provider, model), { ...request, signal: abort.signal }, events)
+    await expect.poll(() => fake.requests.length === before + 1 && (onEvent === undefined || isStarted)).toBe(true)
+    abort.abort(new Error('enough'))
+    await expect(call).rejects.toThrow('enough')
+    await expect.poll(() => fake.requests.at(-1)?.end).toBe('aborted')
+  }
+})
+
+test('the key is in no message', async () => {
+  const error = await failure(
+    models.callChat(routeTo('custom', 'fake-error-400', `${fake.url}/${KEY}/nowhere`), request),
+  )
+  expect(JSON.stringify({ ...error, message: error.message, stack: error.stack, cause: error.cause })).not.toContain(
+    KEY,
+  )
+})
+
+test('private addresses are not called', async () => {
+  const closed = openModels({ isOpen: false })
+  const before = fake.requests.length
+  expect(await failure(closed.callChat(routeTo('custom', 'x'), request))).toMatchObject({
+    category: 'other',
+    message: 'The address must be an https address',
+  })
+  expect(fake.requests.length).toBe(before)
+  await closed.close()
+})
+
+test('files at private addresses are not fetched', async () => {
+  const closed = openModels({ isOpen: false })
+  const before = fake.requests.length
+  const image = { type: 'image_url', image_url: { url: `${fake.url}/models` } }
+  const call = closed.callChat(routeTo('gemini', 'gemini-2.5-flash', 'https://example.org'), {
+    messages: [{ role: 'user', content: [image] }],
+  })
+  expect(await failure(call)).toMatchObject({ message: 'The address must be an https address' })
+  expect(fake.requests.length).toBe(before)
+  await closed.close()
+})
+
+test('canned replies', async () => {
+  const ask = async (name: string, onEvent?: (event: ChatEvent) => void) => {
+    const route = mockRoute(name)
+    return (
+      route &&
+      (await models.callChat(route, { messages: [{ role: 'user', content: 'The capital of Peru?' }] }, onEvent))
+    )
+  }
+  expect((await ask('hello'))?.message.content).toContain('Hello')
+  expect((await ask('capital'))?.message.content).toContain('Peru')
+  const events: ChatEvent[] = []
+  expect(await ask('echo', event => events.push(event))).toMatchObject({
+    message: { role: 'assistant', content: 'The capital of Peru?' },
+  })
+  expect(events).toEqual([{ type: 'text', delta: 'The capital of Peru?' }])
+  expect(await failure(ask('error'))).toMatchObject({ status: 500 })
+  expect([mockRoute('other'), mockRoute('toString')]).toEqual([undefined, undefined])
+})

@@ -1,0 +1,66 @@
+import { isRawJson, type Json, type JsonObject, numberOf } from '@spanhouse/model'
+import type { Run } from '../run.ts'
+import { misfit, RunError } from '../run-error.ts'
+import { graded } from './verdict.ts'
+
+/** The languages of callers' code. */
+export const RUNTIMES = ['python', 'javascript', 'typescript']
+
+/** The signatures that `evaluate` has had: with four arguments and a number, with three and a number, with three. */
+export const VERSIONS = ['1', '2', '3']
+
+/** The versions whose result is a number, from which score and success are made. */
+export const NUMBER_VERSIONS: ReadonlySet<string> = new Set(['1', '2'])
+
+/** Code that can be run: what it is written in, and the arguments of `evaluate` by position. */
+export interface CustomCode {
+  source: string
+  runtime: string
+  version: string
+  arguments: readonly Json[]
+  threshold: number
+}
+
+/** The runtime that is asked for, `python` when none is. Throws a 400 RunError for one that does not exist. */
+export function knownRuntime(runtime: Json | undefined): string {
+  const asked = runtime ?? 'python'
+  if (typeof asked !== 'string' || !RUNTIMES.includes(asked))
+    throw misfit('parameter', 'runtime', `one of ${RUNTIMES.join(', ')}`, asked)
+  return asked
+}
+
+/** Runs the code and makes an evaluation of what it returns (12). Throws a 400 RunError `code-error` for what is none. */
+export async function runCode({ means }: Run, code: CustomCode): Promise<Json> {
+  const { source, runtime, version } = code
+  const result = await means.evaluate({ source, runtime, arguments: code.arguments })
+  return NUMBER_VERSIONS.has(version) ? graded(numberIn(result), code.threshold) : evaluationOf(result, code.threshold)
+}
+
+function evaluationOf(result: Json, threshold: number): Json {
+  if (result === null) throw resultError('a JSON value', result)
+  if (typeof result === 'boolean') return { success: result }
+  return typeof result === 'number' || isRawJson(result) ? graded(numberIn(result), threshold) : result
+}
+
+/** A result as a number: booleans and texts are converted. */
+function numberIn(result: Json): number {
+  const number = typeof result === 'string' && result.trim() !== '' ? Number(result) : Number(numberOrBoolean(result))
+  if (!Number.isFinite(number)) throw resultError('a number', result)
+  return number
+}
+
+const numberOrBoolean = (result: Json): number | boolean | undefined =>
+  typeof result === 'boolean' ? result : numberOf(result)
+
+function resultError(expected: string, result: Json): RunError {
+  const { details } = misfit('outputs', 'evaluate', expected, result)
+  const message = `evaluate should return ${expected}, and returned ${details?.got}`
+  return new RunError(400, 'v0:workflows:code-error', message, details ? { details } : {})
+}
+
+/** The arguments that version 2 and 3 of `evaluate` take. */
+export const threeArguments = (
+  inputs: JsonObject | undefined,
+  outputs: Json | undefined,
+  trace: Json | undefined,
+): Json[] => [inputs ?? {}, outputs ?? null, trace ?? null]

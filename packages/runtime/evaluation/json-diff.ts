@@ -1,0 +1,87 @@
+import { isJsonObject, isRawJson, type Json, type JsonObject } from '@spanhouse/model'
+import { equalScalars } from './json-equality.ts'
+import { Steps } from './steps.ts'
+
+/** What counts when two documents are compared leaf by leaf. */
+export interface DiffOptions {
+  /** Leaves agree when they are of the same JSON type. */
+  typesOnly: boolean
+  /** Leaves that only the actual document has count as differences. */
+  countExtra: boolean
+  /** Names that differ only in upper and lower case are the same. */
+  ignoreCase: boolean
+}
+
+/**
+ * The share of leaves on which an actual document agrees with the expected one (5.4). A leaf is known by the names and
+ * positions that lead to it, joined with dots; objects and lists that are empty have none. A leaf that one side lacks is a
+ * difference, null equals null, and two documents without leaves agree (1).
+ */
+export async function diffScore(expected: Json, actual: Json, options: DiffOptions): Promise<number> {
+  const paths = new Paths(options.ignoreCase)
+  const steps = new Steps()
+  const [wanted, found] = [await leavesOf(expected, paths, steps), await leavesOf(actual, paths, steps)]
+  if (wanted.size === 0 && found.size === 0) return 1
+  const agree = options.typesOnly ? sameType : equalScalars
+  let agreed = 0
+  let extra = found.size
+  for (const [path, leaf] of wanted) {
+    const other = found.get(path)
+    if (other !== undefined) extra--
+    if (other !== undefined && agree(leaf, other)) agreed++
+    const turn = steps.next()
+    if (turn) await turn
+  }
+  const counted = wanted.size + (options.countExtra ? extra : 0)
+  return counted === 0 ? 0 : agreed / counted
+}
+
+const sameType = (a: Json, b: Json): boolean => typeOf(a) === typeOf(b)
+
+const typeOf = (leaf: Json): string => (leaf === null ? 'null' : isRawJson(leaf) ? 'number' : typeof leaf)
+
+/** A number for each path: texts of them would be as long, together, as the documents are deep times wide. */
+class Paths {
+  static readonly ROOT = 0
+  readonly #ignoreCase: boolean
+  readonly #numbers = new Map<string, number>()
+
+  constructor(ignoreCase: boolean) {
+    this.#ignoreCase = ignoreCase
+  }
+
+  /** The path one name further. A name with dots is as many steps. */
+  below(path: number, name: string): number {
+    const folded = this.#ignoreCase ? name.toLowerCase() : name
+    return folded.includes('.')
+      ? folded.split('.').reduce((at, step) => this.#step(at, step), path)
+      : this.#step(path, folded)
+  }
+
+  #step(path: number, step: string): number {
+    const key = `${path}.${step}`
+    const known = this.#numbers.get(key) ?? this.#numbers.size + 1
+    this.#numbers.set(key, known)
+    return known
+  }
+}
+
+/** Leaves by their paths. Of two with the same path the later one counts. */
+async function leavesOf(document: Json, paths: Paths, steps: Steps): Promise<Map<number, Json>> {
+  const leaves = new Map<number, Json>()
+  const open: [Json, number][] = [[document, Paths.ROOT]]
+  for (let last = open.pop(); last; last = open.pop()) {
+    const [value, path] = last
+    if (!Array.isArray(value) && !isJsonObject(value)) {
+      if (!leaves.has(path)) leaves.set(path, value)
+      continue
+    }
+    const names = Array.isArray(value) ? value.keys() : Object.keys(value)
+    for (const name of names) {
+      open.push([(value as JsonObject)[name] as Json, paths.below(path, String(name))])
+      const turn = steps.next()
+      if (turn) await turn
+    }
+  }
+  return leaves
+}

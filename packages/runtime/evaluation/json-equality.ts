@@ -1,0 +1,44 @@
+import { isJsonObject, isRawJson, type Json, type JsonObject } from '@spanhouse/model'
+import { Steps } from './steps.ts'
+
+/** Undefined: there is none. */
+type Part = Json | undefined
+
+/**
+ * Whether two values are the same JSON: of the same type, and equal whatever the order of names. 1 equals 1.0 and not true.
+ * Others have their turn while large values are compared.
+ */
+export async function equalJson(a: Json, b: Json): Promise<boolean> {
+  const steps = new Steps()
+  const open: [Part, Part][] = [[a, b]]
+  for (let pair = open.pop(); pair; pair = open.pop()) {
+    const parts = partsOf(pair[0], pair[1])
+    if (!parts) return false
+    for (const part of parts) {
+      open.push(part)
+      const turn = steps.next()
+      if (turn) await turn
+    }
+  }
+  return true
+}
+
+/** What must be equal for the values to be; undefined when they are not in any case. */
+function partsOf(a: Part, b: Part): Iterable<[Part, Part]> | undefined {
+  if (Array.isArray(a) && Array.isArray(b))
+    return a.length === b.length ? a.values().map((item, at) => [item, b[at]]) : undefined
+  if (!isJsonObject(a) || !isJsonObject(b)) return equalScalars(a, b) ? [] : undefined
+  const names = Object.keys(a)
+  return names.length === Object.keys(b).length ? names.values().map(name => [a[name], memberOf(b, name)]) : undefined
+}
+
+/** Undefined, which equals no value, when there is no such member. */
+const memberOf = (object: JsonObject, name: string): Json | undefined =>
+  Object.hasOwn(object, name) ? object[name] : undefined
+
+/** Of values that are not both objects, nor both lists. Integers are compared by their digits. */
+export function equalScalars(a: Part, b: Part): boolean {
+  if (isRawJson(a) && isRawJson(b)) return BigInt(a.rawJSON) === BigInt(b.rawJSON)
+  if (isRawJson(a)) return typeof b === 'number' && Number.isInteger(b) && BigInt(b) === BigInt(a.rawJSON)
+  return isRawJson(b) ? equalScalars(b, a) : a === b
+}

@@ -1,0 +1,51 @@
+import { isJsonObject, isRawJson, type Json, type JsonObject } from '@spanhouse/model'
+import { Steps } from './steps.ts'
+
+/** A part of the text that is finished, or a value that is still to be written. */
+type Piece = { text: string } | { value: Json }
+
+/**
+ * A value as JSON text with `, ` and `: ` between its parts, as evaluators search and compare it; names in the order of their
+ * code units if `isSorted`. Letters beyond ASCII stay as they are. Numbers are written as JavaScript writes them: `1.0` was
+ * read as 1 and is written `1`; integers keep all their digits. Others have their turn while a large value is written.
+ */
+export async function jsonText(value: Json, isSorted = false): Promise<string> {
+  const steps = new Steps()
+  const open: Iterator<Piece>[] = [[{ value }].values()]
+  let written = ''
+  for (let last = open.at(-1); last; last = open.at(-1)) {
+    const { value: piece, done } = last.next()
+    if (done) open.pop()
+    else if ('text' in piece) written += piece.text
+    else if (Array.isArray(piece.value)) open.push(itemPieces(piece.value))
+    else if (isJsonObject(piece.value)) open.push(memberPieces(piece.value, isSorted))
+    else written += scalarText(piece.value)
+    const turn = steps.next()
+    if (turn) await turn
+  }
+  return written
+}
+
+/** What is neither an object nor a list, as JSON text. */
+const scalarText = (value: Json): string => (isRawJson(value) ? value.rawJSON : JSON.stringify(value))
+
+function* itemPieces(items: readonly Json[]): Generator<Piece> {
+  let separator = '['
+  for (const value of items) {
+    yield { text: separator }
+    yield { value }
+    separator = ', '
+  }
+  yield { text: items.length === 0 ? '[]' : ']' }
+}
+
+function* memberPieces(object: JsonObject, isSorted: boolean): Generator<Piece> {
+  const names = isSorted ? Object.keys(object).sort() : Object.keys(object)
+  let separator = '{'
+  for (const name of names) {
+    yield { text: `${separator}${JSON.stringify(name)}: ` }
+    yield { value: object[name] as Json }
+    separator = ', '
+  }
+  yield { text: names.length === 0 ? '{}' : '}' }
+}

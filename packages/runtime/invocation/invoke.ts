@@ -1,0 +1,167 @@
+import { randomBytes } from 'node:crypto'
+import { isSmall, type Json, type Micros, microsNow, type SpanId, type TraceId } from '@spanhouse/model'
+import type { Handler } from '../handler.ts'
+import type { Means, Run, RunEvent } from '../run.ts'
+import { RunError } from '../run-error.ts'
+import { OUTPUT_BYTES_MAX } from './limits.ts'
+import { commonAttributes, rootSpan } from './root-span.ts'
+import { RunClock } from './run-clock.ts'
+import { failureOf, isDefect, type RunStatus, SUCCESS, statusOf } from './run-failure.ts'
+import { effectiveInputs, type RunRequest } from './run-request.ts'
+import { jsonBytes, type RunSpan, RunTrace } from './run-trace.ts'
+
+/** What a run reaches outside with is made for it: its calls leave spans in its trace and end with its signal. */
+export interface RunContext {
+  trace: RunTrace
+  signal: AbortSignal
+  /** Why the model stopped, where one was asked; told at the end of a stream. */
+  finishReason?: string
+}
+
+export interface InvokeOptions {
+  openMeans(context: RunContext): Means
+  /** Takes the spans of the run once it has ended. Its failure does not fail the run. */
+  record(spans: RunSpan[]): Promise<void>
+  /** Aborted when the caller has gone away. */
+  signal: AbortSignal
+  /** What the run shows before its result; called only when the request asks for a stream. */
+  onEvent?(event: RunEvent): void
+  /** Told of errors that are defects: the caller is not. */
+  onDefect?(error: unknown): void
+  clock?(): Micros
+}
+
+/** A run that has begun. */
+export interface Invocation {
+  trace_id: TraceId
+  span_id: SpanId
+  session_id: string
+  /** Never rejects: an error is a status. */
+  result: Promise<RunResult>
+}
+
+export interface RunResult {
+  status: RunStatus
+  /** Absent on errors. */
+  outputs?: Json
+  /** Settles when `record` has, for those who want to read the trace. Never rejects. */
+  recorded: Promise<void>
+}
+
+/**
+ * Runs a handler once. It begins when the caller has had its turn to look at the ids. It is bounded in time and output, ends when the caller goes away, and leaves exactly one trace whatever
+ * becomes of it.
+ */
+export function invoke(handler: Handler, request: RunRequest, options: InvokeOptions): Invocation {
+  const session_id = request.sessionId ?? randomBytes(16).toString('hex')
+  const common = commonAttributes(request.labels, session_id)
+  const { clock = microsNow } = options
+  const trace = new RunTrace({ parent: request.parent, common, clock, failureOf })
+  const { trace_id, span_id } = trace
+  const result = Promise.resolve().then(() => runOnce(handler, request, { ...options, trace, session_id }))
+  return { trace_id, span_id, session_id, result }
+}
+
+interface Started extends InvokeOptions {
+  trace: RunTrace
+  session_id: string
+}
+
+async function runOnce(handler: Handler, request: RunRequest, started: Started): Promise<RunResult> {
+  const { trace, onEvent, onDefect } = started
+  const clock = new RunClock(started.signal, request.isStreamed)
+  const context: RunContext = { trace, signal: clock.signal }
+  const tell = new Telling(request.isStreamed ? onEvent : undefined, clock)
+  let outcome: { outputs?: Json; error?: unknown }
+  try {
+    const run = runOf(request, { ...started, context, emit: tell.emit })
+    const outputs = await clock.bound(() => startRun(handler, run))
+    await refuseTooLarge(outputs)
+    outcome = { outputs }
+  } catch (error) {
+    if (isDefect(error)) onDefect?.(error)
+    outcome = { error }
+  } finally {
+    clock.stop()
+  }
+  const status = 'error' in outcome ? statusOf(outcome.error) : SUCCESS
+  tell.end(status, { stopReason: context.finishReason ?? 'stop', traceId: trace.trace_id })
+  const { outputs } = outcome
+  return { status, outputs, recorded: record(handler, request, { ...started, outcome }) }
+}
+
+function startRun({ key, run }: Handler, given: Run): Promise<Json> | Json {
+  if (run) return run(given)
+  throw new RunError(400, 'v0:interface:invalid-uri', `The handler '${key}' cannot be invoked.`)
+}
+
+interface RunGiven extends Started {
+  context: RunContext
+  emit(event: RunEvent): void
+}
+
+function runOf(request: RunRequest, { context, emit, openMeans, session_id }: RunGiven): Run {
+  const { parameters, outputs, trace, testcase, revision, flags, isStreamed } = request
+  return {
+    parameters,
+    inputs: effectiveInputs(request),
+    outputs,
+    trace,
+    testcase,
+    revision,
+    flags: { stream: isStreamed, trim: flags.trim === true, force: flags.force === true },
+    sessionId: session_id,
+    signal: context.signal,
+    means: openMeans(context),
+    emit,
+  }
+}
+
+async function refuseTooLarge(outputs: Json): Promise<void> {
+  if (isSmall(outputs) || (await jsonBytes(outputs, OUTPUT_BYTES_MAX)) <= OUTPUT_BYTES_MAX) return
+  throw new RunError(
+    400,
+    'v0:schemas:invalid-outputs',
+    `The outputs are larger than ${OUTPUT_BYTES_MAX} bytes of JSON, which is the most that a run may return.`,
+  )
+}
+
+/** Passes events on as long as the run lasts, and rounds them off. */
+class Telling {
+  readonly #onEvent: ((event: RunEvent) => void) | undefined
+  readonly #clock: RunClock
+  #isOver = false
+  #isDone = false
+
+  constructor(onEvent: ((event: RunEvent) => void) | undefined, clock: RunClock) {
+    this.#onEvent = onEvent
+    this.#clock = clock
+  }
+
+  /** What comes after the end, from a handler that did not listen to its signal, is lost. */
+  readonly emit = (event: RunEvent): void => {
+    if (this.#isOver) return
+    this.#clock.heard()
+    if (event.type === 'done') this.#isDone = true
+    this.#onEvent?.(event)
+  }
+
+  end({ code, message }: RunStatus, done: { stopReason: string; traceId: string }): void {
+    if (code >= 400) this.emit({ type: 'error', data: { message } })
+    else if (!this.#isDone) this.emit({ type: 'done', data: done })
+    this.#isOver = true
+  }
+}
+
+async function record(
+  handler: Handler,
+  request: RunRequest,
+  { trace, record, outcome, onDefect }: Started & { outcome: { outputs?: Json; error?: unknown } },
+): Promise<void> {
+  try {
+    const failure = 'error' in outcome ? failureOf(outcome.error) : undefined
+    await record(await trace.end(rootSpan(handler, request, { outputs: outcome.outputs, failure })))
+  } catch (error) {
+    onDefect?.(error)
+  }
+}

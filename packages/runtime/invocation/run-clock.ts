@@ -1,0 +1,60 @@
+import { RunError } from '../run-error.ts'
+import { RUN_MS_MAX, STREAM_SILENT_MS_MAX, STREAMED_RUN_MS_MAX } from './limits.ts'
+import { UNKNOWN_ERROR } from './run-failure.ts'
+
+/** The status of a run whose caller has gone away; nobody sees it but in the trace. */
+const CALLER_GONE = 499
+
+/** Bounds how long a run takes. Its signal aborts with a {@link RunError} when the time is over or the caller has gone. */
+export class RunClock {
+  readonly #ending = new AbortController()
+  readonly #caller: AbortSignal
+  readonly #total: NodeJS.Timeout
+  readonly #silence: NodeJS.Timeout | undefined
+
+  constructor(caller: AbortSignal, isStreamed: boolean) {
+    this.#caller = caller
+    this.#total = isStreamed
+      ? this.#after(STREAMED_RUN_MS_MAX, 'The run took longer than')
+      : this.#after(RUN_MS_MAX, 'The run took longer than')
+    this.#silence = isStreamed ? this.#after(STREAM_SILENT_MS_MAX, 'The run said nothing for') : undefined
+    if (caller.aborted) this.#leave()
+    else caller.addEventListener('abort', this.#leave, { once: true })
+  }
+
+  get signal(): AbortSignal {
+    return this.#ending.signal
+  }
+
+  /** The run has said something. */
+  heard(): void {
+    this.#silence?.refresh()
+  }
+
+  /** Settles as the work does, or rejects as soon as the signal aborts, whether the work listens to it or not. */
+  async bound<T>(work: () => Promise<T> | T): Promise<T> {
+    const { signal } = this
+    signal.throwIfAborted()
+    const { promise: ended, reject } = Promise.withResolvers<never>()
+    const onAbort = (): void => reject(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
+    try {
+      return await Promise.race([work(), ended])
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+    }
+  }
+
+  stop(): void {
+    clearTimeout(this.#total)
+    clearTimeout(this.#silence)
+    this.#caller.removeEventListener('abort', this.#leave)
+  }
+
+  #after(ms: number, what: string): NodeJS.Timeout {
+    return setTimeout(() => this.#ending.abort(new RunError(504, UNKNOWN_ERROR, `${what} ${ms / 1000} s.`)), ms)
+  }
+
+  readonly #leave = (): void =>
+    this.#ending.abort(new RunError(CALLER_GONE, UNKNOWN_ERROR, 'The caller has gone away before the run was done.'))
+}

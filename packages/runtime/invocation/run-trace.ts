@@ -1,0 +1,228 @@
+import { randomBytes } from 'node:crypto'
+import {
+  isSmall,
+  type Json,
+  type JsonObject,
+  type Micros,
+  microsToIso,
+  renderJson,
+  type SpanId,
+  type SpanKind,
+  type SpanType,
+  type StatusCode,
+  type TraceId,
+} from '@spanhouse/model'
+import { SPANS_MAX, TRACE_BYTES_MAX } from './limits.ts'
+
+/** A span as the interface's own JSON has it, with times in ISO 8601. */
+export interface RunSpan {
+  trace_id: TraceId
+  span_id: SpanId
+  parent_id?: SpanId
+  span_name: string
+  span_kind: SpanKind
+  start_time: string
+  end_time: string
+  status_code: StatusCode
+  status_message?: string
+  attributes: JsonObject
+  links?: Json[]
+  events?: Json[]
+}
+
+/** What is known of a span before its work is done. */
+export interface SpanStart {
+  name: string
+  type: SpanType
+  kind: SpanKind
+  inputs?: JsonObject
+  parameters?: JsonObject
+  /** What is recorded in place of an error that the work throws. */
+  asError?(error: unknown): unknown
+}
+
+/** What work adds to its span. Members that stay undefined are not recorded. */
+export interface SpanNotes {
+  outputs?: Json
+  /** Members of `ag.meta`. */
+  meta?: JsonObject
+  /** `ag.metrics.tokens.incremental` and `ag.metrics.costs.incremental`. */
+  tokens?: JsonObject
+  costs?: JsonObject
+  /** Attributes beside `ag`, in OpenTelemetry's names. */
+  attributes?: JsonObject
+}
+
+/** How work that failed is recorded: an exception event, and the span's status. */
+export interface SpanFailure {
+  type: string
+  message: string
+}
+
+interface EndedSpan extends SpanStart, SpanNotes {
+  span_id: SpanId
+  parent_id?: SpanId
+  started: Micros
+  ended: Micros
+  failure?: SpanFailure
+  /** Members of `ag` that only this span has. */
+  own?: JsonObject
+  links?: Json[]
+}
+
+/** A call as it is while it goes on, and afterwards. */
+interface Child {
+  start: SpanStart
+  notes: SpanNotes
+  span_id: SpanId
+  started: Micros
+  ended?: Micros
+  failure?: SpanFailure
+}
+
+export interface RunTraceOptions {
+  parent?: { trace_id: TraceId; span_id: SpanId }
+  /** Attributes that every span of the run has. */
+  common: { ag: JsonObject; beside: Readonly<Record<string, string>> }
+  clock(): Micros
+  /** What is told of an error. */
+  failureOf(error: unknown): SpanFailure
+}
+
+/** The spans of one run as data: a root, and one below it for each call that is worth seeing. */
+export class RunTrace {
+  readonly trace_id: TraceId
+  readonly span_id: SpanId = randomBytes(8).toString('hex')
+  readonly #options: RunTraceOptions
+  readonly #started: Micros
+  readonly #children: Child[] = []
+
+  constructor(options: RunTraceOptions) {
+    this.#options = options
+    this.#started = options.clock()
+    this.trace_id = options.parent?.trace_id ?? randomBytes(16).toString('hex')
+  }
+
+  /** Does work inside a span below the root. It may fill in the notes until it ends; what it throws is recorded and thrown. */
+  async during<T>(start: SpanStart, work: (notes: SpanNotes, span_id: SpanId) => Promise<T>): Promise<T> {
+    const span_id: SpanId = randomBytes(8).toString('hex')
+    const child: Child = { start, notes: {}, span_id, started: this.#options.clock() }
+    if (this.#children.length < SPANS_MAX - 1) this.#children.push(child)
+    try {
+      return await work(child.notes, span_id)
+    } catch (error) {
+      child.failure = this.#options.failureOf(start.asError?.(error) ?? error)
+      throw error
+    } finally {
+      child.ended = this.#options.clock()
+    }
+  }
+
+  /**
+   * All spans, the root first. A call that goes on although the run has ended has failed as the run did. Members that are nested too deeply to be stored, or too large, are left out: a trace that lacks
+   * something is better than none.
+   */
+  async end(root: Omit<EndedSpan, 'span_id' | 'parent_id' | 'started' | 'ended'>): Promise<RunSpan[]> {
+    const ended = this.#options.clock()
+    const parent_id = this.#options.parent?.span_id
+    const whole = { ...root, span_id: this.span_id, parent_id, started: this.#started, ended }
+    const room = { bytes: TRACE_BYTES_MAX }
+    const spans: RunSpan[] = []
+    const children = this.#children.map(child => this.#endedSpan(child, ended, root.failure))
+    for (const span of [whole, ...children]) spans.push(this.#toSpan(await withinRoom(span, room)))
+    return spans
+  }
+
+  #endedSpan({ start, notes, span_id, started, ...child }: Child, now: Micros, rootFailure?: SpanFailure): EndedSpan {
+    const { ended = now, failure = child.ended === undefined ? rootFailure : undefined } = child
+    return { ...start, ...notes, span_id, parent_id: this.span_id, started, ended, failure }
+  }
+
+  #toSpan(span: EndedSpan): RunSpan {
+    const { span_id, parent_id, name, kind, started, ended, failure, links } = span
+    const { common } = this.#options
+    const status_code = failure ? 'STATUS_CODE_ERROR' : 'STATUS_CODE_OK'
+    return {
+      trace_id: this.trace_id,
+      span_id,
+      parent_id,
+      span_name: name,
+      span_kind: kind,
+      start_time: microsToIso(started),
+      end_time: microsToIso(ended),
+      status_code,
+      status_message: failure?.message,
+      attributes: { ...common.beside, ...span.attributes, ag: { ...common.ag, ...span.own, ...membersOf(span) } },
+      links,
+      events: failure && [exceptionEvent(failure, ended)],
+    }
+  }
+}
+
+function membersOf({ type, inputs, parameters, outputs, tokens, costs, meta, own }: EndedSpan): JsonObject {
+  const metrics = present({
+    tokens: tokens && { incremental: tokens },
+    costs: costs && { incremental: costs },
+  })
+  return present({
+    type: { span: type, ...(own?.type as JsonObject | undefined) },
+    data: present({ inputs, parameters, outputs }),
+    metrics: Object.keys(metrics).length > 0 ? metrics : undefined,
+    meta: meta && { ...(own?.meta as JsonObject | undefined), ...meta },
+  })
+}
+
+const exceptionEvent = ({ type, message }: SpanFailure, at: Micros): Json => ({
+  name: 'exception',
+  timestamp: microsToIso(at),
+  attributes: { 'exception.type': type, 'exception.message': message },
+})
+
+/** Levels inside a member; what is stored may have 500 from the span on. */
+const DEPTH_MAX = 300
+
+const DATA = ['inputs', 'parameters', 'outputs'] as const
+
+async function withinRoom(span: EndedSpan, room: { bytes: number }): Promise<EndedSpan> {
+  const omitted: JsonObject = {}
+  const kept: EndedSpan = { ...span }
+  for (const name of DATA) {
+    const value = span[name]
+    if (value === undefined) continue
+    const reason = await reasonToOmit(value, room)
+    if (reason === undefined) continue
+    delete kept[name]
+    omitted[name] = reason
+  }
+  return Object.keys(omitted).length === 0 ? kept : { ...kept, meta: { ...kept.meta, omitted } }
+}
+
+async function reasonToOmit(value: Json, room: { bytes: number }): Promise<string | undefined> {
+  if (isSmall(value)) return undefined
+  if (isDeeper(value, DEPTH_MAX)) return `nested more than ${DEPTH_MAX} levels deep`
+  const bytes = await jsonBytes(value, room.bytes)
+  if (bytes > room.bytes) return `larger than what is left of the ${TRACE_BYTES_MAX} bytes of a run's trace`
+  room.bytes -= bytes
+  return undefined
+}
+
+/** The length of a value as JSON text; when it is more than `max`, some number above that. */
+export async function jsonBytes(value: Json, max: number): Promise<number> {
+  let bytes = 0
+  for await (const piece of renderJson(value)) {
+    bytes += piece.length
+    if (bytes > max) return bytes
+  }
+  return bytes
+}
+
+function isDeeper(value: Json, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (levels === 0) return true
+  for (const one of Object.values(value)) if (isDeeper(one, levels - 1)) return true
+  return false
+}
+
+function present(members: Record<string, Json | undefined>): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as JsonObject
+}

@@ -1,0 +1,185 @@
+import { isJsonObject, isRawJson, type Json, type JsonObject } from '@spanhouse/model'
+import { type DiffOptions, diffScore } from '../evaluation/json-diff.ts'
+import { equalJson } from '../evaluation/json-equality.ts'
+import { jsonText } from '../evaluation/json-text.ts'
+import { readJson } from '../evaluation/read-json.ts'
+import { blockSimilarity, EMBEDDING_MODEL, editSimilarity, embeddingSimilarity } from '../evaluation/similarity.ts'
+import { valueIn } from '../evaluation/value-in.ts'
+import type { Means, Run } from '../run.ts'
+import { RunError } from '../run-error.ts'
+import type { Comparison } from './match-node.ts'
+
+/** Why a comparison cannot be made: it fails, and the run goes on. */
+export class Incomparable extends Error {}
+
+/** A result; a comparison that holds or does not has the score 1 or 0. */
+interface Outcome {
+  score: number
+  success: boolean
+}
+
+const verdict = (success: boolean): Outcome => ({ score: success ? 1 : 0, success })
+
+/** A comparison whose paths are resolved. */
+interface Given extends Omit<Comparison, 'target' | 'references'> {
+  target: Json
+  references: readonly Json[]
+}
+
+/** What the matchers of a run compare. */
+export class Compared {
+  readonly #document: JsonObject
+  readonly #means: Means
+  /** Of objects and lists: many matchers look at the same one. */
+  readonly #texts = new Map<Json, string>()
+
+  constructor({ inputs, outputs, trace, means }: Run) {
+    const given = Object.entries({ inputs, outputs, trace }).filter(
+      (entry): entry is [string, Json] => entry[1] !== undefined,
+    )
+    this.#document = Object.fromEntries(given)
+    this.#means = means
+  }
+
+  /** Throws an {@link Incomparable}, and what calling a model throws. */
+  async outcomeOf(comparison: Comparison): Promise<Outcome> {
+    const make = MATCHES.get(comparison.match)
+    if (!make) throw new Incomparable(`There is no match '${comparison.match}'.`)
+    const target = this.#resolve(comparison.target)
+    const references = comparison.references.map(one => (isPath(one) ? this.#resolve(one) : one))
+    return make({ ...comparison, target, references }, this)
+  }
+
+  #resolve(path: string): Json {
+    const value = asIncomparable(() => valueIn(this.#document, path, 'matchers'))
+    if (value === undefined) throw new Incomparable(`The path '${path}' leads to nothing.`)
+    return value
+  }
+
+  /** The text that a value is compared as: JSON with sorted names of objects and lists, nothing for null. */
+  async textOf(value: Json, { isCaseSensitive }: Given): Promise<string> {
+    const text = await this.#plainTextOf(value)
+    return isCaseSensitive ? text : text.toLowerCase()
+  }
+
+  async #plainTextOf(value: Json): Promise<string> {
+    if (typeof value === 'string') return value
+    if (value === null) return ''
+    if (isRawJson(value) || typeof value !== 'object') return jsonText(value)
+    const text = this.#texts.get(value) ?? (await jsonText(value, true))
+    this.#texts.set(value, text)
+    return text
+  }
+
+  async find(source: string, ignoreCase: boolean, text: string): Promise<boolean> {
+    const [isFound = false] = await refusalAsIncomparable(this.#means.searchTexts({ source, ignoreCase }, [text]))
+    return isFound
+  }
+
+  async similarity(name: string, texts: readonly [string, string]): Promise<number> {
+    if (name === 'jaccard') return refusalAsIncomparable(blockSimilarity(this.#means, ...texts))
+    if (name === 'levenshtein') return refusalAsIncomparable(editSimilarity(this.#means, ...texts))
+    if (name === 'cosine') return embeddingSimilarity(this.#means, EMBEDDING_MODEL, texts)
+    throw new Incomparable(`There is no similarity '${name}'.`)
+  }
+}
+
+/** Whether a reference is a path rather than a literal. */
+const isPath = (reference: Json): reference is string =>
+  typeof reference === 'string' && (reference === '$' || /^(\$[.[]|\/)/.test(reference))
+
+/** What a caller's pattern, path or texts are refused for is a comparison that cannot be made. */
+const refusalOf = (error: unknown): unknown =>
+  error instanceof RunError && error.status === 400 ? new Incomparable(error.message, { cause: error }) : error
+
+function asIncomparable<T>(attempt: () => T): T {
+  try {
+    return attempt()
+  } catch (error) {
+    throw refusalOf(error)
+  }
+}
+
+const refusalAsIncomparable = <T>(attempt: Promise<T>): Promise<T> =>
+  attempt.catch((error: unknown) => {
+    throw refusalOf(error)
+  })
+
+type Make = (given: Given, compared: Compared) => Promise<Outcome>
+
+/** A match of two texts. */
+const ofTexts =
+  (holds: (text: string, reference: string) => boolean): Make =>
+  async (given, compared) => {
+    const reference = await compared.textOf(referenceOf(given), given)
+    return verdict(holds(await compared.textOf(given.target, given), reference))
+  }
+
+/** By the name of the match. */
+const MATCHES = new Map(
+  Object.entries<Make>({
+    valid: async ({ mode, target }) => verdict(mode === 'text' ? typeof target === 'string' : await isDocument(target)),
+    exact: async (given, compared) => {
+      const reference = referenceOf(given)
+      if (given.mode === 'json')
+        return verdict(await equalJson(await contentOf(given.target), await contentOf(reference)))
+      return verdict((await compared.textOf(given.target, given)) === (await compared.textOf(reference, given)))
+    },
+    starts_with: ofTexts((text, reference) => text.startsWith(reference)),
+    ends_with: ofTexts((text, reference) => text.endsWith(reference)),
+    contains: async (given, compared) => {
+      referenceOf(given)
+      const text = await compared.textOf(given.target, given)
+      const sought = await Promise.all(given.references.map(one => compared.textOf(one, given)))
+      const isIn = (one: string): boolean => text.includes(one)
+      return verdict(given.contains === 'any' ? sought.some(isIn) : sought.every(isIn))
+    },
+    regex: async (given, compared) => {
+      const asIs = { ...given, isCaseSensitive: true }
+      const [source, text] = [
+        await compared.textOf(referenceOf(given), asIs),
+        await compared.textOf(given.target, asIs),
+      ]
+      return verdict(await compared.find(source, !given.isCaseSensitive, text))
+    },
+    similarity: async (given, compared) => {
+      const reference = await compared.textOf(referenceOf(given), given)
+      const score = await compared.similarity(given.similarity, [await compared.textOf(given.target, given), reference])
+      return { score, success: score >= given.threshold }
+    },
+    diff: async given => {
+      const extent = DIFFS.get(given.diff)
+      if (!extent) throw new Incomparable(`There is no diff '${given.diff}'.`)
+      const [expected, actual] = [await documentOf(referenceOf(given)), await documentOf(given.target)]
+      const score = await diffScore(expected, actual, { ...extent, ignoreCase: !given.isCaseSensitive })
+      return { score, success: score >= given.threshold }
+    },
+  }),
+)
+
+const DIFFS = new Map(
+  Object.entries<Omit<DiffOptions, 'ignoreCase'>>({
+    full: { typesOnly: false, countExtra: false },
+    schema: { typesOnly: true, countExtra: false },
+    strict: { typesOnly: false, countExtra: true },
+  }),
+)
+
+function referenceOf({ references }: Given): Json {
+  const [reference] = references
+  if (reference === undefined) throw new Incomparable('There is no reference to compare with.')
+  return reference
+}
+
+const isDocument = async (value: Json): Promise<boolean> =>
+  typeof value === 'string' ? (await readJson(value)) !== undefined : Array.isArray(value) || isJsonObject(value)
+
+/** The value of a JSON text, and any other value as it is. */
+const contentOf = async (value: Json): Promise<Json> =>
+  typeof value === 'string' ? ((await readJson(value)) ?? value) : value
+
+async function documentOf(value: Json): Promise<Json> {
+  const document = typeof value === 'string' ? await readJson(value) : value
+  if (document === undefined) throw new Incomparable('A text that should be compared as JSON is none.')
+  return document
+}

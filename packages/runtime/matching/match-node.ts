@@ -1,0 +1,141 @@
+import { isJsonObject, type Json, type JsonObject, numberOf } from '@spanhouse/model'
+import { misfit, missing } from '../run-error.ts'
+
+/** How the results of several matchers add up to one. */
+export interface Aggregation {
+  score: 'weighted' | 'min' | 'max'
+  success: 'all' | 'any' | 'threshold'
+  /** The least score that succeeds; 1 when it is not set. */
+  threshold: number
+}
+
+/** A matcher: a comparison, or one that adds up others (contract of the runtime, section 6). */
+export interface MatchNode extends Aggregation {
+  /** The name of its result. */
+  key: string
+  weight: number
+  /** One that has children compares nothing itself. */
+  children: readonly MatchNode[]
+  comparison: Comparison | undefined
+}
+
+/** What a matcher without children compares. Which kinds there are is known where they are carried out. */
+export interface Comparison {
+  /** A path into inputs, outputs and trace. */
+  target: string
+  mode: 'text' | 'json'
+  match: string
+  /** Literals, and texts that are paths. */
+  references: readonly Json[]
+  contains: 'all' | 'any'
+  isCaseSensitive: boolean
+  similarity: string
+  diff: string
+  /** The least similarity or agreement that succeeds. */
+  threshold: number
+}
+
+/** The matchers of a list. Throws a 400 RunError that names what is wrong, such as `matchers[1].key`. */
+export function matchNodes(list: Json, path: string): MatchNode[] {
+  if (!Array.isArray(list)) throw misfit('parameter', path, 'a list of matchers', list)
+  const keys = new Set<string>()
+  return list.map((one, at) => {
+    const place = `${path}[${at}]`
+    const node = matchNode(one, place)
+    if (keys.has(node.key)) throw misfit('parameter', `${place}.key`, 'a name of its own', node.key)
+    keys.add(node.key)
+    return node
+  })
+}
+
+/** How the results of the matchers of an object add up. Throws a 400 RunError. `place` is empty for the whole configuration. */
+export const aggregationOf = (object: JsonObject, place: string): Aggregation => ({
+  score: read(object, place, SCORE),
+  success: read(object, place, SUCCESS),
+  threshold: read(object, place, THRESHOLD),
+})
+
+function matchNode(value: Json, place: string): MatchNode {
+  if (!isJsonObject(value)) throw misfit('parameter', place, 'an object', value)
+  const children = matchNodes(value.matchers ?? [], `${place}.matchers`)
+  return {
+    ...aggregationOf(value, place),
+    key: read(value, place, KEY),
+    weight: read(value, place, WEIGHT),
+    children,
+    comparison: children.length === 0 ? comparisonOf(value, place) : undefined,
+  }
+}
+
+const comparisonOf = (node: JsonObject, place: string): Comparison => ({
+  target: read(node, place, TARGET),
+  mode: read(node, place, MODE),
+  match: read(node, place, MATCH),
+  references: [...present(node.reference), ...read(node, place, REFERENCES)],
+  contains: read(node, place, CONTAINS),
+  isCaseSensitive: read(node, place, CASE_SENSITIVE),
+  similarity: read(node, place, SIMILARITY),
+  diff: read(node, place, DIFF),
+  threshold: read(node, place, THRESHOLD),
+})
+
+const present = (value: Json | undefined): Json[] => (value === undefined || value === null ? [] : [value])
+
+/** A member of a matcher. One that is absent or null has the fallback, and is missing where there is none. */
+interface Member<T> {
+  name: string
+  expected: string
+  parse(value: Json): T | undefined
+  fallback?: T
+}
+
+function read<T>(object: JsonObject, place: string, { name, expected, parse, fallback }: Member<T>): T {
+  const path = place === '' ? name : `${place}.${name}`
+  const value = object[name] ?? undefined
+  if (value === undefined && fallback !== undefined) return fallback
+  if (value === undefined) throw missing('parameter', path)
+  const parsed = parse(value)
+  if (parsed === undefined) throw misfit('parameter', path, expected, value)
+  return parsed
+}
+
+const asText = (value: Json): string | undefined => (typeof value === 'string' ? value : undefined)
+const asBoolean = (value: Json): boolean | undefined => (typeof value === 'boolean' ? value : undefined)
+const asList = (value: Json): Json[] | undefined => (Array.isArray(value) ? value : undefined)
+const asShare = (value: Json): number | undefined => {
+  const number = numberOf(value)
+  return number !== undefined && number >= 0 && number <= 1 ? number : undefined
+}
+
+const text = (name: string, fallback?: string): Member<string> => ({
+  name,
+  expected: 'a text',
+  parse: asText,
+  ...(fallback === undefined ? {} : { fallback }),
+})
+
+const choice = <T extends string>(name: string, choices: readonly [T, ...T[]]): Member<T> => ({
+  name,
+  expected: `one of ${choices.join(', ')}`,
+  parse: value => choices.find(one => one === value),
+  fallback: choices[0],
+})
+
+const KEY = text('key', '')
+const TARGET = text('target')
+const MATCH = text('match', 'valid')
+const SIMILARITY = text('similarity', 'jaccard')
+const DIFF = text('diff', 'full')
+const MODE = choice('mode', ['text', 'json'])
+const CONTAINS = choice('contains', ['all', 'any'])
+const SCORE = choice('score', ['weighted', 'min', 'max'])
+const SUCCESS = choice('success', ['threshold', 'all', 'any'])
+const WEIGHT: Member<number> = { name: 'weight', expected: 'a number', parse: numberOf, fallback: 1 }
+const THRESHOLD: Member<number> = { name: 'threshold', expected: 'a number of 0 to 1', parse: asShare, fallback: 1 }
+const CASE_SENSITIVE: Member<boolean> = {
+  name: 'case_sensitive',
+  expected: 'true or false',
+  parse: asBoolean,
+  fallback: true,
+}
+const REFERENCES: Member<readonly Json[]> = { name: 'references', expected: 'a list', parse: asList, fallback: [] }

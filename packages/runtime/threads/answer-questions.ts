@@ -1,0 +1,16 @@
+import { parentPort, workerData } from 'node:worker_threads'
+
+/**
+ * Makes the module a thread of a `ThreadPool`. `answer` may take any time, since it is ended from outside; `reach` tells how
+ * far it has come, for the case that it never ends.
+ */
+export function answerQuestions<Question, Answer>(
+  answer: (question: Question, reach: (stage: number) => void) => Answer,
+): void {
+  const stage = new Int32Array(workerData as SharedArrayBuffer)
+  const reach = (reached: number): void => {
+    stage[0] = reached
+  }
+  parentPort?.on('message', (question: Question) => parentPort?.postMessage(answer(question, reach)))
+  parentPort?.postMessage('ready')
+}

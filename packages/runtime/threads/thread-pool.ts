@@ -1,0 +1,160 @@
+import { Worker } from 'node:worker_threads'
+import { Problem } from '@spanhouse/model'
+
+/** What a pool's threads run, and how many of them there are. */
+export interface PoolOptions {
+  /** A module that calls `answerQuestions`. */
+  module: URL
+  threadsMax: number
+  /** Questions of one owner that wait. */
+  waitingMax: number
+  /** What the caller reads when more of them would wait. */
+  overloaded: string
+}
+
+/** Whose question it is, and how long the answer may take. */
+export interface Asking {
+  owner: string
+  timeMaxMs: number
+}
+
+/** Why there is no answer. `stage` is how far the thread said it had come. */
+export class Ended {
+  readonly reason: 'time' | 'memory'
+  readonly stage: number
+
+  constructor(reason: 'time' | 'memory', stage: number) {
+    this.reason = reason
+    this.stage = stage
+  }
+}
+
+const MEMORY = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 16 }
+
+interface Task<Question, Answer> extends Asking {
+  question: Question
+  done: PromiseWithResolvers<Answer | Ended>
+}
+
+/**
+ * Threads for what callers can make take for ever: schemas, patterns, long texts. A thread that does not answer in time, or
+ * takes more memory than it may, is ended and replaced. Owners take turns and have one thread at a time, so whoever asks
+ * what takes long holds up himself. Threads start when they are needed and do not keep the process alive. One that
+ * exits by itself says that it has no memory left.
+ */
+export class ThreadPool<Question, Answer> {
+  readonly #options: PoolOptions
+  readonly #threads = new Set<Thread<Question, Answer>>()
+  /** By their owners, who take turns. */
+  readonly #waiting = new Map<string, Task<Question, Answer>[]>()
+
+  constructor(options: PoolOptions) {
+    this.#options = options
+  }
+
+  /** Throws a Problem `overloaded` when too many questions of the owner wait, and what the thread threw. */
+  ask(question: Question, asking: Asking): Promise<Answer | Ended> {
+    const queue = this.#waiting.get(asking.owner) ?? []
+    if (queue.length >= this.#options.waitingMax)
+      throw new Problem('overloaded', this.#options.overloaded, { retryAfterSeconds: 1 })
+    const done = Promise.withResolvers<Answer | Ended>()
+    queue.push({ ...asking, question, done })
+    this.#waiting.set(asking.owner, queue)
+    this.#startWaiting()
+    return done.promise
+  }
+
+  #startWaiting(): void {
+    for (const [owner, queue] of this.#waiting) {
+      if ([...this.#threads].some(thread => thread.owner === owner)) continue
+      const thread = this.#idleThread()
+      if (!thread) return
+      const task = queue.shift() as Task<Question, Answer>
+      // At the end of the line, if there is more.
+      this.#waiting.delete(owner)
+      if (queue.length > 0) this.#waiting.set(owner, queue)
+      thread.run(task)
+    }
+  }
+
+  #idleThread(): Thread<Question, Answer> | undefined {
+    const idle = [...this.#threads].find(thread => thread.owner === undefined)
+    if (idle || this.#threads.size >= this.#options.threadsMax) return idle
+    const thread = new Thread<Question, Answer>(this.#options.module, {
+      onIdle: () => this.#startWaiting(),
+      onEnd: () => this.#threads.delete(thread),
+    })
+    this.#threads.add(thread)
+    return thread
+  }
+}
+
+/** Called in this order when a thread is ended. */
+interface Events {
+  onEnd(): void
+  onIdle(): void
+}
+
+/** One thread and what it is asked. It keeps the process alive only while it is asked something. */
+class Thread<Question, Answer> {
+  readonly #stage = new Int32Array(new SharedArrayBuffer(4))
+  readonly #worker: Worker
+  readonly #events: Events
+  readonly #ready = Promise.withResolvers<void>()
+  #task: Task<Question, Answer> | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(module: URL, events: Events) {
+    this.#events = events
+    this.#worker = new Worker(module, { workerData: this.#stage.buffer, resourceLimits: MEMORY })
+    this.#worker.unref()
+    this.#worker.once('message', () => {
+      this.#ready.resolve()
+      this.#worker.on('message', (answer: Answer) => this.#settle(answer))
+    })
+    this.#worker.once('error', (error: NodeJS.ErrnoException) => this.#fail(error))
+    this.#worker.once('exit', () => this.#task && this.#end('memory'))
+  }
+
+  get owner(): string | undefined {
+    return this.#task?.owner
+  }
+
+  run(task: Task<Question, Answer>): void {
+    this.#task = task
+    this.#stage[0] = 0
+    this.#worker.ref()
+    this.#worker.postMessage(task.question)
+    void this.#ready.promise.then(() => this.#limit(task))
+  }
+
+  /** The time begins when the thread is ready, and an answer that has come while this one was busy counts. */
+  #limit(task: Task<Question, Answer>): void {
+    if (this.#task !== task) return
+    const end = (): void => {
+      if (this.#task === task) this.#end('time')
+    }
+    this.#timer = setTimeout(() => setImmediate(end), task.timeMaxMs)
+  }
+
+  #settle(answer: Answer | Ended): void {
+    clearTimeout(this.#timer)
+    this.#worker.unref()
+    const task = this.#task
+    this.#task = undefined
+    task?.done.resolve(answer)
+    this.#events.onIdle()
+  }
+
+  #end(reason: Ended['reason']): void {
+    this.#events.onEnd()
+    void this.#worker.terminate()
+    this.#settle(new Ended(reason, this.#stage[0] as number))
+  }
+
+  #fail(error: NodeJS.ErrnoException): void {
+    // Resolving what was rejected does nothing.
+    if (error.code !== 'ERR_WORKER_OUT_OF_MEMORY') this.#task?.done.reject(error)
+    this.#end('memory')
+  }
+}

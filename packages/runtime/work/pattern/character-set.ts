@@ -1,0 +1,42 @@
+import { classOf, type PatternFlags } from './flags.ts'
+import { literal, type PatternText } from './pattern-text.ts'
+
+const BACKSPACE = 8
+
+/** A member of a set: a character, or a class of them in brackets of its own. */
+type Member = number | string
+
+/** A set such as `[a-z\d]`, whose bracket has been passed, for a RegExp with the flag `v`. */
+export function characterSet(text: PatternText, flags: PatternFlags): string {
+  let written = text.takes('^') ? '[^' : '['
+  for (let isFirst = true; isFirst || !text.takes(']'); isFirst = false) written += memberOrRange(text, flags)
+  return `${written}]`
+}
+
+function memberOrRange(text: PatternText, flags: PatternFlags): string {
+  const from = memberOf(text, flags)
+  if (!text.takes('-')) return written(from)
+  if (text.next === ']') return written(from) + literal(0x2d)
+  const to = memberOf(text, flags)
+  if (typeof from !== 'number' || typeof to !== 'number' || from > to) throw text.error('bad character range')
+  return `${literal(from)}-${literal(to)}`
+}
+
+const written = (member: Member): string => (typeof member === 'number' ? literal(member) : member)
+
+function memberOf(text: PatternText, flags: PatternFlags): Member {
+  const character = text.take()
+  if (character === undefined) throw text.error('unterminated character set')
+  return character === '\\' ? escapedMember(text, flags) : (character.codePointAt(0) as number)
+}
+
+function escapedMember(text: PatternText, flags: PatternFlags): Member {
+  const letter = text.take()
+  if (letter === undefined) throw text.error('bad escape (end of pattern)')
+  if (/[dDsSwW]/.test(letter)) return classOf(letter, flags)
+  if (letter === 'b') return BACKSPACE
+  if (/[0-7]/.test(letter)) return text.octal(letter + text.takeAll(/[0-7]/, 2))
+  const codePoint = text.escapedCodePoint(letter)
+  if (codePoint === undefined) throw text.error(`bad escape \\${letter}`)
+  return codePoint
+}

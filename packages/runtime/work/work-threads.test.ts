@@ -1,0 +1,73 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { parseJson } from '@spanhouse/model'
+import { expect, test } from 'vitest'
+import { COMPARED_LENGTH_MAX, workMeans } from './work-threads.ts'
+
+const { searchTexts, compute } = workMeans('a project')
+
+test('a pattern is found or not in each text', async () => {
+  expect(await searchTexts({ source: '^A', ignoreCase: true }, ['abc', 'cba', ''])).toEqual([true, false, false])
+  expect(await searchTexts({ source: '^A', ignoreCase: false }, ['abc'])).toEqual([false])
+})
+
+test.each([
+  ['(', /regular expression cannot be used.*unterminated subpattern/],
+  ['^(a+)+$', /more than 1 s/],
+])('%s: the caller is told', async (source, message) => {
+  const delays = monitorEventLoopDelay({ resolution: 10 })
+  delays.enable()
+  await expect(searchTexts({ source, ignoreCase: false }, [`${'a'.repeat(50)}!`])).rejects.toMatchObject({
+    status: 400,
+    fragment: 'v0:workflows:regex-pattern-error',
+    message: expect.stringMatching(message),
+  })
+  expect(delays.max / 1e6).toBeLessThan(900)
+  expect(await searchTexts({ source: 'a', ignoreCase: false }, ['a'])).toEqual([true])
+})
+
+test('while one owner waits, another is answered', async () => {
+  const slow = searchTexts({ source: '^(a+)+$', ignoreCase: false }, [`${'a'.repeat(50)}!`]).catch(() => 'ended')
+  let isSlow = true
+  const done = slow.then(() => {
+    isSlow = false
+  })
+  expect(await workMeans('another').searchTexts({ source: 'b', ignoreCase: false }, ['b'])).toEqual([true])
+  expect(isSlow).toBe(true)
+  await done
+})
+
+test.each(['editDistance', 'matchingRatio'] as const)('%s is the same in a thread as on the spot', async name => {
+  const long = 'the quick brown fox 😀 jumps '.repeat(200)
+  const changed = long.replace('quick', 'slow')
+  expect(await compute(name, 'kitten', 'sitting')).toBe(name === 'editDistance' ? 3 : (2 * 4) / 13)
+  const expected = name === 'editDistance' ? 5 : (2 * (5_600 - 5)) / (5_600 + 5_599)
+  expect(await compute(name, long, changed)).toBeCloseTo(expected, 9)
+})
+
+test('what is too large or takes too long is refused, and says the bound', async () => {
+  const refusal = (message: RegExp) => ({
+    status: 400,
+    fragment: 'v0:schemas:invalid-outputs',
+    message: expect.stringMatching(message),
+  })
+  const tooLong = 'a'.repeat(COMPARED_LENGTH_MAX + 1)
+  await expect(compute('editDistance', tooLong, 'aaa')).rejects.toMatchObject(refusal(/1048576 characters/))
+  const same = 'a'.repeat(COMPARED_LENGTH_MAX)
+  await expect(compute('matchingRatio', same, same)).rejects.toMatchObject(refusal(/more than 5 s/))
+})
+
+test('templates are rendered on the spot or in a thread, with integers of any size', async () => {
+  const context = { big: parseJson('12345678901234567890'), pad: 'x'.repeat(100_000) }
+  for (const { pad, ...small } of [context, { big: context.big, pad: '' }])
+    expect(await compute('renderTemplates', 'curly', ['{{big}}'], pad ? { ...small, pad } : small)).toEqual([
+      { text: '12345678901234567890' },
+    ])
+  expect(await compute('renderTemplates', 'jinja2', ['{{ 1 + 1 }}'], {})).toEqual([{ text: '2' }])
+})
+
+test('of one owner only so many questions wait', async () => {
+  const asked = Array.from({ length: 1_200 }, () => searchTexts({ source: 'a', ignoreCase: false }, ['a']))
+  const refused = (await Promise.allSettled(asked)).filter(one => one.status === 'rejected')
+  expect(refused.length).toBeGreaterThan(100)
+  for (const { reason } of refused) expect(reason).toMatchObject({ status: 503, retryAfterSeconds: 1 })
+})

@@ -1,0 +1,127 @@
+import { isSmall, Problem, renderText } from '@spanhouse/model'
+import type { Means } from '../run.ts'
+import { RunError } from '../run-error.ts'
+import { Ended, ThreadPool } from '../threads/thread-pool.ts'
+import { codePointLength } from './code-points.ts'
+import type { searchTexts } from './search-texts.ts'
+import { WORK, type Work, type WorkName } from './work.ts'
+
+/** What a thread is asked: the arguments as JSON text, which keeps integers of any size. */
+export interface Question {
+  name: WorkName | 'searchTexts'
+  args: string
+}
+
+/** `mistake`: why the question has no answer. */
+export type Answer = { value: unknown } | { mistake: string }
+
+/** For reading a pattern and finding it in all texts of a question. */
+export const SEARCH_TIME_MAX_MS = 1_000
+/** For one call of a function of `work.ts`. */
+export const COMPUTE_TIME_MAX_MS = 5_000
+/** Of each text that is compared, in characters. */
+export const COMPARED_LENGTH_MAX = 1_048_576
+/** A character takes two units at most, so most texts need not be counted. */
+const isTooLong = (text: string): boolean =>
+  text.length > COMPARED_LENGTH_MAX &&
+  (text.length > 2 * COMPARED_LENGTH_MAX || codePointLength(text) > COMPARED_LENGTH_MAX)
+/** Up to so many pairs of characters a comparison takes less than the way to a thread and back, or little more. */
+const PAIRS_ON_LOOP_MAX = 1_200_000
+/** What each text counts beside its length: reading it costs something, too. */
+const LENGTH_BASE = 64
+/** Of all templates together. */
+const TEMPLATES_ON_LOOP_LENGTH_MAX = 16_384
+
+const pool = new ThreadPool<Question, Answer>({
+  module: new URL('./work-thread.ts', import.meta.url),
+  threadsMax: 2,
+  waitingMax: 1_000,
+  overloaded: 'Too many texts are being searched, compared or rendered.',
+})
+
+/** How the pool treats the calls of one function. */
+interface Rule<Name extends WorkName> {
+  /** Whether a call is done before others notice. */
+  isShort(...args: Parameters<Work[Name]>): boolean
+  /** Why a call is refused, whoever makes it. */
+  excess?(...args: Parameters<Work[Name]>): string | undefined
+  /** The caller's mistake, for a call that is refused or has no answer. */
+  error(reason: string): RunError
+}
+
+const comparison: Rule<'editDistance' | 'matchingRatio'> = {
+  isShort: (a, b) => (a.length + LENGTH_BASE) * (b.length + LENGTH_BASE) <= PAIRS_ON_LOOP_MAX,
+  excess: (...texts) => (texts.some(isTooLong) ? `they have more than ${COMPARED_LENGTH_MAX} characters` : undefined),
+  error: reason => new RunError(400, 'v0:schemas:invalid-outputs', `The texts cannot be compared: ${reason}`),
+}
+
+const RULES: { [Name in WorkName]: Rule<Name> } = {
+  editDistance: comparison,
+  matchingRatio: comparison,
+  renderTemplates: {
+    // Loops of a template multiply; these formats have none.
+    isShort: (format, templates, context) =>
+      (format === 'curly' || format === 'fstring' || (format === 'mustache' && !templates.join('').includes('#'))) &&
+      templates.reduce((sum, template) => sum + template.length, 0) <= TEMPLATES_ON_LOOP_LENGTH_MAX &&
+      isSmall(context),
+    error: reason =>
+      new RunError(400, 'v0:workflows:prompt-formatting-error', `The prompt cannot be rendered: ${reason}`),
+  },
+}
+
+const patternError = (reason: string): RunError =>
+  new RunError(400, 'v0:workflows:regex-pattern-error', `The regular expression cannot be used: ${reason}`)
+
+/** Patterns, comparisons and templates for the runs of one owner, in threads on which he takes turns with others. */
+export const workMeans = (owner: string): Pick<Means, 'searchTexts' | 'compute'> => ({
+  searchTexts: (...args: Parameters<typeof searchTexts>) =>
+    ask<boolean[]>('searchTexts', args, { owner, timeMaxMs: SEARCH_TIME_MAX_MS, error: patternError }),
+  compute: (name, ...args) => compute(name, args, owner),
+})
+
+async function compute<Name extends WorkName>(
+  name: Name,
+  args: Parameters<Work[Name]>,
+  owner: string,
+): Promise<ReturnType<Work[Name]>> {
+  const call = WORK[name] as (...args: unknown[]) => unknown
+  const { isShort, excess, error }: Rule<Name> = RULES[name]
+  if (isShort(...args)) return call(...args) as ReturnType<Work[Name]>
+  const reason = excess?.(...args)
+  if (reason !== undefined) throw error(reason)
+  return ask(name, args, { owner, timeMaxMs: COMPUTE_TIME_MAX_MS, error })
+}
+
+interface Asking {
+  owner: string
+  timeMaxMs: number
+  error(reason: string): RunError
+}
+
+async function ask<T>(name: Question['name'], args: readonly unknown[], asking: Asking): Promise<T> {
+  const answer = await answerOf({ name, args: await jsonOf(args) }, asking)
+  if (answer instanceof Ended) throw asking.error(excessOf(answer, asking))
+  if ('mistake' in answer) throw asking.error(answer.mistake)
+  return answer.value as T
+}
+
+const excessOf = ({ reason }: Ended, { timeMaxMs }: Asking): string =>
+  reason === 'memory' ? 'it takes too much memory' : `it takes more than ${timeMaxMs / 1_000} s`
+
+/** Others have their turn while the text of what is large is made. */
+async function jsonOf(args: readonly unknown[]): Promise<string> {
+  if (isSmall(args)) return JSON.stringify(args)
+  let text = ''
+  for await (const piece of renderText(args)) text += piece
+  return text
+}
+
+async function answerOf(question: Question, asking: Asking): Promise<Answer | Ended> {
+  try {
+    return await pool.ask(question, asking)
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    const { status, message, retryAfterSeconds = 1, cause } = error
+    throw new RunError(status, 'v1:sdk:unknown-workflow-invoke-error', message, { retryAfterSeconds, cause })
+  }
+}

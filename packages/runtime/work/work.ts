@@ -1,0 +1,9 @@
+import { renderTemplates } from '../prompt/render.ts'
+import { editDistance } from './edit-distance.ts'
+import { matchingRatio } from './matching-ratio.ts'
+
+/** Pure functions whose time grows faster than their input. */
+export const WORK = { editDistance, matchingRatio, renderTemplates } as const
+
+export type Work = typeof WORK
+export type WorkName = keyof Work

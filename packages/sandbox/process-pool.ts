@@ -1,0 +1,167 @@
+import { Problem } from '@spanhouse/model'
+import type { InterpreterName } from './interpreter/program-arguments.ts'
+import { InterpreterProcess } from './interpreter-process.ts'
+import { SANDBOX_LIMITS } from './limits.ts'
+import type { CodeOutcome } from './outcome.ts'
+
+export interface PoolOptions {
+  interpreter: InterpreterName
+  processesMax: number
+  /** Kept ready while nothing is to be run. */
+  warm: number
+}
+
+interface Task {
+  owner: string
+  work: Buffer
+  signal: AbortSignal | undefined
+  done: PromiseWithResolvers<CodeOutcome>
+}
+
+/** A process beyond the warm ones is ended after so long without work. */
+const IDLE_MS_MAX = 60_000
+
+const CLOSED = new Problem('overloaded', 'The sandbox is closed.', { retryAfterSeconds: 1 })
+
+/**
+ * The processes of one interpreter. Owners take turns, and one has at most half of the processes, so whoever runs what
+ * takes long holds up himself. Any process runs any owner's code: interpreters are restored after every run.
+ */
+export class ProcessPool {
+  readonly #options: PoolOptions
+  readonly #ownerMax: number
+  readonly #processes = new Set<InterpreterProcess>()
+  /** Those under way, with their owners. */
+  readonly #busy = new Map<InterpreterProcess, string>()
+  readonly #idleTimers = new Map<InterpreterProcess, NodeJS.Timeout>()
+  /** By owner, the one whose turn it is first. None is empty. */
+  readonly #waiting = new Map<string, Task[]>()
+  #closed = false
+
+  constructor(options: PoolOptions) {
+    this.#options = options
+    this.#ownerMax = Math.ceil(options.processesMax / 2)
+    this.#keepWarm()
+  }
+
+  /** Ids of the processes, for tests that end them from outside. */
+  get pids(): number[] {
+    return [...this.#processes].flatMap(({ pid }) => pid ?? [])
+  }
+
+  /** Throws a Problem `overloaded` when too many runs of the owner wait. */
+  run({ owner, work, signal }: Omit<Task, 'done'>): Promise<CodeOutcome> {
+    if (this.#closed) throw CLOSED
+    const queue = this.#waiting.get(owner) ?? []
+    if (queue.length >= SANDBOX_LIMITS.waitingMax)
+      throw new Problem('overloaded', `More than ${SANDBOX_LIMITS.waitingMax} runs of code are waiting.`, {
+        retryAfterSeconds: 1,
+      })
+    const task = { owner, work, signal, done: Promise.withResolvers<CodeOutcome>() }
+    queue.push(task)
+    this.#waiting.set(owner, queue)
+    signal?.addEventListener('abort', () => this.#giveUp(task), { once: true, signal: this.#settled(task) })
+    this.#startWaiting()
+    return task.done.promise
+  }
+
+  /** Ends all processes. Nothing may be run afterwards. */
+  async close(): Promise<void> {
+    this.#closed = true
+    for (const timer of this.#idleTimers.values()) clearTimeout(timer)
+    const queues = [...this.#waiting.values()]
+    this.#waiting.clear()
+    for (const { done } of queues.flat()) done.reject(CLOSED)
+    const processes = [...this.#processes]
+    for (const one of processes) one.kill()
+    await Promise.all(processes.map(({ ended }) => ended))
+  }
+
+  /** Aborts when the task has been settled, which removes listeners of the caller's signal. */
+  #settled({ done }: Task): AbortSignal {
+    const controller = new AbortController()
+    const abort = (): void => controller.abort()
+    done.promise.then(abort, abort)
+    return controller.signal
+  }
+
+  #giveUp(task: Task): void {
+    const queue = this.#waiting.get(task.owner)
+    const index = queue?.indexOf(task) ?? -1
+    if (!queue || index < 0) return
+    queue.splice(index, 1)
+    if (queue.length === 0) this.#waiting.delete(task.owner)
+    task.done.reject(task.signal?.reason)
+  }
+
+  #startWaiting(): void {
+    for (const [owner, queue] of this.#waiting) {
+      if (this.#underWay(owner) >= this.#ownerMax) continue
+      const free = this.#freeProcess()
+      if (!free) return
+      const task = queue.shift() as Task
+      // At the end of the line, if there is more.
+      this.#waiting.delete(owner)
+      if (queue.length > 0) this.#waiting.set(owner, queue)
+      void this.#runIn(free, task)
+    }
+  }
+
+  async #runIn(one: InterpreterProcess, { owner, work, signal, done }: Task): Promise<void> {
+    this.#busy.set(one, owner)
+    clearTimeout(this.#idleTimers.get(one))
+    try {
+      done.resolve(await one.run(work, signal))
+    } catch (error) {
+      done.reject(error)
+    }
+    this.#busy.delete(one)
+    if (one.state !== 'ended') this.#idle(one)
+    this.#startWaiting()
+  }
+
+  #underWay(owner: string): number {
+    return [...this.#busy.values()].filter(one => one === owner).length
+  }
+
+  /** One that is ready, or one that is starting, or a new one if there may be more. */
+  #freeProcess(): InterpreterProcess | undefined {
+    const free = [...this.#processes].filter(one => !this.#busy.has(one) && one.state !== 'ended')
+    const first = free.find(({ state }) => state === 'ready') ?? free[0]
+    if (first || this.#processes.size >= this.#options.processesMax) return first
+    return this.#start()
+  }
+
+  #start(): InterpreterProcess {
+    const one = new InterpreterProcess(this.#options.interpreter)
+    this.#processes.add(one)
+    // What cannot start at all is not started over and over, only when there is something to run.
+    let hasStarted = false
+    one.ready.then(
+      () => {
+        hasStarted = true
+        if (!this.#busy.has(one)) this.#idle(one)
+      },
+      () => undefined,
+    )
+    void one.ended.then(() => {
+      this.#processes.delete(one)
+      clearTimeout(this.#idleTimers.get(one))
+      this.#idleTimers.delete(one)
+      if (hasStarted) this.#keepWarm()
+      this.#startWaiting()
+    })
+    return one
+  }
+
+  #keepWarm(): void {
+    while (!this.#closed && this.#processes.size < this.#options.warm) this.#start()
+  }
+
+  #idle(one: InterpreterProcess): void {
+    const end = (): void => {
+      if (this.#processes.size > this.#options.warm) one.kill()
+    }
+    this.#idleTimers.set(one, setTimeout(end, IDLE_MS_MAX))
+  }
+}

@@ -1,0 +1,146 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { Problem } from '@spanhouse/model'
+import { afterEach, expect, test, vi } from 'vitest'
+import {
+  type CodeOutcome,
+  openSandbox,
+  type Runtime,
+  SANDBOX_LIMITS,
+  type Sandbox,
+  type SandboxOptions,
+} from './index.ts'
+
+const opened: Sandbox[] = []
+const open = (options?: SandboxOptions): Sandbox => {
+  const sandbox = openSandbox(options)
+  opened.push(sandbox)
+  return sandbox
+}
+afterEach(() => Promise.all(opened.splice(0).map(sandbox => sandbox.close())))
+
+const ONE = { javascript: 'const evaluate = () => 1', python: 'def evaluate():\n    return 1' } as const
+const FOREVER = {
+  javascript: 'const evaluate = () => { for (;;) {} }',
+  python: 'def evaluate():\n    while True: pass',
+} as const
+const LANGUAGES = ['javascript', 'python'] as const
+
+const run = (sandbox: Sandbox, runtime: Runtime, source: string, owner = 'one'): Promise<CodeOutcome> =>
+  sandbox.run({ owner, runtime, source, arguments: [] })
+
+/** A process that has ended and has not been waited for counts as gone. */
+function isAlive(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+const untilGone = (pids: number[]): Promise<void> =>
+  vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 30_000 })
+
+test.each(LANGUAGES)(
+  '%s: a process killed from outside fails its run as one to try again, and the next works',
+  async runtime => {
+    const sandbox = open({ processesMax: 1, warm: 0 })
+    expect(await run(sandbox, runtime, ONE[runtime])).toEqual({ ok: true, value: 1 })
+    const [pid] = sandbox.pids() as [number]
+    const failing = run(sandbox, runtime, FOREVER[runtime])
+    const settled = failing.catch(error => error)
+    process.kill(pid, 'SIGKILL')
+    const problem = (await settled) as Problem
+    expect(problem).toBeInstanceOf(Problem)
+    expect(problem).toMatchObject({ code: 'overloaded', retryable: true })
+    expect(problem.message).toBe('The process that ran the code was ended. Try again.')
+    expect(await run(sandbox, runtime, ONE[runtime])).toEqual({ ok: true, value: 1 })
+  },
+  120_000,
+)
+
+test('the death of the parent ends the children, whatever they run', async () => {
+  const parent = spawn(process.execPath, [new URL('./parent.testing.ts', import.meta.url).pathname], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [line] = (await once(parent.stdout, 'data')) as [Buffer]
+  const pids = JSON.parse(line.toString()) as number[]
+  expect(pids.filter(isAlive)).toHaveLength(2)
+  parent.kill('SIGKILL')
+  await untilGone(pids)
+}, 120_000)
+
+test('closing ends the processes, and rejects what runs and waits', async () => {
+  const sandbox = open({ processesMax: 1 })
+  await run(sandbox, 'javascript', ONE.javascript)
+  const pids = sandbox.pids()
+  const runs = [run(sandbox, 'javascript', FOREVER.javascript), run(sandbox, 'javascript', ONE.javascript)]
+  const settled = Promise.allSettled(runs)
+  await sandbox.close()
+  expect((await settled).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  await untilGone(pids)
+})
+
+test('fifty runs of three owners: owners take turns, whoever asks first', async () => {
+  const sandbox = open({ processesMax: 1 })
+  await run(sandbox, 'javascript', ONE.javascript)
+  const order: string[] = []
+  const owners = [...Array(40).fill('many'), ...Array(5).fill('some'), ...Array(5).fill('few')] as string[]
+  const source = 'const evaluate = value => value'
+  const outcomes = await Promise.all(
+    owners.map(async (owner, index) => {
+      const outcome = await sandbox.run({ owner, runtime: 'javascript', source, arguments: [index] })
+      order.push(owner)
+      return outcome
+    }),
+  )
+  expect(outcomes).toEqual(owners.map((_, value) => ({ ok: true, value })))
+  // Five rounds of three, but for the run that was alone when it came.
+  expect(order.slice(0, 16).filter(owner => owner === 'many').length).toBeLessThanOrEqual(6)
+  expect(order.slice(0, 16).filter(owner => owner !== 'many')).toHaveLength(10)
+})
+
+test('an owner whose code never ends leaves the other processes to others', async () => {
+  const sandbox = open({ processesMax: 2 })
+  const endless = [1, 2, 3].map(() => run(sandbox, 'javascript', FOREVER.javascript, 'endless'))
+  const first = await Promise.race([...endless, run(sandbox, 'javascript', ONE.javascript, 'other')])
+  expect(first).toEqual({ ok: true, value: 1 })
+  expect(sandbox.pids().length).toBeLessThanOrEqual(3)
+  const settled = Promise.allSettled(endless)
+  await sandbox.close()
+  await settled
+}, 120_000)
+
+test('too many waiting runs of an owner are refused, those of another are not', async () => {
+  const sandbox = open({ processesMax: 1 })
+  const held = run(sandbox, 'javascript', FOREVER.javascript, 'one')
+  const waiting = Array.from({ length: SANDBOX_LIMITS.waitingMax }, () =>
+    run(sandbox, 'javascript', ONE.javascript, 'one'),
+  )
+  const refused = run(sandbox, 'javascript', ONE.javascript, 'one')
+  await expect(refused).rejects.toMatchObject({
+    code: 'overloaded',
+    message: 'More than 100 runs of code are waiting.',
+  })
+  expect(await held).toMatchObject({ kind: 'time' })
+  expect(await run(sandbox, 'javascript', ONE.javascript, 'two')).toEqual({ ok: true, value: 1 })
+  expect(await Promise.all(waiting)).toEqual(waiting.map(() => ({ ok: true, value: 1 })))
+}, 120_000)
+
+test('aborting ends a run, and takes one that waits out of the queue', async () => {
+  const sandbox = open({ processesMax: 1 })
+  await run(sandbox, 'javascript', ONE.javascript)
+  const controllers = [new AbortController(), new AbortController(), new AbortController()]
+  const runs = controllers.map(({ signal }) =>
+    sandbox.run({ owner: 'one', runtime: 'javascript', source: FOREVER.javascript, arguments: [], signal }),
+  )
+  const settled = Promise.allSettled(runs)
+  for (const [index, controller] of controllers.entries()) controller.abort(new Error(`given up ${index}`))
+  expect((await settled).map(one => (one as PromiseRejectedResult).reason.message)).toEqual([
+    'given up 0',
+    'given up 1',
+    'given up 2',
+  ])
+  expect(await run(sandbox, 'javascript', ONE.javascript)).toEqual({ ok: true, value: 1 })
+})

@@ -1,0 +1,62 @@
+import { Problem } from '@spanhouse/model'
+import type { InterpreterName } from './interpreter/program-arguments.ts'
+import { SANDBOX_LIMITS } from './limits.ts'
+import type { CodeOutcome, CodeRequest, Runtime } from './outcome.ts'
+import { ProcessPool } from './process-pool.ts'
+
+export interface SandboxOptions {
+  /** Processes of each interpreter; one owner has at most half of them, rounded up. */
+  processesMax?: number
+  /** Processes of each interpreter that are kept ready while nothing is to be run. */
+  warm?: number
+}
+
+export interface Sandbox {
+  /**
+   * Calls the function `evaluate` of a source in an interpreter that nothing has run in before, as far as the source can see.
+   * The outcome is a matter of the code alone. Rejects with a Problem: `too_large` for a source or arguments beyond their
+   * limits, `overloaded` when too many runs of the owner wait or the process was ended by something else than the code.
+   */
+  run(request: CodeRequest): Promise<CodeOutcome>
+  /** Ends all processes, and rejects what still waits. */
+  close(): Promise<void>
+  /** Ids of the child processes, for whoever watches over them. */
+  pids(): number[]
+}
+
+const INTERPRETER_OF: Record<Runtime, InterpreterName> = {
+  javascript: 'quickjs',
+  typescript: 'quickjs',
+  python: 'pyodide',
+}
+
+/** Runs code that nobody trusts. Processes start here; the first runs wait until they are ready. */
+export function openSandbox({ processesMax = 2, warm = 1 }: SandboxOptions = {}): Sandbox {
+  const pools = {
+    quickjs: new ProcessPool({ interpreter: 'quickjs', processesMax, warm }),
+    pyodide: new ProcessPool({ interpreter: 'pyodide', processesMax, warm }),
+  }
+  return {
+    run: async request => {
+      request.signal?.throwIfAborted()
+      const { owner, runtime, signal } = request
+      return pools[INTERPRETER_OF[runtime]].run({ owner, work: workOf(request), signal })
+    },
+    close: async () => {
+      await Promise.all(Object.values(pools).map(pool => pool.close()))
+    },
+    pids: () => Object.values(pools).flatMap(({ pids }) => pids),
+  }
+}
+
+const { sourceBytesMax, argumentBytesMax } = SANDBOX_LIMITS
+const MIB = 1024 * 1024
+
+function workOf({ runtime, source, arguments: values }: CodeRequest): Buffer {
+  if (Buffer.byteLength(source) > sourceBytesMax)
+    throw new Problem('too_large', `The source of the code is longer than ${sourceBytesMax / MIB} MiB.`)
+  const text = JSON.stringify(values)
+  if (Buffer.byteLength(text) > argumentBytesMax)
+    throw new Problem('too_large', `The arguments of the code are longer than ${argumentBytesMax / MIB} MiB of JSON.`)
+  return Buffer.from(JSON.stringify({ runtime, source, arguments: text }))
+}

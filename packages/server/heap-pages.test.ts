@@ -1,0 +1,10 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { expect, test } from 'vitest'
+
+const SCRIPT = new URL('./heap-pages.testing.ts', import.meta.url).pathname
+
+test('memory that the heap has needed once is given back while there is work', async () => {
+  const child = spawn(process.execPath, ['--max-semi-space-size=8', SCRIPT], { stdio: 'inherit' })
+  expect(await once(child, 'exit')).toEqual([0, null])
+}, 90_000)

@@ -1,0 +1,127 @@
+import { PassThrough } from 'node:stream'
+import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
+import type { Invocation, RunEvent, RunResult } from '@spanhouse/runtime'
+import type { FastifyReply } from 'fastify'
+import { sendAnswer } from '../http/send-answer.ts'
+import { addRunHeaders, addStatus, envelopeOf } from './envelope.ts'
+import { type Framing, linesFraming, sseFraming } from './framing.ts'
+import type { Negotiated } from './negotiate.ts'
+import { toUiMessages } from './ui-messages.ts'
+import { vercelFraming } from './vercel.ts'
+
+/** Nothing is said for this long at most, so that nobody between the two takes the connection for dead. */
+const SILENCE_MS = 15_000
+
+/** What may wait for a caller who reads more slowly than the model writes; beyond it the run is ended. */
+const WAITING_BYTES_MAX = 8 * 1024 * 1024
+
+export interface AnswerOptions {
+  reply: FastifyReply
+  negotiated: Negotiated
+  errorsUrl: string
+  /** The caller reads too slowly, or not at all. */
+  onLost(): void
+  /** The id of the message that the caller's interface continues. */
+  messageId: string | undefined
+  /** What becomes of the result, where the answer is another one than the protocol's. */
+  bodyOf?(result: RunResult, invocation: Invocation): JsonObject
+}
+
+/**
+ * Answers with the result of a run: as JSON, or as a stream that begins with the run's first event. A run that fails before that
+ * is answered in JSON with its status, whatever was asked for.
+ */
+export class RunAnswer {
+  readonly #options: AnswerOptions
+  readonly #stream = new PassThrough()
+  readonly #begun = Promise.withResolvers<void>()
+  #framing: Framing | undefined
+  #isBegun = false
+  #silence: NodeJS.Timeout | undefined
+
+  constructor(options: AnswerOptions) {
+    this.#options = options
+  }
+
+  /** To be given to the run. */
+  readonly onEvent = (event: RunEvent): void => {
+    if (!this.#isBegun && event.type === 'error') return
+    // The run has begun by now: it tells nothing before `invoke` has returned.
+    this.#begin()
+    this.#write((this.#framing as Framing).event(event))
+  }
+
+  /** Resolves with the reply when it has been sent, or there is nobody any more to send it to. */
+  async send(invocation: Invocation): Promise<FastifyReply> {
+    const { reply, negotiated } = this.#options
+    addRunHeaders(reply, invocation)
+    this.#framing = framingOf(negotiated, invocation, this.#options.messageId)
+    if (negotiated.isStreamed && this.#framing.keepAlive !== undefined) this.#breakSilence(this.#framing.keepAlive)
+    const ended = invocation.result.then(result => {
+      clearInterval(this.#silence)
+      return result
+    })
+    const first = await Promise.race([this.#begun.promise, ended])
+    if (first !== undefined) return this.#sendWhole(first, invocation)
+    void ended.then(result => {
+      this.#write((this.#framing as Framing).end(this.#envelope(result, invocation)))
+      this.#stream.end()
+    })
+    return reply
+      .code(200)
+      .headers((this.#framing as Framing).headers)
+      .send(this.#stream)
+  }
+
+  #sendWhole(result: RunResult, invocation: Invocation): Promise<FastifyReply> | FastifyReply {
+    const { reply, negotiated } = this.#options
+    const envelope = this.#envelope(result, invocation)
+    addStatus(reply, result.status)
+    const { form } = negotiated
+    if (form === 'json' || result.status.code >= 400) return sendAnswer(reply, envelope)
+    const { headers, begin, end } = this.#framing as Framing
+    return reply.headers(headers).send(`${begin()}${end(envelope)}`)
+  }
+
+  #envelope(result: RunResult, invocation: Invocation): JsonObject {
+    const { errorsUrl, bodyOf } = this.#options
+    if (bodyOf && result.status.code < 400) return bodyOf(result, invocation)
+    const { trace_id, span_id, session_id } = invocation
+    const ids = { trace_id, span_id, session_id }
+    return envelopeOf(result.status, { errorsUrl, ids, outputs: result.outputs })
+  }
+
+  #begin(): void {
+    if (this.#isBegun) return
+    this.#isBegun = true
+    this.#write((this.#framing as Framing).begin())
+    this.#begun.resolve()
+  }
+
+  #write(text: string): void {
+    if (text === '' || this.#stream.destroyed) return
+    this.#silence?.refresh()
+    this.#stream.write(text)
+    if (this.#stream.writableLength + this.#stream.readableLength <= WAITING_BYTES_MAX) return
+    this.#options.onLost()
+    this.#stream.destroy(new Error('the stream is read too slowly'))
+  }
+
+  #breakSilence(keepAlive: string): void {
+    this.#silence = setInterval(() => {
+      this.#begin()
+      this.#write(keepAlive)
+    }, SILENCE_MS)
+  }
+}
+
+function framingOf({ form, mediaType }: Negotiated, invocation: Invocation, messageId: string | undefined): Framing {
+  if (form === 'vercel') return vercelFraming(invocation, messageId)
+  return form === 'ndjson' ? linesFraming(mediaType) : sseFraming()
+}
+
+/** Outputs with their messages as a user interface has them, for a caller who asked for these. */
+export function withUiMessages(outputs: Json | undefined, trace_id: string): Json | undefined {
+  if (!isJsonObject(outputs) || !Array.isArray(outputs.messages)) return outputs
+  return { ...outputs, messages: toUiMessages(outputs.messages, `msg-${trace_id}`) }
+}

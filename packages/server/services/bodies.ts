@@ -1,0 +1,109 @@
+import { isJsonObject, type Json, type JsonObject, parseSpanId, parseTraceId } from '@spanhouse/model'
+import { RunError } from '@spanhouse/runtime'
+import { json, jsonList, jsonObject, optional, recordOf, slug, storedObject, uuid, z } from '@spanhouse/validation'
+
+/** References, links and the like of one request. */
+const NAMED_MAX = 100
+
+const version = z.union([z.string(), z.number()]).transform(String)
+const reference = z.object({ id: optional(uuid), slug: optional(slug), version: optional(version) })
+
+const idText = (parse: (text: string) => string | null, error: string) =>
+  z.string().transform((text, context) => {
+    const id = parse(text)
+    if (id === null) context.addIssue({ code: 'custom', params: { type: 'value_error' }, message: error })
+    return id as string
+  })
+
+const link = z.object({
+  trace_id: idText(parseTraceId, 'Input should be a trace id of 32 hexadecimal digits'),
+  span_id: idText(parseSpanId, 'Input should be a span id of 16 hexadecimal digits'),
+})
+
+/** What invoke and inspect have in common. */
+const envelope = {
+  references: optional(recordOf(optional(reference), { max: NAMED_MAX })),
+  selector: optional(z.object({ key: optional(z.string()), path: optional(z.string()) })),
+  flags: optional(storedObject),
+  tags: optional(storedObject),
+  meta: optional(storedObject),
+  session_id: optional(z.string()).meta({ description: `Made when it is left out. ${'^[A-Za-z0-9._:-]{1,128}$'}` }),
+  version: optional(z.string()),
+}
+
+/** A request to run (contract of the runtime, section 8.3). Unknown members are ignored. */
+export const invokeBody = z.object({
+  ...envelope,
+  links: optional(recordOf(link, { max: NAMED_MAX })),
+  data: optional(
+    z.object({
+      inputs: optional(jsonObject),
+      parameters: optional(jsonObject),
+      revision: optional(jsonObject).meta({ description: 'A revision, or only its data.' }),
+      outputs: json.optional(),
+      trace: optional(jsonObject),
+      testcase: optional(jsonObject),
+      messages: optional(jsonList).meta({ description: 'A chat history; used when the inputs have none.' }),
+      links: json.optional(),
+    }),
+  ),
+})
+export type InvokeBody = z.output<typeof invokeBody>
+
+/** A question what would run (section 8.9). */
+export const inspectBody = z.object({
+  ...envelope,
+  revision: optional(jsonObject).meta({ description: 'A revision, or only its data.' }),
+  data: optional(z.object({ revision: optional(jsonObject), parameters: optional(jsonObject) })),
+})
+export type InspectBody = z.output<typeof inspectBody>
+
+/** What a result looks like (section 8.6). */
+export const resultAnswer = z.object({
+  version: z.string(),
+  status: z.object({ code: z.int(), message: z.string(), type: z.string().optional(), details: jsonObject.optional() }),
+  trace_id: z.string().optional(),
+  span_id: z.string().optional(),
+  session_id: z.string().optional(),
+  data: z.object({ outputs: json }).optional(),
+})
+
+export type Links = Record<string, { trace_id: string; span_id: string }>
+
+/** The links of a request. Those inside its data count as well, as far as they are any. */
+export const linksOf = ({ links, data }: Pick<InvokeBody, 'links' | 'data'>): Links => ({
+  ...linksIn(data?.links),
+  ...links,
+})
+
+function linksIn(value: Json | undefined): Links {
+  if (!isJsonObject(value)) return {}
+  const found = Object.entries(value).slice(0, NAMED_MAX)
+  return Object.fromEntries(
+    found.flatMap(([name, one]) => {
+      const { data, success } = link.safeParse(one)
+      return success ? [[name, data]] : []
+    }),
+  )
+}
+
+/**
+ * The data of a revision that was sent, as a record of one or bare; undefined for one that is empty, which counts as absent.
+ */
+export function sentRevisionData(revision: JsonObject | undefined): JsonObject | undefined {
+  if (revision === undefined) return undefined
+  const data = Object.hasOwn(revision, 'data') ? revision.data : revision
+  return isJsonObject(data) && Object.keys(data).length > 0 ? data : undefined
+}
+
+export const nonEmpty = (object: JsonObject | undefined): JsonObject | undefined =>
+  object && Object.keys(object).length > 0 ? object : undefined
+
+const SESSION_ID = /^[A-Za-z0-9._:-]{1,128}$/
+
+/** Throws a 400 for a session id that is none. */
+export function checkedSessionId(text: string | undefined): string | undefined {
+  if (text === undefined || SESSION_ID.test(text)) return text
+  const message = 'session_id must have 1 to 128 letters, digits, dots, underscores, colons or hyphens.'
+  throw new RunError(400, 'v0:schemas:invalid-input', message, { details: { path: 'session_id' } })
+}

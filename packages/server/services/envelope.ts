@@ -1,0 +1,45 @@
+import type { Json, JsonObject } from '@spanhouse/model'
+import type { RunStatus } from '@spanhouse/runtime'
+import type { FastifyReply } from 'fastify'
+
+/** The version of the protocol, in every answer. */
+export const PROTOCOL_VERSION = '2025.07.14'
+
+/** What identifies a run towards its caller. */
+export interface RunIds {
+  trace_id: string
+  span_id: string
+  session_id: string
+}
+
+/** The answer to a run, or to a request that did not get as far as that (contract of the runtime, section 8.6). */
+export function envelopeOf(
+  status: RunStatus,
+  { errorsUrl, ids, outputs }: { errorsUrl: string; ids?: RunIds; outputs?: Json },
+): JsonObject {
+  const { code, message, fragment, details } = status
+  const shown: JsonObject = { code, message }
+  if (fragment !== undefined) shown.type = `${errorsUrl}#${fragment}`
+  if (details) shown.details = Object.fromEntries(Object.entries(details).filter(([, one]) => one !== undefined))
+  const envelope: JsonObject = { version: PROTOCOL_VERSION, status: shown }
+  if (ids) Object.assign(envelope, ids)
+  if (outputs !== undefined) envelope.data = { outputs }
+  return envelope
+}
+
+/** What the headers of an answer carry back (section 8.4). */
+export function addRunHeaders(reply: FastifyReply, { trace_id, span_id, session_id }: RunIds): void {
+  reply.headers({
+    'x-ag-trace-id': trace_id,
+    'x-ag-span-id': span_id,
+    traceparent: `00-${trace_id}-${span_id}-01`,
+    'x-ag-session-id': session_id,
+    baggage: `ag.session.id=${encodeURIComponent(session_id)}`,
+  })
+}
+
+/** Sets the status of the answer, and when to come back. */
+export function addStatus(reply: FastifyReply, { code, retryAfterSeconds }: RunStatus): FastifyReply {
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', String(Math.ceil(retryAfterSeconds)))
+  return reply.code(code)
+}

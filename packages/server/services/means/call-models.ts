@@ -1,0 +1,128 @@
+import type { Json, JsonObject } from '@spanhouse/model'
+import {
+  type AttemptRules,
+  attemptInTurn,
+  type ChatReply,
+  type ChatRequest,
+  type Models,
+  mockRoute,
+  type Route,
+  route,
+} from '@spanhouse/models'
+import {
+  type ChatAnswer,
+  type ChatConfig,
+  type ChatPlan,
+  type RunContext,
+  RunError,
+  type RunEvent,
+  type SpanStart,
+} from '@spanhouse/runtime'
+import { ChatEvents } from './chat-events.ts'
+import { modelRunError } from './model-run-error.ts'
+import type { ProjectSecrets } from './project-secrets.ts'
+
+export interface ModelCalls {
+  models: Models
+  secrets: ProjectSecrets
+  /** Names a canned reply in place of the model's; a key must be there all the same. */
+  mock: string | undefined
+  context: RunContext
+}
+
+/** Asks the first model whose call succeeds; see `Means.chat`. Each attempt is a span. */
+export async function callModels(
+  calls: ModelCalls,
+  plan: ChatPlan,
+  onEvent: ((event: RunEvent) => void) | undefined,
+): Promise<ChatAnswer> {
+  const { context } = calls
+  const rules = { ...rulesOf(plan), signal: context.signal }
+  try {
+    const configs = plan.configs as readonly [ChatConfig, ...ChatConfig[]]
+    const reply = await attemptInTurn(configs, rules, config => attempt(calls, plan, config, onEvent))
+    context.finishReason = reply.finishReason
+    return answerOf(reply)
+  } catch (error) {
+    throw modelRunError(error)
+  }
+}
+
+function rulesOf({ retryPolicy, fallbackPolicy, retriesMax, retryDelayMs }: ChatPlan): AttemptRules {
+  return { retryPolicy, fallbackPolicy, maxRetries: retriesMax, baseDelayMs: retryDelayMs } as AttemptRules
+}
+
+function attempt(
+  calls: ModelCalls,
+  plan: ChatPlan,
+  { model, connection, options }: ChatConfig,
+  onEvent: ((event: RunEvent) => void) | undefined,
+): Promise<ChatReply> {
+  const { models, context } = calls
+  const start: SpanStart = {
+    name: 'llm.chat',
+    type: 'chat',
+    kind: 'SPAN_KIND_CLIENT',
+    inputs: { prompt: [...plan.messages] },
+    parameters: { model, ...options },
+    asError: modelRunError,
+  }
+  return context.trace.during(start, async notes => {
+    const found = await routeOf(calls, model, connection)
+    const provider = found.kind === 'mock' ? 'mock' : found.provider
+    notes.meta = { provider: { name: provider }, request: { model } }
+    const events = onEvent && new ChatEvents(onEvent)
+    const reply = await models.callChat(found, requestOf(plan, options, context.signal), events?.onEvent)
+    const { message, finishReason, timings } = reply
+    notes.outputs = { completion: [message as unknown as Json] }
+    notes.tokens = tokensOf(reply)
+    const answered = {
+      model: reply.model,
+      finish_reason: finishReason,
+      first_token_ms: Math.round(timings.firstTokenMs),
+    }
+    notes.meta = { ...notes.meta, response: answered }
+    events?.end(reply)
+    return reply
+  })
+}
+
+async function routeOf({ secrets, mock }: ModelCalls, model: string, connection: string | undefined): Promise<Route> {
+  const found = route(model, connection, await secrets.forModels())
+  if (mock === undefined) return found
+  const canned = mockRoute(mock)
+  if (canned) return canned
+  throw new RunError(400, 'v0:schemas:invalid-input', `There is no canned reply '${mock}'.`, {
+    details: { path: 'mock' },
+  })
+}
+
+/** The options by the names that the models' package has for them. */
+function requestOf({ messages }: ChatPlan, options: JsonObject, signal: AbortSignal): ChatRequest {
+  const { response_format, tools, tool_choice, ...others } = options
+  return {
+    messages,
+    options: others,
+    tools,
+    toolChoice: tool_choice,
+    responseFormat: response_format,
+    signal,
+  } as unknown as ChatRequest
+}
+
+/** As `ag.metrics` has them; what a cache gave is part of the prompt. */
+function tokensOf({ usage }: ChatReply): JsonObject | undefined {
+  if (!usage) return undefined
+  const { prompt, completion, total, cache_read, cache_write, reasoning } = usage
+  const all = { prompt, completion, total, cache_read, cache_creation: cache_write, reasoning }
+  return Object.fromEntries(Object.entries(all).filter((entry): entry is [string, number] => entry[1] !== undefined))
+}
+
+const NO_USAGE = { prompt: 0, completion: 0, total: 0 }
+
+const answerOf = ({ message, model, finishReason, usage = NO_USAGE }: ChatReply): ChatAnswer => ({
+  message: message as unknown as JsonObject,
+  model,
+  finishReason,
+  usage: { prompt: usage.prompt, completion: usage.completion, total: usage.total },
+})

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto'
+import { type Json, parseJson } from '@spanhouse/model'
+import type { ChatEvent, ChatReply } from '@spanhouse/models'
+import type { RunEvent } from '@spanhouse/runtime'
+
+/** Tells of a model's answer as it arrives: what it thinks and says in pieces, and the tools that it calls once they are known. */
+export class ChatEvents {
+  readonly #tell: (event: RunEvent) => void
+  readonly #id = randomUUID()
+  #open: 'message' | 'thought' | undefined
+
+  constructor(tell: (event: RunEvent) => void) {
+    this.#tell = tell
+  }
+
+  readonly onEvent = (event: ChatEvent): void => {
+    if (event.type === 'text' || event.type === 'refusal') this.#piece('message', event.delta)
+    else if (event.type === 'reasoning') this.#piece('thought', event.delta)
+    else if (event.type === 'tool_call')
+      this.#tell({ type: 'tool_call', data: { id: event.id, name: event.name, input: {} } })
+  }
+
+  /** The answer is complete. */
+  end({ message, usage }: ChatReply): void {
+    this.#close()
+    for (const { id, function: called } of message.tool_calls ?? []) {
+      const rawInput = called.arguments
+      this.#tell({ type: 'tool_call', data: { id, name: called.name, input: inputOf(rawInput), rawInput } })
+    }
+    if (!usage) return
+    const { prompt, completion, total } = usage
+    this.#tell({ type: 'usage', data: { input: prompt, output: completion, total } })
+  }
+
+  #piece(kind: 'message' | 'thought', delta: string): void {
+    if (this.#open !== kind) {
+      this.#close()
+      this.#open = kind
+      this.#tell({ type: `${kind}_start`, data: { id: this.#idOf(kind) } })
+    }
+    this.#tell({ type: `${kind}_delta`, data: { id: this.#idOf(kind), delta } })
+  }
+
+  #close(): void {
+    if (this.#open) this.#tell({ type: `${this.#open}_end`, data: { id: this.#idOf(this.#open) } })
+    this.#open = undefined
+  }
+
+  #idOf(kind: 'message' | 'thought'): string {
+    return `${kind}-${this.#id}`
+  }
+}
+
+/** What a model calls a tool with is text of its own making. */
+function inputOf(text: string): Json {
+  try {
+    return parseJson(text)
+  } catch {
+    return text
+  }
+}

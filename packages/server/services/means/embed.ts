@@ -1,0 +1,36 @@
+import { type Models, route } from '@spanhouse/models'
+import type { Means, RunContext, SpanStart } from '@spanhouse/runtime'
+import { modelRunError } from './model-run-error.ts'
+import type { ProjectSecrets } from './project-secrets.ts'
+
+/** Turns texts into vectors; see `Means.embed`. The span tells how many there are and not what is in them. */
+export async function callEmbedding(
+  { models, secrets, context }: { models: Models; secrets: ProjectSecrets; context: RunContext },
+  { model, connection, texts }: Parameters<Means['embed']>[0],
+): Promise<number[][]> {
+  const start: SpanStart = {
+    name: 'llm.embedding',
+    type: 'embedding',
+    kind: 'SPAN_KIND_CLIENT',
+    inputs: { prompt: [...texts] },
+    parameters: { model },
+    asError: modelRunError,
+  }
+  try {
+    return await context.trace.during(start, async notes => {
+      const found = route(model, connection, await secrets.forModels())
+      notes.meta = { provider: { name: found.provider }, request: { model } }
+      const {
+        embeddings,
+        usage,
+        model: answered,
+      } = await models.callEmbedding(found, { values: texts, signal: context.signal })
+      notes.meta = { ...notes.meta, response: { model: answered } }
+      notes.outputs = { count: embeddings.length, dimensions: embeddings[0]?.length ?? 0 }
+      if (usage) notes.tokens = { prompt: usage.prompt, total: usage.total }
+      return embeddings
+    })
+  } catch (error) {
+    throw modelRunError(error)
+  }
+}

@@ -1,0 +1,28 @@
+import { type Means, misfit, type RunContext, RunError } from '@spanhouse/runtime'
+import { RUNTIMES, type Runtime, type Sandbox } from '@spanhouse/sandbox'
+
+const CODE_ERROR = 'v0:workflows:code-error'
+
+/**
+ * Runs a caller's code in the sandbox; see `Means.evaluate`. The span has the result and not the arguments: the run's root has
+ * them.
+ */
+export async function evaluateCode(
+  sandbox: Sandbox,
+  { owner, context }: { owner: string; context: RunContext },
+  { runtime, source, arguments: values }: Parameters<Means['evaluate']>[0],
+): ReturnType<Means['evaluate']> {
+  if (!isRuntime(runtime)) throw misfit('parameter', 'runtime', `one of ${RUNTIMES.join(', ')}`, runtime)
+  const start = { name: 'code.evaluate', type: 'task', kind: 'SPAN_KIND_INTERNAL', parameters: { runtime } } as const
+  return context.trace.during(start, async notes => {
+    const outcome = await sandbox.run({ owner, runtime, source, arguments: [...values], signal: context.signal })
+    if (!outcome.ok) {
+      const { message, line } = outcome
+      throw new RunError(400, CODE_ERROR, line === undefined ? message : `${message} (line ${line})`)
+    }
+    notes.outputs = outcome.value
+    return outcome.value
+  })
+}
+
+const isRuntime = (text: string): text is Runtime => (RUNTIMES as readonly string[]).includes(text)

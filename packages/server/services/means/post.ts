@@ -1,0 +1,51 @@
+import { OutboundError, type OutboundFetch } from '@spanhouse/outbound'
+import { type PostReply, type PostRequest, type RunContext, RunError } from '@spanhouse/runtime'
+
+/**
+ * Posts JSON to an address that a caller chose; see `Means.post`. It carries the run's trace context and no credential of ours,
+ * and redirects are not followed. The span has neither the caller's headers, which may be secret, nor what is sent again.
+ */
+export function postTo(outbound: OutboundFetch, context: RunContext, request: PostRequest): Promise<PostReply> {
+  const { url, fragments, timeoutMs } = request
+  const start = {
+    name: 'http.post',
+    type: 'task',
+    kind: 'SPAN_KIND_CLIENT',
+    parameters: { url: withoutQuery(url) },
+  } as const
+  return context.trace.during(start, async (notes, span_id) => {
+    const late = AbortSignal.timeout(timeoutMs)
+    const headers = {
+      ...textHeaders(request.headers),
+      'content-type': 'application/json',
+      traceparent: `00-${context.trace.trace_id}-${span_id}-01`,
+    }
+    const signal = AbortSignal.any([context.signal, late])
+    try {
+      const response = await outbound(url, { method: 'POST', headers, body: JSON.stringify(request.body), signal })
+      const text = await response.text()
+      notes.outputs = { status: response.status, bytes: Buffer.byteLength(text) }
+      return { status: response.status, text }
+    } catch (error) {
+      context.signal.throwIfAborted()
+      if (late.aborted) throw new RunError(500, fragments.failed, `No complete answer within ${timeoutMs / 1000} s.`)
+      throw postError(error, fragments)
+    }
+  })
+}
+
+function postError(error: unknown, { refused, failed }: PostRequest['fragments']): unknown {
+  if (!(error instanceof OutboundError)) return error
+  if (error.failure === 'refused' || error.failure === 'invalid_request')
+    return new RunError(400, refused, error.message, { details: { path: 'url' } })
+  return new RunError(500, failed, error.message)
+}
+
+const textHeaders = (headers: PostRequest['headers'] = {}): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
+  )
+
+/** A query may hold a token. */
+const withoutQuery = (url: string): string =>
+  URL.canParse(url) ? `${new URL(url).origin}${new URL(url).pathname}` : url

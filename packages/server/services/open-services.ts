@@ -1,0 +1,55 @@
+import { openModels } from '@spanhouse/models'
+import { outboundFetch } from '@spanhouse/outbound'
+import type { RuntimeSettings } from '@spanhouse/runtime'
+import { openSandbox, type Sandbox } from '@spanhouse/sandbox'
+import type { SpanStream } from '@spanhouse/span-stream'
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import type { RunMetrics } from '../metrics.ts'
+import type { Parts } from '../parts.ts'
+import { openMeans } from './means/means.ts'
+import { RunTraces } from './run-traces.ts'
+import { servicesRoutes } from './services.ts'
+
+/** The hosted services of one process. */
+export interface HostedServices {
+  routes(app: FastifyInstance): void
+  /** Waits for the runs under way and their traces, and closes what they have called. */
+  stop(): Promise<void>
+}
+
+export interface HostedIn {
+  config: Config
+  runtime: RuntimeSettings
+  parts: Parts
+  metrics: RunMetrics
+  log: Logger
+}
+
+/** Opens what runs need; nothing is connected to before the first run. */
+export function openServices({ config, runtime, parts, metrics, log }: HostedIn): HostedServices {
+  const { postgres, vault, outbound: rules } = parts
+  const traces = new RunTraces(parts.stream as SpanStream, metrics, log)
+  const [models, outbound] = [openModels(rules), outboundFetch(rules)]
+  let sandbox: Sandbox | undefined
+  const openedSandbox = (): Sandbox => {
+    sandbox ??= openSandbox()
+    return sandbox
+  }
+  const means = { db: postgres.db, vault, models, outbound, sandbox: openedSandbox }
+  const routes = servicesRoutes({
+    registry: { db: postgres.db, runtime },
+    traces,
+    openMeans: (owner, context) => openMeans(means, owner, context),
+    // The address of the services is known for certain once the server listens.
+    errorsUrl: () => `${config.docsUrl ?? runtime.servicesUrl.replace(/\/services$/, '/api/docs')}/errors`,
+  })
+  return {
+    routes,
+    stop: async () => {
+      await traces.stop()
+      await Promise.all([models.close(), outbound.close(), sandbox?.close()])
+    },
+  }
+}

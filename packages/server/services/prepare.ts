@@ -1,0 +1,103 @@
+import type { JsonObject } from '@spanhouse/model'
+import {
+  HANDLERS,
+  type Handler,
+  handlerOf,
+  handlerUriOf,
+  isCallableUrl,
+  isManaged,
+  RunError,
+  type RunRequest,
+  type RuntimeSettings,
+  webAddressOf,
+} from '@spanhouse/runtime'
+import { checkedSessionId, type InvokeBody, linksOf, nonEmpty, sentRevisionData } from './bodies.ts'
+import type { Propagated } from './propagation.ts'
+import { type NamedReferences, type Resolved, type Resolving, resolveReferences, withoutEmbeds } from './resolve.ts'
+
+/** What is to be run, and with what. */
+export interface Prepared {
+  handler: Handler
+  /** Whether its answer is streamed is decided afterwards. */
+  request: Omit<RunRequest, 'isStreamed'>
+}
+
+/** The handler that a mount stands for; undefined when there is none of that name and version. */
+export const mountedHandler = (key: string, version: string): Handler | undefined =>
+  HANDLERS.find(one => one.key === key && one.version === version && one.isRunnable !== false)
+
+/**
+ * Resolves what a request names: the revision, its embeds and the handler. The dispatcher has no `mount` and takes the handler
+ * from the revision. Throws a {@link RunError} or a Problem when that leads nowhere.
+ */
+export async function prepare(
+  resolving: Resolving,
+  { body, mount, propagated }: { body: InvokeBody; mount: Handler | undefined; propagated: Propagated },
+): Promise<Prepared> {
+  const sessionId = checkedSessionId(body.session_id ?? propagated.sessionId)
+  const { data, flags = {}, tags, meta } = body
+  const { effective, resolved, handler } = await revisionOf(resolving, body, mount)
+  const { parent, baggage } = propagated
+  const references = { ...named(body.references), ...resolved?.references } as JsonObject
+  const selector = nonEmpty({ ...definedMembers(body.selector), ...resolved?.selector } as JsonObject)
+  const labels = { references, selector, links: linksOf(body), tags, meta, baggage }
+  const parameters = (effective.parameters as JsonObject | null | undefined) ?? {}
+  const { inputs, outputs, trace, testcase, messages } = data ?? ({} as NonNullable<InvokeBody['data']>)
+  const sent = { inputs, outputs, trace, testcase, messages }
+  return { handler, request: { ...sent, parameters, revision: effective, flags, sessionId, labels, parent } }
+}
+
+/** What a request for a revision consists of; an inspection has no data but that. */
+type Asked = Pick<InvokeBody, 'references' | 'selector' | 'flags'> & {
+  data?: { revision?: JsonObject; parameters?: JsonObject }
+}
+
+/** The effective data of the revision, where it comes from, and what runs it. */
+export async function revisionOf(
+  resolving: Resolving,
+  { references, selector, flags = {}, data }: Asked,
+  mount: Handler | undefined,
+): Promise<{ effective: JsonObject; resolved: Resolved | undefined; handler: Handler }> {
+  const sent = sentRevisionData(data?.revision)
+  const parameters = nonEmpty(data?.parameters)
+  // Labels of a run that says itself what it is are not looked up; a dispatcher has to know what to run.
+  const isResolved = mount === undefined ? sent?.uri === undefined : sent === undefined && parameters === undefined
+  const resolved = isResolved ? await resolveReferences(resolving, references ?? {}, selector?.key) : undefined
+  const whole = { ...resolved?.data, ...sent, ...(parameters && { parameters }) } as JsonObject
+  const effective = flags.resolve === false ? whole : await withoutEmbeds(resolving, whole, resolved?.id)
+  const address = webAddressOf(effective)
+  if (address !== undefined) effective.url ??= address
+  return { effective, resolved, handler: chosenHandler(mount, effective, resolving.registry.runtime) }
+}
+
+/** A mount runs its own handler and no other, so a revision that names another one was sent to the wrong address. */
+function chosenHandler(mount: Handler | undefined, data: JsonObject, settings: RuntimeSettings): Handler {
+  const wanted = namedHandler(data, settings)
+  if (!mount) {
+    if (wanted) return wanted
+    throw invalidUri('Neither data.revision.data.uri nor the references say what is to be run.')
+  }
+  if (!wanted || wanted.key === mount.key) return mount
+  throw invalidUri(`The revision is run by '${wanted.key}', and this is the address of '${mount.key}'.`)
+}
+
+/** The handler that the data names; a custom handler elsewhere is called at its address. Undefined when it names none. */
+function namedHandler(data: JsonObject, settings: RuntimeSettings): Handler | undefined {
+  const hook = HANDLERS.find(one => one.key === 'hook')
+  if (webAddressOf(data) !== undefined) return hook
+  const uri = handlerUriOf(data)
+  if (uri === null) return undefined
+  if (!isManaged(uri, settings) && typeof data.url === 'string' && isCallableUrl(data.url)) return hook
+  const handler = handlerOf(uri, settings)
+  if (handler && handler.isRunnable !== false && ['latest', handler.version].includes(uri.version)) return handler
+  throw invalidUri(`There is no handler '${data.uri}'.`)
+}
+
+const invalidUri = (message: string): RunError =>
+  new RunError(400, 'v0:interface:invalid-uri', message, { details: { path: 'data.revision.data.uri' } })
+
+const named = (references: NamedReferences = {}): object =>
+  Object.fromEntries(Object.entries(references).flatMap(([key, one]) => (one ? [[key, definedMembers(one)]] : [])))
+
+const definedMembers = (object: object = {}): object =>
+  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined))

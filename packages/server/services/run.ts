@@ -1,0 +1,148 @@
+import type { ProjectPrincipal } from '@spanhouse/access'
+import { isJsonObject, type Json, type JsonObject, Problem } from '@spanhouse/model'
+import {
+  type Handler,
+  type Invocation,
+  invoke,
+  type Means,
+  type RunContext,
+  RunError,
+  type RunResult,
+  statusOf,
+} from '@spanhouse/runtime'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Registry } from '../routes/registry/endpoint.ts'
+import { RunAnswer, withUiMessages } from './answer.ts'
+import type { InvokeBody } from './bodies.ts'
+import { addStatus, envelopeOf } from './envelope.ts'
+import { type Negotiated, negotiate } from './negotiate.ts'
+import { type Prepared, prepare } from './prepare.ts'
+import { propagatedBy } from './propagation.ts'
+import type { RunTraces } from './run-traces.ts'
+import { toModelMessages } from './ui-messages.ts'
+
+/** What the services need of the program. */
+export interface Services {
+  registry: Registry
+  traces: RunTraces
+  /** Real means for a run of a project; `mock` names a canned reply in place of the model's. */
+  openMeans(who: { principal: ProjectPrincipal; mock: string | undefined }, context: RunContext): Means
+  /** What `status.type` begins with. */
+  errorsUrl(): string
+}
+
+export interface RunCall {
+  principal: ProjectPrincipal
+  body: InvokeBody
+  /** None: the handler follows from the revision. */
+  mount: Handler | undefined
+  mock: string | undefined
+  request: FastifyRequest
+  reply: FastifyReply
+  bodyOf?(result: RunResult, invocation: Invocation): JsonObject
+}
+
+/**
+ * The way of a request to run, top to bottom:
+ *
+ *     headers      flags, session and trace context that the body does not have           services/propagation
+ *     prepare      revision, embeds, handler                            400, 403, 404      services/prepare, resolve
+ *     negotiate    what the answer looks like                                     406      services/negotiate
+ *     invoke       the handler, bounded; its trace goes into the stream                    runtime, services/run-traces
+ *     answer       JSON, or a stream that begins with the first event                      services/answer
+ */
+export async function runAndAnswer(services: Services, call: RunCall): Promise<FastifyReply> {
+  const { principal, mount, request, reply } = call
+  const body = withHeaders(call.body, request)
+  const { registry } = services
+  const propagated = propagatedBy(request)
+  const prepared = await prepare({ registry, principal }, { body, mount, propagated }).catch(asRefusal)
+  if (!('handler' in prepared)) return refuse(services, reply, prepared)
+  const negotiated = negotiate({
+    accept: request.headers.accept,
+    messagesFormat: formatOf(request),
+    stream: booleanOf(body.flags?.stream),
+    isStreaming: prepared.handler.isStreaming ?? false,
+  })
+  if (!('form' in negotiated)) {
+    const detail = 'None of the media types in Accept can be answered with.'
+    return reply.code(406).send({ detail, ...negotiated })
+  }
+  return answerRun(services, call, prepared, negotiated)
+}
+
+async function answerRun(
+  services: Services,
+  { principal, mock, request, reply, bodyOf }: RunCall,
+  { handler, request: prepared }: Prepared,
+  negotiated: Negotiated,
+): Promise<FastifyReply> {
+  const leaving = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) leaving.abort()
+  })
+  const messageId = trailingMessageId(prepared.messages ?? prepared.inputs?.messages)
+  const isForInterface = formatOf(request) === 'vercel'
+  const onLost = (): void => leaving.abort()
+  const answer = new RunAnswer({ reply, negotiated, errorsUrl: services.errorsUrl(), onLost, messageId, bodyOf })
+  const given = isForInterface ? withModelMessages(prepared) : prepared
+  const invocation = invoke(
+    handler,
+    { ...given, isStreamed: negotiated.isStreamed },
+    {
+      openMeans: context => services.openMeans({ principal, mock }, context),
+      record: spans => services.traces.publish(principal, spans),
+      signal: leaving.signal,
+      onEvent: answer.onEvent,
+      onDefect: error => request.log.error({ err: error, trace_id: invocation.trace_id }, 'a run failed'),
+    },
+  )
+  services.traces.hold(invocation.result.then(({ recorded }) => recorded))
+  if (!isForInterface || negotiated.form !== 'json') return answer.send(invocation)
+  const result = invocation.result.then(one => ({ ...one, outputs: withUiMessages(one.outputs, invocation.trace_id) }))
+  return answer.send({ ...invocation, result })
+}
+
+const FORMAT_HEADER = 'x-ag-messages-format'
+const formatOf = ({ headers }: FastifyRequest): string | undefined => headers[FORMAT_HEADER] as string | undefined
+
+const booleanOf = (value: Json | undefined): boolean | undefined => (typeof value === 'boolean' ? value : undefined)
+
+/** Commands that the headers give; those of the body come first (section 8.4). */
+function withHeaders(body: InvokeBody, { headers }: FastifyRequest): InvokeBody {
+  const flags: JsonObject = {}
+  const transcript = headers['x-ag-messages-transcript']
+  if (transcript === 'last' || transcript === 'full') flags.trim = transcript === 'last'
+  if (headers['x-ag-session-control'] === 'force') flags.force = true
+  if (headers['x-ag-workflow-embeds'] === 'resolve') flags.resolve = true
+  return { ...body, flags: { ...flags, ...body.flags } }
+}
+
+function withModelMessages(prepared: Prepared['request']): Prepared['request'] {
+  const { inputs, messages } = prepared
+  const own = inputs?.messages
+  return {
+    ...prepared,
+    messages: messages && toModelMessages(messages),
+    inputs: Array.isArray(own) ? { ...inputs, messages: toModelMessages(own) } : inputs,
+  }
+}
+
+/** The message of a user interface that is continued: the last one, when it is the assistant's. */
+function trailingMessageId(messages: Json | undefined): string | undefined {
+  const last = Array.isArray(messages) ? messages.at(-1) : undefined
+  return isJsonObject(last) && last.role === 'assistant' && typeof last.id === 'string' ? last.id : undefined
+}
+
+/** What a caller did wrong is answered in the protocol's envelope; who may not call, and a defect, as everywhere. */
+function asRefusal(error: unknown): RunError | Problem {
+  if (error instanceof RunError) return error
+  if (error instanceof Problem && ['invalid', 'not_found', 'conflict'].includes(error.code)) return error
+  throw error
+}
+
+/** Answers a request that does not get as far as a run. */
+export function refuse({ errorsUrl }: Services, reply: FastifyReply, error: RunError | Problem): FastifyReply {
+  const status = statusOf(error)
+  return addStatus(reply, status).send(envelopeOf(status, { errorsUrl: errorsUrl() }))
+}

@@ -1,0 +1,107 @@
+import { isJsonObject, type Json, type JsonObject, parseJson } from '@spanhouse/model'
+
+/*
+ * Messages as user interfaces have them (Vercel's AI SDK: `{id, role, parts}`) and as models do (OpenAI's chat messages). Either is
+ * told from the other by its `parts`.
+ */
+
+/** The text of what a message or an output says. */
+export function contentText(value: Json): string {
+  if (typeof value === 'string') return value
+  if (isJsonObject(value) && value.content !== undefined) return contentText(value.content)
+  if (Array.isArray(value) && value.every(isTextPart)) return value.map(part => (part as JsonObject).text).join('')
+  return value === null ? '' : JSON.stringify(value)
+}
+
+const isTextPart = (part: Json): boolean => isJsonObject(part) && part.type === 'text' && typeof part.text === 'string'
+
+/** Messages of a user interface as a model takes them; others stay as they are. */
+export const toModelMessages = (messages: readonly Json[]): Json[] =>
+  messages.flatMap(message =>
+    isJsonObject(message) && Array.isArray(message.parts) ? modelMessages(message, message.parts) : [message],
+  )
+
+function modelMessages({ role = 'user' }: JsonObject, parts: readonly Json[]): JsonObject[] {
+  const objects = parts.filter(isJsonObject)
+  const content = objects.map(modelPart).filter(part => part !== undefined)
+  const calls = objects.filter(isToolPart)
+  const message: JsonObject = { role: role as Json }
+  if (content.length > 0) message.content = content.every(isTextPart) ? contentText(content) : content
+  if (calls.length === 0) {
+    message.content ??= ''
+    return [message]
+  }
+  message.tool_calls = calls.map(toolCall)
+  return [message, ...calls.flatMap(toolResults)]
+}
+
+function modelPart(part: JsonObject): JsonObject | undefined {
+  const { type, text, url, mediaType, filename } = part
+  if (type === 'text' && typeof text === 'string') return { type, text }
+  if (type !== 'file' || typeof url !== 'string') return undefined
+  if (typeof mediaType === 'string' && mediaType.startsWith('image/')) return { type: 'image_url', image_url: { url } }
+  const file: JsonObject = url.startsWith('data:') ? { file_data: url } : { file_url: url }
+  if (typeof filename === 'string') file.file_name = filename
+  if (typeof mediaType === 'string') file.mime_type = mediaType
+  return { type: 'file', file }
+}
+
+const isToolPart = ({ type, toolCallId }: JsonObject): boolean =>
+  typeof type === 'string' && (type.startsWith('tool-') || type === 'dynamic-tool') && typeof toolCallId === 'string'
+
+const toolNameOf = ({ type, toolName }: JsonObject): Json =>
+  type === 'dynamic-tool' ? (toolName ?? '') : String(type).slice('tool-'.length)
+
+const toolCall = (part: JsonObject): JsonObject => ({
+  id: part.toolCallId as Json,
+  type: 'function',
+  function: { name: toolNameOf(part), arguments: JSON.stringify(part.input ?? {}) },
+})
+
+function toolResults({ toolCallId = '', output, errorText }: JsonObject): JsonObject[] {
+  const result = output ?? errorText
+  return result === undefined ? [] : [{ role: 'tool', tool_call_id: toolCallId, content: contentText(result) }]
+}
+
+/** Messages of a model as a user interface takes them: the results of tools stand in the message that called them. */
+export function toUiMessages(messages: readonly Json[], idPrefix: string): JsonObject[] {
+  const results = new Map(
+    messages
+      .filter(isJsonObject)
+      .flatMap(one => (one.role === 'tool' ? [[one.tool_call_id, one.content] as const] : [])),
+  )
+  return messages.filter(isJsonObject).flatMap(({ role, content, tool_calls }, at) => {
+    if (role === 'tool') return []
+    const calls = Array.isArray(tool_calls) ? tool_calls.filter(isJsonObject) : []
+    const parts = [...uiParts(content), ...calls.map(call => uiToolPart(call, results))]
+    return [{ id: `${idPrefix}-${at}`, role: role ?? 'assistant', parts }]
+  })
+}
+
+function uiParts(content: Json | undefined): JsonObject[] {
+  if (content === undefined || content === null) return []
+  if (!Array.isArray(content)) return [{ type: 'text', text: contentText(content) }]
+  return content.filter(isJsonObject).map(part => {
+    const image = isJsonObject(part.image_url) ? part.image_url.url : undefined
+    return image === undefined ? part : { type: 'file', mediaType: 'image/*', url: image }
+  })
+}
+
+function uiToolPart(call: JsonObject, results: ReadonlyMap<Json | undefined, Json | undefined>): JsonObject {
+  const called = isJsonObject(call.function) ? call.function : {}
+  const output = results.get(call.id)
+  return {
+    type: `tool-${contentText(called.name ?? '')}`,
+    toolCallId: call.id ?? '',
+    input: parsed(called.arguments ?? '{}'),
+    ...(output === undefined ? { state: 'input-available' } : { state: 'output-available', output }),
+  }
+}
+
+function parsed(text: Json): Json {
+  try {
+    return typeof text === 'string' ? parseJson(text) : text
+  } catch {
+    return text
+  }
+}

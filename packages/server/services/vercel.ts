@@ -1,0 +1,125 @@
+import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
+import type { RunEvent } from '@spanhouse/runtime'
+import type { RunIds } from './envelope.ts'
+import { AT_ONCE_SSE, type Framing, KEEP_ALIVE, sseFrame } from './framing.ts'
+import { contentText } from './ui-messages.ts'
+
+const HEADERS = {
+  ...AT_ONCE_SSE,
+  'x-vercel-ai-ui-message-stream': 'v1',
+  'x-ag-messages-format': 'vercel',
+  'x-ag-messages-version': 'v1',
+} as const
+
+/** What models call the reason, and what user interfaces do. */
+const FINISH_REASONS: Record<string, string> = {
+  stop: 'stop',
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  length: 'length',
+  max_tokens: 'length',
+  tool_use: 'tool-calls',
+  tool_calls: 'tool-calls',
+  'tool-calls': 'tool-calls',
+  refusal: 'content-filter',
+  content_filter: 'content-filter',
+  'content-filter': 'content-filter',
+  paused: 'other',
+  cancelled: 'other',
+  other: 'other',
+  error: 'error',
+}
+
+type Data<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>['data']
+
+/**
+ * The UI message stream of Vercel's AI SDK, version 1: the parts of one assistant message as server-sent events (contract of the
+ * runtime, section 8.7).
+ */
+export function vercelFraming({ session_id, trace_id }: RunIds, messageId: string | undefined): Framing {
+  let hasContent = false
+  let hasError = false
+  let usage: JsonObject | undefined
+  let finishReason: string | undefined
+  const tools = new Set<string>()
+  let texts = 0
+
+  const content = (...parts: JsonObject[]): string => {
+    hasContent = true
+    return parts.map(sseFrame).join('')
+  }
+  const error = (errorText: string): string => {
+    hasError = true
+    return sseFrame({ type: 'error', errorText })
+  }
+  const block = (kind: 'text' | 'reasoning', text: string): string => {
+    const id = `${kind}-${++texts}`
+    return content(
+      { type: `${kind}-start`, id },
+      { type: `${kind}-delta`, id, delta: text },
+      { type: `${kind}-end`, id },
+    )
+  }
+  const toolCall = ({ id, name, input }: Data<'tool_call'>): string => {
+    const start = tools.has(id) ? [] : [{ type: 'tool-input-start', toolCallId: id, toolName: name }]
+    tools.add(id)
+    return content(...start, { type: 'tool-input-available', toolCallId: id, toolName: name, input })
+  }
+  const toolResult = ({ id, output, isError, denied }: Data<'tool_result'>): string => {
+    if (denied) return content({ type: 'tool-output-denied', toolCallId: id })
+    if (isError) return content({ type: 'tool-output-error', toolCallId: id, errorText: contentText(output) })
+    return content({ type: 'tool-output-available', toolCallId: id, output })
+  }
+  const events: { [Type in RunEvent['type']]: (data: Data<Type>) => string } = {
+    message: ({ text }) => block('text', text),
+    message_start: ({ id }) => content({ type: 'text-start', id }),
+    message_delta: ({ id, delta }) => content({ type: 'text-delta', id, delta }),
+    message_end: ({ id }) => content({ type: 'text-end', id }),
+    thought: ({ text }) => block('reasoning', text),
+    thought_start: ({ id }) => content({ type: 'reasoning-start', id }),
+    thought_delta: ({ id, delta }) => content({ type: 'reasoning-delta', id, delta }),
+    thought_end: ({ id }) => content({ type: 'reasoning-end', id }),
+    tool_call: toolCall,
+    tool_result: toolResult,
+    interaction_request: ({ id, kind, payload }) =>
+      kind === 'user_approval'
+        ? content({ type: 'tool-approval-request', approvalId: id, toolCallId: toolCallIdIn(payload) ?? id })
+        : content({ type: `data-${kind}`, id, data: payload }),
+    interaction_response: ({ id, kind, payload }) => content({ type: `data-${kind}`, id, data: payload }),
+    data: ({ name, data, transient }) => content({ type: `data-${name}`, data, ...(transient && { transient }) }),
+    file: ({ url, mediaType }) => content({ type: 'file', url, mediaType }),
+    usage: data => {
+      usage = data as JsonObject
+      return ''
+    },
+    error: ({ message }) => error(message),
+    done: ({ stopReason }) => {
+      finishReason = FINISH_REASONS[stopReason] ?? 'unknown'
+      return ''
+    },
+  }
+  return {
+    headers: HEADERS,
+    keepAlive: KEEP_ALIVE,
+    begin: () =>
+      sseFrame({
+        type: 'start',
+        messageId: messageId ?? `msg-${trace_id}`,
+        messageMetadata: { sessionId: session_id },
+      }) + sseFrame({ type: 'start-step' }),
+    event: ({ type, data }) => (events[type] as (data: RunEvent['data']) => string)(data),
+    end: ({ data }) => {
+      const outputs = isJsonObject(data) ? data.outputs : undefined
+      const text = hasContent || hasError || outputs === undefined ? '' : contentText(outputs)
+      const rest = text === '' ? '' : block('text', text)
+      const nothing = hasContent || hasError ? '' : error('The run has ended without any content.')
+      const messageMetadata = { traceId: trace_id, ...(usage && { usage }) }
+      const reason = hasError ? 'error' : (finishReason ?? 'stop')
+      const finish = { type: 'finish', finishReason: reason, messageMetadata }
+      return `${rest}${nothing}${sseFrame({ type: 'finish-step' })}${sseFrame(finish)}data: [DONE]\n\n`
+    },
+  }
+}
+
+const toolCallIdIn = (payload: Json): string | undefined =>
+  isJsonObject(payload) && typeof payload.toolCallId === 'string' ? payload.toolCallId : undefined

@@ -1,0 +1,45 @@
+import { CONSUMERS } from '../span-stream.ts'
+import type { Connection } from './connection.ts'
+import type { Storage } from './storage.ts'
+import type { Topology } from './topology.ts'
+
+/**
+ * Keeps the positions of the live stream ahead of its consumers. A killed server may come back with positions that have
+ * gone back (see Leftovers), and what gets one of them is lost when the server is killed again before it is stored. So
+ * nothing is published or fetched, after each connection, before the positions up to there are used up.
+ */
+export class Positions {
+  readonly #connection: Connection
+  readonly #storage: Storage
+  readonly #topology: Topology
+  #checked: { outages: number; done: Promise<void> } | undefined
+
+  constructor(connection: Connection, storage: Storage, topology: Topology) {
+    this.#connection = connection
+    this.#storage = storage
+    this.#topology = topology
+  }
+
+  /** Resolves when the stream is ahead, which is looked at once for each connection. Rejects with a Problem `overloaded`. */
+  ready(): Promise<void> {
+    const { outages } = this.#connection
+    if (this.#checked?.outages !== outages) {
+      const done = this.#check()
+      this.#checked = { outages, done }
+      done.catch(() => {
+        if (this.#checked?.done === done) this.#checked = undefined
+      })
+    }
+    return this.#checked.done
+  }
+
+  /** To ask for a consumer that the server has lost creates it again. */
+  async #check(): Promise<void> {
+    const { live, partitions } = this.#topology
+    const durables = CONSUMERS.flatMap(consumer =>
+      Array.from({ length: partitions }, (_, partition) => this.#topology.durable(consumer, partition)),
+    )
+    const consumers = await Promise.all(durables.map(durable => this.#storage.consumer(live, durable)))
+    await this.#storage.advance(live, Math.max(0, ...consumers.map(({ delivered }) => delivered.stream_seq)))
+  }
+}

@@ -1,0 +1,176 @@
+import { refusal } from '../admission.ts'
+import { createDelivery } from '../settle.ts'
+import type { DeliveriesOptions, Delivery, SpanMessage } from '../span-stream.ts'
+import { type Connection, REQUEST_MS_MAX } from './connection.ts'
+import type { DeadLetters } from './dead-letters.ts'
+import { type Fetched, toMessage } from './fetched.ts'
+import { unknownMetadata } from './headers.ts'
+import type { Storage } from './storage.ts'
+import type { Topology } from './topology.ts'
+
+export interface SettlementParts {
+  connection: Connection
+  storage: Storage
+  topology: Topology
+  letters: DeadLetters
+  holdMs: number
+}
+
+export interface SettlementOptions extends Pick<DeliveriesOptions, 'consumer' | 'signal'> {
+  /** Called when a message comes again after a delay. */
+  onRetried(sequence: number, delayMs: number): void
+}
+
+/** Wait before a message comes again whose parts could not be read, or that could not be buried. */
+const FAILED_MS = 1_000
+/** Removals under way at once. The server throws away all that wait when they are ten thousand. */
+const REMOVALS_MAX = 128
+
+/**
+ * The messages that a reader has fetched, until each is settled: acknowledged, to be delivered again, or a dead letter. The
+ * server is told regularly that they are being worked on, or it would deliver them again; one that it delivers again all
+ * the same is not handed out twice.
+ */
+export class Settlement {
+  readonly #parts: SettlementParts
+  readonly #options: SettlementOptions
+  readonly #held = new Map<number, Fetched>()
+  readonly #removals: Promise<unknown>[] = Array.from({ length: REMOVALS_MAX }, () => Promise.resolve())
+  #removed = 0
+
+  constructor(parts: SettlementParts, options: SettlementOptions) {
+    this.#parts = parts
+    this.#options = options
+  }
+
+  holds(sequence: number): boolean {
+    return this.#held.has(sequence)
+  }
+
+  /** Notes that a message was fetched. False when it was held already, and only its place to be given back is new. */
+  hold(fetched: Fetched): boolean {
+    const known = this.#held.get(fetched.sequence)
+    if (known) known.reply = fetched.reply
+    else this.#held.set(fetched.sequence, fetched)
+    return known === undefined
+  }
+
+  /** Tells the server that what is held is being worked on, and gives back what was held too long. */
+  beat(): void {
+    for (const fetched of this.#held.values()) {
+      if (fetched.untilMs <= Date.now()) this.#giveBack(fetched, 0)
+      else if (fetched.reply !== null) this.#parts.connection.nats.publish(fetched.reply, '+WPI')
+    }
+  }
+
+  /** The deliveries of a batch. What cannot be delivered is buried, or comes again. */
+  async deliver(batch: readonly Fetched[]): Promise<Delivery[]> {
+    const deliveries = await Promise.all(batch.map(fetched => this.#deliver(fetched)))
+    return deliveries.filter(delivery => delivery !== null)
+  }
+
+  async #deliver(fetched: Fetched): Promise<Delivery | null> {
+    const { storage, topology, holdMs } = this.#parts
+    const { headers, data, metadata } = fetched
+    fetched.untilMs = Date.now() + holdMs
+    try {
+      if (metadata === null) return await this.#bury(fetched, 'The message is not one of Spanhouse')
+      const body = await storage.body(topology.live, headers, data)
+      if (body?.length !== metadata.bodyBytes) return await this.#withoutParts(fetched)
+      return this.#delivery(fetched, toMessage(metadata, body))
+    } catch {
+      // The server is away or the dead letters are full. The message is safe; it must not stop those behind it.
+      this.#giveBack(fetched, FAILED_MS)
+      return null
+    }
+  }
+
+  /** A killed server brings back what was removed last, but not always the parts of it. */
+  async #withoutParts(fetched: Fetched): Promise<null> {
+    if (!fetched.wasSettled) return this.#bury(fetched, 'Parts of the message are gone')
+    await this.#finish(fetched)
+    return null
+  }
+
+  async #bury(fetched: Fetched, reason: string): Promise<null> {
+    const { metadata, sequence, subject, data } = fetched
+    const message = toMessage(metadata ?? unknownMetadata({ sequence, partition: partitionIn(subject), data }), data)
+    await this.#reject(fetched, message, reason)
+    return null
+  }
+
+  #delivery(fetched: Fetched, message: SpanMessage): Delivery {
+    const delivery: Delivery = {
+      message,
+      sequence: fetched.sequence,
+      attempt: fetched.attempt,
+      ack: () => this.#finish(fetched),
+      retry: delayMs => this.#retry(fetched, delayMs),
+      reject: reason => this.#reject(fetched, message, reason),
+    }
+    return createDelivery(delivery, this.#options.signal)
+  }
+
+  async #reject(fetched: Fetched, message: SpanMessage, reason: string): Promise<void> {
+    const { sequence, attempt } = fetched
+    await this.#parts.letters.add(message, { consumer: this.#options.consumer, sequence, attempt, reason })
+    await this.#finish(fetched)
+  }
+
+  /** To remove a message is to acknowledge it: the server settles it with its consumer, too. */
+  async #finish(fetched: Fetched): Promise<void> {
+    const { storage, topology, connection } = this.#parts
+    await this.#inTurn(() =>
+      fetched.outages === connection.outages
+        ? storage.remove(topology.live, fetched.sequence)
+        : storage.removeSame(topology.live, fetched.sequence, fetched.headers),
+    )
+    this.#held.delete(fetched.sequence)
+    // The sweeper removes what fails here, and what may be another's after an outage.
+    if (fetched.outages === connection.outages)
+      await storage.removeParts(topology.live, fetched.headers).catch(() => undefined)
+  }
+
+  /** Makes a removal after the one that was asked for REMOVALS_MAX ago. */
+  #inTurn(remove: () => Promise<boolean>): Promise<boolean> {
+    const lane = this.#removed++ % REMOVALS_MAX
+    const removal = (this.#removals[lane] as Promise<unknown>).then(remove)
+    this.#removals[lane] = removal.catch(() => undefined)
+    return removal
+  }
+
+  async #retry(fetched: Fetched, delayMs: number): Promise<void> {
+    const { reply, sequence } = fetched
+    if (reply === null) return this.#giveBack(fetched, delayMs)
+    const { connection } = this.#parts
+    const request = () => connection.nats.request(reply, nak(delayMs), { timeout: REQUEST_MS_MAX })
+    await connection.ask(request).catch(error => {
+      throw refusal('unreachable', error)
+    })
+    this.#held.delete(sequence)
+    this.#options.onRetried(sequence, delayMs)
+  }
+
+  /** A leftover is found again when nobody holds it. */
+  #giveBack({ sequence, reply }: Fetched, delayMs: number): void {
+    if (reply === null) {
+      setTimeout(() => this.#held.delete(sequence), delayMs).unref()
+      return
+    }
+    this.#held.delete(sequence)
+    this.#options.onRetried(sequence, delayMs)
+    const { nats, up } = this.#parts.connection
+    if (up) nats.publish(reply, nak(delayMs))
+  }
+
+  /** Gives back everything that is not settled, in order. */
+  giveBackAll(): void {
+    const unsettled = [...this.#held.values()].sort((one, other) => one.sequence - other.sequence)
+    for (const fetched of unsettled) this.#giveBack(fetched, 0)
+  }
+}
+
+const partitionIn = (subject: string): number => Number(subject.split('.').at(-1))
+
+const nak = (delayMs: number): string =>
+  delayMs > 0 ? `-NAK ${JSON.stringify({ delay: Math.round(delayMs * 1e6) })}` : '-NAK'

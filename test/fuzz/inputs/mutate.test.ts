@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest'
+import { mutated } from './mutate.ts'
+import { randomOf } from './random.ts'
+import { raw, toJsonText } from './raw-json.ts'
+
+test('copies of what is large still fit into one text', () => {
+  const value = { text: 'x'.repeat(200_000), raw: raw('letters', 200_000), list: [raw('ones', 100_000)] }
+  const lengths = Array.from({ length: 600 }, (_, play) => toJsonText(mutated(value, randomOf(5, play))).length)
+  expect(Math.max(...lengths)).toBeGreaterThan(2_000_000)
+  expect(Math.max(...lengths)).toBeLessThan(100_000_000)
+}, 60_000)
