@@ -70,20 +70,3 @@ const sum = (one: bigint, other: bigint): bigint => (one === 0n ? other : other 
 
 export const equalAmounts = (one: Amounts, other: Amounts): boolean =>
   one === other || one.every((value, index) => value === other[index])
-
-/** The amounts with what the prompt and the completion used as the total, for each metric without a total of its own. */
-export function withTotals(amounts: Amounts): Amounts {
-  if (amounts === NO_AMOUNTS) return amounts
-  let result = amounts
-  for (const [prompt, completion, total] of PARTS) {
-    if (amounts[total] !== 0n || (amounts[prompt] === 0n && amounts[completion] === 0n)) continue
-    result = result.with(total, (amounts[prompt] as bigint) + (amounts[completion] as bigint))
-  }
-  return result
-}
-
-/** Tokens and costs: their prompt, completion and total. */
-const PARTS = [
-  [1, 2, 3],
-  [4, 5, 6],
-] as const

@@ -6,7 +6,6 @@ import {
   SUMMED_METRICS,
   type SummedMetric,
   sumAmounts,
-  withTotals,
 } from './amounts.ts'
 import { byStartThenId, cycleTops } from './cycles.ts'
 import { type Failure, isSameFailure } from './failure.ts'
@@ -33,8 +32,8 @@ export interface Derived {
 
 /**
  * The totals of a whole trace: `cumulative(span) = own(span) + Σ cumulative(children)`, children found by parent id
- * alone, so that neither order nor clocks matter. Own tokens and costs without a total have their prompt's and completion's
- * sum as one. A span whose parent is missing is the top of its own tree. A cycle
+ * alone, so that neither order nor clocks matter. A total is not computed from
+ * prompt and completion: conventions give the spans that they recognise one. A span whose parent is missing is the top of its own tree. A cycle
  * of parents is cut above its earliest span. Where a metric sums to nothing, what the client claimed counts.
  *
  * A span's own usage is left out of its total where it restates what its children's totals say already. That can be when
@@ -98,7 +97,6 @@ export const equalDerived = (one: Derived, other: Derived): boolean =>
 /** A span while its trace is summed up. */
 interface Summing {
   node: TraceNode
-  /** The span's own amounts, with totals. */
   own: Amounts
   /** Undefined on the top of a tree. */
   parent: Summing | undefined
@@ -126,7 +124,7 @@ function sumUp(nodes: ReadonlyMap<SpanId, TraceNode>): Iterable<Summing> {
   for (const node of nodes.values())
     all.set(node.span_id, {
       node,
-      own: withTotals(node.own),
+      own: node.own,
       parent: undefined,
       childrenLeft: 0,
       below: NO_AMOUNTS,
@@ -251,7 +249,7 @@ const NO_CALLS: TraceNode[] = []
 function recordsCallBelow({ node: { call }, own, below, calls = NO_CALLS, hasSteps }: Summing): boolean {
   if (!call) return false
   const isSameModel = (other: TraceNode): boolean => mayBeSameModel(call, other.call as ModelCall)
-  if (calls.some(other => haveEqualTokens(own, withTotals(other.own)) && isSameModel(other))) return true
+  if (calls.some(other => haveEqualTokens(own, other.own) && isSameModel(other))) return true
   const isMoreBelow = INDEXES_OF.tokens.some(index => (below[index] as bigint) > (own[index] as bigint))
   return !hasSteps && !isMoreBelow && calls.every(isSameModel)
 }

@@ -8,8 +8,7 @@ import type { TraceNode } from './trace-node.ts'
  * nothing is shared with the roll-up but the types. What was asked of a span is remembered: without that a deep tree
  * takes exponential time.
  */
-export function oracle(sent: readonly TraceNode[], isRootless = false): Map<string, Derived> {
-  const nodes = sent.map(node => ({ ...node, own: filled(node.own) }))
+export function oracle(nodes: readonly TraceNode[], isRootless = false): Map<string, Derived> {
   const parentOf = (node: TraceNode): TraceNode | undefined => nodes.find(other => other.span_id === node.parent_id)
   const before = (a: TraceNode, b: TraceNode): number =>
     a.start_time - b.start_time || (a.span_id < b.span_id ? -1 : a.span_id > b.span_id ? 1 : 0)
@@ -106,12 +105,6 @@ export function oracle(sent: readonly TraceNode[], isRootless = false): Map<stri
       { cumulative: cumulative(node), restated: restated(node), trace_type, is_trace_head: node === head },
     ]),
   )
-}
-
-/** Tokens and costs without a total have one. */
-function filled([errors, p, c, t, costP, costC, costT]: Amounts): Amounts {
-  const add = (a = 0n, b = 0n, total = 0n): bigint[] => [a, b, total === 0n ? a + b : total]
-  return [errors ?? 0n, ...add(p, c, t), ...add(costP, costC, costT)]
 }
 
 const tokensOf = ({ own }: TraceNode): (bigint | undefined)[] => own.slice(1, 4)
