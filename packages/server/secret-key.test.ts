@@ -45,7 +45,7 @@ test('secrets outlive a restart, with the key in the data folder, and reach no l
   // Short as it is, it is only warned of here: the installation may have begun with it.
   const other = await startServerProcess({ dataDir, env: { ...env, SPANHOUSE_SECRET_KEY: 'another' }, like: first })
   expect(await secrets(other, 'GET')).toMatchObject({ detail: { operation_id: 'get_secrets' } })
-  expect(other.output()).toContain('another SPANHOUSE_SECRET_KEY')
+  expect(other.output()).toContain('different SPANHOUSE_SECRET_KEY')
   expect(other.output()).toContain('SPANHOUSE_SECRET_KEY: shorter than 24 characters')
   await other.stop()
   for (const server of [first, second, other]) {

@@ -108,11 +108,13 @@ function* faultsOf(
   if (isUnclear(answer)) yield { kind: 'unclear refusal', detail: `${who}: ${status} ${text.slice(0, 200)}` }
 }
 
-/** A refusal in JSON says why in `detail`. */
+/** How a refusal in JSON says why: `detail`, or for the services `status.message` and `details`. */
+const REASONS = ['"detail":', '"details":', '"message":']
+
 function isUnclear({ status, headers, text }: Answer): boolean {
   if (status < 400 || text === '' || !headers['content-type']?.includes('json') || headers['content-encoding'])
     return false
-  return !text.startsWith('{"detail":') && !text.includes('"detail":')
+  return !REASONS.some(reason => text.includes(reason))
 }
 
 function around(text: string, canary: string): string {

@@ -65,7 +65,9 @@ describe('a trace of 80 MB, sent in less than one', () => {
   test('read four times at once it is whole or refused, and the server goes on answering', async () => {
     const slowest = await slowestHealth(async () => {
       const answers = await Promise.all(Array.from({ length: 4 }, () => project.get(`/api/traces/${trace_id}`)))
-      expect([...new Set(answers.map(answer => answer.status))].toSorted()).toEqual([200, 503])
+      const statuses = new Set(answers.map(answer => answer.status))
+      expect(statuses).toContain(200)
+      expect([200, 503]).toEqual(expect.arrayContaining([...statuses]))
       for (const { status, headers, body } of answers) {
         if (status === 503) {
           expect(headers.get('retry-after')).toMatch(/^\d+$/)

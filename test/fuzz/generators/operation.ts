@@ -54,11 +54,12 @@ const isDestructive = ({ method, path }: Operation): boolean =>
   (method === 'DELETE' || /(archive|transfer\/\{user_id\}|transfer-ownership|roles|unguard)$/.test(path)) &&
   !path.startsWith('/workspaces/roles')
 
-const contextOf = (operation: Operation, { random, world }: Play): Context => ({
-  random,
-  world,
-  isDestructive: isDestructive(operation),
-})
+function contextOf(operation: Operation, { random, world }: Play): Context {
+  const destroys = isDestructive(operation)
+  // What the administrator deletes is gone, whoever's it was: the neighbour's must stay.
+  const isAllowed = destroys && operation.path.startsWith('/admin/')
+  return { random, world: isAllowed ? { ...world, foreign: world.spare } : world, isDestructive: destroys }
+}
 
 /** The credential that the operation is for most of the time, any other now and then. */
 function roleFor({ path, method }: Operation, isSpare: boolean, random: Random): Role {
