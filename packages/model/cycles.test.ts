@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { NO_AMOUNTS } from './amounts.ts'
 import { cycleTops, type LinkedSpan } from './cycles.ts'
-import { rollUp, type TraceNode } from './metrics.ts'
+import { rollUp } from './metrics.ts'
+import type { TraceNode } from './trace-node.ts'
 import { nestSpans, type SpanLevel } from './tree.ts'
 
 const span = (span_id: string, parent_id: string | null, start_time = 0): LinkedSpan => ({
@@ -68,4 +69,7 @@ const nodeOf = (one: LinkedSpan): TraceNode => ({
   is_trace_type_explicit: false,
   repeats_usage: false,
   is_call: false,
+  is_step: false,
+  call: null,
+  failure: null,
 })

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { AMOUNTS, amountOfText, amountText, toAmount } from './amounts.ts'
-import { measureSpan, rollUp, type TraceNode } from './metrics.ts'
+import { rollUp } from './metrics.ts'
 import { oracle } from './oracle.testing.ts'
 import type { Span } from './span.ts'
+import { measureSpan, type TraceNode } from './trace-node.ts'
 
 const amounts = fc.oneof(
   fc.constant(AMOUNTS.map(() => 0n)),
@@ -24,10 +25,27 @@ const node: fc.Arbitrary<TraceNode> = fc
     declared_trace_type: fc.constantFrom(null, null, 'annotation', 'invocation', 'unknown'),
     is_trace_type_explicit: fc.boolean(),
     repeats_usage: fc.boolean(),
-    is_call: fc.boolean(),
+    kind: fc.constantFrom('call', 'call', 'step', 'other'),
+    models: fc.constantFrom([], [], ['a'], ['b'], ['a', 'b']),
+    source: fc.constantFrom('', 'one', 'two'),
+    duration: fc.integer({ min: 0, max: 3 }),
+    failure: fc.constantFrom(
+      null,
+      { type: 'A', message: '' },
+      { type: 'A', message: 'no such city' },
+      { type: 'B', message: 'the tool failed: no such city' },
+      { type: 'B', message: 'short' },
+    ),
   })
-  .map(one => ({
+  .map(({ kind, models, source, duration, failure, ...one }) => ({
     ...one,
+    failure: one.own[0] === 0n ? null : failure,
+    is_call: kind === 'call',
+    is_step: kind === 'step',
+    call:
+      kind === 'call' && one.own.slice(1, 4).some(Boolean)
+        ? { models, source, end_time: one.start_time + duration }
+        : null,
     // What a span only suggests is always an annotation.
     declared_trace_type:
       one.declared_trace_type && !one.is_trace_type_explicit ? 'annotation' : one.declared_trace_type,
@@ -44,6 +62,9 @@ test('the roll-up is the definition, for any trace in any order', () => {
     { numRuns: 2000 },
   )
 })
+
+/** A call of a model and by an instrumentation that nobody names. */
+const UNKNOWN = { models: [], source: '', end_time: 0 }
 
 /** Amounts of errors, tokens (prompt, completion, total) and costs (the same). */
 type Small = readonly [number, number, number, number, number, number, number]
@@ -106,6 +127,9 @@ test.each([...RESTATED.map(row => [...row, false] as const), ...REPEATED.map(row
       is_trace_type_explicit: false,
       repeats_usage,
       is_call: span_id !== 'parent',
+      is_step: false,
+      call: span_id === 'parent' ? null : UNKNOWN,
+      failure: null,
     })
     const all = [nodeOf('parent', own), ...children.map((values, index) => nodeOf(`child ${index}`, values))]
     const derived = rollUp(new Map(all.map(one => [one.span_id, one]))).get('parent')
@@ -114,25 +138,134 @@ test.each([...RESTATED.map(row => [...row, false] as const), ...REPEATED.map(row
   },
 )
 
-test.each([
-  ['a call inside a call', true, true],
-  ['what no call has used', false, false],
-  ['a call around something else', true, false],
-])('equal usage adds up: %s', (_, isParentCall, isChildCall) => {
-  const nodeOf = (span_id: string, parent_id: string | null, is_call: boolean): TraceNode => ({
-    span_id,
-    parent_id,
-    is_call,
-    start_time: 0,
-    own: [0n, 4n, 2n, 6n, 0n, 0n, 0n],
-    claimed: null,
-    declared_trace_type: null,
-    is_trace_type_explicit: false,
-    repeats_usage: false,
+/** A span of a trace: its depth in the tree, whether it is a call, a step or neither, its tokens and more. */
+interface Drawn {
+  depth: number
+  kind: 'call' | 'step' | 'other'
+  prompt?: number
+  completion?: number
+  model?: string
+  source?: string
+  from?: number
+  to?: number
+}
+
+/** The prompt tokens and completion tokens of the first span's total, and which spans restate. */
+function totalsOf(drawn: readonly Drawn[]) {
+  const nodes = drawn.map((one, index): TraceNode => {
+    const { kind, prompt = 0, completion = 0, model, source = '', from = 0, to = 10 } = one
+    const parent = drawn.slice(0, index).findLastIndex(({ depth }) => depth === one.depth - 1)
+    return {
+      span_id: String(index),
+      parent_id: parent === -1 ? null : String(parent),
+      start_time: from,
+      own: [0n, BigInt(prompt), BigInt(completion), BigInt(prompt + completion), 0n, 0n, 0n],
+      claimed: null,
+      declared_trace_type: null,
+      is_trace_type_explicit: false,
+      repeats_usage: false,
+      is_call: kind === 'call',
+      is_step: kind === 'step',
+      call: kind === 'call' && prompt > 0 ? { models: model ? [model] : [], source, end_time: to } : null,
+      failure: null,
+    }
   })
-  const nodes = [nodeOf('parent', null, isParentCall), nodeOf('child', 'parent', isChildCall)]
-  const derived = rollUp(new Map(nodes.map(one => [one.span_id, one]))).get('parent')
-  expect(derived).toMatchObject({ cumulative: [0n, 8n, 4n, 12n, 0n, 0n, 0n], restated: 'none' })
+  const derived = rollUp(new Map(nodes.map(one => [one.span_id, one])))
+  const [, prompt, completion] = derived.get('0')?.cumulative ?? []
+  const restating = nodes.flatMap(({ span_id }, index) => (derived.get(span_id)?.restated === 'none' ? [] : [index]))
+  return { prompt: Number(prompt), completion: Number(completion), restating }
+}
+
+const ROOT: Drawn = { depth: 0, kind: 'other' }
+const HTTP: Drawn = { depth: 2, kind: 'other' }
+const call = (depth: number, prompt: number, completion: number, more: Partial<Drawn> = {}): Drawn => ({
+  depth,
+  kind: 'call',
+  prompt,
+  completion,
+  ...more,
+})
+
+test.each<[string, Drawn[], prompt: number, completion: number, restating: number[]]>([
+  ['a call around the same call', [ROOT, call(1, 140, 24), call(2, 140, 24)], 140, 24, [1]],
+  ['with something between', [ROOT, call(1, 140, 24), HTTP, call(3, 140, 24)], 140, 24, [1]],
+  ['three times', [call(0, 140, 24), call(1, 140, 24), call(2, 140, 24)], 140, 24, [0, 1]],
+  ['of the same model', [call(0, 140, 24, { model: 'a' }), call(1, 140, 24, { model: 'a' })], 140, 24, [0]],
+  ['of another model', [call(0, 140, 24, { model: 'a' }), call(1, 140, 24, { model: 'b' })], 280, 48, []],
+  ['and of another one', [call(0, 140, 24), call(1, 140, 24), call(1, 10, 0)], 150, 24, [0]],
+  ['that tells less', [call(0, 140, 24), HTTP, call(1, 100, 0)], 140, 24, [0]],
+  ['that tells more', [call(0, 100, 24), call(1, 140, 24)], 240, 48, []],
+  ['a smaller one of a tool', [call(0, 140, 24), { depth: 1, kind: 'step' }, call(2, 100, 20)], 240, 44, []],
+  ['the same one of a tool', [call(0, 140, 24), { depth: 1, kind: 'step' }, call(2, 140, 24)], 140, 24, [0]],
+  ['what is no call', [call(0, 140, 24), { ...call(1, 140, 24), kind: 'other' }], 280, 48, []],
+])('a call is recorded inside another one: %s', (_, spans, prompt, completion, restating) => {
+  expect(totalsOf(spans)).toEqual({ prompt, completion, restating })
+})
+
+const outer = call(1, 9, 4, { source: 'framework', from: 1, to: 9 })
+const inner = call(1, 9, 4, { source: 'library', from: 2, to: 8 })
+const chain: Drawn = { depth: 1, kind: 'step' }
+
+test.each<[string, Drawn[], restating: number[]]>([
+  ['beside it', [ROOT, outer, inner], [2]],
+  ['before it in the list', [ROOT, inner, outer], [1]],
+  ['beside the chain around it', [ROOT, chain, { ...outer, depth: 2 }, inner], [3]],
+  ['twice beside it', [ROOT, outer, inner, { ...inner, source: 'proxy', from: 3, to: 7 }], [2, 3]],
+  ['by the same instrumentation', [ROOT, outer, { ...inner, source: 'framework' }], []],
+  ['by an unknown one', [ROOT, outer, { ...inner, source: '' }], []],
+  ['not within its time', [ROOT, outer, { ...inner, to: 10 }], []],
+  ['with other tokens', [ROOT, outer, { ...inner, completion: 5 }], []],
+  ['of another model', [ROOT, { ...outer, model: 'a' }, { ...inner, model: 'b' }], []],
+  ['in another branch', [ROOT, chain, { ...outer, depth: 2 }, chain, { ...inner, depth: 2 }], []],
+  ['as often as it calls', [ROOT, outer, inner, { ...outer, from: 2, to: 9 }, { ...inner, from: 3 }], [2, 4]],
+  ['more often than it calls', [ROOT, outer, inner, { ...inner, from: 3 }], [2]],
+])('a call is recorded beside another one: %s', (_, spans, restating) => {
+  const calls = spans.filter(({ kind }) => kind === 'call').length
+  const { prompt, restating: actual } = totalsOf(spans)
+  expect(actual).toEqual(restating)
+  const tokens = spans.reduce((sum, one, index) => sum + (restating.includes(index) ? 0 : (one.prompt ?? 0)), 0)
+  expect([prompt, calls > 1]).toEqual([tokens, true])
+})
+
+const failed = (message: string, type = 'Error') => ({ errors: 1, failure: { type, message } })
+const fine = { errors: 0, failure: null }
+
+test.each([
+  ['passed on twice', [failed('no such city'), failed('no such city'), failed('no such city')], 1],
+  ['passed on by a span that is fine', [failed('no such city'), fine, failed('no such city')], 1],
+  ['passed on inside another message', [failed('tool: no such city'), failed('no such city')], 1],
+  ['of the same type without messages', [failed('', 'Timeout'), failed('', 'Timeout')], 1],
+  ['with its type in another message', [failed('404: model_not_found'), failed('', 'model_not_found')], 1],
+  ['another one', [failed('too late'), failed('no such city')], 2],
+  ['another one between', [failed('no such city'), failed('too late'), failed('no such city')], 3],
+  [
+    'unknown ones',
+    [
+      { errors: 1, failure: null },
+      { errors: 1, failure: null },
+    ],
+    2,
+  ],
+  ['several of one span', [{ errors: 2, failure: null }, failed('no such city')], 3],
+])('a failure counts once: %s', (_, spans, errors) => {
+  const nodes = spans.map(
+    ({ errors, failure }, index): TraceNode => ({
+      span_id: String(index),
+      parent_id: index === 0 ? null : String(index - 1),
+      start_time: 0,
+      own: [BigInt(errors * 1000), 0n, 0n, 0n, 0n, 0n, 0n],
+      claimed: null,
+      declared_trace_type: null,
+      is_trace_type_explicit: false,
+      repeats_usage: false,
+      is_call: false,
+      is_step: false,
+      call: null,
+      failure,
+    }),
+  )
+  const derived = rollUp(new Map(nodes.map(one => [one.span_id, one])))
+  expect(derived.get('0')?.cumulative[0]).toBe(BigInt(errors * 1000))
 })
 
 test('a chain of 200,000 spans is summed up', () => {
@@ -148,6 +281,9 @@ test('a chain of 200,000 spans is summed up', () => {
       is_trace_type_explicit: false,
       repeats_usage: false,
       is_call: false,
+      is_step: false,
+      call: null,
+      failure: null,
     }),
   )
   const derived = rollUp(new Map(chain.map(one => [one.span_id, one])))

@@ -6,31 +6,14 @@ import {
   SUMMED_METRICS,
   type SummedMetric,
   sumAmounts,
-  toAmount,
 } from './amounts.ts'
 import { byStartThenId, cycleTops } from './cycles.ts'
+import { type Failure, isSameFailure } from './failure.ts'
 import type { SpanId } from './identifiers.ts'
-import { isJsonObject, type Json, type JsonObject, numberOf } from './json.ts'
-import { CALL_TYPES, type Span, type TraceType } from './span.ts'
-import type { Micros } from './time.ts'
-
-/** What one span brings into its trace's totals, and what of it decides over the trace. */
-export interface TraceNode {
-  readonly span_id: SpanId
-  /** Null on roots. */
-  readonly parent_id: SpanId | null
-  readonly start_time: Micros
-  /** The span's own (incremental) amounts. */
-  readonly own: Amounts
-  /** Cumulative amounts that the client sent: they count where the roll-up finds nothing. Null: none sent. */
-  readonly claimed: Amounts | null
-  readonly declared_trace_type: TraceType | null
-  readonly is_trace_type_explicit: boolean
-  /** The span itself says that its usage is that of the spans below it. */
-  readonly repeats_usage: boolean
-  /** It is of one of the {@link CALL_TYPES}. */
-  readonly is_call: boolean
-}
+import { haveEqualTokens, type ModelCall, mayBeSameModel } from './model-call.ts'
+import { repeatedCalls } from './repeated-calls.ts'
+import type { TraceType } from './span.ts'
+import type { TraceNode } from './trace-node.ts'
 
 /**
  * What of a span's own usage is said a second time: frameworks repeat on the span around calls what the calls have used.
@@ -47,66 +30,30 @@ export interface Derived {
   readonly is_trace_head: boolean
 }
 
-export function measureSpan(span: Span): TraceNode {
-  const metrics = isJsonObject(span.attributes.ag.metrics) ? span.attributes.ag.metrics : {}
-  const claimed = claimedAmounts(metrics)
-  return {
-    span_id: span.span_id,
-    parent_id: span.parent_id ?? null,
-    start_time: span.start_time,
-    own: amountsOf(metrics, 'incremental'),
-    claimed: claimed === NO_AMOUNTS ? null : claimed,
-    declared_trace_type: span.declared_trace_type ?? null,
-    is_trace_type_explicit: span.is_trace_type_explicit ?? false,
-    repeats_usage: span.repeats_usage ?? false,
-    is_call: CALL_TYPES.has(span.span_type),
-  }
-}
-
-/** The span's own duration in milliseconds with three decimals: what `ag.metrics.duration.cumulative` says. */
-export function durationMillis(span: Span): number {
-  const micros = span.end_time - span.start_time
-  if (micros > 0) return micros / 1000
-  const metrics = span.attributes.ag.metrics
-  const duration = isJsonObject(metrics) ? metrics.duration : undefined
-  return (isJsonObject(duration) ? numberOf(duration.cumulative) : undefined) ?? 0
-}
-
-/** The cumulative amounts that a client sent in `ag.metrics`; {@link NO_AMOUNTS} when there are none. */
-export const claimedAmounts = (metrics: JsonObject): Amounts => amountsOf(metrics, 'cumulative')
-
-function amountsOf(metrics: JsonObject, view: 'incremental' | 'cumulative'): Amounts {
-  let amounts: bigint[] | undefined
-  for (const { metric, indexes } of SUMMED_METRICS) {
-    const views = metrics[metric]
-    const said = isJsonObject(views) ? views[view] : undefined
-    if (said === undefined) continue
-    for (const index of indexes) {
-      const value = amountAt(said, (AMOUNTS[index] as (typeof AMOUNTS)[number]).key)
-      if (!value) continue
-      amounts ??= [...NO_AMOUNTS]
-      amounts[index] = toAmount(value, index)
-    }
-  }
-  return amounts ?? NO_AMOUNTS
-}
-
-const amountAt = (said: Json, key: string | null): number | undefined =>
-  numberOf(key === null ? said : isJsonObject(said) ? said[key] : undefined)
-
 /**
  * The totals of a whole trace: `cumulative(span) = own(span) + Σ cumulative(children)`, children found by parent id
- * alone, so that neither order nor clocks matter. A span whose parent is missing is the top of its own tree. A cycle
+ * alone, so that neither order nor clocks matter. A total is not computed from
+ * prompt and completion: conventions give the spans that they recognise one. A span whose parent is missing is the top of its own tree. A cycle
  * of parents is cut above its earliest span. Where a metric sums to nothing, what the client claimed counts.
  *
  * A span's own usage is left out of its total where it restates what its children's totals say already. That can be when
- * the span calls no model itself and all that was used below it was used by calls. Then its tokens are restated when they
- * are not all zero and each kind of them that is not zero equals the children's sum of that kind; its costs when the
- * same is true of them, or when its tokens are restated and its children have any costs (one use has one price).
- * A span that `repeats_usage` restates whatever its children say anything of, equal or not; there the larger amount is
- * the total, since it may know of a call whose span does not tell what it used, or tell of the last call alone. All this
- * asks for nothing but own amounts and children's totals, so it depends on no order; a late child makes a restatement or
- * ends it.
+ * all that was used below it was used by calls. Then its tokens are restated when they are not all zero and each kind of
+ * them that is not zero equals the children's sum of that kind; its costs when the same is true of them, or when its
+ * tokens are restated and its children have any costs (one use has one price).
+ *
+ * A call restates under two more conditions, since instrumentations of several layers record the same call, one inside the
+ * other: if one of the calls next below it, whatever is between them, has the same tokens; and if its children's totals
+ * have no more of any kind of tokens and no step (a tool, an agent, a chain, a workflow) is between it and what was used
+ * below. In all cases the calls next below it must possibly be of the same model ({@link mayBeSameModel}).
+ *
+ * A call that a span beside it records as well restates, too, all that it says; see {@link repeatedCalls}.
+ *
+ * A span that `repeats_usage` restates whatever its children say anything of, equal or not, since it may know of a call
+ * whose span does not tell what it used, or tell of the last call alone. There, and around calls within calls, the larger
+ * amount is the total. All this depends on the spans alone and on no order; a late child makes a restatement or ends it.
+ *
+ * One failure counts once: the error of a span is left out of its total if one of the failing spans next below it has
+ * the same failure ({@link isSameFailure}), which it passed on.
  *
  * The type is the one that the earliest span with a type in words declares, else `annotation` when any span suggests
  * it, else `invocation`. The head, the span that stands for the trace in lists, is the root that started last; a
@@ -150,6 +97,7 @@ export const equalDerived = (one: Derived, other: Derived): boolean =>
 /** A span while its trace is summed up. */
 interface Summing {
   node: TraceNode
+  own: Amounts
   /** Undefined on the top of a tree. */
   parent: Summing | undefined
   childrenLeft: number
@@ -157,20 +105,34 @@ interface Summing {
   below: Amounts
   /** Whether all of that was used by calls. */
   isOfCalls: boolean
+  /** Whether a step is between it and some of that. */
+  hasSteps: boolean
+  /** The calls next below it: those with no other call between. Undefined if there are none. */
+  calls: TraceNode[] | undefined
+  /** The failures next below it: those with no other failing span between. Undefined if none is known. */
+  failures: Failure[] | undefined
+  /** Another span records the call, too, and its tokens count there. */
+  isRepeated: boolean
   /** Set when all children are in. */
   total: Total | undefined
 }
 
 /** Leaves first: a span is settled once all its children are, and then added to its parent. */
 function sumUp(nodes: ReadonlyMap<SpanId, TraceNode>): Iterable<Summing> {
+  const repeated = repeatedCalls(nodes)
   const all = new Map<SpanId, Summing>()
   for (const node of nodes.values())
     all.set(node.span_id, {
       node,
+      own: node.own,
       parent: undefined,
       childrenLeft: 0,
       below: NO_AMOUNTS,
       isOfCalls: true,
+      hasSteps: false,
+      calls: undefined,
+      failures: undefined,
+      isRepeated: repeated.has(node.span_id),
       total: undefined,
     })
   for (const one of all.values()) {
@@ -192,11 +154,32 @@ function settle(leaf: Summing): number {
     one.total = totalOf(one)
     count++
     if (!one.parent) break
-    one.parent.below = sumAmounts(one.parent.below, one.total.sum)
-    one.parent.isOfCalls &&= one.isOfCalls && (one.total.restated !== 'none' || usesAsCall(one.node))
-    one.parent.childrenLeft--
+    addTo(one.parent, one, one.total)
   }
   return count
+}
+
+function addTo(parent: Summing, child: Summing, { sum, restated }: Total): void {
+  parent.childrenLeft--
+  if (sum === NO_AMOUNTS) return
+  parent.below = sumAmounts(parent.below, sum)
+  parent.isOfCalls &&= child.isOfCalls && (restated !== 'none' || usesAsCall(child.node))
+  parent.hasSteps ||= (child.node.is_step && hasUsage(sum)) || (child.hasSteps && child.node.call === null)
+  const calls = child.node.call ? [child.node] : child.calls
+  if (calls) parent.calls = parent.calls ? joined(parent.calls, calls) : calls
+  const failures = child.own[ERRORS] === 0n ? child.failures : ownFailures(child.node)
+  if (failures) parent.failures = parent.failures ? joined(parent.failures, failures) : failures
+}
+
+const ownFailures = ({ failure }: TraceNode): Failure[] | undefined => (failure ? [failure] : undefined)
+
+const ERRORS = 0
+
+/** The shorter list is added to the longer one: of n items each is moved at most log n times. */
+function joined<Item>(one: Item[], other: Item[]): Item[] {
+  const [longer, shorter] = one.length < other.length ? [other, one] : [one, other]
+  for (const item of shorter) longer.push(item)
+  return longer
 }
 
 interface Total {
@@ -213,18 +196,23 @@ const hasUsage = (amounts: Amounts): boolean =>
 const isSaid = (amounts: Amounts, metric: SummedMetric): boolean =>
   INDEXES_OF[metric].some(index => amounts[index] !== 0n)
 
-function totalOf({ node, below, isOfCalls }: Summing): Total {
-  const { own, claimed } = node
-  const restated = own === NO_AMOUNTS || below === NO_AMOUNTS ? 'none' : restatementOf(node, below, isOfCalls)
-  const sum =
-    restated === 'none'
-      ? sumAmounts(own, below)
-      : below.map((value, index) => {
-          const ofOwn = own[index] as bigint
-          if (!isRestated(restated, index)) return value + ofOwn
-          return node.repeats_usage && ofOwn > value ? ofOwn : value
-        })
+function totalOf(one: Summing): Total {
+  const { node, below } = one
+  const own = passesOnFailure(one) ? one.own.with(ERRORS, 0n) : one.own
+  const { claimed } = node
+  const restated = own === NO_AMOUNTS ? 'none' : restatementOf(one)
+  if (restated === 'none') return { sum: withClaims(sumAmounts(own, below), claimed), restated }
+  const keepsLarger = !one.isRepeated && (node.repeats_usage || node.is_call)
+  const sum = below.map((value, index) => {
+    const ofOwn = own[index] as bigint
+    if (!isRestated(restated, index)) return value + ofOwn
+    return keepsLarger && ofOwn > value ? ofOwn : value
+  })
   return { sum: withClaims(sum, claimed), restated }
+}
+
+function passesOnFailure({ node: { failure }, failures }: Summing): boolean {
+  return failure !== null && (failures?.some(below => isSameFailure(failure, below)) ?? false)
 }
 
 const isRestated = (restated: Restatement, index: number): boolean =>
@@ -235,15 +223,35 @@ const INDEXES_OF = Object.fromEntries(SUMMED_METRICS.map(({ metric, indexes }) =
   readonly number[]
 >
 
-/** `below`: the sum of the children's totals. */
-function restatementOf({ own, repeats_usage, is_call }: TraceNode, below: Amounts, isOfCalls: boolean): Restatement {
-  if (!repeats_usage && (is_call || !isOfCalls)) return 'none'
+function restatementOf(one: Summing): Restatement {
+  const { node, own, below } = one
+  const { repeats_usage } = node
+  if (one.isRepeated) return isSaid(own, 'costs') ? 'tokens and costs' : 'tokens'
+  if (below === NO_AMOUNTS) return 'none'
+  if (!repeats_usage && !mayRestate(one)) return 'none'
   const areSaidTwice = (metric: SummedMetric): boolean => isSaid(own, metric) && isSaid(below, metric)
   const areEqual = (metric: SummedMetric): boolean =>
     INDEXES_OF[metric].every(index => own[index] === 0n || own[index] === below[index])
-  const tokens = areSaidTwice('tokens') && (repeats_usage || areEqual('tokens'))
+  const tokens = areSaidTwice('tokens') && (repeats_usage || areEqual('tokens') || recordsCallBelow(one))
   const costs = areSaidTwice('costs') && (repeats_usage || tokens || areEqual('costs'))
   return tokens ? (costs ? 'tokens and costs' : 'tokens') : costs ? 'costs' : 'none'
+}
+
+function mayRestate({ node, isOfCalls, calls = NO_CALLS }: Summing): boolean {
+  const { call } = node
+  if (!isOfCalls) return false
+  return node.is_call ? call !== null && calls.some(below => mayBeSameModel(call, below.call as ModelCall)) : true
+}
+
+const NO_CALLS: TraceNode[] = []
+
+/** Whether the span is a call, and the one that it records is recorded below it, too. */
+function recordsCallBelow({ node: { call }, own, below, calls = NO_CALLS, hasSteps }: Summing): boolean {
+  if (!call) return false
+  const isSameModel = (other: TraceNode): boolean => mayBeSameModel(call, other.call as ModelCall)
+  if (calls.some(other => haveEqualTokens(own, other.own) && isSameModel(other))) return true
+  const isMoreBelow = INDEXES_OF.tokens.some(index => (below[index] as bigint) > (own[index] as bigint))
+  return !hasSteps && !isMoreBelow && calls.every(isSameModel)
 }
 
 function* unsettled(all: Iterable<Summing>): Iterable<TraceNode> {

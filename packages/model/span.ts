@@ -26,6 +26,9 @@ export type SpanType = (typeof SPAN_TYPES)[number]
  */
 export const CALL_TYPES: ReadonlySet<SpanType> = new Set(['llm', 'chat', 'completion', 'embedding', 'query', 'rerank'])
 
+/** Spans of these types are steps of an application: calls of models inside them are calls of their own. */
+export const STEP_TYPES: ReadonlySet<SpanType> = new Set(['agent', 'chain', 'workflow', 'tool'])
+
 /** In the order of OTLP's numbers: `SPAN_KINDS[kind]`. */
 export const SPAN_KINDS = [
   'SPAN_KIND_UNSPECIFIED',

@@ -25,7 +25,6 @@ interface Expected {
   data?: object
   meta?: object
   tokens?: object
-  unsupported?: object
 }
 
 /** For each recorded export: its spans, their types, and what is recognised. */
@@ -67,7 +66,6 @@ const EXPORTS: Record<string, [index: number, name: string, type: string, expect
       {
         data: { inputs: { embeddings: [{ embedding: { text: 'sunny', vector: [0.5, 0.25] } }] } },
         meta: { request: { model: 'text-embedding-3-small' } },
-        unsupported: { data: { inputs: 'sunny' } },
       },
     ],
   ],
@@ -78,9 +76,9 @@ const EXPORTS: Record<string, [index: number, name: string, type: string, expect
       'chat',
       { data: { inputs: { prompt: MESSAGES } }, meta: { response: { model: 'gpt-4o-mini' } }, tokens: TOKENS },
     ],
-    [3, 'weather_chain', 'chain', { data: { outputs: ANSWER }, unsupported: { data: { inputs: 'Bari' } } }],
+    [3, 'weather_chain', 'chain', { data: { inputs: { input: 'Bari' }, outputs: ANSWER } }],
     [5, 'weather', 'tool', { meta: { tool: { name: 'weather' } } }],
-    [6, 'Cities', 'query', { unsupported: { data: { inputs: 'Where is Bari?' } } }],
+    [6, 'Cities', 'query', { data: { inputs: { input: 'Where is Bari?' } } }],
   ],
   'openllmetry-openai': [
     [

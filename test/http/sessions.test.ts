@@ -148,3 +148,25 @@ test('another project sees none of them', async () => {
   const answer = await other.post('/api/spans/sessions/query', {})
   expect(answer.body).toEqual({ count: 0, session_ids: [] })
 })
+
+test('a trace whose session and user are known below its root is found by them and shows them', async () => {
+  const root = otlpSpan({ traceId: newTraceId(), name: 'POST /ask', kind: 2 })
+  const child = at(20, 'below a server', 'eve', { traceId: root.traceId, parentSpanId: root.spanId })
+  await project.store(root, child)
+  for (const [field, value] of [
+    ['session_id', 'below a server'],
+    ['user_id', 'eve'],
+  ]) {
+    for (const condition of [{ value }, { operator: 'in', value: [value] }, { operator: 'startswith', value }]) {
+      const { body } = await project.post('/api/traces/query', {
+        filtering: { conditions: [{ field, ...condition }] },
+      })
+      expect(body.traces.map(({ trace_id }: any) => trace_id)).toEqual([root.traceId])
+      expect(body.traces[0].spans['POST /ask']).toMatchObject({ session_id: 'below a server', user_id: 'eve' })
+    }
+  }
+  const { body } = await project.post('/api/traces/query', {
+    filtering: { operator: 'not', conditions: [{ field: 'session_id', operator: 'exists' }] },
+  })
+  expect(body.traces.map(({ trace_id }: any) => trace_id)).toContain(root.traceId)
+})

@@ -3,6 +3,7 @@ import {
   type Json,
   type JsonObject,
   microsToIso,
+  numberOf,
   type SpanEvent,
   type SpanType,
   type TraceType,
@@ -25,25 +26,34 @@ export interface FittingAg {
   selector?: JsonObject
 }
 
+/** What else of a span decides over its `ag`. */
+export interface CompletedSpan {
+  events: readonly SpanEvent[]
+  hasDuration: boolean
+  /** Whether conventions recognised anything. */
+  isRecognised: boolean
+  /** The failure of a span with the status of an error and the attribute `error.type`. */
+  failure: { type: string; message?: string } | undefined
+}
+
 /**
  * The finished `ag`: the members that every span has, then its other members, then what does not fit. Errors are
- * counted from the events if there are any, and the first exception among them becomes `ag.exception` unless the client
- * has set it. With `hasDuration` the duration follows from the span's times, and the client's value is dropped.
+ * counted from the events if there are any, a failure without an exception among them is one error, and the first exception among them becomes `ag.exception` unless the client
+ * has set it. Amounts that a convention recognised have a total. With `hasDuration` the duration follows from the span's times, and the client's value is dropped.
  */
-export function completeAg(
-  fitting: FittingAg,
-  parking: Parking,
-  { events, hasDuration }: { events: readonly SpanEvent[]; hasDuration: boolean },
-): JsonObject {
+export function completeAg(fitting: FittingAg, parking: Parking, span: CompletedSpan): JsonObject {
+  const { events } = span
   const exceptions = events.length > 0 ? events.filter(({ name }) => name === 'exception') : NO_EVENTS
-  const errorCount = events.length > 0 ? exceptions.length : undefined
+  const failure = exceptions.length === 0 ? span.failure : undefined
+  const errorCount = failure ? 1 : events.length > 0 ? exceptions.length : undefined
   const ag: JsonObject = {
     type: fitting.type ?? {},
     data: withOutputsUnwrapped(fitting.data ?? {}, parking),
-    metrics: completeMetrics(fitting.metrics ?? {}, errorCount, hasDuration),
+    metrics: completeMetrics(fitting.metrics ?? {}, errorCount, span),
   }
   for (const key in fitting) ag[key] ??= fitting[key as keyof FittingAg] as JsonObject
   if (ag.exception === undefined && exceptions[0]) ag.exception = exceptionOf(exceptions[0])
+  if (ag.exception === undefined && failure) ag.exception = failure
   if (parking.unsupported) ag.unsupported = parking.unsupported
   return ag
 }
@@ -64,14 +74,24 @@ function withOutputsUnwrapped(data: JsonObject, parking: Parking): JsonObject {
 function completeMetrics(
   { duration = {}, errors = {}, tokens = {}, costs = {} }: Record<string, JsonObject>,
   errorCount: number | undefined,
-  hasDuration: boolean,
+  { hasDuration, isRecognised }: { hasDuration: boolean; isRecognised: boolean },
 ): JsonObject {
   return {
     duration: hasDuration && duration.cumulative !== undefined ? withoutCumulative(duration) : duration,
     errors: errorCount === undefined ? errors : { ...errors, incremental: errorCount },
-    tokens,
-    costs,
+    tokens: isRecognised ? withTotal(tokens) : tokens,
+    costs: isRecognised ? withTotal(costs) : costs,
   }
+}
+
+/** Without a total of the sender's own, what the prompt and the completion used is the total. */
+function withTotal(views: JsonObject): JsonObject {
+  const { incremental } = views
+  if (!isJsonObject(incremental) || numberOf(incremental.total) !== undefined) return views
+  const prompt = numberOf(incremental.prompt)
+  const completion = numberOf(incremental.completion)
+  if (prompt === undefined && completion === undefined) return views
+  return { ...views, incremental: { ...incremental, total: (prompt ?? 0) + (completion ?? 0) } }
 }
 
 const withoutCumulative = ({ cumulative: _, ...others }: JsonObject): JsonObject => others

@@ -4,7 +4,7 @@ import { hashOf, isName } from '../bytes/hash.ts'
 import { recognise } from '../conventions/conventions.ts'
 import { renameOlder } from '../conventions/native.ts'
 import type { SpanDraft } from '../span-draft.ts'
-import { completeAg, type FittingAg } from './ag-complete.ts'
+import { type CompletedSpan, completeAg, type FittingAg } from './ag-complete.ts'
 import { fit } from './ag-fit.ts'
 import { AG } from './ag-schema.ts'
 import { type AttributeTree, attributeTree } from './attribute-tree.ts'
@@ -19,7 +19,7 @@ import { mergeBelow } from './unflatten.ts'
  */
 export function canonicalise(draft: SpanDraft): Span {
   const { events = [], links = [] } = draft
-  const recognised = draft.isInstrumented ? recognise(draft.attributes) : undefined
+  const recognised = draft.isInstrumented ? recognise({ attributes: draft.attributes, events }) : undefined
   const placed = attributeTree(draft.attributes)
   const attributes = placed.tree
   renameOlder(attributes.ag)
@@ -37,7 +37,12 @@ export function canonicalise(draft: SpanDraft): Span {
     links,
   })
   // Must come last: by now everything that does not fit is parked.
-  attributes.ag = completeAg(fitting, parking, { events, hasDuration: end_time > start_time })
+  attributes.ag = completeAg(fitting, parking, {
+    events,
+    hasDuration: end_time > start_time,
+    isRecognised: recognised !== undefined,
+    failure: draft.isInstrumented ? failureOf(draft) : undefined,
+  })
   return {
     trace_id: draft.trace_id,
     span_id: draft.span_id,
@@ -61,6 +66,14 @@ export function canonicalise(draft: SpanDraft): Span {
     hashes: hash && [hash],
     events: orAbsent(events),
   }
+}
+
+/** Instrumentation need not record an exception as an event: the status and `error.type` tell of a failure as well. */
+function failureOf({ status_code, status_message, attributes }: SpanDraft): CompletedSpan['failure'] {
+  if (status_code !== 'STATUS_CODE_ERROR') return undefined
+  const type = attributes.get('error.type')
+  if (typeof type !== 'string' || type === '') return undefined
+  return status_message ? { type, message: status_message } : { type }
 }
 
 /** What is parked before the schema is applied. Removes from `ag` what the client has parked itself. */

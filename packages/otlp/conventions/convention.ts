@@ -1,10 +1,16 @@
-import type { Json, JsonObject } from '@spanhouse/model'
+import type { Json, JsonObject, SpanEvent } from '@spanhouse/model'
 
 /** The values that one convention finds in a span, by their dotted place in `ag`. */
 export type Found = Map<string, Json>
 
 /** Attributes as sent, under their original keys. */
 export type SentAttributes = ReadonlyMap<string, Json>
+
+/** What a convention reads of a span. */
+export interface SentSpan {
+  readonly attributes: SentAttributes
+  readonly events: readonly SpanEvent[]
+}
 
 /** The mapping of one kind of attribute. */
 export interface Row {
@@ -28,11 +34,13 @@ export interface Row {
 export interface Convention {
   name: string
   rows: readonly Row[]
+  /** Applies to spans with an event whose name starts with this, too, as if a row applied. */
+  eventPrefix?: string
   /**
    * Handles what does not depend on one attribute alone. Called if at least one row applies. Modifies `found`, not the
-   * attributes; `earlier` contains the results of the previous conventions, as a tree.
+   * span; `earlier` contains the results of the previous conventions, as a tree.
    */
-  complete?(found: Found, attributes: SentAttributes, earlier: JsonObject | undefined): void
+  complete?(found: Found, span: SentSpan, earlier: JsonObject | undefined): void
   /** Whether the span's own usage repeats that of the spans below it. Called if at least one row applies. */
   repeatsUsage?(attributes: SentAttributes): boolean
 }

@@ -2,6 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { attributeValue } from '../exports.testing.ts'
+import type { Convention } from './convention.ts'
 import { CONVENTIONS, recognise } from './conventions.ts'
 import { spanOf } from './drafts.testing.ts'
 import { agOf } from './recognised.testing.ts'
@@ -36,7 +37,7 @@ describe('several conventions in one span', () => {
         type: { span: 'workflow' },
         session: { id: 'native' },
         data: { inputs: { q: 'native', prompt: [{ content: 'hi' }] } },
-        metrics: { tokens: { incremental: { prompt: 1, completion: 6, total: 11 } } },
+        metrics: { tokens: { incremental: { prompt: 1, completion: 6, total: 7 } } },
       },
     ],
     [
@@ -93,20 +94,21 @@ test.each<[JsonObject, boolean | undefined]>([
 })
 
 test('a convention that fails says nothing; the others do', () => {
-  const failing = CONVENTIONS.map(convention => convention.complete)
-  const [, , genAi] = CONVENTIONS
-  if (genAi) genAi.complete = () => expect.fail('a fault')
+  const genAi = CONVENTIONS.find(({ name }) => name === 'gen-ai') as Convention
+  const { complete } = genAi
+  genAi.complete = () => expect.fail('a fault')
   try {
     expect(
-      recognise(
-        new Map<string, Json>([
+      recognise({
+        attributes: new Map<string, Json>([
           ['gen_ai.operation.name', 'chat'],
           ['ai.model.id', 'm'],
         ]),
-      ),
+        events: [],
+      }),
     ).toEqual({ ag: { meta: { request: { model: 'm' } } }, repeatsUsage: false })
   } finally {
-    if (genAi) genAi.complete = failing[2]
+    genAi.complete = complete as NonNullable<typeof complete>
   }
 })
 
@@ -129,12 +131,24 @@ const conventionValue = fc.oneof(
   fc.constantFrom('chat', 'LLM', '[{"role":"user","parts":[{"type":"text"}]}]', '[null,1,{"parts":[null,{}]}]', '[]'),
 )
 
+/** Events of GenAI with the same values. */
+const eventsOf = (pairs: [string, Json][]) =>
+  pairs.flatMap(([, value]) =>
+    ['gen_ai.user.message', 'gen_ai.tool.message', 'gen_ai.choice', 'gen_ai.client.inference.operation.details'].map(
+      name => ({
+        name,
+        timestamp: 0,
+        attributes: { content: value, message: value, 'gen_ai.event.content': value, 'gen_ai.input.messages': value },
+      }),
+    ),
+  )
+
 test('any values under any keys of the conventions are recognised without failing, and kept', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(conventionKey, conventionValue), { maxLength: 8 }), pairs => {
       const sent = new Map(pairs)
       const before = JSON.stringify([...sent])
-      recognise(sent)
+      recognise({ attributes: sent, events: eventsOf(pairs) })
       expect(JSON.stringify([...sent])).toBe(before)
       const { ag } = spanOf(Object.fromEntries(sent), { isInstrumented: true }).attributes
       expect(isJsonObject(ag.metrics)).toBe(true)

@@ -2,24 +2,37 @@ import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
 import { copyOf } from '../canonical/copy.ts'
 import { mergeBelow, unflatten } from '../canonical/unflatten.ts'
 import { parseObjectText } from '../json/json-text.ts'
-import type { Convention, Found, Recognised, Row, SentAttributes } from './convention.ts'
+import type { Convention, Found, Recognised, Row, SentAttributes, SentSpan } from './convention.ts'
 import { genAi } from './gen-ai.ts'
+import { genkit } from './genkit.ts'
+import { langfuse } from './langfuse.ts'
+import { langSmith } from './langsmith.ts'
+import { mastra } from './mastra.ts'
 import { openInference } from './openinference.ts'
 import { openLlmetry } from './openllmetry.ts'
 import { vercelAi } from './vercel-ai.ts'
 
 /** Later conventions win if several set the same place. `ag.*` itself wins over all of them. */
-export const CONVENTIONS: readonly Convention[] = [openLlmetry, openInference, genAi, vercelAi]
+export const CONVENTIONS: readonly Convention[] = [
+  langfuse,
+  langSmith,
+  genkit,
+  mastra,
+  openLlmetry,
+  openInference,
+  genAi,
+  vercelAi,
+]
 
 /** The results of all conventions for a span; undefined if it follows none. */
-export function recognise(attributes: SentAttributes): Recognised | undefined {
-  const readings = readingsIn(attributes)
+export function recognise(span: SentSpan): Recognised | undefined {
+  const readings = withEvents(readingsIn(span.attributes), span.events)
   if (!readings) return undefined
   let ag: JsonObject | undefined
   let repeatsUsage = false
   for (let index = 0; index < CONVENTIONS.length; index++) {
     const own = readings[index]
-    const found = own && foundBy(CONVENTIONS[index] as Convention, own, attributes, ag)
+    const found = own && foundBy(CONVENTIONS[index] as Convention, own, span, ag)
     if (!found) continue
     repeatsUsage ||= found.repeatsUsage
     if (ag?.type) dropTask(found.ag)
@@ -61,19 +74,35 @@ function readingsIn(attributes: SentAttributes): (Readings | undefined)[] | unde
   return readings
 }
 
+/** Adds the conventions that only events of the span follow. */
+function withEvents(
+  readings: (Readings | undefined)[] | undefined,
+  events: SentSpan['events'],
+): (Readings | undefined)[] | undefined {
+  if (events.length === 0) return readings
+  let result = readings
+  for (const [index, { eventPrefix }] of CONVENTIONS.entries()) {
+    if (eventPrefix === undefined || result?.[index]) continue
+    if (!events.some(({ name }) => name.startsWith(eventPrefix))) continue
+    result ??= CONVENTIONS.map(() => undefined)
+    result[index] = []
+  }
+  return result
+}
+
 function foundBy(
   convention: Convention,
   readings: Readings,
-  attributes: SentAttributes,
+  span: SentSpan,
   earlier: JsonObject | undefined,
 ): Recognised | undefined {
   try {
     const found: Found = new Map()
     for (const [reading, value] of readings) read(reading, value, found)
-    convention.complete?.(found, attributes, earlier)
+    convention.complete?.(found, span, earlier)
     putTextInputsAside(found)
     if (found.size === 0) return undefined
-    return { ag: unflatten(found).tree, repeatsUsage: convention.repeatsUsage?.(attributes) ?? false }
+    return { ag: unflatten(found).tree, repeatsUsage: convention.repeatsUsage?.(span.attributes) ?? false }
   } catch {
     // As documented in `Convention`: everything that was sent is stored anyway, under its original key.
     return undefined

@@ -3,7 +3,7 @@ import { parseText } from '../json/json-text.ts'
 
 /**
  * Converts messages `{ role, parts }`, as JSON text or as a list, to the form `{ role, content }` of chat APIs: text
- * parts are joined, tool calls are under `tool_calls`, and a tool's response is a message of the role `tool` before the
+ * parts are joined, images and files stay, tool calls are under `tool_calls`, and a tool's response is a message of the role `tool` before the
  * message that contained it. Messages already in that form are unchanged; items that are not objects are dropped.
  */
 export function normaliseMessages(sent: Json | undefined): JsonObject[] {
@@ -31,12 +31,23 @@ function normaliseMessage(message: JsonObject): JsonObject[] {
     ...answers,
     withoutAbsent({
       role: message.role,
-      content: textOf(ofType('text')),
+      content: contentOf(parts),
       tool_calls: toolCalls.length > 0 ? toolCalls : undefined,
       thinking: thinking || undefined,
       finish_reason: message.finish_reason,
+      tool_call_id: message.tool_call_id,
     }),
   ]
+}
+
+/** Parts with a place of their own in a message. */
+const PLACED = new Set<Json | undefined>(['tool_call', 'tool_call_response', 'thinking', 'reasoning'])
+
+/** Text alone becomes one text. With images, files and other parts beside it, the content is a list of parts. */
+function contentOf(parts: readonly JsonObject[]): Json {
+  const shown = parts.filter(({ type }) => !PLACED.has(type))
+  if (shown.every(({ type }) => type === 'text')) return textOf(shown)
+  return shown.map(part => (part.type === 'text' ? { type: 'text', text: part.content ?? '' } : part))
 }
 
 const toolMessage = ({ id, name, result, response }: JsonObject): JsonObject =>

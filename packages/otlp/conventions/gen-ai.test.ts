@@ -13,6 +13,13 @@ const moved = (from: string, to: string, value: unknown = 'x'): [string, unknown
   at(to, value),
 ]
 
+/** Tokens without a total have one. */
+const used = (from: string, kind: string): [string, unknown, JsonObject] => [
+  from,
+  5,
+  at('metrics.tokens.incremental', { [kind]: 5, total: 5 }),
+]
+
 const ROWS: [attribute: string, value: unknown, ag: JsonObject][] = [
   operation('chat', 'chat'),
   operation('text_completion', 'completion'),
@@ -21,7 +28,10 @@ const ROWS: [attribute: string, value: unknown, ag: JsonObject][] = [
   operation('execute_tool', 'tool'),
   operation('create_agent', 'agent'),
   operation('invoke_agent', 'agent'),
-  operation('invoke_workflow', 'task'),
+  operation('invoke_workflow', 'workflow'),
+  operation('retrieval', 'query'),
+  operation('rerank', 'rerank'),
+  operation('plan', 'task'),
   operation(5, 'task'),
   moved('gen_ai.request.type', 'type.span', 'completion'),
   ['gen_ai.request.type', 'Chat', at('unsupported.type.span', 'Chat')],
@@ -37,10 +47,10 @@ const ROWS: [attribute: string, value: unknown, ag: JsonObject][] = [
   moved('gen_ai.conversation.id', 'session.id'),
   moved('gen_ai.agent.id', 'agent.id'),
   moved('gen_ai.agent.description', 'meta.agent.description'),
-  moved('gen_ai.usage.input_tokens', 'metrics.tokens.incremental.prompt', 5),
-  moved('gen_ai.usage.prompt_tokens', 'metrics.tokens.incremental.prompt', 5),
-  moved('gen_ai.usage.output_tokens', 'metrics.tokens.incremental.completion', 5),
-  moved('gen_ai.usage.completion_tokens', 'metrics.tokens.incremental.completion', 5),
+  used('gen_ai.usage.input_tokens', 'prompt'),
+  used('gen_ai.usage.prompt_tokens', 'prompt'),
+  used('gen_ai.usage.output_tokens', 'completion'),
+  used('gen_ai.usage.completion_tokens', 'completion'),
   moved('gen_ai.usage.total_tokens', 'metrics.tokens.incremental.total', 5),
   moved('gen_ai.usage.cache_read.input_tokens', 'metrics.tokens.incremental.cache_read', 5),
   moved('gen_ai.usage.cache_read_input_tokens', 'metrics.tokens.incremental.cache_read', 5),
@@ -66,8 +76,37 @@ const NORMALISED: [string, unknown[], unknown[]][] = [
   ['empty parts', [{ role: 'user', parts: [] }], [{ role: 'user', content: '' }]],
   [
     'text parts are joined',
-    [{ role: 'user', parts: [{ type: 'text', content: 'a' }, { type: 'blob' }, { type: 'text', content: 'b' }] }],
+    [
+      {
+        role: 'user',
+        parts: [
+          { type: 'text', content: 'a' },
+          { type: 'text', content: 'b' },
+        ],
+      },
+    ],
     [{ role: 'user', content: 'a b' }],
+  ],
+  [
+    'images and files stay',
+    [
+      {
+        role: 'user',
+        parts: [
+          { type: 'text', content: 'a' },
+          { type: 'blob', mime_type: 'image/png', data: 'aGk=' },
+        ],
+      },
+    ],
+    [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'a' },
+          { type: 'blob', mime_type: 'image/png', data: 'aGk=' },
+        ],
+      },
+    ],
   ],
   [
     'tool calls',
@@ -141,8 +180,8 @@ describe('GenAI', () => {
   test.each<[number, number, number | undefined, number | undefined]>([
     [10, 5, undefined, 15],
     [10, 5, 16, 16],
-    [10, 0, undefined, undefined],
-    [0, 5, undefined, undefined],
+    [10, 0, undefined, 10],
+    [0, 5, undefined, 5],
   ])('total of %s and %s, sent %s: %s', (input, output, sent, total) => {
     const attributes = {
       'gen_ai.usage.input_tokens': input,

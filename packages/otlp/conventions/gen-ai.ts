@@ -1,10 +1,14 @@
-import { isJsonObject, type Json, type JsonObject, numberOf, type SpanType } from '@spanhouse/model'
+import { isJsonObject, type Json, type JsonObject, type SpanType } from '@spanhouse/model'
 import { parseText } from '../json/json-text.ts'
-import { type Convention, type Found, lookedAt, rowsOf, type SentAttributes } from './convention.ts'
+import { type Convention, type Found, lookedAt, rowsOf, type SentAttributes, type SentSpan } from './convention.ts'
+import { conversationIn, toolCallIn } from './gen-ai-events.ts'
 import { normaliseMessages, splitAtLastUser } from './gen-ai-messages.ts'
+import { parsedContainer } from './value.ts'
 
 /** An agent's run sums up the usage of its model calls. */
 const AGENT_RUN = 'invoke_agent'
+/** So does a workflow's. */
+const WORKFLOW_RUN = 'invoke_workflow'
 
 const SPAN_TYPE_OF_OPERATION: ReadonlyMap<Json, SpanType> = new Map([
   ['chat', 'chat'],
@@ -14,6 +18,9 @@ const SPAN_TYPE_OF_OPERATION: ReadonlyMap<Json, SpanType> = new Map([
   ['execute_tool', 'tool'],
   ['create_agent', 'agent'],
   [AGENT_RUN, 'agent'],
+  [WORKFLOW_RUN, 'workflow'],
+  ['retrieval', 'query'],
+  ['rerank', 'rerank'],
 ])
 
 const same = (prefix: string, place: string, names: readonly string[]): Record<string, string> =>
@@ -31,9 +38,9 @@ export const genAi: Convention = {
       'gen_ai.request.type': 'type.span',
       ...same('gen_ai.request.', 'meta.request.', [
         ...['model', 'max_tokens', 'temperature', 'top_p', 'top_k', 'presence_penalty', 'stop_sequences'],
-        ...['base_url', 'endpoint', 'headers', 'streaming'],
+        ...['base_url', 'endpoint', 'headers', 'streaming', 'frequency_penalty', 'seed', 'encoding_formats'],
       ]),
-      ...same('gen_ai.response.', 'meta.response.', ['model', 'finish_reasons']),
+      ...same('gen_ai.response.', 'meta.response.', ['model', 'finish_reasons', 'id']),
       'gen_ai.system': 'meta.system',
       'gen_ai.provider.name': 'meta.provider.name',
       'gen_ai.output.type': 'meta.output.type',
@@ -41,6 +48,12 @@ export const genAi: Convention = {
       'gen_ai.conversation.id': 'session.id',
       'gen_ai.agent.id': 'agent.id',
       'gen_ai.agent.description': 'meta.agent.description',
+      'gen_ai.agent.name': 'meta.agent.name',
+      'gen_ai.agent.version': 'meta.agent.version',
+      'gen_ai.workflow.name': 'meta.workflow.name',
+      'gen_ai.data_source.id': 'meta.data_source.id',
+      'gen_ai.prompt.name': 'meta.prompt.name',
+      'gen_ai.retrieval.query.text': 'data.inputs.query',
       'gen_ai.usage.input_tokens': 'metrics.tokens.incremental.prompt',
       'gen_ai.usage.prompt_tokens': 'metrics.tokens.incremental.prompt',
       'gen_ai.usage.output_tokens': 'metrics.tokens.incremental.completion',
@@ -53,43 +66,57 @@ export const genAi: Convention = {
       'gen_ai.usage.details.cache_write_tokens': 'metrics.tokens.incremental.cache_creation',
       'gen_ai.usage.cache_creation_input_tokens': 'metrics.tokens.incremental.cache_creation',
       'gen_ai.usage.cache_creation.input_tokens': 'metrics.tokens.incremental.cache_creation',
+      'gen_ai.usage.cache_write.input_tokens': 'metrics.tokens.incremental.cache_creation',
+      'gen_ai.usage.cache_write_input_tokens': 'metrics.tokens.incremental.cache_creation',
+      'gen_ai.usage.reasoning_tokens': 'metrics.tokens.incremental.reasoning',
+      'gen_ai.usage.details.reasoning_tokens': 'metrics.tokens.incremental.reasoning',
+      'gen_ai.usage.reasoning.output_tokens': 'metrics.tokens.incremental.reasoning',
+      'gen_ai.usage.completion_tokens_details.reasoning': 'metrics.tokens.incremental.reasoning',
+      'gen_ai.usage.completion_tokens_details.reasoning_tokens': 'metrics.tokens.incremental.reasoning',
+      'gen_ai.usage.prompt_tokens_details.cached_tokens': 'metrics.tokens.incremental.cache_read',
+      'gen_ai.usage.prompt_tokens_details.cache_read': 'metrics.tokens.incremental.cache_read',
+      'gen_ai.usage.prompt_tokens_details.cache_write': 'metrics.tokens.incremental.cache_creation',
+      'gen_ai.usage.details.input_audio_tokens': 'metrics.tokens.incremental.prompt_details.audio',
+      'gen_ai.usage.details.output_audio_tokens': 'metrics.tokens.incremental.completion_details.audio',
+      'gen_ai.usage.input_audio_tokens': 'metrics.tokens.incremental.prompt_details.audio',
+      'gen_ai.usage.output_audio_tokens': 'metrics.tokens.incremental.completion_details.audio',
+      'gen_ai.usage.cost': 'metrics.costs.incremental.total',
+      'operation.cost': 'metrics.costs.incremental.total',
       'gen_ai.tool.name': 'meta.tool.name',
       ...same('gen_ai.tool.call.', 'meta.tool.call.', ['id', 'arguments', 'result']),
       ...same('', 'meta.', ['tool_arguments', 'tool_response', 'agent_name', 'model_name', 'final_result']),
     }),
+    ...rowsOf({ 'gen_ai.tool.definitions': 'data.inputs.tools' }, parsedContainer),
+    ...rowsOf({ 'gen_ai.retrieval.documents': 'data.outputs.documents' }, parsedContainer),
     ...lookedAt('gen_ai.input.messages', 'gen_ai.output.messages', 'pydantic_ai.all_messages'),
     ...lookedAt('events', 'all_messages_events'),
   ],
-  complete(found, attributes, earlier) {
-    sumTokens(found)
+  eventPrefix: 'gen_ai.',
+  complete(found, span, earlier) {
     for (const extract of EXTRACTIONS) {
-      extract(found, attributes)
-      if (hasData(found) || (isJsonObject(earlier?.data) && Object.keys(earlier.data).length > 0)) return
+      extract(found, span)
+      if (hasMessages(found) || (isJsonObject(earlier?.data) && Object.keys(earlier.data).length > 0)) return
     }
   },
-  repeatsUsage: attributes => attributes.get('gen_ai.operation.name') === AGENT_RUN,
+  repeatsUsage(attributes) {
+    const operation = attributes.get('gen_ai.operation.name')
+    return operation === AGENT_RUN || operation === WORKFLOW_RUN
+  },
 }
 
-const TOKENS = 'metrics.tokens.incremental.'
-
-function sumTokens(found: Found): void {
-  if (found.has(`${TOKENS}total`)) return
-  const prompt = numberOf(found.get(`${TOKENS}prompt`))
-  const completion = numberOf(found.get(`${TOKENS}completion`))
-  if (prompt && completion) found.set(`${TOKENS}total`, prompt + completion)
-}
-
-function hasData(found: Found): boolean {
-  for (const place of found.keys()) if (place.startsWith('data.')) return true
+/** Whether there are inputs or outputs apart from the tools that a model is offered. */
+function hasMessages(found: Found): boolean {
+  for (const place of found.keys()) if (place.startsWith('data.') && place !== 'data.inputs.tools') return true
   return false
 }
 
 /** The possible sources of a span's inputs and outputs. The first one with a result is used. */
-const EXTRACTIONS: readonly ((found: Found, attributes: SentAttributes) => void)[] = [
+const EXTRACTIONS: readonly ((found: Found, span: SentSpan) => void)[] = [
   extractMessages,
   extractToolCall,
   extractAgentRun,
   extractEvents,
+  extractSpanEvents,
 ]
 
 function setMessages(found: Found, prompt: readonly Json[], completion: readonly Json[]): void {
@@ -97,16 +124,26 @@ function setMessages(found: Found, prompt: readonly Json[], completion: readonly
   if (completion.length > 0) found.set('data.outputs.completion', [...completion])
 }
 
-function extractMessages(found: Found, attributes: SentAttributes): void {
+function extractMessages(found: Found, { attributes }: SentSpan): void {
   const prompt = normaliseMessages(attributes.get('gen_ai.input.messages'))
-  setMessages(found, prompt, normaliseMessages(attributes.get('gen_ai.output.messages')))
+  const completion = normaliseMessages(attributes.get('gen_ai.output.messages'))
+  setMessages(found, withInstructions(prompt, attributes.get('gen_ai.system_instructions')), completion)
 }
 
-function extractToolCall(found: Found, attributes: SentAttributes): void {
+/** Instructions are sent apart from the messages; a model sees them as the first one. */
+function withInstructions(prompt: readonly JsonObject[], sent: Json | undefined): readonly JsonObject[] {
+  if (prompt.length === 0 || sent === undefined || prompt[0]?.role === 'system') return prompt
+  const parts = parsedContainer(sent)
+  const system: JsonObject = Array.isArray(parts) ? { role: 'system', parts } : { role: 'system', content: parts }
+  return [...normaliseMessages([system]), ...prompt]
+}
+
+function extractToolCall(found: Found, { attributes, events }: SentSpan): void {
   const name = attributes.get('gen_ai.tool.name')
   if (!name) return
-  const call = firstOf(attributes, 'tool_arguments', 'gen_ai.tool.call.arguments')
-  const result = firstOf(attributes, 'tool_response', 'gen_ai.tool.call.result')
+  const sent = toolCallIn(events)
+  const call = firstOf(attributes, 'tool_arguments', 'gen_ai.tool.call.arguments') ?? sent.call
+  const result = firstOf(attributes, 'tool_response', 'gen_ai.tool.call.result') ?? sent.result
   found.set('data.inputs', call === undefined ? { name } : { name, arguments: call })
   if (result !== undefined) found.set('data.outputs', result)
 }
@@ -121,7 +158,7 @@ function firstOf(attributes: SentAttributes, ...keys: string[]): Json | undefine
 }
 
 /** An agent's run records its whole conversation, including the answer to the last question. */
-function extractAgentRun(found: Found, attributes: SentAttributes): void {
+function extractAgentRun(found: Found, { attributes }: SentSpan): void {
   const final = attributes.get('final_result') ?? undefined
   if (attributes.get('gen_ai.operation.name') !== AGENT_RUN && final === undefined) return
   const [prompt, answer] = splitAtLastUser(normaliseMessages(attributes.get('pydantic_ai.all_messages')))
@@ -132,12 +169,17 @@ function extractAgentRun(found: Found, attributes: SentAttributes): void {
 const CHOICE = 'gen_ai.choice'
 
 /** The first version of the conventions had an event per message; Logfire keeps them in an attribute. */
-function extractEvents(found: Found, attributes: SentAttributes): void {
+function extractEvents(found: Found, { attributes }: SentSpan): void {
   const sent = firstOf(attributes, 'events', 'all_messages_events')
   const events = Array.isArray(sent) ? sent.filter(isJsonObject) : []
   const choice = events.find(event => event['event.name'] === CHOICE)
   const prompt = events.filter(event => typeof event['event.name'] === 'string' && event['event.name'] !== CHOICE)
   setMessages(found, prompt.map(messageOf), choice && isJsonObject(choice.message) ? [choice.message] : [])
+}
+
+function extractSpanEvents(found: Found, { events, attributes }: SentSpan): void {
+  const { prompt, completion } = conversationIn(events)
+  setMessages(found, withInstructions(prompt, attributes.get('gen_ai.system_instructions')), completion)
 }
 
 function messageOf(event: JsonObject): JsonObject {

@@ -27,9 +27,12 @@ const ROWS: [attribute: string, value: unknown, ag: JsonObject][] = [
   ['openinference.span.kind', 'PROMPT', {}],
   ['openinference.span.kind', 3, {}],
   ['input.value', '{"q":1}', at('data.inputs', { q: 1 })],
-  ['input.value', 'text', at('unsupported.data.inputs', 'text')],
-  ['input.value', '[1]', at('unsupported.data.inputs', '[1]')],
-  moved('output.value', 'data.outputs', '{"a":1}'),
+  ['input.value', 'text', at('data.inputs', { input: 'text' })],
+  ['input.value', '[1]', at('data.inputs', { input: [1] })],
+  ['output.value', '{"a":1}', at('data.outputs', { a: 1 })],
+  moved('output.value', 'data.outputs', 'text'),
+  moved('llm.cost.total', 'metrics.costs.incremental.total', 0.5),
+  ['llm.cost.prompt', 0.5, at('metrics.costs.incremental', { prompt: 0.5, total: 0.5 })],
   moved('input.mime_type', 'meta.input.mime_type'),
   moved('output.mime_type', 'meta.output.mime_type'),
   moved('llm.model_name', 'meta.response.model'),
@@ -37,8 +40,8 @@ const ROWS: [attribute: string, value: unknown, ag: JsonObject][] = [
   moved('llm.invocation_parameters', 'meta.request', '{"temperature":0}'),
   moved('llm.provider', 'meta.provider'),
   moved('llm.system', 'meta.system'),
-  moved('llm.token_count.prompt', 'metrics.tokens.incremental.prompt', 1),
-  moved('llm.token_count.completion', 'metrics.tokens.incremental.completion', 2),
+  ['llm.token_count.prompt', 1, at('metrics.tokens.incremental', { prompt: 1, total: 1 })],
+  ['llm.token_count.completion', 2, at('metrics.tokens.incremental', { completion: 2, total: 2 })],
   moved('llm.token_count.total', 'metrics.tokens.incremental.total', 3),
   moved('llm.token_count.prompt_details.cache_read', 'metrics.tokens.incremental.prompt_details.cache_read', 4),
   ['llm.input_messages.0.message.role', 'user', at('data.inputs.prompt', [{ role: 'user' }])],
@@ -120,12 +123,15 @@ describe('OpenInference', () => {
     [
       'with the prompt alone',
       { 'openinference.span.kind': 'LLM', ...messages, 'llm.output_messages.0.message.content': null },
-      { inputs: { prompt: [{ content: 'hello' }] }, outputs: '{"choices":[]}' },
+      { inputs: { prompt: [{ content: 'hello' }] }, outputs: { choices: [] } },
     ],
     [
       'that is no call to a model',
       { 'openinference.span.kind': 'CHAIN', ...messages },
-      { inputs: { messages: [] }, outputs: '{"choices":[]}' },
+      {
+        inputs: { messages: [], prompt: [{ content: 'hello' }] },
+        outputs: { choices: [], completion: [{ content: 'hi' }] },
+      },
     ],
   ])('messages replace the raw request and response of a span %s', (_, sent, data) => {
     expect(agOf(sent).data).toEqual(data)
@@ -135,7 +141,26 @@ describe('OpenInference', () => {
     const sent = { 'input.value': 'a text', 'embedding.embeddings.0.embedding.text': 'a text' }
     expect(agOf(sent)).toEqual({
       data: { inputs: { embeddings: [{ embedding: { text: 'a text' } }] } },
-      unsupported: { data: { inputs: 'a text' } },
+    })
+  })
+
+  test('the texts in the parts of a message are its content', () => {
+    const part = 'llm.input_messages.0.message.contents'
+    const sent = {
+      [`${part}.0.message_content.text`]: 'What is',
+      [`${part}.1.message_content.image.image.url`]: 'http://example/a.png',
+      [`${part}.2.message_content.text`]: 'this?',
+    }
+    expect(agOf(sent).data).toMatchObject({
+      inputs: { prompt: [{ content: 'What is this?', contents: [{}, { message_content: { image: {} } }, {}] }] },
+    })
+  })
+
+  test('vectors are outputs', () => {
+    const sent = { 'embedding.embeddings.0.embedding.text': 'a', 'embedding.embeddings.0.embedding.vector': [0.5] }
+    expect(agOf(sent).data).toEqual({
+      inputs: { embeddings: [{ embedding: { text: 'a', vector: [0.5] } }] },
+      outputs: { embeddings: [{ vector: [0.5] }] },
     })
   })
 

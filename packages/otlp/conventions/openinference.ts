@@ -1,6 +1,7 @@
-import type { Json, SpanType } from '@spanhouse/model'
+import { isJsonObject, type Json, type SpanType } from '@spanhouse/model'
 import { parseText } from '../json/json-text.ts'
 import { type Convention, type Found, rowsOf } from './convention.ts'
+import { inputsOf, parsedContainer } from './value.ts'
 
 const SPAN_TYPE_OF_KIND: ReadonlyMap<string, SpanType> = new Map([
   ['CHAIN', 'chain'],
@@ -28,9 +29,10 @@ export const openInference: Convention = {
   name: 'openinference',
   rows: [
     ...rowsOf({ 'openinference.span.kind': 'type.span' }, spanTypeOf),
+    ...rowsOf({ 'input.value': 'data.inputs' }, inputsOf),
+    ...rowsOf({ 'output.value': 'data.outputs' }, parsedContainer),
     ...rowsOf({
-      'input.value': 'data.inputs',
-      'output.value': 'data.outputs',
+      'llm.cost.*': 'metrics.costs.incremental.*',
       'input.mime_type': 'meta.input.mime_type',
       'output.mime_type': 'meta.output.mime_type',
       'llm.model_name': 'meta.response.model',
@@ -90,7 +92,11 @@ export const openInference: Convention = {
       'exception.escaped': 'exception.escaped',
     }),
   ],
-  complete: dropRawMessages,
+  complete(found) {
+    dropRawMessages(found)
+    dropPlainInputs(found)
+    putContents(found)
+  },
 }
 
 /** For a model call the messages are the data; the raw request and response repeat them in the provider's format. */
@@ -100,4 +106,38 @@ function dropRawMessages(found: Found): void {
   const places = [...found.keys()]
   if (places.some(place => place.startsWith('data.inputs.prompt.'))) found.delete('data.inputs')
   if (places.some(place => place.startsWith('data.outputs.completion.'))) found.delete('data.outputs')
+}
+
+/** Inputs that were wrapped, because they are no object, repeat what is below the inputs in detail. */
+function dropPlainInputs(found: Found): void {
+  const inputs = found.get('data.inputs')
+  if (!isJsonObject(inputs) || !Object.hasOwn(inputs, 'input') || Object.keys(inputs).length > 1) return
+  for (const place of found.keys())
+    if (place.startsWith('data.inputs.')) {
+      found.delete('data.inputs')
+      return
+    }
+}
+
+const CONTENT_TEXT = /^(data\.(?:inputs\.prompt|outputs\.completion)\.\d+)\.contents\.\d+\.message_content\.text$/
+const VECTOR = /^data\.inputs\.embeddings\.(\d+)\.embedding\.vector$/
+
+/** The texts in the parts of a message are its content, unless it has one; vectors are outputs. */
+function putContents(found: Found): void {
+  const texts = new Map<string, string[]>()
+  const vectors: [string, Json][] = []
+  for (const [place, value] of found) {
+    const [, message] = place.includes('.contents.') ? (CONTENT_TEXT.exec(place) ?? []) : []
+    if (message !== undefined && typeof value === 'string') {
+      const known = texts.get(message)
+      if (known) known.push(value)
+      else texts.set(message, [value])
+    }
+    const [, index] = place.endsWith('.vector') ? (VECTOR.exec(place) ?? []) : []
+    if (index !== undefined && !(Array.isArray(value) && value.length === 0))
+      vectors.push([`data.outputs.embeddings.${index}.vector`, value])
+  }
+  for (const [message, parts] of texts)
+    if (!found.has(`${message}.content`)) found.set(`${message}.content`, parts.join(' '))
+  for (const [place, vector] of vectors) found.set(place, vector)
 }

@@ -1,21 +1,12 @@
 import { isJsonObject, type Json } from '@spanhouse/model'
 import { getOwn } from '../canonical/own-property.ts'
-import { parseObjectText, parseText } from '../json/json-text.ts'
 import { type Convention, rowsOf } from './convention.ts'
 import { lowerCaseSpanType } from './span-type.ts'
+import { inputsOf, parsedValue } from './value.ts'
 
-/** Instrumentation wraps the inputs: `{ inputs, tags, … }`. Decorators do not. */
-function inputsOf(sent: Json): Json | undefined {
-  const wrapper = typeof sent === 'string' ? parseObjectText(sent) : sent
-  if (!isJsonObject(wrapper)) return undefined
-  const isCall = Array.isArray(getOwn(wrapper, 'args')) && isJsonObject(getOwn(wrapper, 'kwargs'))
-  return isCall ? wrapper : getOwn(wrapper, 'inputs')
-}
-
-function outputsOf(sent: Json): Json | undefined {
-  const output = typeof sent === 'string' ? parseText(sent) : sent
-  return isJsonObject(output) ? getOwn(output, 'outputs') : output
-}
+/** The callbacks of frameworks wrap values: `{ inputs, tags, … }`. Decorators do not. */
+const unwrapped = (member: 'inputs' | 'outputs', value: Json): Json =>
+  isJsonObject(value) && Object.hasOwn(value, member) ? (getOwn(value, member) as Json) : value
 
 /**
  * OpenLLMetry and the traceloop SDKs. For their attributes under `gen_ai.*` that follow OpenTelemetry see `gen-ai.ts`.
@@ -24,8 +15,8 @@ export const openLlmetry: Convention = {
   name: 'openllmetry',
   rows: [
     ...rowsOf({ 'traceloop.span.kind': 'type.span', 'llm.request.type': 'type.span' }, lowerCaseSpanType),
-    ...rowsOf({ 'traceloop.entity.input': 'data.inputs' }, inputsOf),
-    ...rowsOf({ 'traceloop.entity.output': 'data.outputs' }, outputsOf),
+    ...rowsOf({ 'traceloop.entity.input': 'data.inputs' }, sent => inputsOf(unwrapped('inputs', parsedValue(sent)))),
+    ...rowsOf({ 'traceloop.entity.output': 'data.outputs' }, sent => unwrapped('outputs', parsedValue(sent))),
     ...rowsOf({
       'gen_ai.prompt.*': 'data.inputs.prompt.*',
       'gen_ai.completion.*': 'data.outputs.completion.*',
@@ -39,6 +30,11 @@ export const openLlmetry: Convention = {
       'llm.is_streaming': 'meta.request.streaming',
       'gen_ai.openai.api_base': 'meta.request.base_url',
       'db.system': 'meta.system',
+      'traceloop.association.properties.session_id': 'session.id',
+      'traceloop.association.properties.user_id': 'user.id',
+      'traceloop.workflow.name': 'meta.workflow.name',
+      'traceloop.prompt.key': 'meta.prompt.name',
+      'traceloop.prompt.version': 'meta.prompt.version',
     }),
   ],
 }

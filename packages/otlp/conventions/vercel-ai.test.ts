@@ -12,8 +12,11 @@ const moved = (from: string, to: string, value: unknown = 'x'): [string, unknown
   value,
   at(to, value),
 ]
-const tokens = (from: string, to: string): [string, unknown, JsonObject] =>
-  moved(`ai.usage.${from}`, `metrics.tokens.incremental.${to}`, 7)
+const tokens = (from: string, to: string): [string, unknown, JsonObject] => [
+  `ai.usage.${from}`,
+  7,
+  at('metrics.tokens.incremental', { [to]: 7, ...(to === 'prompt' || to === 'completion' ? { total: 7 } : {}) }),
+]
 
 const ROWS: [attribute: string, value: unknown, ag: JsonObject][] = [
   operation('ai.toolCall', 'tool'),
@@ -48,7 +51,13 @@ const ROWS: [attribute: string, value: unknown, ag: JsonObject][] = [
   tokens('cachedInputTokens', 'cached'),
   tokens('inputTokenDetails.cacheWriteTokens', 'cache_creation'),
   ['ai.prompt', '{"prompt":"hi"}', at('data.inputs', { prompt: 'hi' })],
-  ['ai.prompt', 'plain', at('unsupported.data.inputs', 'plain')],
+  ['ai.prompt', 'plain', at('data.inputs', { input: 'plain' })],
+  ['ai.value', '"sunny"', at('data.inputs', { value: 'sunny' })],
+  ['ai.values', ['"sunny"', '"rainy"'], at('data.inputs', { values: ['sunny', 'rainy'] })],
+  ['ai.embeddings', ['[0.5]', '[1]'], at('data.outputs', { embeddings: [[0.5], [1]] })],
+  ['ai.embedding', '[0.5]', at('data.outputs', { embedding: [0.5] })],
+  ['ai.prompt.tools', ['{"name":"f"}'], at('data.inputs', { tools: [{ name: 'f' }] })],
+  moved('ai.settings.context.city', 'meta.context.city', 'Bari'),
   ['ai.prompt.messages', '[{"role":"user"}]', at('data.inputs.prompt', [{ role: 'user' }])],
   moved('ai.response.text', 'data.outputs', 'Hello'),
   ['ai.response.object', '{"a":[1]}', at('data.outputs', { a: [1] })],

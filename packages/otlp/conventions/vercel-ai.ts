@@ -1,6 +1,6 @@
 import type { Json, SpanType } from '@spanhouse/model'
-import { parseText } from '../json/json-text.ts'
 import { type Convention, type Found, rowsOf } from './convention.ts'
+import { inputsOf, parsedValue as parsed, parsedContainer } from './value.ts'
 
 const EMBEDDING_ID = /^ai\.embed(Many)?(\.doEmbed)?$/
 /** The single provider call inside `ai.generateText` and similar functions. */
@@ -15,9 +15,6 @@ function spanTypeOf(operationId: Json): SpanType | undefined {
 
 /** A function that the application calls: it makes one call to the provider or, with tools, several. */
 const OUTER_ID = /^ai\.(embed(Many)?|(generate|stream)(Text|Object))$/
-
-/** Parses JSON text; returns other text unchanged. */
-const parsed = (value: Json): Json => (typeof value === 'string' ? (parseText(value) ?? value) : value)
 
 /** Vercel's AI SDK. For its attributes under `gen_ai.*` see `gen-ai.ts`. */
 export const vercelAi: Convention = {
@@ -48,23 +45,37 @@ export const vercelAi: Convention = {
       'ai.usage.totalTokens': 'metrics.tokens.incremental.total',
       'ai.usage.reasoningTokens': 'metrics.tokens.incremental.reasoning',
       'ai.usage.cachedInputTokens': 'metrics.tokens.incremental.cached',
+      'ai.usage.outputTokenDetails.reasoningTokens': 'metrics.tokens.incremental.reasoning',
+      'ai.usage.inputTokenDetails.cacheReadTokens': 'metrics.tokens.incremental.cache_read',
       'ai.usage.inputTokenDetails.cacheWriteTokens': 'metrics.tokens.incremental.cache_creation',
-      'ai.prompt': 'data.inputs',
       'ai.response.text': 'data.outputs',
       'ai.toolCall.name': 'data.inputs.name',
       'ai.telemetry.metadata.userId': 'user.id',
       'ai.telemetry.metadata.sessionId': 'session.id',
     }),
+    ...rowsOf({ 'ai.prompt': 'data.inputs' }, inputsOf),
+    { from: 'ai.settings.context.*', to: 'meta.context.*', read: parsedContainer },
     ...rowsOf({ 'ai.response.finishReason': 'meta.response.finish_reasons' }, reason => [reason]),
     ...rowsOf(
       {
         'ai.prompt.messages': 'data.inputs.prompt',
+        'ai.value': 'data.inputs.value',
+        'ai.embedding': 'data.outputs.embedding',
         'ai.response.object': 'data.outputs',
         'ai.response.toolCalls': 'data.outputs.toolCalls',
         'ai.toolCall.args': 'data.inputs.args',
         'ai.toolCall.result': 'data.outputs',
       },
       parsed,
+    ),
+    // Lists of JSON texts.
+    ...rowsOf(
+      {
+        'ai.prompt.tools': 'data.inputs.tools',
+        'ai.values': 'data.inputs.values',
+        'ai.embeddings': 'data.outputs.embeddings',
+      },
+      sent => (Array.isArray(sent) ? sent.map(parsed) : parsed(sent)),
     ),
     ...rowsOf({ 'ai.response.reasoning': 'data.outputs.reasoning' }),
   ],

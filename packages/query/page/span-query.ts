@@ -6,6 +6,7 @@ import {
   parseJson,
   scanShortJson,
 } from '@spanhouse/model'
+import { withActorsOfAnySpan } from '../filter/actors.ts'
 import type { Filter } from '../filter/filter.ts'
 import { parseFilter } from '../filter/parse-filter.ts'
 import { type Location, malformed, optional, readObject } from '../filter/shape.ts'
@@ -28,8 +29,12 @@ export interface SpanQuery<F extends Focus = Focus> {
  */
 export function parseSpanQuery<F extends Focus>(body: unknown, focus: F, loc: Location = ['body']): SpanQuery<F> {
   const members = optional(body, loc, readObject) ?? {}
-  return { focus, filter: parseEitherFilter(members, loc), windowing: parseEitherWindowing(members, focus, loc) }
+  const filter = filterFor(focus, parseEitherFilter(members, loc))
+  return { focus, filter, windowing: parseEitherWindowing(members, focus, loc) }
 }
+
+const filterFor = (focus: Focus, filter: Filter | undefined): Filter | undefined =>
+  focus === 'trace' ? withActorsOfAnySpan(filter) : filter
 
 const REFERENCES = ['query_ref', 'query_variant_ref', 'query_revision_ref']
 
@@ -47,7 +52,7 @@ export function parseSavedQuery<F extends Focus>(
   focus: F,
   { body, loc = ['body'] }: { body: unknown; loc?: Location },
 ): SpanQuery<F> {
-  const filter = parseFilter(saved.filtering, ['filtering'])
+  const filter = filterFor(focus, parseFilter(saved.filtering, ['filtering']))
   const given = parseEitherWindowing(optional(body, loc, readObject) ?? {}, focus, loc)
   const kept = parseGivenWindowing(saved.windowing, focus, ['windowing'])
   if (Object.keys(kept).length === 0) return { focus, filter, windowing: given }

@@ -1,4 +1,12 @@
-import { AMOUNTS, type Amounts, type Derived, NO_AMOUNTS, type TraceNode, type TraceType } from '@spanhouse/model'
+import {
+  AMOUNTS,
+  type Amounts,
+  type Derived,
+  type ModelCall,
+  NO_AMOUNTS,
+  type TraceNode,
+  type TraceType,
+} from '@spanhouse/model'
 import { CONTENT_HASH_BYTES } from '@spanhouse/query'
 import type { StoredNode, Version } from '../stored-node.ts'
 import type { RowBuffer } from './row-buffer.ts'
@@ -24,6 +32,11 @@ const HAS_CLAIMED = 4
 const IS_EXPLICIT = 8
 const REPEATS_USAGE = 16
 const IS_CALL = 32
+const IS_STEP = 64
+
+/** Beside the declared type: there is no room among the flags. */
+const HAS_CALL = 4
+const HAS_FAILURE = 8
 
 const DECLARED: readonly (TraceType | null)[] = [null, 'invocation', 'annotation', 'unknown']
 
@@ -36,21 +49,31 @@ export function putNode(row: RowBuffer, node: TraceNode, content_hash: string): 
       (node.claimed === null ? 0 : HAS_CLAIMED) |
       (node.is_trace_type_explicit ? IS_EXPLICIT : 0) |
       (node.repeats_usage ? REPEATS_USAGE : 0) |
-      (node.is_call ? IS_CALL : 0),
+      (node.is_call ? IS_CALL : 0) |
+      (node.is_step ? IS_STEP : 0),
   )
-  row.int8(DECLARED.indexOf(node.declared_trace_type))
+  row.int8(
+    DECLARED.indexOf(node.declared_trace_type) |
+      (node.call === null ? 0 : HAS_CALL) |
+      (node.failure === null ? 0 : HAS_FAILURE),
+  )
   if (node.parent_id !== null) row.hex(node.parent_id)
   row.int64(node.start_time)
   row.bytes(content_hash)
   if (node.own !== NO_AMOUNTS) putAmounts(row, node.own)
   if (node.claimed !== null) putAmounts(row, node.claimed)
+  if (node.call !== null) putCall(row, node.call)
+  if (node.failure !== null) {
+    row.text(node.failure.type)
+    row.text(node.failure.message)
+  }
 }
 
 /** The node written by {@link putNode}. */
 export function readNode(row: RowReader, version: Version): StoredNode {
   const span_id = row.hex(8)
   const flags = row.int8()
-  const declared_trace_type = DECLARED[row.int8()] as TraceType | null
+  const declared = row.int8()
   return {
     span_id,
     parent_id: flags & HAS_PARENT ? row.hex(8) : null,
@@ -60,11 +83,27 @@ export function readNode(row: RowReader, version: Version): StoredNode {
     derived: NOT_DERIVED,
     own: flags & HAS_OWN ? readAmounts(row) : NO_AMOUNTS,
     claimed: flags & HAS_CLAIMED ? readAmounts(row) : null,
-    declared_trace_type,
+    declared_trace_type: DECLARED[declared & 3] as TraceType | null,
     is_trace_type_explicit: (flags & IS_EXPLICIT) !== 0,
     repeats_usage: (flags & REPEATS_USAGE) !== 0,
     is_call: (flags & IS_CALL) !== 0,
+    is_step: (flags & IS_STEP) !== 0,
+    call: declared & HAS_CALL ? readCall(row) : null,
+    failure: declared & HAS_FAILURE ? { type: row.text(), message: row.text() } : null,
   }
+}
+
+function putCall(row: RowBuffer, { models, source, end_time }: ModelCall): void {
+  row.int8(models.length)
+  for (const model of models) row.text(model)
+  row.text(source)
+  row.int64(end_time)
+}
+
+function readCall(row: RowReader): ModelCall {
+  const count = row.int8()
+  const models = Array.from({ length: count }, () => row.text())
+  return { models, source: row.text(), end_time: row.number64() }
 }
 
 function putAmounts(row: RowBuffer, amounts: Amounts): void {

@@ -1,14 +1,19 @@
 import {
+  type Amounts,
   amountOfText,
   CALL_TYPES,
   claimedAmounts,
   type JsonObject,
   type Micros,
+  type ModelCall,
+  modelCall,
   NO_AMOUNTS,
+  ownFailure,
   parseJson,
   type Restatement,
   type SpanId,
   type SpanType,
+  STEP_TYPES,
   type TraceId,
   type TraceType,
   type Uuid,
@@ -53,6 +58,11 @@ interface NodeRow {
   accepted_at: Micros
   created_at: Micros
   created_by_id: Uuid
+  end_time: Micros
+  scope_name: string
+  request_model: string
+  response_model: string
+  exception: string
   metrics: string
   own: string[]
   cumulative: string[]
@@ -70,7 +80,10 @@ SELECT project_id, lower(hex(trace_id)) AS trace_id, lower(hex(span_id)) AS span
   toUnixTimestamp64Micro(start_time) AS start_time, declared_trace_type, is_trace_type_explicit, repeats_usage, span_type, trace_type,
   is_trace_head, restated, lower(hex(content_hash)) AS content_hash, toUnixTimestamp64Micro(accepted_at) AS accepted_at,
   toUnixTimestamp64Micro(created_at) AS created_at, created_by_id,
-  JSONExtractRaw(attributes, 'ag', 'metrics') AS metrics, ${texts(OWN)} AS own, ${texts(CUMULATIVE)} AS cumulative
+  toUnixTimestamp64Micro(end_time) AS end_time, JSONExtractString(attributes, 'scope', 'name') AS scope_name,
+  JSONExtractString(attributes, 'ag', 'meta', 'request', 'model') AS request_model,
+  JSONExtractString(attributes, 'ag', 'meta', 'response', 'model') AS response_model,
+  JSONExtractRaw(attributes, 'ag', 'exception') AS exception, JSONExtractRaw(attributes, 'ag', 'metrics') AS metrics, ${texts(OWN)} AS own, ${texts(CUMULATIVE)} AS cumulative
 FROM spans AS s
 PREWHERE s.project_id IN (SELECT arrayJoin({projects:Array(UUID)})) AND s.trace_id IN (SELECT toFixedString(unhex(arrayJoin({traces:Array(String)})), 16))`
 
@@ -87,17 +100,22 @@ export async function lookUpTraces(
 }
 
 function toNode(row: NodeRow): StoredNode {
+  const own = row.own.map(amountOfText)
+  const is_call = CALL_TYPES.has(row.span_type)
   const claimed = row.metrics === '' ? NO_AMOUNTS : claimedAmounts(parseJson(row.metrics) as JsonObject)
   return {
     span_id: row.span_id,
     parent_id: row.parent_id === '0000000000000000' ? null : row.parent_id,
     start_time: row.start_time,
-    own: row.own.map(amountOfText),
+    own,
     claimed: claimed === NO_AMOUNTS ? null : claimed,
     declared_trace_type: row.declared_trace_type === 'none' ? null : row.declared_trace_type,
     is_trace_type_explicit: row.is_trace_type_explicit,
     repeats_usage: row.repeats_usage,
-    is_call: CALL_TYPES.has(row.span_type),
+    is_call,
+    is_step: STEP_TYPES.has(row.span_type),
+    call: is_call ? callOf(row, own) : null,
+    failure: row.exception === '' ? null : ownFailure(own, parseJson(row.exception)),
     derived: {
       cumulative: row.cumulative.map(amountOfText),
       restated: row.restated,
@@ -107,6 +125,11 @@ function toNode(row: NodeRow): StoredNode {
     content_hash: Buffer.from(row.content_hash, 'hex').toString('latin1'),
     version: { accepted_at: row.accepted_at, created_at: row.created_at, created_by_id: row.created_by_id },
   }
+}
+
+function callOf({ request_model, response_model, scope_name, end_time }: NodeRow, own: Amounts): ModelCall | null {
+  const meta = { request: { model: request_model }, response: { model: response_model } }
+  return modelCall(own, { meta, source: scope_name, end_time })
 }
 
 /**

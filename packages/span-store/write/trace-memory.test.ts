@@ -43,7 +43,7 @@ test('a trace that grows while it is kept is counted as it is', () => {
 test('a large trace that was taken and not put again is looked up', () => {
   const memory = new TraceMemory(10_000)
   const ids = Array.from({ length: 2_000 }, (_, number) => number.toString(16).padStart(16, '0'))
-  const bare = { parent_id: null, own: NO_AMOUNTS, claimed: null, declared_trace_type: null }
+  const bare = { parent_id: null, own: NO_AMOUNTS, claimed: null, declared_trace_type: null, call: null, failure: null }
   const nodes = new Map(ids.map(span_id => [span_id, { span_id, ...bare } as StoredNode]))
   const derived = rollUp(nodes)
   memory.put(keyOf('t'), keepTrace({ ...placeOf('t'), nodes, isRootless: false, deleted_at: 0 }, derived))
@@ -67,6 +67,11 @@ const nodes = fc.uniqueArray(
     is_trace_type_explicit: fc.boolean(),
     repeats_usage: fc.boolean(),
     is_call: fc.boolean(),
+    is_step: fc.boolean(),
+    call: fc.option(
+      fc.record({ models: fc.array(fc.string(), { maxLength: 2 }), source: fc.string(), end_time: time }),
+    ),
+    failure: fc.option(fc.record({ type: fc.string(), message: fc.string() })),
     derived: fc.constant(NOT_DERIVED),
     content_hash: fc.uint8Array({ minLength: 6, maxLength: 6 }).map(bytes => Buffer.from(bytes).toString('latin1')),
     version: fc.record({ accepted_at: time, created_at: time, created_by_id: fc.uuid() }),

@@ -104,6 +104,9 @@ function makeTrace(random: Random, beginMs: number): { trace: SentTrace; spans: 
       is_trace_type_explicit: false,
       repeats_usage: false,
       is_call: false,
+      is_step: false,
+      call: null,
+      failure: null,
     })
     spans.push(
       otlpSpan(

@@ -8,6 +8,7 @@ import {
   readTraceHeads,
   SPAN_COLUMNS,
   type StoredSpan,
+  showActorsOnRoots,
 } from '@spanhouse/span-store'
 
 /**
@@ -36,6 +37,7 @@ export async function readTraceSpans(
   if (trace_ids.length === 0) return new Map()
   const spans = await readSpans(engine, compileTraceSpans({ project_id, columns: SPAN_COLUMNS, trace_ids }), holder)
   const groups = Map.groupBy(spans, span => span.trace_id as TraceId)
+  for (const group of groups.values()) showActorsOnRoots(group)
   const waitedSince = microsNow() - ROOT_WAIT
   return new Map(
     [...groups].filter(([, group]) => group.some(isRoot) || group.every(span => span.created_at < waitedSince)),

@@ -1,0 +1,82 @@
+import { isJsonObject, type Json, type JsonObject, numberOf } from '@spanhouse/model'
+import type { Found } from './convention.ts'
+
+/** The parts of a prompt and of a completion that some APIs count on their own, in the spellings of senders. */
+const PARTS: ReadonlyMap<string, { of: 'prompt' | 'completion'; name: string }> = new Map(
+  Object.entries({
+    cache_read: ['input_cached_tokens', 'input_cache_read', 'cache_read_input_tokens', 'input_cached', 'cache_read'],
+    cache_creation: ['input_cache_creation', 'cache_creation_input_tokens', 'input_cache_write', 'cache_creation'],
+    'prompt_details.audio': ['input_audio_tokens', 'input_audio'],
+    reasoning: ['output_reasoning_tokens', 'output_reasoning', 'reasoning_tokens', 'reasoning'],
+    'completion_details.audio': ['output_audio_tokens', 'output_audio'],
+  }).flatMap(([name, spellings]) =>
+    spellings.map(spelling => [spelling, { of: /^(reasoning|completion)/.test(name) ? 'completion' : 'prompt', name }]),
+  ),
+)
+
+const PROMPT = ['input', 'prompt', 'input_tokens', 'prompt_tokens', 'promptTokens']
+const COMPLETION = ['output', 'completion', 'output_tokens', 'completion_tokens', 'completionTokens']
+const TOTAL = ['total', 'total_tokens', 'totalTokens']
+
+/**
+ * Adds the amounts of an object like `{ input, output, total, input_cached_tokens, … }`, tokens or costs, as
+ * `ag.metrics.tokens.incremental` (or costs). Whether the parts are included in the prompt or the completion follows
+ * from the total: the first of these that adds up to it is the case: none is, all are, only those of the prompt are, only
+ * those of the completion are. Without a total none is, as the senders of such objects define it.
+ */
+export function putUsage(found: Found, metric: 'tokens' | 'costs', sent: Json | undefined): void {
+  if (!isJsonObject(sent)) return
+  const place = `metrics.${metric}.incremental.`
+  const prompt = firstNumber(sent, PROMPT)
+  const completion = firstNumber(sent, COMPLETION)
+  const total = firstNumber(sent, TOTAL)
+  const beyond = { prompt: 0, completion: 0 }
+  for (const [key, part] of PARTS) {
+    const value = numberOf(sent[key])
+    if (value === undefined) continue
+    beyond[part.of] += value
+    if (metric === 'tokens') found.set(place + part.name, value)
+  }
+  if (prompt === undefined && completion === undefined) {
+    if (total !== undefined) found.set(`${place}total`, total)
+    return
+  }
+  const apart = partsApart([prompt ?? 0, completion ?? 0, total], [beyond.prompt, beyond.completion])
+  found.set(`${place}prompt`, (prompt ?? 0) + (apart.prompt ? beyond.prompt : 0))
+  found.set(`${place}completion`, (completion ?? 0) + (apart.completion ? beyond.completion : 0))
+  if (total !== undefined) found.set(`${place}total`, total)
+}
+
+function firstNumber(sent: JsonObject, keys: readonly string[]): number | undefined {
+  for (const key of keys) {
+    const value = numberOf(sent[key])
+    if (value !== undefined) return value
+  }
+  return undefined
+}
+
+interface Apart {
+  prompt: boolean
+  completion: boolean
+}
+
+const CASES: readonly Apart[] = [
+  { prompt: true, completion: true },
+  { prompt: false, completion: false },
+  { prompt: false, completion: true },
+  { prompt: true, completion: false },
+]
+
+/** Costs are sums of doubles. */
+const ROUNDING = 1e-9
+
+function partsApart(
+  [prompt, completion, total]: [number, number, number | undefined],
+  [ofPrompt, ofCompletion]: [number, number],
+): Apart {
+  const [all, none] = CASES as [Apart, Apart]
+  if (total === undefined) return all
+  const sumOf = (apart: Apart): number =>
+    prompt + completion + (apart.prompt ? ofPrompt : 0) + (apart.completion ? ofCompletion : 0)
+  return CASES.find(apart => Math.abs(sumOf(apart) - total) <= ROUNDING * Math.max(1, Math.abs(total))) ?? none
+}

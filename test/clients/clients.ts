@@ -1,0 +1,42 @@
+/** A recorded run of a client: what it sends when an application answers a question. */
+export interface Client {
+  /** Of its fixture in `packages/otlp/fixtures`. */
+  fixture: string
+  /** The npm packages that create its spans. */
+  packages: string
+}
+
+const LANGCHAIN = '`@langchain/openai` 1.5.8'
+
+/** In the order of the documentation. */
+export const CLIENTS: readonly Client[] = [
+  { fixture: 'opentelemetry-openai', packages: '`@opentelemetry/instrumentation-openai` 0.21.0' },
+  { fixture: 'anthropic-sdk', packages: '`@anthropic-ai/sdk` 1.12.0, which records spans of its own' },
+  { fixture: 'vercel-ai-5', packages: '`ai` 5.0.277' },
+  { fixture: 'vercel-ai-6', packages: '`ai` 6.0.326' },
+  { fixture: 'vercel-ai-6-embeddings', packages: '`ai` 6.0.326, in a request to a server' },
+  { fixture: 'vercel-ai-7', packages: '`ai` 7.0.173 with `@ai-sdk/otel` 1.0.173' },
+  { fixture: 'openinference-openai', packages: '`@arizeai/openinference-instrumentation-openai` 4.2.7' },
+  { fixture: 'openinference-openai-parts', packages: '`@arizeai/openinference-instrumentation-openai` 4.2.7, images' },
+  { fixture: 'openinference-anthropic', packages: '`@arizeai/openinference-instrumentation-anthropic` 0.2.8' },
+  { fixture: 'openinference-langchain', packages: '`@arizeai/openinference-instrumentation-langchain` 4.1.1' },
+  {
+    fixture: 'openinference-langchain-openai',
+    packages: '`@arizeai/openinference-instrumentation-langchain` 4.1.1 and `-openai` 4.2.7 together',
+  },
+  { fixture: 'openinference-vercel-ai', packages: '`@arizeai/openinference-vercel` 3.2.1' },
+  {
+    fixture: 'openai-agents',
+    packages: '`@openai/agents` 0.20.0 with `@arizeai/openinference-instrumentation-openai-agents` 0.2.15',
+  },
+  { fixture: 'openllmetry-openai', packages: '`@traceloop/instrumentation-openai` 0.27.0' },
+  { fixture: 'openllmetry-langchain', packages: '`@traceloop/instrumentation-langchain` 0.27.0' },
+  { fixture: 'openllmetry-sdk', packages: '`@traceloop/node-server-sdk` 0.27.0' },
+  { fixture: 'langfuse-sdk', packages: '`@langfuse/tracing` and `@langfuse/openai` 5.11.1' },
+  { fixture: 'langfuse-langchain', packages: `\`@langfuse/langchain\` 5.11.1, ${LANGCHAIN}` },
+  { fixture: 'langsmith', packages: `\`langsmith\` 0.12.0, ${LANGCHAIN}` },
+  { fixture: 'logfire', packages: '`@pydantic/logfire-node` 0.18.25, `ai` 6.0.326' },
+  { fixture: 'mastra', packages: '`@mastra/core` 1.71.0, `@mastra/otel-exporter` 1.4.0' },
+  { fixture: 'strands', packages: '`@strands-agents/sdk` 1.16.0' },
+  { fixture: 'genkit', packages: '`genkit` 1.42.0' },
+]

@@ -1,0 +1,174 @@
+import { createServer } from 'node:http'
+
+/** What every call of a model uses. */
+export const USAGE = { prompt: 140, cached: 100, completion: 24, reasoning: 8 }
+export const ANSWER = 'It is sunny in Bari.'
+/** Requests for this model fail. */
+export const MISSING_MODEL = 'no-such-model'
+
+const usage = {
+  prompt_tokens: USAGE.prompt,
+  completion_tokens: USAGE.completion,
+  total_tokens: USAGE.prompt + USAGE.completion,
+  prompt_tokens_details: { cached_tokens: USAGE.cached },
+  completion_tokens_details: { reasoning_tokens: USAGE.reasoning },
+}
+
+const TOOL_CALL = { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{"city":"Bari"}' } }
+
+/** A model that is given tools calls the first one once. */
+const callsTool = ({ messages = [], tools }) => tools?.length > 0 && messages.at(-1)?.role !== 'tool'
+
+function chatCompletion(body) {
+  const isCall = callsTool(body)
+  const message = isCall
+    ? { role: 'assistant', content: null, tool_calls: [TOOL_CALL] }
+    : { role: 'assistant', content: body.response_format ? '{"city":"Bari","sunny":true}' : ANSWER }
+  return {
+    id: 'chatcmpl-1',
+    object: 'chat.completion',
+    created: 1790000000,
+    model: `${body.model}-2024-07-18`,
+    choices: [{ index: 0, message, finish_reason: isCall ? 'tool_calls' : 'stop' }],
+    usage,
+  }
+}
+
+function chatChunks(body) {
+  const { choices, ...rest } = chatCompletion(body)
+  const [{ message, finish_reason }] = choices
+  const chunk = { ...rest, object: 'chat.completion.chunk', usage: null }
+  const delta = { ...message, tool_calls: message.tool_calls?.map((call, index) => ({ index, ...call })) }
+  return [
+    { ...chunk, choices: [{ index: 0, delta, finish_reason: null }] },
+    { ...chunk, choices: [{ index: 0, delta: {}, finish_reason }] },
+    { ...chunk, choices: [], usage },
+  ].map(one => `data: ${JSON.stringify(one)}\n\n`)
+}
+
+const responsesUsage = {
+  input_tokens: USAGE.prompt,
+  input_tokens_details: { cached_tokens: USAGE.cached },
+  output_tokens: USAGE.completion,
+  output_tokens_details: { reasoning_tokens: USAGE.reasoning },
+  total_tokens: USAGE.prompt + USAGE.completion,
+}
+
+function response(body) {
+  const items = Array.isArray(body.input) ? body.input : []
+  const isCall = body.tools?.length > 0 && !items.some(({ type }) => type === 'function_call_output')
+  const output = isCall
+    ? {
+        type: 'function_call',
+        id: 'fc_1',
+        call_id: 'call_1',
+        name: 'weather',
+        arguments: '{"city":"Bari"}',
+        status: 'completed',
+      }
+    : {
+        type: 'message',
+        id: 'msg_1',
+        role: 'assistant',
+        status: 'completed',
+        content: [{ type: 'output_text', text: ANSWER, annotations: [] }],
+      }
+  return {
+    id: 'resp_1',
+    object: 'response',
+    created_at: 1790000000,
+    status: 'completed',
+    model: `${body.model}-2024-07-18`,
+    output: [output],
+    parallel_tool_calls: false,
+    tool_choice: 'auto',
+    tools: body.tools ?? [],
+    usage: responsesUsage,
+  }
+}
+
+function anthropicMessage(body) {
+  const isResult = body.messages.at(-1)?.content?.some?.(({ type }) => type === 'tool_result')
+  const isCall = body.tools?.length > 0 && !isResult
+  const content = isCall
+    ? { type: 'tool_use', id: 'toolu_1', name: 'weather', input: { city: 'Bari' } }
+    : { type: 'text', text: ANSWER }
+  return {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: body.model,
+    content: [content],
+    stop_reason: isCall ? 'tool_use' : 'end_turn',
+    stop_sequence: null,
+    usage: {
+      input_tokens: USAGE.prompt - USAGE.cached,
+      cache_read_input_tokens: USAGE.cached,
+      cache_creation_input_tokens: 0,
+      output_tokens: USAGE.completion,
+    },
+  }
+}
+
+const embeddings = ({ input, model }) => ({
+  object: 'list',
+  model,
+  data: [input].flat().map((_, index) => ({ object: 'embedding', index, embedding: [0.5, 0.25] })),
+  usage: { prompt_tokens: 8, total_tokens: 8 },
+})
+
+const ENDPOINTS = {
+  '/v1/chat/completions': chatCompletion,
+  '/v1/responses': response,
+  '/v1/messages': anthropicMessage,
+  '/v1/embeddings': embeddings,
+}
+
+async function bodyOf(request) {
+  const chunks = []
+  for await (const chunk of request) chunks.push(chunk)
+  return JSON.parse(Buffer.concat(chunks).toString())
+}
+
+async function answer(request, reply) {
+  if (request.method === 'GET') return reply.end('{"chat":{},"embeddings":{}}')
+  const body = await bodyOf(request)
+  const path = new URL(request.url, 'http://model').pathname
+  const respond = ENDPOINTS[path]
+  if (!respond || body.model === MISSING_MODEL) {
+    reply.writeHead(404, { 'content-type': 'application/json' })
+    const error = { type: 'not_found_error', code: 'model_not_found', message: 'No such model' }
+    return reply.end(JSON.stringify({ type: 'error', error }))
+  }
+  if (body.stream && path === '/v1/chat/completions') {
+    reply.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (const chunk of chatChunks(body)) reply.write(chunk)
+    return reply.end('data: [DONE]\n\n')
+  }
+  if (body.stream && path === '/v1/responses') {
+    reply.writeHead(200, { 'content-type': 'text/event-stream' })
+    const all = response(body)
+    for (const event of [
+      { type: 'response.created', response: { ...all, output: [], status: 'in_progress', usage: null } },
+      { type: 'response.output_item.done', output_index: 0, item: all.output[0] },
+      { type: 'response.completed', response: all },
+    ])
+      reply.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+    return reply.end()
+  }
+  reply.writeHead(200, { 'content-type': 'application/json' })
+  reply.end(JSON.stringify(respond(body)))
+}
+
+/** Starts a server that responds like the APIs of OpenAI and Anthropic, always with the same answer. */
+export async function startModels() {
+  const server = createServer((request, reply) => {
+    answer(request, reply).catch(error => {
+      reply.writeHead(500)
+      reply.end(String(error))
+    })
+  })
+  await new Promise(resolve => server.listen(0, '127.0.0.1', resolve))
+  server.unref()
+  return `http://127.0.0.1:${server.address().port}`
+}
