@@ -4,47 +4,50 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, type TestContext, test } from 'vitest'
 import { readKeyFile } from './key-file.ts'
 
 const START = new URL('./start.ts', import.meta.url).pathname
 const PATIENCE = { timeout: 180_000, interval: 200 }
 
-let dataDir: string
-let supervisor: ChildProcess
-let output: string
-beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-supervised-'))
-})
-afterEach(async () => {
-  if (supervisor.exitCode === null && supervisor.signalCode === null) {
-    supervisor.kill('SIGTERM')
-    await once(supervisor, 'exit')
-  }
-  await rm(dataDir, { recursive: true, force: true })
-})
+/** `npm start` on a data folder of its own. */
+interface Started {
+  supervisor: ChildProcess
+  dataDir: string
+  output: string
+}
 
-/** As `npm start` does. */
-function start(env: NodeJS.ProcessEnv = {}): void {
-  output = ''
-  supervisor = spawn(process.execPath, [START], {
+/** Stopped and removed when the test ends. */
+async function start({ onTestFinished }: TestContext, env: NodeJS.ProcessEnv = {}): Promise<Started> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-supervised-'))
+  const supervisor = spawn(process.execPath, [START], {
     env: { ...process.env, SPANHOUSE_PORT: '0', SPANHOUSE_DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  const started: Started = { supervisor, dataDir, output: '' }
   for (const stream of [supervisor.stdout, supervisor.stderr])
     stream?.on('data', chunk => {
-      output += String(chunk)
+      started.output += String(chunk)
     })
+  onTestFinished(async () => {
+    if (supervisor.exitCode === null && supervisor.signalCode === null) {
+      supervisor.kill('SIGTERM')
+      await once(supervisor, 'exit')
+    }
+    await rm(dataDir, { recursive: true, force: true })
+  })
+  return started
 }
 
-const urls = (): string[] => [...output.matchAll(/Spanhouse listens at +(\S+)/g)].map(([, url]) => url as string)
-async function untilStarted(times: number): Promise<string> {
-  await expect.poll(() => urls().length, PATIENCE).toBe(times)
-  return urls().at(-1) as string
+const urls = ({ output }: Started): string[] =>
+  [...output.matchAll(/Spanhouse listens at +(\S+)/g)].map(([, url]) => url as string)
+async function untilStarted(started: Started, times: number): Promise<string> {
+  await expect.poll(() => urls(started).length, PATIENCE).toBe(times)
+  return urls(started).at(-1) as string
 }
 
-async function programId(): Promise<number> {
-  const children = await readFile(`/proc/${supervisor.pid}/task/${supervisor.pid}/children`, 'utf8')
+async function programId({ supervisor: { pid } }: Started): Promise<number> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
   return Number(children.trim().split(' ')[0])
 }
 const isRunning = (id: number): boolean => {
@@ -55,9 +58,11 @@ const isRunning = (id: number): boolean => {
   }
 }
 
-async function ask(url: string, path: string, body: unknown): Promise<any> {
-  const headers = { authorization: `ApiKey ${await readKeyFile(dataDir)}`, 'content-type': 'application/json' }
-  const answer = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })
+/** Posts to a path of the program's latest address. */
+async function ask(started: Started, path: string, body: unknown): Promise<any> {
+  const key = await readKeyFile(started.dataDir)
+  const headers = { authorization: `ApiKey ${key}`, 'content-type': 'application/json' }
+  const answer = await fetch(urls(started).at(-1) + path, { method: 'POST', headers, body: JSON.stringify(body) })
   return { status: answer.status, body: await answer.json() }
 }
 
@@ -68,66 +73,66 @@ const SPAN = {
   startTimeUnixNano: '1760000000000000000',
   endTimeUnixNano: '1760000001000000000',
 }
-async function send(url: string): Promise<void> {
-  const sent = await ask(url, '/otlp/v1/traces', { resourceSpans: [{ scopeSpans: [{ spans: [SPAN] }] }] })
+async function send(started: Started): Promise<void> {
+  const sent = await ask(started, '/otlp/v1/traces', { resourceSpans: [{ scopeSpans: [{ spans: [SPAN] }] }] })
   expect(sent.status).toBe(202)
 }
-const countOf = async (url: string): Promise<number> => (await ask(url, '/spans/query', {})).body.count
+const countOf = async (started: Started): Promise<number> => (await ask(started, '/spans/query', {})).body.count
 
-test('a program that is killed, or does not answer any more, starts again with everything accepted', async () => {
-  start()
-  const first = await untilStarted(1)
-  await send(first)
-  process.kill(await programId(), 'SIGKILL')
-  const second = await untilStarted(2)
-  expect(output).toContain('Spanhouse exited (SIGKILL) and restarts in 1 s')
-  await expect.poll(() => countOf(second), PATIENCE).toBe(1)
+// The first one waits for half a minute, so the second runs meanwhile.
+test.concurrent('a program that is killed, or does not answer any more, starts again with everything accepted', async context => {
+  const started = await start(context)
+  await untilStarted(started, 1)
+  await send(started)
+  process.kill(await programId(started), 'SIGKILL')
+  await untilStarted(started, 2)
+  expect(started.output).toContain('Spanhouse exited (SIGKILL) and restarts in 1 s')
+  await expect.poll(() => countOf(started), PATIENCE).toBe(1)
 
-  const stopped = await programId()
+  const stopped = await programId(started)
   process.kill(stopped, 'SIGSTOP')
-  const third = await untilStarted(3)
+  await untilStarted(started, 3)
   expect(isRunning(stopped)).toBe(false)
-  expect(await countOf(third)).toBe(1)
+  expect(await countOf(started)).toBe(1)
 
-  const program = await programId()
-  supervisor.kill('SIGTERM')
-  expect((await once(supervisor, 'exit'))[0]).toBe(0)
+  const program = await programId(started)
+  started.supervisor.kill('SIGTERM')
+  expect((await once(started.supervisor, 'exit'))[0]).toBe(0)
   expect(isRunning(program)).toBe(false)
 }, 600_000)
 
-test('a program that is out of memory ends at once and starts again with everything accepted', async () => {
-  start({ NODE_OPTIONS: '--max-old-space-size=100' })
-  const url = await untilStarted(1)
-  await send(url)
+test.concurrent('a program that is out of memory ends at once and starts again with everything accepted', async context => {
+  const started = await start(context, { NODE_OPTIONS: '--max-old-space-size=100' })
+  await untilStarted(started, 1)
+  await send(started)
   // Two of these are let in at a time, and so small a heap does not hold both.
   const spans = Array(900_000).fill({})
+  const bomb = (): Promise<unknown> => ask(started, '/tracing/spans/ingest', { spans }).catch(() => undefined)
   const until = performance.now() + 120_000
-  while (!output.includes('heap out of memory') && performance.now() < until)
-    await Promise.race([
-      delay(10_000),
-      Promise.all(Array.from({ length: 4 }, () => ask(url, '/tracing/spans/ingest', { spans }).catch(() => undefined))),
-    ])
-  expect(output).toContain('heap out of memory')
-  expect(await countOf(await untilStarted(2))).toBe(1)
-  expect(output).not.toContain('did not respond')
+  while (!started.output.includes('heap out of memory') && performance.now() < until)
+    await Promise.race([delay(10_000), Promise.all([bomb(), bomb(), bomb(), bomb()])])
+  expect(started.output).toContain('heap out of memory')
+  await untilStarted(started, 2)
+  expect(await countOf(started)).toBe(1)
+  expect(started.output).not.toContain('did not respond')
 }, 600_000)
 
-test('a program whose supervisor is killed ends, too', async () => {
-  start()
-  await untilStarted(1)
-  const program = await programId()
-  supervisor.kill('SIGKILL')
+test('a program whose supervisor is killed ends, too', async context => {
+  const started = await start(context)
+  await untilStarted(started, 1)
+  const program = await programId(started)
+  started.supervisor.kill('SIGKILL')
   await expect.poll(() => isRunning(program), PATIENCE).toBe(false)
 }, 400_000)
 
-test('a program that ends in order, or cannot start, is not started again', async () => {
-  start({ SPANHOUSE_ROLES: 'nonsense' })
-  expect((await once(supervisor, 'exit'))[0]).toBe(2)
-  expect(output).toContain('there is no role "nonsense"')
-  expect(output).not.toContain('restarts in')
-  start()
-  await untilStarted(1)
-  process.kill(await programId(), 'SIGTERM')
-  expect((await once(supervisor, 'exit'))[0]).toBe(0)
-  expect(output).not.toContain('restarts in')
+test('a program that ends in order, or cannot start, is not started again', async context => {
+  const refused = await start(context, { SPANHOUSE_ROLES: 'nonsense' })
+  expect((await once(refused.supervisor, 'exit'))[0]).toBe(2)
+  expect(refused.output).toContain('there is no role "nonsense"')
+  expect(refused.output).not.toContain('restarts in')
+  const started = await start(context)
+  await untilStarted(started, 1)
+  process.kill(await programId(started), 'SIGTERM')
+  expect((await once(started.supervisor, 'exit'))[0]).toBe(0)
+  expect(started.output).not.toContain('restarts in')
 }, 400_000)

@@ -18,6 +18,7 @@ import {
 import { type Sql, sql } from '../sql.ts'
 import { parseSpanQuery } from './span-query.ts'
 import {
+  compileFewSpansByIds,
   compileFirstSpans,
   compileSpanQuery,
   compileSpansByIds,
@@ -190,6 +191,7 @@ test('spans by ids, in the order of their start', async () => {
   ])
   expect(await ids(compileSpansByIds({ ...read, trace_ids: [traceId(256)], span_ids: [spanId(2)] }))).toHaveLength(1)
   expect(await ids(compileSpansByIds({ ...read, trace_ids: [] }))).toEqual([])
+  expect(await ids(compileFewSpansByIds({ ...read, trace_ids: [traceId(256)] }))).toHaveLength(2)
   expect(() => compileSpansByIds(read)).toThrow('ids')
 })
 

@@ -1,9 +1,23 @@
 import type { SpanId, TraceId, Uuid } from '@spanhouse/model'
+import { SHOWN_COLUMNS } from '../columns.ts'
 import { compileFilters } from '../compile/compile-filter.ts'
 import type { Filter } from '../filter/filter.ts'
 import { splitFilter } from '../filter/trace-level.ts'
 import { compileSearchHints, isOfAllRoots, isOfFew, isOfRoots } from '../hints/search-hints.ts'
-import { allOf, anyOf, count, join, PAGE_COST_MAX, type Sql, sql, text, texts, uuid, withinCost } from '../sql.ts'
+import {
+  allOf,
+  anyOf,
+  count,
+  identifier,
+  join,
+  PAGE_COST_MAX,
+  type Sql,
+  sql,
+  text,
+  texts,
+  uuid,
+  withinCost,
+} from '../sql.ts'
 import { compileBounds, compileDirection, compileOrder } from './bounds.ts'
 import type { SpanQuery } from './span-query.ts'
 import { pageLimit } from './windowing.ts'
@@ -254,19 +268,36 @@ export function compileHeadsByIds({
   return sql`SELECT ${join(columns)} ${fromFewSpans(project_id, [ofTraces(trace_ids), sql`is_trace_head`])} ${BY_IDS}`
 }
 
-/**
- * Spans by the ids of their traces, of themselves, or both, in the order of their start. Throws an Error without any
- * ids.
- */
-export function compileSpansByIds(
-  read: ColumnsOf & { readonly trace_ids?: readonly TraceId[]; readonly span_ids?: readonly SpanId[] },
-): Sql {
-  const { project_id, columns, trace_ids, span_ids } = read
+/** Spans of a project by the ids of their traces, of themselves, or both. One of the two is required. */
+export interface SpanIds {
+  readonly project_id: Uuid
+  readonly trace_ids?: readonly TraceId[] | undefined
+  readonly span_ids?: readonly SpanId[] | undefined
+}
+
+/** Spans by their ids, in the order of their start. Throws an Error without any ids. */
+export const compileSpansByIds = (read: ColumnsOf & SpanIds): Sql => sql`${selectByIds(read)} ${BY_IDS}`
+
+/** The same, but the engine rejects a result of more than 32 MiB. */
+export const compileFewSpansByIds = (read: ColumnsOf & SpanIds): Sql =>
+  sql`${selectByIds(read)} ${BY_IDS}, max_result_bytes = 33554432`
+
+const selectByIds = ({ columns, ...ids }: ColumnsOf & SpanIds): Sql =>
+  sql`SELECT ${join(columns)} ${fromIds(ids)} ORDER BY start_time, trace_id, span_id`
+
+/** One row with the length of all texts of these spans as `bytes`, and their number as `spans`. */
+export const compileSizeByIds = (ids: SpanIds): Sql =>
+  sql`SELECT sum(${join(TEXT_LENGTHS, sql` + `)}) AS bytes, count() AS spans ${fromIds(ids)} ${BY_IDS}`
+
+const TEXT_LENGTHS = SHOWN_COLUMNS.filter(({ type }) => type.includes('String') && !type.startsWith('Fixed')).map(
+  ({ name }) => sql`length(${identifier(name)})`,
+)
+
+function fromIds({ project_id, trace_ids, span_ids }: SpanIds): Sql {
   const conditions: Sql[] = []
   if (trace_ids !== undefined) conditions.push(ofTraces(trace_ids))
   if (span_ids !== undefined)
     conditions.push(sql`span_id IN (SELECT toFixedString(unhex(arrayJoin(${texts(span_ids)})), 8))`)
   if (conditions.length === 0) throw new Error('trace_ids or span_ids is required')
-  const order = sql`start_time, trace_id, span_id`
-  return sql`SELECT ${join(columns)} ${fromFewSpans(project_id, conditions)} ORDER BY ${order} ${BY_IDS}`
+  return fromFewSpans(project_id, conditions)
 }

@@ -1,6 +1,6 @@
 import { invalid, parseSpanId, parseTraceId } from '@spanhouse/model'
-import { compileSpansByIds, nextWindowing } from '@spanhouse/query'
-import { positionOf, readSpanPage, readSpans, SPAN_COLUMNS, type StoredSpan } from '@spanhouse/span-store'
+import { nextWindowing } from '@spanhouse/query'
+import { positionOf, readSpanPage, readSpansByIds, type StoredSpan } from '@spanhouse/span-store'
 import { json, list, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
@@ -47,8 +47,7 @@ export function spanRoutes({ engine, registry }: ReadParts): (app: FastifyInstan
         const trace_ids = idsOf(request, 'trace_id', parseTraceId)
         const span_ids = idsOf(request, 'span_id', parseSpanId)
         if (!trace_ids && !span_ids) throw invalid('trace_id or span_id is required')
-        const statement = compileSpansByIds({ project_id, columns: SPAN_COLUMNS, trace_ids, span_ids })
-        return spansEnvelope(await readSpans(engine, statement, holder))
+        return spansEnvelope(await readSpansByIds(engine, { project_id, trace_ids, span_ids }, holder))
       },
     })
     addEndpoint(app, {
@@ -64,12 +63,8 @@ export function spanRoutes({ engine, registry }: ReadParts): (app: FastifyInstan
         const span_id = parseSpanId(params.span_id)
         if (!trace_id) throw invalid(`trace_id is not a trace id: ${params.trace_id}`)
         if (!span_id) throw invalid(`span_id is not a span id: ${params.span_id}`)
-        const ids = { trace_ids: [trace_id], span_ids: [span_id] }
-        const [found] = await readSpans(
-          engine,
-          compileSpansByIds({ project_id, columns: SPAN_COLUMNS, ...ids }),
-          holder,
-        )
+        const ids = { project_id, trace_ids: [trace_id], span_ids: [span_id] }
+        const [found] = await readSpansByIds(engine, ids, holder)
         return found ? { count: 1, span: found } : { count: 0 }
       },
     })

@@ -1,12 +1,11 @@
 import { type Micros, microsNow, nestSpans, nextTurn, Problem, type SpanLevel, type TraceId } from '@spanhouse/model'
-import { compileTraceSpans, type Position, type SpanQuery } from '@spanhouse/query'
+import type { Position, SpanQuery } from '@spanhouse/query'
 import {
   type Engine,
   type Holder,
   PAGE_BYTES_MAX,
-  readSpans,
+  readSpansByIds,
   readTraceHeads,
-  SPAN_COLUMNS,
   type StoredSpan,
   showActorsOnRoots,
 } from '@spanhouse/span-store'
@@ -35,7 +34,7 @@ export async function readTraceSpans(
   trace_ids: readonly TraceId[],
 ): Promise<Map<TraceId, StoredSpan[]>> {
   if (trace_ids.length === 0) return new Map()
-  const spans = await readSpans(engine, compileTraceSpans({ project_id, columns: SPAN_COLUMNS, trace_ids }), holder)
+  const spans = await readSpansByIds(engine, { project_id, trace_ids }, holder)
   const groups = Map.groupBy(spans, span => span.trace_id as TraceId)
   for (const group of groups.values()) showActorsOnRoots(group)
   const waitedSince = microsNow() - ROOT_WAIT

@@ -1,0 +1,59 @@
+import { compileFewSpansByIds, compileSizeByIds, compileSpansByIds, printSql, type SpanIds } from '@spanhouse/query'
+import type { Engine } from '../engine/engine.ts'
+import { isResultTooLarge } from '../engine/failures.ts'
+import type { Holder } from '../engine/holder.ts'
+import { SPAN_COLUMNS } from './row.ts'
+import { readSpans, type StoredSpan } from './stored-span.ts'
+
+/**
+ * Spans by their ids, in the order of their start. Results that exceed what the engine may return of few spans are
+ * measured first, and `holder` reserves all of their bytes before the first is read: it refuses within the time of that
+ * measurement, and not when most of the result has been read in vain.
+ */
+export async function readSpansByIds(engine: Engine, ids: SpanIds, holder: Holder): Promise<StoredSpan[]> {
+  const read = { ...ids, columns: SPAN_COLUMNS }
+  try {
+    return await readSpans(engine, compileFewSpansByIds(read), holder)
+  } catch (error) {
+    if (!isResultTooLarge(error)) throw error
+  }
+  const reservation = new Reservation(holder, await measure(engine, ids))
+  const spans = await readSpans(engine, compileSpansByIds(read), reservation)
+  reservation.releaseRest()
+  return spans
+}
+
+/** The bytes of a row apart from its texts: ids, times, amounts, and the lengths of texts. */
+const ROW_BYTES = 300
+
+/** About as many bytes as the result has. */
+async function measure(engine: Engine, ids: SpanIds): Promise<number> {
+  const [size] = await engine.rows<{ bytes: number; spans: number }>(printSql(compileSizeByIds(ids)))
+  return size ? size.bytes + size.spans * ROW_BYTES : 0
+}
+
+/** Bytes reserved before they arrive. What exceeds them is reserved as it arrives. */
+class Reservation implements Holder {
+  readonly #holder: Holder
+  #rest: number
+
+  constructor(holder: Holder, bytes: number) {
+    holder.hold(bytes)
+    this.#holder = holder
+    this.#rest = bytes
+  }
+
+  hold(bytes: number): void {
+    if (bytes > this.#rest) this.#holder.hold(bytes - this.#rest)
+    this.#rest = Math.max(0, this.#rest - bytes)
+  }
+
+  release(bytes: number): void {
+    this.#holder.release(bytes)
+  }
+
+  releaseRest(): void {
+    this.#holder.release(this.#rest)
+    this.#rest = 0
+  }
+}
