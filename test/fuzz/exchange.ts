@@ -51,7 +51,7 @@ export const ANSWER_MS_MAX = 60_000
 
 /** One client's connections. */
 export class Connections {
-  readonly #agent = new http.Agent({ keepAlive: true, maxSockets: 64 })
+  readonly #agent = new http.Agent({ keepAlive: true, maxSockets: 256 })
   readonly #url: URL
 
   constructor(url: string) {

@@ -23,9 +23,19 @@ export class Worlds {
   /** The world of a play; the one before it may still be in use, older ones are forgotten. */
   of(play: number): Promise<World> {
     const number = numberOf(play)
-    const world = this.#worlds.get(number) ?? persistently(() => newWorld(this.#addresses, this.#foreign))
-    this.#worlds.set(number, world)
     this.#worlds.delete(number - 2)
+    // The next one is made in time, so that no play waits for the hundred requests that it takes.
+    if (play % WORLD_PLAYS > WORLD_PLAYS / 2) this.#made(number + 1).catch(() => undefined)
+    return this.#made(number)
+  }
+
+  #made(number: number): Promise<World> {
+    return this.#worlds.get(number) ?? this.#make(number)
+  }
+
+  #make(number: number): Promise<World> {
+    const world = persistently(() => newWorld(this.#addresses, this.#foreign))
+    this.#worlds.set(number, world)
     return world
   }
 
@@ -41,10 +51,7 @@ export class Worlds {
       const world = this.#worlds.get(number)
       if (world === undefined || (await this.#isUsable(await world)) || this.#worlds.get(number) !== world) return
       this.renewed++
-      this.#worlds.set(
-        number,
-        persistently(() => newWorld(this.#addresses, this.#foreign)),
-      )
+      void this.#make(number)
     } finally {
       this.#checking.delete(number)
     }

@@ -33,8 +33,13 @@ async function* failing(length: number): AsyncGenerator<unknown> {
   throw new Problem('query_limit', 'too much')
 }
 
+let endlessEnded = 0
 function* endless(): Generator<unknown> {
-  for (;;) yield 'x'.repeat(1000)
+  try {
+    for (;;) yield 'x'.repeat(1000)
+  } finally {
+    endlessEnded++
+  }
 }
 
 beforeAll(async () => {
@@ -95,4 +100,13 @@ test('what an answer holds is given back when its reader goes', async () => {
   expect(await now()).toBe(5 * MIB)
   socket.destroy()
   await expect.poll(now).toBe(0)
+})
+
+test('the head of a large answer is sent without reading the rest of it', async () => {
+  endlessEnded = 0
+  const head = await fetch(`${url}/auth/held`, { method: 'HEAD' })
+  expect([head.status, head.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
+  expect(head.headers.get('content-length')).toBeNull()
+  await expect.poll(() => endlessEnded).toBe(1)
+  await expect.poll(async () => (await held.get()).values[0]?.value).toBe(0)
 })

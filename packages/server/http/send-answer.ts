@@ -18,6 +18,11 @@ export async function sendAnswer(reply: FastifyReply, answer: unknown): Promise<
   const first = await pieces.next()
   const second = await pieces.next()
   if (second.done) return reply.send(first.value ?? '')
+  if (reply.request.method === 'HEAD') {
+    // fastify would read a stream to its end, although nothing of it is sent.
+    await pieces.return(undefined)
+    return reply.send(Readable.from([]))
+  }
   return reply.send(streamOf([first.value as Buffer, second.value], pieces))
 }
 

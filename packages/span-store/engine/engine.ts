@@ -89,8 +89,8 @@ export function openEngine(url: string, options: EngineOptions): Engine {
   return new HttpEngine(client, options)
 }
 
-/** The delay before retrying a statement that failed because of the engine's own updates. */
-const UPDATE_FAULT_WAIT_MS = 250
+/** The delays before retrying a read that failed because of the engine's own updates: it fails until a merge is done. */
+const UPDATE_FAULT_WAITS_MS = [250, 1_000, 3_000]
 
 /** How the bytes of a response are decoded: the text, and the values in it. */
 const ROWS_PER_BYTE = 3
@@ -161,16 +161,17 @@ class HttpEngine implements Engine {
     return this.#writes + randomUUID()
   }
 
-  /** Retries once after a short delay if the engine failed to apply its own updates. */
+  /** Retries after a delay if the engine failed to apply its own updates. */
   #read<T>(work: () => Promise<T>): Promise<T> {
     return this.#run(async () => {
-      try {
-        return await work()
-      } catch (error) {
-        if (!isUpdateFault(error)) throw error
-        await delay(UPDATE_FAULT_WAIT_MS)
-        return await work()
-      }
+      for (const waitMs of UPDATE_FAULT_WAITS_MS)
+        try {
+          return await work()
+        } catch (error) {
+          if (!isUpdateFault(error)) throw error
+          await delay(waitMs)
+        }
+      return await work()
     })
   }
 

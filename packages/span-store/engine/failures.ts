@@ -33,13 +33,15 @@ export class StoreMismatch extends Error {
 
 /**
  * Whether ClickHouse failed to apply its own lightweight updates during a read: it looks for a column of the table in a
- * block that holds only the columns needed to apply updates. The error has the code of an unknown column; the same
+ * block that does not hold it. The error has the code of an unknown column, and the block has a virtual column that
+ * ClickHouse adds where it applies updates and that no statement names, at any place among the others. The same
  * statement succeeds a moment later, once parts have been merged.
  */
 export const isUpdateFault = (error: unknown): boolean =>
   error instanceof Error &&
   (error as NodeJS.ErrnoException).code === '10' &&
-  error.message.includes('There are only columns: _part_data_version')
+  error.message.includes('There are only columns: ') &&
+  error.message.includes('_part_data_version')
 
 /** Throws a {@link StoreMismatch} if the error of a write is one. */
 export function requireStoreMatches(error: unknown): void {
