@@ -231,11 +231,11 @@ test("the caller's trace goes on", async () => {
   expect(span.attributes.ag.data.parameters).toEqual(exact.parameters)
 })
 
-test("an evaluator inside a client's trace leaves it an invocation, unless the run judges another trace", async () => {
+test("an evaluator inside a client's trace leaves it an invocation, unless the run says what it judges", async () => {
   const other = { trace_id: newTraceId(), span_id: newSpanId() }
   for (const [linkedTo, type] of [
     [undefined, 'invocation'],
-    ['itself', 'invocation'],
+    ['itself', 'annotation'],
     ['another', 'annotation'],
   ] as const) {
     const root = otlpSpan({ traceId: newTraceId(), name: 'agent' })
