@@ -1,8 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
-import type { Handler } from '../handler.ts'
-import { askPrompt } from '../prompt/ask.ts'
-import type { ChatAnswer, Run } from '../run.ts'
-import { DIALECT, open, typed } from '../schema/schema-parts.ts'
+import type { Handler } from '../../handler.ts'
+import { askPrompt } from '../../prompt/ask.ts'
+import type { ChatAnswer, Run } from '../../run.ts'
+import { DIALECT, open, typed } from '../../schema/schema-parts.ts'
 
 const SYSTEM = 'You are an expert in geography.'
 const USER = 'What is the capital of {{country}}?'

@@ -1,7 +1,7 @@
-import { equalJson } from '../evaluation/json-equality.ts'
-import { expectedAnswer } from '../evaluation/judged.ts'
-import type { Handler } from '../handler.ts'
-import { CORRECT_ANSWER_KEY, closed, SUCCESS } from '../schema/schema-parts.ts'
+import { equalJson } from '../../evaluation/json-equality.ts'
+import { expectedAnswer } from '../../evaluation/judged.ts'
+import type { Handler } from '../../handler.ts'
+import { CORRECT_ANSWER_KEY, closed, SUCCESS } from '../../schema/schema-parts.ts'
 
 /** True when the output equals the expected answer. */
 export const autoExactMatch: Handler = {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@spanhouse/model'
-import type { Preset } from '../handler.ts'
+import type { Preset } from '../../handler.ts'
 
 type Properties = Record<string, JsonObject>
 

@@ -1,5 +1,5 @@
-import type { Handler } from '../handler.ts'
-import { runMock } from '../mock/mock-run.ts'
+import type { Handler } from '../../handler.ts'
+import { runMock } from '../../mock/mock-run.ts'
 
 /** Answers without a model, for checks from end to end. */
 export const mock: Handler = {

@@ -1,10 +1,10 @@
 import { isJsonObject, type Json, type JsonObject, withoutTrailing } from '@spanhouse/model'
-import { readJson } from '../evaluation/read-json.ts'
-import { replyTo } from '../evaluation/remote-reply.ts'
-import type { Handler } from '../handler.ts'
-import { textForm } from '../prompt/text-form.ts'
-import type { Run } from '../run.ts'
-import { misfit, missing } from '../run-error.ts'
+import { readJson } from '../../evaluation/read-json.ts'
+import { replyTo } from '../../evaluation/remote-reply.ts'
+import type { Handler } from '../../handler.ts'
+import { textForm } from '../../prompt/text-form.ts'
+import type { Run } from '../../run.ts'
+import { misfit, missing } from '../../run-error.ts'
 
 const TIMEOUT_MS = 30_000
 /** Of the request's envelope. */

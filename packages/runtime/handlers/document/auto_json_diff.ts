@@ -1,10 +1,10 @@
 import type { JsonObject } from '@spanhouse/model'
-import { diffScore } from '../evaluation/json-diff.ts'
-import { expectedDocument, outputDocument } from '../evaluation/judged.ts'
-import { optionalBoolean, thresholdOf } from '../evaluation/parameters.ts'
-import { graded } from '../evaluation/verdict.ts'
-import type { Handler } from '../handler.ts'
-import { CORRECT_ANSWER_KEY, closed, field, SCORE_AND_SUCCESS, THRESHOLD } from '../schema/schema-parts.ts'
+import { diffScore } from '../../evaluation/json-diff.ts'
+import { expectedDocument, outputDocument } from '../../evaluation/judged.ts'
+import { optionalBoolean, thresholdOf } from '../../evaluation/parameters.ts'
+import { graded } from '../../evaluation/verdict.ts'
+import type { Handler } from '../../handler.ts'
+import { CORRECT_ANSWER_KEY, closed, field, SCORE_AND_SUCCESS, THRESHOLD } from '../../schema/schema-parts.ts'
 
 const off = (title: string, description: string): JsonObject =>
   field('boolean', { title, description, widget: 'bool', default: false, isAdvanced: true })

@@ -1,10 +1,10 @@
 import { isJsonObject } from '@spanhouse/model'
-import { equalJson } from '../evaluation/json-equality.ts'
-import { expectedAnswer } from '../evaluation/judged.ts'
-import { requiredText } from '../evaluation/parameters.ts'
-import { readJson } from '../evaluation/read-json.ts'
-import type { Handler } from '../handler.ts'
-import { CORRECT_ANSWER_KEY, closed, field, SUCCESS } from '../schema/schema-parts.ts'
+import { equalJson } from '../../evaluation/json-equality.ts'
+import { expectedAnswer } from '../../evaluation/judged.ts'
+import { requiredText } from '../../evaluation/parameters.ts'
+import { readJson } from '../../evaluation/read-json.ts'
+import type { Handler } from '../../handler.ts'
+import { CORRECT_ANSWER_KEY, closed, field, SUCCESS } from '../../schema/schema-parts.ts'
 
 const PARAMETERS = closed(
   {

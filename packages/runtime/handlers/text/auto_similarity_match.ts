@@ -1,9 +1,9 @@
-import { expectedText, outputText } from '../evaluation/judged.ts'
-import { optionalShare } from '../evaluation/parameters.ts'
-import { blockSimilarity } from '../evaluation/similarity.ts'
-import { foldOf } from '../evaluation/text-check.ts'
-import { graded } from '../evaluation/verdict.ts'
-import type { Handler } from '../handler.ts'
+import { expectedText, outputText } from '../../evaluation/judged.ts'
+import { optionalShare } from '../../evaluation/parameters.ts'
+import { blockSimilarity } from '../../evaluation/similarity.ts'
+import { foldOf } from '../../evaluation/text-check.ts'
+import { graded } from '../../evaluation/verdict.ts'
+import type { Handler } from '../../handler.ts'
 import {
   CORRECT_ANSWER_KEY,
   closed,
@@ -11,7 +11,7 @@ import {
   OPTIONAL_CASE_SENSITIVE,
   SCORE_AND_SUCCESS,
   THRESHOLD,
-} from '../schema/schema-parts.ts'
+} from '../../schema/schema-parts.ts'
 
 const PARAMETERS = closed(
   {

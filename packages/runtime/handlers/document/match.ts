@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '@spanhouse/model'
-import type { Handler } from '../handler.ts'
-import { runMatchers } from '../matching/match-run.ts'
-import { closed, DIALECT, field, open } from '../schema/schema-parts.ts'
+import type { Handler } from '../../handler.ts'
+import { runMatchers } from '../../matching/match-run.ts'
+import { closed, DIALECT, field, open } from '../../schema/schema-parts.ts'
 
 const NUMBER: JsonObject = { type: 'number' }
 const BOOLEAN: JsonObject = { type: 'boolean' }

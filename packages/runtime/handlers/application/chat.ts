@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from '@spanhouse/model'
-import type { Handler } from '../handler.ts'
-import { askPrompt } from '../prompt/ask.ts'
-import { readHistory } from '../prompt/prompt.ts'
-import type { Run } from '../run.ts'
-import { DIALECT, open, typed } from '../schema/schema-parts.ts'
+import type { Handler } from '../../handler.ts'
+import { askPrompt } from '../../prompt/ask.ts'
+import { readHistory } from '../../prompt/prompt.ts'
+import type { Run } from '../../run.ts'
+import { DIALECT, open, typed } from '../../schema/schema-parts.ts'
 
 /** A conversation so far, and its next message. */
 export const chat: Handler = {

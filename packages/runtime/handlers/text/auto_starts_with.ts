@@ -1,6 +1,6 @@
-import { checkText } from '../evaluation/text-check.ts'
-import type { Handler } from '../handler.ts'
-import { CASE_SENSITIVE, closed, field, SUCCESS } from '../schema/schema-parts.ts'
+import { checkText } from '../../evaluation/text-check.ts'
+import type { Handler } from '../../handler.ts'
+import { CASE_SENSITIVE, closed, field, SUCCESS } from '../../schema/schema-parts.ts'
 
 const PARAMETERS = closed(
   {

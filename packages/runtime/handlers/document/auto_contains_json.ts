@@ -1,7 +1,7 @@
-import { outputText } from '../evaluation/judged.ts'
-import { readJson } from '../evaluation/read-json.ts'
-import type { Handler } from '../handler.ts'
-import { closed, SUCCESS } from '../schema/schema-parts.ts'
+import { outputText } from '../../evaluation/judged.ts'
+import { readJson } from '../../evaluation/read-json.ts'
+import type { Handler } from '../../handler.ts'
+import { closed, SUCCESS } from '../../schema/schema-parts.ts'
 
 /** True when a JSON object can be cut out of the output. */
 export const autoContainsJson: Handler = {

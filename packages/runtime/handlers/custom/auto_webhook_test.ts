@@ -1,11 +1,11 @@
 import { isJsonObject, type Json, numberOf } from '@spanhouse/model'
-import { outputText } from '../evaluation/judged.ts'
-import { answerKeyOf, requiredInputs, requiredText, thresholdOf } from '../evaluation/parameters.ts'
-import { jsonReplyTo } from '../evaluation/remote-reply.ts'
-import { graded } from '../evaluation/verdict.ts'
-import type { Handler } from '../handler.ts'
-import { misfit } from '../run-error.ts'
-import { closed, field, OPTIONAL_CORRECT_ANSWER_KEY, SCORE_AND_SUCCESS, THRESHOLD } from '../schema/schema-parts.ts'
+import { outputText } from '../../evaluation/judged.ts'
+import { answerKeyOf, requiredInputs, requiredText, thresholdOf } from '../../evaluation/parameters.ts'
+import { jsonReplyTo } from '../../evaluation/remote-reply.ts'
+import { graded } from '../../evaluation/verdict.ts'
+import type { Handler } from '../../handler.ts'
+import { misfit } from '../../run-error.ts'
+import { closed, field, OPTIONAL_CORRECT_ANSWER_KEY, SCORE_AND_SUCCESS, THRESHOLD } from '../../schema/schema-parts.ts'
 
 const PARAMETERS = closed(
   {

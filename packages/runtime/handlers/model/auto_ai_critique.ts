@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
-import type { Handler } from '../handler.ts'
-import { judge } from '../prompt/judge.ts'
+import type { Handler } from '../../handler.ts'
+import { judge } from '../../prompt/judge.ts'
 import {
   closed,
   field,
@@ -9,7 +9,7 @@ import {
   SCORE_AND_SUCCESS,
   THRESHOLD,
   typed,
-} from '../schema/schema-parts.ts'
+} from '../../schema/schema-parts.ts'
 import { DEFAULT_RUBRIC, judgeSchema, RUBRICS } from './judge-rubrics.ts'
 
 const PARAMETERS = closed(

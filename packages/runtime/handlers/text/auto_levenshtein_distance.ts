@@ -1,16 +1,16 @@
-import { expectedText, outputText } from '../evaluation/judged.ts'
-import { thresholdOf } from '../evaluation/parameters.ts'
-import { editSimilarity } from '../evaluation/similarity.ts'
-import { foldOf } from '../evaluation/text-check.ts'
-import { graded } from '../evaluation/verdict.ts'
-import type { Handler } from '../handler.ts'
+import { expectedText, outputText } from '../../evaluation/judged.ts'
+import { thresholdOf } from '../../evaluation/parameters.ts'
+import { editSimilarity } from '../../evaluation/similarity.ts'
+import { foldOf } from '../../evaluation/text-check.ts'
+import { graded } from '../../evaluation/verdict.ts'
+import type { Handler } from '../../handler.ts'
 import {
   CORRECT_ANSWER_KEY,
   closed,
   OPTIONAL_CASE_SENSITIVE,
   SCORE_AND_SUCCESS,
   THRESHOLD,
-} from '../schema/schema-parts.ts'
+} from '../../schema/schema-parts.ts'
 
 /** How few edits turn the output into the expected answer. */
 export const autoLevenshteinDistance: Handler = {

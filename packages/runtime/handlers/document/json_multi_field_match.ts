@@ -1,12 +1,12 @@
 import { isJsonObject, type Json, type JsonObject, nextTurn } from '@spanhouse/model'
-import { equalJson } from '../evaluation/json-equality.ts'
-import { expectedDocument } from '../evaluation/judged.ts'
-import { answerKeyOf, required, textsOf } from '../evaluation/parameters.ts'
-import { readJson } from '../evaluation/read-json.ts'
-import { valueIn } from '../evaluation/value-in.ts'
-import type { Handler } from '../handler.ts'
-import { misfit } from '../run-error.ts'
-import { CORRECT_ANSWER_KEY, closed, DIALECT, field } from '../schema/schema-parts.ts'
+import { equalJson } from '../../evaluation/json-equality.ts'
+import { expectedDocument } from '../../evaluation/judged.ts'
+import { answerKeyOf, required, textsOf } from '../../evaluation/parameters.ts'
+import { readJson } from '../../evaluation/read-json.ts'
+import { valueIn } from '../../evaluation/value-in.ts'
+import type { Handler } from '../../handler.ts'
+import { misfit } from '../../run-error.ts'
+import { CORRECT_ANSWER_KEY, closed, DIALECT, field } from '../../schema/schema-parts.ts'
 
 const PARAMETERS = closed(
   {

@@ -1,6 +1,6 @@
-import type { Handler } from '../handler.ts'
-import { RunError } from '../run-error.ts'
-import { closed } from '../schema/schema-parts.ts'
+import type { Handler } from '../../handler.ts'
+import { RunError } from '../../run-error.ts'
+import { closed } from '../../schema/schema-parts.ts'
 
 /** Judgements by people: it cannot be run, and holds the schema of what they say. */
 export const feedback: Handler = {

@@ -1,7 +1,7 @@
-import { outputText } from '../evaluation/judged.ts'
-import { optionalBoolean, requiredText } from '../evaluation/parameters.ts'
-import type { Handler, Preset } from '../handler.ts'
-import { closed, field, OPTIONAL_CASE_SENSITIVE, SUCCESS } from '../schema/schema-parts.ts'
+import { outputText } from '../../evaluation/judged.ts'
+import { optionalBoolean, requiredText } from '../../evaluation/parameters.ts'
+import type { Handler, Preset } from '../../handler.ts'
+import { closed, field, OPTIONAL_CASE_SENSITIVE, SUCCESS } from '../../schema/schema-parts.ts'
 
 const PARAMETERS = closed(
   {

@@ -1,6 +1,6 @@
-import type { Handler } from '../handler.ts'
-import { RunError } from '../run-error.ts'
-import { open, typed } from '../schema/schema-parts.ts'
+import type { Handler } from '../../handler.ts'
+import { RunError } from '../../run-error.ts'
+import { open, typed } from '../../schema/schema-parts.ts'
 
 const MESSAGES = {
   type: 'array',

@@ -1,7 +1,7 @@
 import { isJsonObject } from '@spanhouse/model'
-import type { Handler } from '../handler.ts'
-import { runLlm } from '../llm/llm.ts'
-import { field, open, typed } from '../schema/schema-parts.ts'
+import type { Handler } from '../../handler.ts'
+import { runLlm } from '../../llm/llm.ts'
+import { field, open, typed } from '../../schema/schema-parts.ts'
 
 const MESSAGES = {
   type: 'array',

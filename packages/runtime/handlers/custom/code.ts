@@ -1,8 +1,8 @@
-import { knownRuntime, runCode, threeArguments } from '../evaluation/custom-code.ts'
-import { requiredDocument } from '../evaluation/judged.ts'
-import { thresholdOf } from '../evaluation/parameters.ts'
-import type { Handler } from '../handler.ts'
-import { misfit, missing } from '../run-error.ts'
+import { knownRuntime, runCode, threeArguments } from '../../evaluation/custom-code.ts'
+import { requiredDocument } from '../../evaluation/judged.ts'
+import { thresholdOf } from '../../evaluation/parameters.ts'
+import type { Handler } from '../../handler.ts'
+import { misfit, missing } from '../../run-error.ts'
 
 /** Code of the user's own, run by Spanhouse. */
 export const code: Handler = {

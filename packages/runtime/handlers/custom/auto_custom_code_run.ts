@@ -6,11 +6,11 @@ import {
   runCode,
   threeArguments,
   VERSIONS,
-} from '../evaluation/custom-code.ts'
-import { expectedAnswer, requiredDocument } from '../evaluation/judged.ts'
-import { requiredInputs, requiredText, thresholdOf } from '../evaluation/parameters.ts'
-import type { Handler, Preset } from '../handler.ts'
-import { closed, field, OPTIONAL_CORRECT_ANSWER_KEY, SCORE_AND_SUCCESS, THRESHOLD } from '../schema/schema-parts.ts'
+} from '../../evaluation/custom-code.ts'
+import { expectedAnswer, requiredDocument } from '../../evaluation/judged.ts'
+import { requiredInputs, requiredText, thresholdOf } from '../../evaluation/parameters.ts'
+import type { Handler, Preset } from '../../handler.ts'
+import { closed, field, OPTIONAL_CORRECT_ANSWER_KEY, SCORE_AND_SUCCESS, THRESHOLD } from '../../schema/schema-parts.ts'
 
 const PYTHON = `def evaluate(inputs, outputs, trace):
     success = outputs == inputs.get("correct_answer")

@@ -1,9 +1,9 @@
-import { expectedText, outputText } from '../evaluation/judged.ts'
-import { optionalText, thresholdOf } from '../evaluation/parameters.ts'
-import { EMBEDDING_MODEL, embeddingSimilarity } from '../evaluation/similarity.ts'
-import { graded } from '../evaluation/verdict.ts'
-import type { Handler } from '../handler.ts'
-import { CORRECT_ANSWER_KEY, closed, field, SCORE_AND_SUCCESS, THRESHOLD } from '../schema/schema-parts.ts'
+import { expectedText, outputText } from '../../evaluation/judged.ts'
+import { optionalText, thresholdOf } from '../../evaluation/parameters.ts'
+import { EMBEDDING_MODEL, embeddingSimilarity } from '../../evaluation/similarity.ts'
+import { graded } from '../../evaluation/verdict.ts'
+import type { Handler } from '../../handler.ts'
+import { CORRECT_ANSWER_KEY, closed, field, SCORE_AND_SUCCESS, THRESHOLD } from '../../schema/schema-parts.ts'
 
 const PARAMETERS = closed(
   {
