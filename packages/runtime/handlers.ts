@@ -29,7 +29,7 @@ import { autoSimilarityMatch } from './handlers/text/auto_similarity_match.ts'
 import { autoStartsWith } from './handlers/text/auto_starts_with.ts'
 import { type HandlerUri, isManaged, type RuntimeSettings } from './uri.ts'
 
-/** Every built-in handler, in the order of the catalogue. A new one is a file and a row here. */
+/** Every built-in handler, in the order of the catalogue. To add one, add a file and a row here. */
 export const HANDLERS: readonly Handler[] = [
   feedback,
   hook,
@@ -65,6 +65,6 @@ export const HANDLERS: readonly Handler[] = [
 
 const BY_NAME = new Map(HANDLERS.map(handler => [`${handler.kind}:${handler.key}`, handler]))
 
-/** The built-in handler that the URI names; undefined when it is somebody else's, or nobody's. */
+/** The built-in handler that the URI names; undefined for other providers and unknown keys. */
 export const handlerOf = (uri: HandlerUri, settings: RuntimeSettings): Handler | undefined =>
   isManaged(uri, settings) ? BY_NAME.get(`${uri.kind}:${uri.key}`) : undefined

@@ -117,7 +117,7 @@ test('feedback is not run: people give it, and its annotation is found', async (
   const { id, revision_id } = await committed(FEEDBACK, {})
   const { status } = await project.run('/invoke', { references: { evaluator_revision: { id: revision_id } } })
   expect(status).toBe(400)
-  await post('/simple/traces/', {
+  const given = await project.post('/api/simple/traces/', {
     trace: {
       origin: 'human',
       kind: 'adhoc',
@@ -127,6 +127,7 @@ test('feedback is not run: people give it, and its annotation is found', async (
       links: { invocation: { trace_id: newTraceId(), span_id: newSpanId() } },
     },
   })
+  expect(given.status, given.text).toBe(202)
   const [annotation] = await annotationsOf(id, 1)
   expect(annotation.data.outputs).toEqual({ approved: true })
 })

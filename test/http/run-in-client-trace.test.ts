@@ -49,12 +49,13 @@ test("an evaluator run inside a client's span that judges another trace is an an
     links: { invocation: judged },
     data: { parameters: { correct_answer_key: 'expected' }, inputs: { expected: '4' }, outputs: '4' },
   })
-  const { annotations } = await eventually(async () => {
-    const { body } = await project.post('/api/annotations/query', {
-      annotation: {},
-      annotation_links: [judged],
+  const spans = await eventually(async () => {
+    const { body } = await project.post('/api/spans/query', {
+      filter: { conditions: [{ field: 'trace_id', value: traceId }] },
     })
-    return body.annotations?.length > 0 ? body : undefined
+    const types = body.spans?.map((span: any) => span.trace_type) ?? []
+    return types.length === 2 && types.every((type: string) => type === 'annotation') && body.spans
   })
-  expect(annotations.map((one: any) => one.trace_id)).toContain(traceId)
+  const run = (spans as any[]).find(span => span.span_name === 'auto_exact_match_v0')
+  expect(run.links).toEqual([{ ...judged, attributes: { key: 'invocation' } }])
 })

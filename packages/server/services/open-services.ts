@@ -16,7 +16,7 @@ import { whenQuiet } from './when-quiet.ts'
 /** The hosted services of one process. */
 export interface HostedServices {
   routes(app: FastifyInstance): void
-  /** Waits for the runs under way and their traces, and closes what they have called. */
+  /** Waits for runs in progress and their traces, then closes all clients. */
   stop(): Promise<void>
 }
 

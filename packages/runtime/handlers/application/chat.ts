@@ -5,7 +5,7 @@ import { readHistory } from '../../prompt/prompt.ts'
 import type { Run } from '../../run.ts'
 import { DIALECT, open, typed } from '../../schema/schema-parts.ts'
 
-/** A conversation so far, and its next message. */
+/** Adds the next message to a conversation. */
 export const chat: Handler = {
   key: 'chat',
   kind: 'builtin',

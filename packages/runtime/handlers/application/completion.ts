@@ -7,7 +7,7 @@ import { DIALECT, open, typed } from '../../schema/schema-parts.ts'
 const SYSTEM = 'You are an expert in geography.'
 const USER = 'What is the capital of {{country}}?'
 
-/** One prompt, one answer. */
+/** Calls a model with one prompt. */
 export const completion: Handler = {
   key: 'completion',
   kind: 'builtin',
@@ -39,7 +39,7 @@ export const completion: Handler = {
   inferOutputs: ({ prompt }) => answerSchemaOf(memberOf(memberOf(prompt, 'llm_config'), 'response_format')),
 }
 
-/** With a JSON response format too the content stays text: clients parse it themselves. */
+/** The content stays text even with a JSON response format: clients parse it themselves. */
 function resultOf({ message }: ChatAnswer): Json {
   return message.content ?? message.refusal ?? message.tool_calls ?? ''
 }

@@ -39,7 +39,7 @@ const PARAMETERS = open(
   ['llms'],
 )
 
-/** Models with fallbacks and tools, asked once or in a loop. */
+/** Calls models with fallbacks and tools, once or in a loop. */
 export const llm: Handler = {
   key: 'llm',
   kind: 'builtin',

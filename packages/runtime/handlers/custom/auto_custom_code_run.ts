@@ -71,7 +71,7 @@ const preset = (key: string, language: string, runtime: string, code: string): P
   parameters: { runtime, version: '3', correct_answer_key: 'correct_answer', requires_llm_api_keys: false, code },
 })
 
-/** Code of the user's own judges. */
+/** Evaluates with the user's own code. */
 export const autoCustomCodeRun: Handler = {
   key: 'auto_custom_code_run',
   kind: 'builtin',
@@ -104,5 +104,5 @@ export const autoCustomCodeRun: Handler = {
   },
 }
 
-/** The interface version; the first one when it is absent or unknown. */
+/** The interface version; the first one if it is absent or unknown. */
 const versionOf = ({ version }: JsonObject): string => (VERSIONS.includes(String(version)) ? String(version) : '1')

@@ -4,7 +4,7 @@ import { thresholdOf } from '../../evaluation/parameters.ts'
 import type { Handler } from '../../handler.ts'
 import { misfit, missing } from '../../run-error.ts'
 
-/** Code of the user's own, run by Spanhouse. */
+/** Runs the user's own code. */
 export const code: Handler = {
   key: 'code',
   kind: 'custom',

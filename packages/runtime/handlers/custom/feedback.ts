@@ -2,7 +2,7 @@ import type { Handler } from '../../handler.ts'
 import { RunError } from '../../run-error.ts'
 import { closed } from '../../schema/schema-parts.ts'
 
-/** Judgements by people: it cannot be run, and holds the schema of what they say. */
+/** Feedback by people. It cannot be run; its revisions hold the schema of the feedback. */
 export const feedback: Handler = {
   key: 'feedback',
   kind: 'custom',

@@ -7,10 +7,10 @@ import type { Run } from '../../run.ts'
 import { misfit, missing } from '../../run-error.ts'
 
 const TIMEOUT_MS = 30_000
-/** Of the request's envelope. */
+/** The version in the request's envelope. */
 const VERSION = '2025.07.14'
 
-/** A service of the user's own, called over HTTP. */
+/** Calls the user's own service over HTTP. */
 export const hook: Handler = {
   key: 'hook',
   kind: 'custom',
@@ -36,8 +36,8 @@ export const hook: Handler = {
 }
 
 /**
- * What the service is sent: the envelope of an invocation (8.3), with its data once more at the top for services that look for
- * it there (11.1).
+ * The body sent to the service: the envelope of an invocation (8.3), with its data repeated at the top level for services
+ * that expect it there (11.1).
  */
 function envelopeOf(run: Run): JsonObject {
   const { inputs = {}, parameters, outputs, trace, testcase } = run
@@ -54,7 +54,7 @@ function envelopeOf(run: Run): JsonObject {
   }
 }
 
-/** The outputs in the envelope of an answer (8.6), or the whole reply of a service that sends none. */
+/** The outputs in the envelope of the response (8.6), or the whole response if it has no envelope. */
 function outputsIn(reply: Json): Json {
   const data = isJsonObject(reply) ? reply.data : undefined
   return isJsonObject(data) && data.outputs !== undefined ? data.outputs : reply

@@ -1,7 +1,7 @@
 import type { Handler } from '../../handler.ts'
 import { runMock } from '../../mock/mock-run.ts'
 
-/** Answers without a model, for checks from end to end. */
+/** Responds without a model, for end-to-end tests. */
 export const mock: Handler = {
   key: 'mock',
   kind: 'custom',

@@ -3,7 +3,7 @@ import { readJson } from '../../evaluation/read-json.ts'
 import type { Handler } from '../../handler.ts'
 import { closed, SUCCESS } from '../../schema/schema-parts.ts'
 
-/** True when a JSON object can be cut out of the output. */
+/** True if the output contains a JSON object. */
 export const autoContainsJson: Handler = {
   key: 'auto_contains_json',
   kind: 'builtin',

@@ -74,7 +74,7 @@ function fieldsOf(parameters: JsonObject): string[] {
   return textsOf(fields, 'fields')
 }
 
-/** What the expected document lacks is no match; where it says null, what the output lacks is. */
+/** A field that the expected document lacks never matches; if it is null there, a missing field in the output matches. */
 async function isAlike(expected: Json, actual: Json | undefined, field: string): Promise<boolean> {
   await nextTurn()
   const wanted = valueIn(expected, field, 'fields')

@@ -7,7 +7,7 @@ const NUMBER: JsonObject = { type: 'number' }
 const BOOLEAN: JsonObject = { type: 'boolean' }
 const LEAF: JsonObject = { success: BOOLEAN, score: NUMBER, error: { type: ['string', 'null'] } }
 
-/** Nesting of matchers that is described in full; anything below is an open object. */
+/** How deep the schema describes nested matchers; below that it is an open object. */
 const DEPTH_MAX = 16
 
 const PARAMETERS = closed(
@@ -41,7 +41,7 @@ const PARAMETERS = closed(
   ['matchers'],
 )
 
-/** Rules of the user's own over inputs, outputs and trace. */
+/** Evaluates the user's own rules over inputs, outputs and trace. */
 export const match: Handler = {
   key: 'match',
   kind: 'builtin',
@@ -65,7 +65,7 @@ export const match: Handler = {
   run: runMatchers,
 }
 
-/** One member per matcher: its own result, and for a parent those of its children beside it. */
+/** One member per matcher with its result, which for a parent includes those of its children. */
 function resultsOf(matchers: unknown[], depth: number): JsonObject {
   const nodes = matchers.filter(isJsonObject)
   return Object.fromEntries(nodes.map(node => [nameOf(node), resultOf(node, depth)]))

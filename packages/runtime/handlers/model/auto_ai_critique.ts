@@ -75,7 +75,7 @@ const PARAMETERS = closed(
   ['prompt_template'],
 )
 
-/** A model judges. */
+/** Evaluates with a model as the judge. */
 export const autoAiCritique: Handler = {
   key: 'auto_ai_critique',
   kind: 'builtin',

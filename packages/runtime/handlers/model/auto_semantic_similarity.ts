@@ -19,7 +19,7 @@ const PARAMETERS = closed(
   ['correct_answer_key'],
 )
 
-/** How close the embeddings of both texts are. */
+/** Compares the embeddings of both texts. */
 export const autoSemanticSimilarity: Handler = {
   key: 'auto_semantic_similarity',
   kind: 'builtin',

@@ -3,7 +3,7 @@ import type { Preset } from '../../handler.ts'
 
 type Properties = Record<string, JsonObject>
 
-/** What the judge is asked to answer, every member of it required. */
+/** The schema of the judge's response; every member is required. */
 export function judgeSchema(properties: Properties): JsonObject {
   const schema = { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
   return { name: 'schema', schema, strict: true }
@@ -17,7 +17,7 @@ const messages = (system: string, user: string): JsonObject[] => [
 const BOTH = 'Inputs:\n{{inputs}}\n\nOutput to judge:\n{{outputs}}'
 const OUTPUT_ONLY = 'Output to judge:\n{{outputs}}'
 
-/** What a new judge starts from. */
+/** The default configuration of a new judge. */
 export const DEFAULT_RUBRIC = messages(
   `You grade the output of another program.
 
@@ -80,7 +80,7 @@ const preset = ({ key, name, description, system, user, answer }: Rubric): Prese
   },
 })
 
-/** Judges that are ready to use. */
+/** Presets of the judge. */
 export const RUBRICS: readonly Preset[] = [
   preset({
     key: 'hallucination',

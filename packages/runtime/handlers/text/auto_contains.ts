@@ -14,7 +14,7 @@ const PARAMETERS = closed(
   ['substring'],
 )
 
-/** True when the output holds the substring. Retired in favour of the regular expression presets. */
+/** True if the output contains the substring. Superseded by the presets of the regular expression. */
 export const autoContains: Handler = {
   key: 'auto_contains',
   kind: 'builtin',

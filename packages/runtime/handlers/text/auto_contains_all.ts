@@ -18,7 +18,7 @@ const PARAMETERS = closed(
   ['substrings'],
 )
 
-/** True when the output holds every one of the substrings. Retired in favour of the regular expression presets. */
+/** True if the output contains all of the substrings. Superseded by the presets of the regular expression. */
 export const autoContainsAll: Handler = {
   key: 'auto_contains_all',
   kind: 'builtin',

@@ -18,7 +18,7 @@ const PARAMETERS = closed(
   ['substrings'],
 )
 
-/** True when the output holds at least one of the substrings. Retired in favour of the regular expression presets. */
+/** True if the output contains at least one of the substrings. Superseded by the presets of the regular expression. */
 export const autoContainsAny: Handler = {
   key: 'auto_contains_any',
   kind: 'builtin',

@@ -14,7 +14,7 @@ const PARAMETERS = closed(
   ['suffix'],
 )
 
-/** True when the output ends with the suffix. Retired in favour of the regular expression presets. */
+/** True if the output ends with the suffix. Superseded by the presets of the regular expression. */
 export const autoEndsWith: Handler = {
   key: 'auto_ends_with',
   kind: 'builtin',

@@ -3,7 +3,7 @@ import { expectedAnswer } from '../../evaluation/judged.ts'
 import type { Handler } from '../../handler.ts'
 import { CORRECT_ANSWER_KEY, closed, SUCCESS } from '../../schema/schema-parts.ts'
 
-/** True when the output equals the expected answer. */
+/** True if the output equals the expected answer. */
 export const autoExactMatch: Handler = {
   key: 'auto_exact_match',
   kind: 'builtin',

@@ -12,7 +12,7 @@ import {
   THRESHOLD,
 } from '../../schema/schema-parts.ts'
 
-/** How few edits turn the output into the expected answer. */
+/** The similarity by the number of edits that turn the output into the expected answer. */
 export const autoLevenshteinDistance: Handler = {
   key: 'auto_levenshtein_distance',
   kind: 'builtin',

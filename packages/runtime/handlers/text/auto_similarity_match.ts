@@ -32,7 +32,7 @@ const PARAMETERS = closed(
   ['similarity_threshold'],
 )
 
-/** How much of both texts lies in blocks that they have in common. */
+/** The share of both texts in blocks that they have in common. */
 export const autoSimilarityMatch: Handler = {
   key: 'auto_similarity_match',
   kind: 'builtin',

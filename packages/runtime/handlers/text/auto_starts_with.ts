@@ -14,7 +14,7 @@ const PARAMETERS = closed(
   ['prefix'],
 )
 
-/** True when the output begins with the prefix. Retired in favour of the regular expression presets. */
+/** True if the output starts with the prefix. Superseded by the presets of the regular expression. */
 export const autoStartsWith: Handler = {
   key: 'auto_starts_with',
   kind: 'builtin',
