@@ -16,7 +16,9 @@ const PREFIX = '/services'
 const tag = 'services'
 const params = z.object({ key: z.string(), version: z.string() })
 const query = z.object({
-  mock: optional(z.string()).meta({ description: "The name of a canned reply that replaces the model's; a usable key is still required." }),
+  mock: optional(z.string()).meta({
+    description: "The name of a canned reply that replaces the model's; a usable key is still required.",
+  }),
 })
 const inspected = z.object({ version: z.string(), revision: json, request: json, meta: json.optional() })
 
