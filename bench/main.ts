@@ -3,10 +3,11 @@ import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { benchEvaluators } from './evaluators.ts'
 import { benchIngest } from './ingest.ts'
-import { benchInvoke } from './invoke.ts'
 import { compareLayouts } from './layouts/compare.ts'
 import { benchQuery } from './query.ts'
 import { benchRegistry } from './registry.ts'
+import { benchOverhead } from './runs/overhead.ts'
+import { benchStreams } from './runs/streams.ts'
 import { benchSandbox } from './sandbox.ts'
 import type { SpanSet } from './span-sets.ts'
 import { benchWriters } from './writers.ts'
@@ -44,7 +45,11 @@ const BENCHES: Record<string, Bench> = {
   },
   invoke: {
     about: 'what a run takes beyond its model, at 200 at a time',
-    run: () => benchInvoke(),
+    run: () => benchOverhead(),
+  },
+  streams: {
+    about: 'how soon tokens are forwarded, and ingest with a hundred streams open',
+    run: () => benchStreams(),
   },
   sandbox: {
     about: 'an evaluator of a caller in each language, run by run',

@@ -90,7 +90,7 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
     ],
   },
   demo: {
-    imports: [],
+    imports: ['fake-provider'],
     libraries: [
       '@opentelemetry/api',
       '@opentelemetry/exporter-trace-otlp-proto',

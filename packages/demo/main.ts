@@ -11,7 +11,7 @@ import { runPrompt } from './prompt.ts'
 /**
  * Sends a few traces of an LLM application through an OpenTelemetry SDK, each span when it ends (so children arrive
  * before their parents, in separate exports), and prints the resulting traces.
- * Then creates an application, runs it with a canned model and scores the response.
+ * Then creates an application, runs it with a fake model and scores the response.
  */
 const url = process.env.SPANHOUSE_URL ?? `http://127.0.0.1:${process.env.SPANHOUSE_PORT ?? 4600}`
 const apiKey = process.env.SPANHOUSE_API_KEY ?? (await keptKey())

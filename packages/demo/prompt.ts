@@ -1,24 +1,35 @@
+import { startFakeProvider } from '@spanhouse/fake-provider'
+
 /** Where the demo runs. */
 export interface Place {
   url: string
   headers: Record<string, string>
 }
 
-/** A connection to a provider that does not exist: canned replies need one to stand in for. */
-const CONNECTION = 'demo-provider'
-const MODEL = 'demo-model'
+const MODEL = 'gpt-4o-mini'
 const EXPECTED = 'Portugal'
 
 /**
- * Creates an application, runs its prompt with a canned model, writes the answer as it comes, and scores it with an evaluator.
- * Returns the ids of both traces.
+ * Creates an application, runs its prompt, writes the response as it arrives, and scores it with an evaluator. Returns
+ * the ids of both traces.
  */
 export async function runPrompt(place: Place): Promise<string[]> {
-  await ensureConnection(place)
+  const provider = await startFakeProvider()
+  const connection = await connect(place, `${provider.url}/v1`)
+  try {
+    return await runWith(place, connection)
+  } finally {
+    await fetch(`${place.url}/api/secrets/${connection.id}`, { method: 'DELETE', headers: place.headers })
+    await provider.close()
+  }
+}
+
+async function runWith(place: Place, { slug: connection, query }: Connection): Promise<string[]> {
   const slug = `capitals-${Date.now().toString(36)}`
-  await ok(place, '/api/simple/applications/', { application: { slug, name: 'Capitals', data: application() } })
+  const data = application(connection)
+  await ok(place, '/api/simple/applications/', { application: { slug, name: 'Capitals', data } })
   process.stdout.write(`\nThe application ${slug} is asked for the capital of Portugal:\n  `)
-  const answer = await streamed(place, '/services/invoke?mock=capital', {
+  const answer = await streamed(place, `/services/invoke${query}`, {
     references: { application: { slug } },
     data: { inputs: { country: 'Portugal' } },
   })
@@ -27,31 +38,48 @@ export async function runPrompt(place: Place): Promise<string[]> {
     links,
     data: { parameters: { substring: EXPECTED }, inputs: {}, outputs: answer.data.outputs },
   })
-  const verdict = judged.data.outputs.success ? 'does' : 'does not'
-  process.stdout.write(`\nThe evaluator says that the answer ${verdict} contain ${EXPECTED}.\n`)
+  const verdict = judged.data.outputs.success ? 'contains' : 'does not contain'
+  process.stdout.write(`\nThe evaluator says that the response ${verdict} ${EXPECTED}.\n`)
   return [answer.trace_id, judged.trace_id]
 }
 
-const application = (): object => ({
+const application = (connection: string): object => ({
   uri: 'agenta:builtin:completion:v0',
   parameters: {
     prompt: {
-      messages: [{ role: 'user', content: 'capital of {{country}}?' }],
+      messages: [{ role: 'user', content: 'What is the capital of {{country}}?' }],
       template_format: 'mustache',
-      llm_config: { model: MODEL, connection: CONNECTION },
+      llm_config: { model: MODEL, connection },
     },
   },
 })
 
-async function ensureConnection(place: Place): Promise<void> {
-  const provider = { url: 'https://models.example.com/v1', key: 'not-a-key' }
-  const response = await post(place, '/api/secrets/', {
-    slug: CONNECTION,
-    header: { name: 'Demo provider' },
-    secret: { kind: 'custom_provider', data: { kind: 'custom', provider, models: [{ slug: MODEL }] } },
-  })
-  const isThere = response.ok || response.status === 409
-  if (!isThere) throw new Error(`The connection was not created: ${await response.text()}`)
+interface Connection {
+  id: string
+  slug: string
+  /** Selects a canned reply where the provider cannot be called. */
+  query: string
+}
+
+/**
+ * Stores a connection to the provider. A server that may not call local addresses refuses it and gives a canned reply
+ * instead, for which a connection has to exist too.
+ */
+async function connect(place: Place, providerUrl: string): Promise<Connection> {
+  const local = await storeConnection(place, providerUrl)
+  if (local.ok) return { ...((await local.json()) as Connection), query: '' }
+  const canned = await storeConnection(place, 'https://models.example.com/v1')
+  if (!canned.ok) throw new Error(`The connection was not created: ${await canned.text()}`)
+  process.stdout.write(
+    '\nThis server does not call local addresses, so the next response is a canned one.\n' +
+      'To see a model being called, start it with SPANHOUSE_OUTBOUND_OPEN=true npm start\n',
+  )
+  return { ...((await canned.json()) as Connection), query: '?mock=capital' }
+}
+
+function storeConnection(place: Place, url: string): Promise<Response> {
+  const data = { kind: 'custom', provider: { url, key: 'not-a-key' }, models: [{ slug: MODEL }] }
+  return post(place, '/api/secrets/', { header: { name: 'Demo provider' }, secret: { kind: 'custom_provider', data } })
 }
 
 interface Answer {
@@ -62,14 +90,14 @@ interface Answer {
 
 async function ok(place: Place, path: string, body: object): Promise<Answer> {
   const response = await post(place, path, body)
-  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`)
+  if (!response.ok) throw new Error(`${path} responded with ${response.status}: ${await response.text()}`)
   return (await response.json()) as Answer
 }
 
-/** Writes pieces of the answer to the terminal as they come, and returns the whole answer, which comes last. */
+/** Writes chunks of the response to the terminal as they arrive, and returns the whole response, which comes last. */
 async function streamed(place: Place, path: string, body: object): Promise<Answer> {
   const response = await post(place, path, body, 'application/x-ndjson')
-  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`)
+  if (!response.ok) throw new Error(`${path} responded with ${response.status}: ${await response.text()}`)
   let rest = ''
   let last: Answer | undefined
   for await (const piece of (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream())) {
@@ -81,7 +109,7 @@ async function streamed(place: Place, path: string, body: object): Promise<Answe
       else if (event.status) last = event
     }
   }
-  if (last === undefined) throw new Error('The answer broke off.')
+  if (last === undefined) throw new Error('The response ended early.')
   return last
 }
 

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Body } from './asked.ts'
 import { type Behaviour, behaviourOf } from './behaviour.ts'
 import { embeddingOf } from './embedding.ts'
-import { replyTo, tokensOf } from './reply.ts'
+import { NOW, replyTo, tokensOf } from './reply.ts'
 import { anthropic } from './wire/anthropic.ts'
 import { openaiChat } from './wire/openai-chat.ts'
 import { openaiResponses } from './wire/openai-responses.ts'
@@ -114,11 +114,14 @@ async function isEndedEarly({ name, amount }: Behaviour, response: ServerRespons
   return response.headersSent
 }
 
-/** Sends the chunks one after another; `stall-middle` and `cut` stop after the first ones, `slow` waits before each. */
+/**
+ * Sends the chunks one after another; `stall-middle` and `cut` stop after the first ones, `slow` and `clock` wait before
+ * each.
+ */
 async function sendInPieces(response: ServerResponse, pieces: string[], { name, amount }: Behaviour): Promise<void> {
   const isBroken = name === 'stall-middle' || name === 'cut'
   const sent = isBroken ? pieces.slice(0, Math.ceil(pieces.length / 2)) : pieces
-  const waitMs = name === 'slow' ? (amount ?? 20) : 0
+  const waitMs = name === 'slow' || name === 'clock' ? (amount ?? 20) : 0
   try {
     await pipeline(paced(sent, waitMs), response, { end: !isBroken })
   } catch {
@@ -130,7 +133,7 @@ async function sendInPieces(response: ServerResponse, pieces: string[], { name, 
 async function* paced(pieces: string[], waitMs: number): AsyncGenerator<string> {
   for (const piece of pieces) {
     if (waitMs > 0) await delay(waitMs)
-    yield piece
+    yield piece.replaceAll(NOW, () => String(performance.timeOrigin + performance.now()))
   }
 }
 

@@ -20,12 +20,18 @@ export interface Reply {
   usage: { prompt: number; completion: number; cached: number }
 }
 
+/** Stands for the time at which its chunk is sent, in milliseconds since 1970. */
+export const NOW = '{now}'
+
+const CLOCK_WORDS = 20
+
 /** Texts of these behaviours, by name. */
 const TEXTS: Readonly<Record<string, (asked: Asked, behaviour: Behaviour) => string>> = {
   echo: ({ question }) => question,
   fixed: () => 'This answer is always the same.',
   huge: (_, { amount }) => 'x'.repeat((amount ?? 20) * 1024 * 1024),
   empty: () => '',
+  clock: () => ` ${NOW}`.repeat(CLOCK_WORDS),
   slow: ({ question }) => `Slowly now: ${question} One word after the other, until all of them are there.`,
 }
 

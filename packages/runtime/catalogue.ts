@@ -12,7 +12,7 @@ export interface TemplateFlags extends RoleFlags {
   is_recommended: boolean
 }
 
-/** A built-in handler as something to start from. `data` is what a revision made from it holds. */
+/** A built-in handler as a starting point. `data` is that of a revision created from it. */
 export interface TemplateRecord {
   key: string
   name: string
@@ -24,7 +24,7 @@ export interface TemplateRecord {
   data: { uri: string; schemas?: Schemas; parameters?: JsonObject }
 }
 
-/** Pinned values of a template; `data` is what a revision made from it holds. */
+/** Pinned values of a template; `data` is that of a revision created from it. */
 export interface PresetRecord {
   key: string
   name: string
@@ -39,7 +39,7 @@ type Shown = Handler & { template: Template }
 
 const SHOWN = HANDLERS.filter((handler): handler is Shown => handler.template !== undefined)
 
-/** Which templates are meant: those with a role (every one when undefined), the archived ones too or not. */
+/** Selects templates: those with a role (all if undefined), with or without archived ones. */
 export interface TemplateChoice {
   role?: Role
   includeArchived: boolean
@@ -52,7 +52,7 @@ export function listTemplates({ role, includeArchived }: TemplateChoice, setting
     .map(handler => toTemplate(handler, settings))
 }
 
-/** One template with its presets, archived or not; undefined when the role has none of that key. */
+/** One template with its presets, even if archived; undefined if the role has no template with that key. */
 export function findTemplate(
   role: Role | undefined,
   key: string,
@@ -114,7 +114,7 @@ const flagsOf = ({ roles, template }: Shown): TemplateFlags => ({
   is_recommended: false,
 })
 
-/** The defaults that stand in a parameters' schema. */
+/** The defaults in a parameters schema. */
 export function scalarDefaults(schema: Json | undefined): JsonObject {
   return Object.fromEntries(
     propertiesOf(schema).flatMap(([name, { default: value }]) => (value === undefined ? [] : [[name, value]])),

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@spanhouse/model'
 import type { Run } from './run.ts'
 
-/** JSON Schemas of what a handler is configured with, reads and returns. */
+/** JSON Schemas of a handler's parameters, inputs and outputs. */
 export interface Schemas {
   parameters?: Json
   inputs?: Json
@@ -10,7 +10,7 @@ export interface Schemas {
 
 export type Role = 'application' | 'evaluator' | 'snippet'
 
-/** Values pinned for a template, under a name. What becomes of one is an ordinary revision. */
+/** A named set of pinned values of a template. A revision created from it is an ordinary one. */
 export interface Preset {
   key: string
   name: string
@@ -24,14 +24,14 @@ export interface Template {
   name: string
   description: string
   categories: readonly string[]
-  /** Hidden from lists unless they ask for it; still found by its key. */
+  /** Hidden from lists unless requested; still found by its key. */
   isArchived?: boolean
-  /** Defaults that are no scalars; those stand as `default` in the parameters' schema. */
+  /** Defaults that are not scalars. Scalar ones are the `default` of their property in the parameters schema. */
   parameters?: JsonObject
   presets?: readonly Preset[]
 }
 
-/** What only the older list of evaluator templates tells. */
+/** Properties that only the older list of evaluator templates shows. */
 export interface LegacyTraits {
   /** Works without any setting. */
   directUse: boolean
@@ -40,31 +40,31 @@ export interface LegacyTraits {
 }
 
 /**
- * A built-in handler: everything about it that is data. A key is unique among all handlers. Without a template it is
- * reserved: its URI is understood, and the catalogue does not show it.
+ * A built-in handler. Its key is unique among all handlers. Without a template it is reserved: its URI is valid, but the
+ * catalogue does not show it.
  */
 export interface Handler {
   key: string
   kind: 'builtin' | 'custom'
-  /** What `latest` means. */
+  /** The version that `latest` stands for. */
   version: string
   roles: readonly Role[]
   schemas?: Schemas
   template?: Template
   legacy?: LegacyTraits
-  /** False for what is no handler at all but content: it has no address. */
+  /** False if it is only content: it has no address and cannot run. */
   isRunnable?: boolean
-  /** Whether it has something to show before its result, so that its answer can be a stream of events. */
+  /** Whether it emits events before its result, so that the response can be a stream. */
   isStreaming?: boolean
-  /** The outputs' schema that these parameters lead to; undefined when they lead to none. */
+  /** The outputs schema that follows from the parameters; undefined if none does. */
   inferOutputs?(parameters: JsonObject): Json | undefined
   /**
-   * The outputs' schema on the simple evaluator surface, where it is another one than {@link inferOutputs} and
-   * `schemas.outputs` give. `null`: none is declared.
+   * The outputs schema on the simple evaluator surface, if it differs from {@link inferOutputs} and `schemas.outputs`.
+   * `null` if none is declared there.
    */
   surfaceOutputs?(parameters: JsonObject): Json | null
   /**
-   * Runs it once and returns the outputs. Throws a `RunError` for what the caller did wrong or somebody outside failed at.
+   * Runs it once and returns the outputs. Throws a `RunError` for a mistake of the caller or a failure of another service.
    * A handler without it cannot be invoked.
    */
   run?(run: Run): Json | Promise<Json>

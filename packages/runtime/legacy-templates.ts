@@ -3,7 +3,7 @@ import { propertiesOf } from './catalogue.ts'
 import type { Handler, LegacyTraits, Template } from './handler.ts'
 import { HANDLERS } from './handlers.ts'
 
-/** An evaluator template in the older form, which knows settings instead of schemas. */
+/** An evaluator template in the older form, with settings instead of schemas. */
 export interface LegacyTemplate {
   name: string
   key: string
@@ -23,7 +23,7 @@ type Listed = Handler & { template: Template; legacy: LegacyTraits }
 
 const LISTED = HANDLERS.filter((handler): handler is Listed => handler.legacy !== undefined)
 
-/** The evaluators that the older list knows. */
+/** The templates of the older list. */
 export const listLegacyTemplates = (includeArchived: boolean): LegacyTemplate[] =>
   LISTED.filter(({ template }) => includeArchived || !template.isArchived).map(toLegacyTemplate)
 

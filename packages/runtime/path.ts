@@ -1,16 +1,16 @@
 import { invalid, isJsonObject, type Json, type Problem } from '@spanhouse/model'
 
-/** What a step of a path selects, and all of them together; more than this is refused. */
+/** The maximum number of values that a step of a path, or all its steps together, may select. */
 const SELECTED_MAX = 100_000
 const SELECTED_IN_ALL_MAX = 1_000_000
 
 /**
- * The value that a path leads to in a document, undefined when there is none. Three notations:
+ * The value at a path in a document, undefined if there is none. Three notations:
  *
- * - dotted, `a.b.0`: steps of digits count in lists; a member that is called like the whole path comes first;
+ * - dotted, `a.b.0`: digits are an index in a list; a member whose name is the whole path takes precedence;
  * - JSON Pointer (RFC 6901), `/a/b/0`;
- * - JSONPath (RFC 9535 without filters), `$.a['b'][0]`, `$..a`, `$.a[*]`, `$.a[1:3]`: one hit is that value, several are
- *   the list of them.
+ * - JSONPath (RFC 9535 without filters), `$.a['b'][0]`, `$..a`, `$.a[*]`, `$.a[1:3]`: one hit is that value,
+ *   several are a list.
  *
  * The empty path is the document itself. Throws a 400 for a path that selects too much.
  */
@@ -34,7 +34,7 @@ function memberOf(value: Json | undefined, step: string): Json | undefined {
 
 const soleOf = (hits: Json[]): Json | undefined => (hits.length > 1 ? hits : hits[0])
 
-/** One step of a JSONPath: from a value to those that it selects. */
+/** One step of a JSONPath: the values it selects from a value. */
 type Step = (value: Json) => Json[]
 
 function select(document: Json, path: string): Json[] {
@@ -67,7 +67,7 @@ const BARE = /(?<name>[^.[\]*\s]+)|(?<all>\*)/y
 const INTEGER = /^-?\d+$/
 const BOUND = /^-?\d*$/
 
-/** None when the text is no JSONPath. */
+/** Undefined if the text is not a JSONPath. */
 function stepsOf(text: string): Step[] {
   const steps: Step[] = []
   let at = 0

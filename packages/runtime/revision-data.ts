@@ -8,9 +8,9 @@ import { isCallableUrl, isManaged, type RuntimeSettings } from './uri.ts'
 const SCHEMA_NAMES = ['parameters', 'inputs', 'outputs'] as const
 
 /**
- * What is wrong with the data of a workflow's revision beyond its shape; locations are relative to the data. A web
- * address or `url` that cannot be called, a key under a prefix of ours that no handler has, a malformed JSON Schema. As
- * everywhere, the owner is whose share of the threads that check schemas this takes (`validateAgainst`).
+ * Violations in the data of a workflow's revision besides its shape; locations are relative to the data. Checks for web
+ * addresses that cannot be called, unknown keys under our prefixes, and malformed JSON Schemas. The owner is the one whose
+ * share of the schema threads is used (`validateAgainst`).
  */
 export async function checkRevisionData(
   data: JsonObject,
@@ -55,8 +55,8 @@ const mistake = (loc: string[], msg: string, input: Json | undefined): Violation
 })
 
 /**
- * The data as a commit stores it: schemas that the caller left out are those of the built-in handler, the outputs'
- * schema is the one that the parameters lead to, and a custom handler has its address. Of a skill only content is kept.
+ * The data as a commit stores it: missing schemas are those of the built-in handler, the outputs schema is inferred from
+ * the parameters where possible, and a custom handler gets its address. Of a skill only the content is stored.
  */
 export async function enrichRevisionData(
   data: JsonObject,
@@ -78,8 +78,8 @@ export async function enrichRevisionData(
 }
 
 /**
- * What the simple evaluator surface commits: the schemas of a built-in handler are the server's whatever the caller
- * sent, and it has no address of its own. Any other data is returned as it is.
+ * The data that the simple evaluator surface commits: a built-in handler always gets the server's schemas and no address
+ * of its own. Other data is returned unchanged.
  */
 export async function evaluatorHydration(
   data: JsonObject,
@@ -107,7 +107,7 @@ async function inferred({ inferOutputs }: Handler, { parameters }: JsonObject, o
   return outputs === undefined ? {} : { outputs }
 }
 
-/** A schema inside parameters may hold placeholders and so be none yet: then it says nothing about the outputs. */
+/** A schema inside parameters may contain placeholders and not be a valid schema yet; then nothing is inferred. */
 const usable = async (schema: Json | null | undefined, owner: string): Promise<Json | undefined> =>
   isJsonObject(schema) && (await schemaMistake(schema, owner)) === null ? schema : undefined
 

@@ -3,14 +3,14 @@ import { handlerOf } from './handlers.ts'
 import { handlerUriOf, hostedUrl, webAddressOf } from './revision-url.ts'
 import { isManaged, isWebAddress, parseHandlerUri, type RuntimeSettings } from './uri.ts'
 
-/** What artifacts of a workflow are for; stored with the artifact, not with its revisions. */
+/** The roles of a workflow; stored with the artifact, not with its revisions. */
 export interface RoleFlags {
   is_application: boolean
   is_evaluator: boolean
   is_snippet: boolean
 }
 
-/** What follows from a revision's data and slug. Callers' own values for these count for nothing. */
+/** Flags derived from a revision's data and slug. Values sent by callers are ignored. */
 export interface RevisionFlags {
   is_managed: boolean
   is_custom: boolean
@@ -24,17 +24,17 @@ export interface RevisionFlags {
   is_chat: boolean
   has_url: boolean
   has_script: boolean
-  /** Whether a function of this process handles it; never over HTTP. */
+  /** Whether a function of this process handles it; never true over HTTP. */
   has_handler: boolean
   is_static: boolean
 }
 
-/** Slugs of workflows that are part of the program; nobody may commit one. */
+/** Slugs with this prefix are reserved for workflows that are part of the program. */
 export const STATIC_SLUG_PREFIX = '__ag__'
 
 const CHAT_TYPES = new Set(['message', 'messages'])
 
-/** The derived flags, all of them, also for a revision without data. */
+/** All derived flags, also for a revision without data. */
 export function revisionFlags(data: JsonObject | null, slug: string, settings: RuntimeSettings): RevisionFlags {
   const content = data ?? {}
   const uri = handlerUriOf(content)
@@ -65,7 +65,7 @@ function takesMessages({ schemas }: JsonObject): boolean {
   return Object.values(properties).some(one => isJsonObject(one) && CHAT_TYPES.has(one['x-ag-type-ref'] as string))
 }
 
-/** What a workflow with this URI is for unless its creator says otherwise; one without a URI is an evaluator. */
+/** The default roles of a workflow with this URI; one without a URI is an evaluator. */
 export function defaultRoles(text: string | undefined, settings: RuntimeSettings): RoleFlags {
   if (!text) return rolesOf(['evaluator'])
   const uri = parseHandlerUri(isWebAddress(text) ? 'custom:hook' : text)

@@ -2,15 +2,15 @@ import type { JsonObject } from '@spanhouse/model'
 import { handlerOf } from './handlers.ts'
 import { type HandlerUri, isWebAddress, parseHandlerUri, type RuntimeSettings } from './uri.ts'
 
-/** The handler URI in a revision's data; null when it has none, or a web address in its place. */
+/** The handler URI in a revision's data; null if it has none, or a web address instead. */
 export const handlerUriOf = ({ uri }: JsonObject): HandlerUri | null =>
   typeof uri === 'string' ? parseHandlerUri(uri) : null
 
-/** The address in place of a handler URI: a custom handler that is called directly. */
+/** The web address instead of a handler URI: that of a custom handler, which is called directly. */
 export const webAddressOf = ({ uri }: JsonObject): string | undefined =>
   typeof uri === 'string' && isWebAddress(uri) ? uri : undefined
 
-/** Where Spanhouse hosts the handler, with `latest` resolved; undefined when it does not. */
+/** The address at which Spanhouse hosts the handler, with `latest` resolved; undefined if it does not. */
 export function hostedUrl(uri: HandlerUri, settings: RuntimeSettings): string | undefined {
   const handler = handlerOf(uri, settings)
   if (!handler || handler.isRunnable === false) return undefined
@@ -19,8 +19,8 @@ export function hostedUrl(uri: HandlerUri, settings: RuntimeSettings): string | 
 }
 
 /**
- * The data as it is read: a built-in handler's address is not stored but added, so that it follows the installation.
- * An address that was committed stays.
+ * The data as it is read. A built-in handler's address is not stored but added on each read, so that it follows the
+ * installation. A committed address is kept.
  */
 export function shownRevisionData(data: JsonObject, settings: RuntimeSettings): JsonObject {
   const uri = handlerUriOf(data)

@@ -1,27 +1,27 @@
 import type { Json } from '@spanhouse/model'
 
-/** What was wrong with a value, apart from the message, so that programs need not parse it. */
+/** The parts of the message about a wrong value, so that programs need not parse it. */
 export interface ErrorDetails {
   /** Where, in the notation of section 14: `prompt.messages[0]`, `regex_pattern`. */
   path?: string
   expected?: string
-  /** The JSON type of what was there instead. The value itself is not repeated. */
+  /** The JSON type of the actual value, which itself is not repeated. */
   got?: string
 }
 
 export type FailureCategory = 'availability' | 'capacity' | 'transient' | 'access' | 'context' | 'other'
 
 /**
- * A run that failed for a reason the caller should know. Anything else that a handler throws is a defect and answers 500
- * without its text.
+ * A failure whose reason the caller may know. Anything else that a handler throws is a defect, which is answered with 500
+ * and without its message.
  */
 export class RunError extends Error {
-  /** The HTTP status, and `status.code` of the answer. */
+  /** The HTTP status, also `status.code` of the response. */
   readonly status: number
   /** The part of `status.type` after `#`: `v0:schemas:missing-input` (contract of the runtime, section 14). */
   readonly fragment: string
   readonly details: ErrorDetails | undefined
-  /** What a provider answered with, when it was a provider's failure. */
+  /** The status of the provider's response, if a provider failed. */
   readonly providerStatus: number | undefined
   readonly retryAfterSeconds: number | undefined
   /** The kind of a provider's failure, as in the table of section 4.5. */
@@ -52,7 +52,7 @@ export class RunError extends Error {
 
 type Place = 'parameter' | 'input'
 
-/** A 400 for a parameter or an input that is absent. */
+/** A 400 for a missing parameter or input. */
 export const missing = (place: Place, path: string): RunError =>
   new RunError(400, `v0:schemas:missing-${place}`, `Missing ${place} at '${path}'`, { details: { path } })
 

@@ -2,27 +2,27 @@ import type { Json, JsonObject } from '@spanhouse/model'
 import type { Work, WorkName } from './work/work.ts'
 
 /**
- * What a handler is given for one run: what the caller sent and what the references resolved to. Embeds are resolved, and
- * `inputs` are unwrapped once when they are what a trace stores (`{inputs: {...}}`).
+ * The arguments of a handler for one run: what the caller sent, and the revision that its references identify. Embeds are
+ * resolved, and `inputs` in the form that traces store (`{inputs: {...}}`) are unwrapped once.
  */
 export interface Run {
-  /** The effective configuration; empty when there is none. */
+  /** The effective configuration; empty if there is none. */
   parameters: JsonObject
-  /** Undefined when the caller sent none. A chat history that was sent beside it is in `inputs.messages`. */
+  /** Undefined if the caller sent none. A chat history that was sent separately is in `inputs.messages`. */
   inputs: JsonObject | undefined
-  /** What is judged. Undefined when absent; null is a value. */
+  /** The output to evaluate. Undefined if absent; null is a value. */
   outputs: Json | undefined
-  /** The trace of what is judged. */
+  /** The trace of the output to evaluate. */
   trace: JsonObject | undefined
   testcase: JsonObject | undefined
   /** The data of the revision that runs: `uri`, `url`, `headers`, `runtime`, `script`, `schemas` and `parameters`. */
   revision: JsonObject
   flags: RunFlags
   sessionId: string
-  /** Aborted when the caller has gone away or the run has taken too long. Whatever waits must listen to it. */
+  /** Aborted when the caller disconnects or the run exceeds its time. Everything that waits must observe it. */
   signal: AbortSignal
   means: Means
-  /** Passes on what the caller may see before the result. It is ignored when nobody asked for a stream. */
+  /** Sends an event to the caller before the result. Ignored unless a stream was requested. */
   emit(event: RunEvent): void
 }
 
@@ -33,7 +33,7 @@ export interface RunFlags {
   force: boolean
 }
 
-/** What a run may show before its result (contract of the runtime, section 8.7). */
+/** An event of a run before its result (contract of the runtime, section 8.7). */
 export type RunEvent =
   | { type: 'message'; data: { text: string } }
   | { type: 'message_start' | 'message_end' | 'thought_start' | 'thought_end'; data: { id: string } }
@@ -52,13 +52,13 @@ export type RunEvent =
   | { type: 'done'; data: { stopReason: string; traceId?: string } }
 
 /**
- * What a run reaches the outside world with. The server gives real ones, bound to the project whose run it is; each call
- * that is worth seeing leaves a span in the run's trace.
+ * How a run reaches anything outside itself. The server provides the implementation, bound to the run's project; calls to
+ * other services record a span in the run's trace.
  */
 export interface Means {
   /**
-   * Calls the first configuration whose call succeeds, by the rules of retry and fallback that the plan states. Every
-   * attempt leaves a span. Text and tool calls are emitted as they arrive when `onEvent` is given.
+   * Calls the plan's configurations until one succeeds, by its retry and fallback policies. Every attempt records a span.
+   * If `onEvent` is given, it receives text and tool calls as they arrive.
    *
    * Throws a {@link RunError}: `invalid-secrets`, `unknown-connection` or `connection-model-mismatch` without a usable
    * key, else the error of the last attempt with the provider's status in `providerStatus`.
@@ -68,21 +68,21 @@ export interface Means {
   embed(call: { model: string; connection?: string; texts: readonly string[] }): Promise<number[][]>
   /** Runs a caller's `evaluate` in the sandbox. Throws a {@link RunError} when it fails, with the line of the source. */
   evaluate(code: { runtime: string; source: string; arguments: readonly Json[] }): Promise<Json>
-  /** Posts JSON to an address that a caller chose. Throws a {@link RunError} when it is refused or does not answer. */
+  /** Posts JSON to an address that a caller chose. Throws a {@link RunError} if the address is rejected or the request fails. */
   post(request: PostRequest): Promise<PostReply>
   /**
-   * Whether a pattern in Python's dialect is found in each text. Throws a {@link RunError} `regex-pattern-error` for one that
-   * is malformed or takes too long.
+   * Whether a pattern in Python's dialect matches somewhere in each text. Throws a {@link RunError} `regex-pattern-error` if
+   * it is malformed or takes too long.
    */
   searchTexts(pattern: { source: string; ignoreCase: boolean }, texts: readonly string[]): Promise<boolean[]>
   /**
-   * Runs a pure but expensive function of `work.ts`, off the event loop when its input is large. Throws a {@link RunError}
-   * 400 for what is too large or takes too long.
+   * Runs a pure but expensive function of `work.ts`, in a thread if its input is large. Throws a {@link RunError} 400 if the
+   * input is too large or takes too long.
    */
   compute<Name extends WorkName>(name: Name, ...args: Parameters<Work[Name]>): Promise<ReturnType<Work[Name]>>
 }
 
-/** What is sent to a model, and which configurations are tried, in order. */
+/** The messages for a model, and the configurations to try, in order. */
 export interface ChatPlan {
   /** In the shape of OpenAI's chat messages, templates rendered. */
   messages: readonly JsonObject[]
@@ -90,7 +90,7 @@ export interface ChatPlan {
   configs: readonly ChatConfig[]
   fallbackPolicy?: Policy
   retryPolicy?: Policy
-  /** Times that a failed call is repeated with the same configuration. */
+  /** How often a failed call is repeated with the same configuration. */
   retriesMax?: number
   /** Wait before the first retry; each further one waits twice as long. */
   retryDelayMs?: number
@@ -120,7 +120,7 @@ export interface PostRequest {
   headers?: JsonObject
   body: JsonObject
   timeoutMs: number
-  /** What goes wrong is reported under these. */
+  /** The error types of a rejected address and of a failed request. */
   fragments: { refused: string; failed: string }
 }
 

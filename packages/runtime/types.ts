@@ -6,7 +6,7 @@ import { context, loop, permissions, response, tool, tools } from './types/loop.
 import { message, messages } from './types/message.ts'
 import { promptTemplate } from './types/prompt-template.ts'
 
-/** A type of the catalogue; other schemas refer to it with `x-ag-type-ref`. Nothing in it refers to anything. */
+/** A type of the catalogue; other schemas refer to it with `x-ag-type-ref`. It contains no references itself. */
 export interface CatalogueType {
   key: string
   json_schema: JsonObject

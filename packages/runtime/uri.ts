@@ -1,4 +1,4 @@
-/** What a handler URI names. Parts that are left out are filled in (see {@link parseHandlerUri}). */
+/** The parts of a handler URI. Omitted ones are filled in (see {@link parseHandlerUri}). */
 export interface HandlerUri {
   provider: string
   kind: string
@@ -6,7 +6,7 @@ export interface HandlerUri {
   version: string
 }
 
-/** What the runtime has to know about the installation it runs in. */
+/** Settings of the installation that the runtime needs. */
 export interface RuntimeSettings {
   /** Public base of the hosted services, without a slash at the end: `http://127.0.0.1:4600/services`. */
   servicesUrl: string
@@ -14,13 +14,13 @@ export interface RuntimeSettings {
   uriPrefix: string
 }
 
-/** The prefix of the interface. It is understood whatever the setting says, and stands where a URI leaves it out. */
+/** The prefix of the interface. It is always accepted, and is the default if a URI omits the provider. */
 export const INTERFACE_PREFIX = 'agenta'
 
 const LATEST = 'latest'
 
 /**
- * `provider:kind:key:version`; shorter forms leave parts out from the left: `key`, `kind:key`, `provider:kind:key`.
+ * Parses `provider:kind:key:version`, or a shorter form: `key`, `kind:key`, `provider:kind:key`.
  * Null for anything else, which counts as no URI. Web addresses are not handler URIs: ask {@link isWebAddress} first.
  */
 export function parseHandlerUri(text: string): HandlerUri | null {

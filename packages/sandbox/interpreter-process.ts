@@ -67,7 +67,10 @@ export class InterpreterProcess {
     return this.#child.pid
   }
 
-  /** Resolves when the interpreter is loaded. Rejects with the process's error output if it exits before. */
+  /**
+   * Resolves when the interpreter is loaded. If it exits before, rejects with its error output, or with a Problem
+   * `overloaded` if it was killed, as it is when loading takes too long on a busy machine.
+   */
   get ready(): Promise<void> {
     return this.#ready.promise
   }
@@ -136,13 +139,14 @@ export class InterpreterProcess {
 
   #end(how: string, signal: NodeJS.Signals | null = null): void {
     this.#state = 'ended'
-    this.#ready.reject(new Error(`The sandbox process exited before it was ready: ${how} ${this.#words}`.trim()))
+    this.#ready.reject(
+      signal
+        ? exited('The interpreter exited while it was starting. Try again.')
+        : new Error(`The sandbox process exited before it was ready: ${how} ${this.#words}`.trim()),
+    )
     const failure = this.#failureOf(signal)
     if (failure) this.#outcome?.resolve(failure)
-    else
-      this.#outcome?.reject(
-        new Problem('overloaded', 'The process that ran the code exited. Try again.', { retryAfterSeconds: 1 }),
-      )
+    else this.#outcome?.reject(exited('The process that ran the code exited. Try again.'))
     this.#ended.resolve()
   }
 
@@ -156,6 +160,8 @@ export class InterpreterProcess {
     return this.#child.stdio[fd] as Socket
   }
 }
+
+const exited = (message: string): Problem => new Problem('overloaded', message, { retryAfterSeconds: 1 })
 
 function failed(kind: FailureKind, message: string): CodeFailure {
   return { ok: false, kind, message }

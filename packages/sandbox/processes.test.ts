@@ -60,6 +60,14 @@ test.each(LANGUAGES)(
   120_000,
 )
 
+test('a process killed while it starts fails the waiting run as one to try again', async () => {
+  const sandbox = open({ processesMax: 1, warm: 0 })
+  const starting = run(sandbox, 'python', ONE.python).catch(error => error)
+  process.kill(sandbox.pids()[0] as number, 'SIGKILL')
+  expect(await starting).toMatchObject({ code: 'overloaded', retryable: true })
+  expect(await run(sandbox, 'python', ONE.python)).toEqual({ ok: true, value: 1 })
+}, 120_000)
+
 test('the death of the parent ends the children, whatever they run', async () => {
   const parent = spawn(process.execPath, [new URL('./parent.testing.ts', import.meta.url).pathname], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -256,65 +256,6 @@ test("an evaluator inside a client's trace leaves it an invocation, unless the r
   }
 })
 
-/** What each evaluator of the catalogue that needs no model can be given, and what it then returns. */
-const EVALUATIONS: Record<string, { parameters?: object; inputs?: object; outputs?: unknown; expected: object }> = {
-  json_multi_field_match: {
-    parameters: { fields: ['id', 'addr.zip'] },
-    inputs: { correct_answer: { id: 7, addr: { zip: '0150' } } },
-    outputs: { id: 7, addr: { zip: '0151' } },
-    expected: { id: 1, 'addr.zip': 0, aggregate_score: 0.5 },
-  },
-  auto_json_diff: {
-    inputs: { correct_answer: { a: 1, b: 2 } },
-    outputs: { a: 1, b: 3 },
-    expected: { score: 0.5, success: true },
-  },
-  echo: { inputs: { aloha: 'hi' }, expected: { got: 'hi' } },
-  mock: { parameters: { key: 'score', kwargs: { score: 0.4 } }, expected: { score: 0.4, success: false } },
-  match: {
-    parameters: { matchers: [{ key: 'a', target: 'outputs', match: 'contains', reference: '4' }] },
-    expected: { success: true },
-  },
-  auto_exact_match: { expected: { success: true } },
-  auto_regex_test: { parameters: { regex_pattern: '^\\d$' }, expected: { success: true } },
-  field_match_test: { parameters: { json_field: 'a' }, outputs: { a: '4' }, expected: { success: true } },
-  auto_starts_with: { parameters: { prefix: '4' }, expected: { success: true } },
-  auto_ends_with: { parameters: { suffix: '5' }, expected: { success: false } },
-  auto_contains: { parameters: { substring: '4' }, expected: { success: true } },
-  auto_contains_any: { parameters: { substrings: ['4', '5'] }, expected: { success: true } },
-  auto_contains_all: { parameters: { substrings: ['4', '5'] }, expected: { success: false } },
-  auto_contains_json: { outputs: 'x {"a": 1}', expected: { success: true } },
-  auto_levenshtein_distance: { expected: { score: 1, success: true } },
-  auto_similarity_match: { parameters: { similarity_threshold: 0.5 }, expected: { score: 1, success: true } },
-  auto_custom_code_run: {
-    parameters: { runtime: 'javascript', version: '3', code: 'const evaluate = (i, o) => o === i.correct_answer' },
-    expected: { success: true },
-  },
-}
-
-test.each(Object.entries(EVALUATIONS))(
-  '%s: by its address, by the dispatcher and by references; its annotation is found',
-  async (key, { parameters = {}, inputs = { correct_answer: '4' }, outputs = '4', expected }) => {
-    const { template } = (await project.get(`/api/evaluators/catalog/templates/${key}`)).body
-    const data = { uri: template.data.uri, parameters: { ...template.data.parameters, ...parameters } }
-    const made = await created('evaluator', data)
-    const given = { inputs, outputs }
-    const references = { evaluator_revision: { id: made.revision_id } }
-    const ways: [string, object][] = [
-      [`/${key}/v0/invoke`, { data: { ...given, parameters: data.parameters } }],
-      ['/invoke', { data: { ...given, revision: { data } } }],
-      ['/invoke', { data: { ...given, revision: data } }],
-      ['/invoke', { references, data: given }],
-      [`/${key}/v0/invoke`, { references, data: given }],
-    ]
-    for (const [path, body] of ways) expect(await outputsOf(project.run(path, body))).toMatchObject(expected)
-    await eventually(async () => {
-      const found = await post('/annotations/query', { annotation: { references: { evaluator: { id: made.id } } } })
-      return found.annotations?.length === 2
-    }, 5_000)
-  },
-)
-
 test('mistakes of callers', async () => {
   const cases: [path: string, body: unknown, status: number, fragment: string | undefined][] = [
     ['/completion/v0/invoke', [], 422, undefined],

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -190,6 +189,14 @@ test('an answer that is too large, too long a prompt, and a broken connection ar
   }
 })
 
+test('a stream of 20 MB ends with an error, and nothing more is read of it', async () => {
+  const { text } = await project.run('/completion/v0/invoke', asking('fake-huge'), { accept: 'application/x-ndjson' })
+  const last = JSON.parse(text.trimEnd().slice(text.trimEnd().lastIndexOf('\n') + 1))
+  expect(last.status).toMatchObject({ code: 500, message: expect.stringMatching(/larger than \d+ bytes/) })
+  expect(text.length).toBeLessThan(20 * 1024 * 1024)
+  await eventually(async () => lastRequest()?.end === 'aborted')
+})
+
 test.each(['fake-stall-before', 'fake-stall-middle'])(
   'a caller who hangs up on %s cancels the call, and the trace says so',
   async model => {
@@ -285,28 +292,6 @@ test('a hook is sent the request, and nothing of ours; one that hangs up or answ
   hook.close()
 })
 
-/** Runs the command line with the project's key. */
-const command = (...args: string[]): Promise<{ code: number; out: string; err: string }> =>
-  new Promise(resolve => {
-    const env = { ...process.env, SPANHOUSE_URL: server.url, SPANHOUSE_API_KEY: project.apiKey }
-    const file = new URL('../../packages/cli/spanhouse.ts', import.meta.url).pathname
-    execFile(process.execPath, [file, ...args], { env }, (error, out, err) =>
-      resolve({ code: Number(error?.code ?? 0), out, err }),
-    )
-  })
-
-test('the command line runs an application and scores an output', async () => {
-  const streamed = await command('run', 'capitals', '--input', 'country=Italy')
-  expect(streamed).toMatchObject({ code: 0, out: expect.stringContaining('Rome'), err: '' })
-  const pinned = await command('run', 'capitals:1', '--input', 'country=Italy', '--json')
-  expect(JSON.parse(pinned.out)).toMatchObject({ status: { code: 200 }, data: { outputs: streamed.out.trim() } })
-  const scored = await command('evaluate-one', 'exact-match', '--outputs', '4', '--input', 'correct_answer=4')
-  expect([scored.code, JSON.parse(scored.out)]).toEqual([0, { success: true }])
-  expect(await command('run', 'nothing-here')).toMatchObject({ code: 1, err: expect.stringContaining('nothing-here') })
-  expect(await command('run')).toMatchObject({ code: 2 })
-  expect(await command('run', 'capitals', '--input', 'country')).toMatchObject({ code: 2 })
-})
-
 test('no key is in any trace, nor in the log', async () => {
   const { body } = await project.post('/api/spans/query', { windowing: { limit: 500 } })
   expect(body.count).toBeGreaterThan(20)
@@ -327,51 +312,6 @@ test('tools that a model calls are events of the stream', async () => {
   expect(calls.at(-1)).toMatchObject({ name: 'get_weather', input: {}, rawInput: expect.any(String) })
   expect(new Set(calls.map(call => call.id)).size).toBe(1)
   expect(events.at(-1).data.outputs).toMatchObject([{ id: calls[0].id, function: { name: 'get_weather' } }])
-})
-
-test('evaluators that call others run by references, and their annotations are found', async () => {
-  const webhook = createServer((_request, response) => response.end('0.8')).listen(0, '127.0.0.1')
-  await once(webhook, 'listening')
-  const prompt_template = [{ role: 'user', content: 'Score {{outputs}} from 0 to 10' }]
-  const evaluators: [key: string, parameters: object, expected: object][] = [
-    [
-      'auto_ai_critique',
-      { prompt_template, model: 'gpt-4o-mini', connection, response_type: 'text', version: '5' },
-      { score: expect.any(Number), success: expect.any(Boolean) },
-    ],
-    [
-      'auto_semantic_similarity',
-      { correct_answer_key: 'expected', embedding_model: 'lab/custom/text-embedding-3-small' },
-      { score: expect.closeTo(1), success: true },
-    ],
-    [
-      'auto_webhook_test',
-      { webhook_url: `http://127.0.0.1:${(webhook.address() as AddressInfo).port}/` },
-      { score: 0.8, success: true },
-    ],
-  ]
-  for (const [key, parameters, expected] of evaluators) {
-    const { body: made } = await project.post('/api/simple/evaluators/', {
-      evaluator: {
-        slug: `by-reference-${key.replaceAll('_', '-')}`,
-        data: { uri: `agenta:builtin:${key}:v0`, parameters },
-      },
-    })
-    const { id, revision_id } = made.evaluator
-    const data = { inputs: { expected: 'Paris' }, outputs: 'Paris' }
-    const references = { evaluator_revision: { id: revision_id } }
-    for (const path of ['/invoke', `/${key}/v0/invoke`]) {
-      const { status, body, text } = await project.run(path, { references, data })
-      expect([status, body.data?.outputs], text).toEqual([200, expected])
-    }
-    await eventually(async () => {
-      const { body } = await project.post('/api/annotations/query', {
-        annotation: { references: { evaluator: { id } } },
-      })
-      return body.annotations?.length === 2
-    })
-  }
-  webhook.close()
 })
 
 test('a stop waits for the runs under way, and their traces are stored', async () => {

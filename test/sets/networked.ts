@@ -20,15 +20,16 @@ export interface NetworkedSet {
   stop(): Promise<void>
 }
 
-export async function startNetworkedSet(): Promise<NetworkedSet> {
+/** Starts the set; `settings` are those of every process. */
+export async function startNetworkedSet(settings: NodeJS.ProcessEnv = {}): Promise<NetworkedSet> {
   const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-networked-'))
   const stores = await startStores()
-  const services = await startRole('services', { stores, dataDir: join(dataDir, 'services') })
-  const env = { SPANHOUSE_SERVICES_URL: `${services.url}/services` }
+  const services = await startRole('services', { stores, dataDir: join(dataDir, 'services'), env: settings })
+  const env = { ...settings, SPANHOUSE_SERVICES_URL: `${services.url}/services` }
   const api = await startRole('api', { stores, dataDir: join(dataDir, 'api'), like: services, env })
   const [receiver, writer] = await Promise.all([
-    startRole('receiver', { stores, dataDir: join(dataDir, 'receiver'), like: api }),
-    startRole('writer', { stores, dataDir: join(dataDir, 'writer'), like: api }),
+    startRole('receiver', { stores, dataDir: join(dataDir, 'receiver'), like: api, env: settings }),
+    startRole('writer', { stores, dataDir: join(dataDir, 'writer'), like: api, env: settings }),
   ])
   return {
     roles: { api, receiver, writer, services },

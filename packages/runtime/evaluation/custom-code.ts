@@ -6,13 +6,13 @@ import { graded } from './verdict.ts'
 /** The languages of callers' code. */
 export const RUNTIMES = ['python', 'javascript', 'typescript']
 
-/** The signatures that `evaluate` has had: with four arguments and a number, with three and a number, with three. */
+/** Versions of the signature of `evaluate`: four arguments and a number; three and a number; three and any value. */
 export const VERSIONS = ['1', '2', '3']
 
-/** The versions whose result is a number, from which score and success are made. */
+/** The versions whose result is a number, which determines score and success. */
 export const NUMBER_VERSIONS: ReadonlySet<string> = new Set(['1', '2'])
 
-/** Code that can be run: what it is written in, and the arguments of `evaluate` by position. */
+/** Code to run: its language, and the arguments of `evaluate` by position. */
 export interface CustomCode {
   source: string
   runtime: string
@@ -21,7 +21,7 @@ export interface CustomCode {
   threshold: number
 }
 
-/** The runtime that is asked for, `python` when none is. Throws a 400 RunError for one that does not exist. */
+/** The requested runtime, by default `python`. Throws a 400 RunError for an unknown one. */
 export function knownRuntime(runtime: Json | undefined): string {
   const asked = runtime ?? 'python'
   if (typeof asked !== 'string' || !RUNTIMES.includes(asked))
@@ -29,7 +29,7 @@ export function knownRuntime(runtime: Json | undefined): string {
   return asked
 }
 
-/** Runs the code and makes an evaluation of what it returns (12). Throws a 400 RunError `code-error` for what is none. */
+/** Runs the code and converts its result to an evaluation (12). Throws a 400 RunError `code-error` if it cannot be. */
 export async function runCode({ means }: Run, code: CustomCode): Promise<Json> {
   const { source, runtime, version } = code
   const result = await means.evaluate({ source, runtime, arguments: code.arguments })
@@ -42,7 +42,7 @@ function evaluationOf(result: Json, threshold: number): Json {
   return typeof result === 'number' || isRawJson(result) ? graded(numberIn(result), threshold) : result
 }
 
-/** A result as a number: booleans and texts are converted. */
+/** Converts a result to a number; booleans and texts are accepted. */
 function numberIn(result: Json): number {
   const number = typeof result === 'string' && result.trim() !== '' ? Number(result) : Number(numberOrBoolean(result))
   if (!Number.isFinite(number)) throw resultError('a number', result)

@@ -2,20 +2,20 @@ import { isJsonObject, isRawJson, type Json, type JsonObject } from '@spanhouse/
 import { equalScalars } from './json-equality.ts'
 import { Steps } from './steps.ts'
 
-/** What counts when two documents are compared leaf by leaf. */
+/** Options for comparing two documents leaf by leaf. */
 export interface DiffOptions {
-  /** Leaves agree when they are of the same JSON type. */
+  /** Leaves of the same JSON type agree. */
   typesOnly: boolean
-  /** Leaves that only the actual document has count as differences. */
+  /** Leaves of the actual document alone count as differences. */
   countExtra: boolean
-  /** Names that differ only in upper and lower case are the same. */
+  /** Names are compared without regard to case. */
   ignoreCase: boolean
 }
 
 /**
- * The share of leaves on which an actual document agrees with the expected one (5.4). A leaf is known by the names and
- * positions that lead to it, joined with dots; objects and lists that are empty have none. A leaf that one side lacks is a
- * difference, null equals null, and two documents without leaves agree (1).
+ * The share of leaves that are equal in the actual and the expected document (5.4). A leaf is identified by its path,
+ * joined with dots; empty objects and lists have no leaves. A leaf that one side lacks is a difference, null equals null,
+ * and two documents without leaves agree (1).
  */
 export async function diffScore(expected: Json, actual: Json, options: DiffOptions): Promise<number> {
   const paths = new Paths(options.ignoreCase)

@@ -5,8 +5,8 @@ import { Steps } from './steps.ts'
 type Part = Json | undefined
 
 /**
- * Whether two values are the same JSON: of the same type, and equal whatever the order of names. 1 equals 1.0 and not true.
- * Others have their turn while large values are compared.
+ * Whether two JSON values are equal, regardless of the order of names. 1 equals 1.0 but not true. Yields to other work
+ * while it compares large values.
  */
 export async function equalJson(a: Json, b: Json): Promise<boolean> {
   const steps = new Steps()
@@ -23,7 +23,7 @@ export async function equalJson(a: Json, b: Json): Promise<boolean> {
   return true
 }
 
-/** What must be equal for the values to be; undefined when they are not in any case. */
+/** The pairs that must be equal for the values to be equal; undefined if they differ already. */
 function partsOf(a: Part, b: Part): Iterable<[Part, Part]> | undefined {
   if (Array.isArray(a) && Array.isArray(b))
     return a.length === b.length ? a.values().map((item, at) => [item, b[at]]) : undefined
@@ -32,11 +32,11 @@ function partsOf(a: Part, b: Part): Iterable<[Part, Part]> | undefined {
   return names.length === Object.keys(b).length ? names.values().map(name => [a[name], memberOf(b, name)]) : undefined
 }
 
-/** Undefined, which equals no value, when there is no such member. */
+/** Undefined, which equals no value, if there is no such member. */
 const memberOf = (object: JsonObject, name: string): Json | undefined =>
   Object.hasOwn(object, name) ? object[name] : undefined
 
-/** Of values that are not both objects, nor both lists. Integers are compared by their digits. */
+/** Compares values that are not both objects nor both lists. Integers are compared by their digits. */
 export function equalScalars(a: Part, b: Part): boolean {
   if (isRawJson(a) && isRawJson(b)) return BigInt(a.rawJSON) === BigInt(b.rawJSON)
   if (isRawJson(a)) return typeof b === 'number' && Number.isInteger(b) && BigInt(b) === BigInt(a.rawJSON)

@@ -1,13 +1,13 @@
 import { isJsonObject, isRawJson, type Json, type JsonObject } from '@spanhouse/model'
 import { Steps } from './steps.ts'
 
-/** A part of the text that is finished, or a value that is still to be written. */
+/** A finished part of the text, or a value that has yet to be written. */
 type Piece = { text: string } | { value: Json }
 
 /**
- * A value as JSON text with `, ` and `: ` between its parts, as evaluators search and compare it; names in the order of their
- * code units if `isSorted`. Letters beyond ASCII stay as they are. Numbers are written as JavaScript writes them: `1.0` was
- * read as 1 and is written `1`; integers keep all their digits. Others have their turn while a large value is written.
+ * The JSON text of a value that evaluators search and compare, with `, ` and `: ` as separators; names are sorted by code
+ * units if `isSorted`. Non-ASCII characters are not escaped. Numbers are written as JavaScript writes them: `1.0` was read
+ * as 1 and is written `1`; integers keep all their digits. Yields to other work while it writes large values.
  */
 export async function jsonText(value: Json, isSorted = false): Promise<string> {
   const steps = new Steps()
@@ -26,7 +26,7 @@ export async function jsonText(value: Json, isSorted = false): Promise<string> {
   return written
 }
 
-/** What is neither an object nor a list, as JSON text. */
+/** The JSON text of a value that is neither an object nor a list. */
 const scalarText = (value: Json): string => (isRawJson(value) ? value.rawJSON : JSON.stringify(value))
 
 function* itemPieces(items: readonly Json[]): Generator<Piece> {

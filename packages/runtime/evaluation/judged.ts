@@ -10,7 +10,7 @@ import { readJson } from './read-json.ts'
  * handler, then those that read inputs, then those that read outputs: the contract fixes the order of complaints (5.2).
  */
 
-/** The expected answer: the column of the inputs that `correct_answer_key` names. Throws a 400 RunError when it is absent. */
+/** The expected answer: the input named by `correct_answer_key`. Throws a 400 RunError if it is missing. */
 export function expectedAnswer({ parameters, inputs }: Pick<Run, 'parameters' | 'inputs'>): Json {
   const key = answerKeyOf(parameters)
   const columns = requiredInputs(inputs)

@@ -6,7 +6,7 @@ import { misfit, missing } from '../run-error.ts'
  * absent or of the wrong type.
  */
 
-/** A parameter that must be there. Null is there. */
+/** A required parameter. Null counts as present. */
 export function required(parameters: JsonObject, name: string): Json {
   const value = Object.hasOwn(parameters, name) ? parameters[name] : undefined
   if (value === undefined) throw missing('parameter', name)
@@ -19,21 +19,21 @@ export function requiredText(parameters: JsonObject, name: string): string {
   return value
 }
 
-/** The fallback when it is absent or null. */
+/** The fallback if it is absent or null. */
 export function optionalText(parameters: JsonObject, name: string, fallback: string): string {
   const value = parameters[name] ?? fallback
   if (typeof value !== 'string') throw misfit('parameter', name, 'a text', value)
   return value
 }
 
-/** The fallback when it is absent; nothing but `true` and `false` stands for them. */
+/** The fallback if it is absent; only `true` and `false` are accepted. */
 export function optionalBoolean(parameters: JsonObject, name: string, fallback: boolean): boolean {
   const value = parameters[name] ?? (parameters[name] === null ? null : fallback)
   if (typeof value !== 'boolean') throw misfit('parameter', name, 'true or false', value)
   return value
 }
 
-/** A number of 0 to 1; undefined when it is absent or null. 0 is a threshold like any other. */
+/** A number from 0 to 1; undefined if it is absent or null. 0 is a valid threshold. */
 export function optionalShare(parameters: JsonObject, name: string): number | undefined {
   const value = parameters[name] ?? undefined
   if (value === undefined) return undefined
@@ -42,14 +42,14 @@ export function optionalShare(parameters: JsonObject, name: string): number | un
   return number
 }
 
-/** The score from which on an evaluation succeeds (5.1). */
+/** The minimum score for success (5.1). */
 export const thresholdOf = (parameters: JsonObject): number => optionalShare(parameters, 'threshold') ?? 0.5
 
 /** The name of the column with the expected answer. It is a name, never a path. */
 export const answerKeyOf = (parameters: JsonObject): string =>
   optionalText(parameters, 'correct_answer_key', 'correct_answer')
 
-/** Texts, as a list or separated by commas, without blanks around them. */
+/** Texts as a list or separated by commas, trimmed. */
 export function requiredTexts(parameters: JsonObject, name: string): string[] {
   const value = required(parameters, name)
   if (typeof value === 'string') return trimmed(value.split(',')).filter(text => text !== '')
@@ -57,7 +57,7 @@ export function requiredTexts(parameters: JsonObject, name: string): string[] {
   return trimmed(textsOf(value, name))
 }
 
-/** A list that holds nothing but texts. */
+/** A list of texts only. */
 export function textsOf(list: readonly Json[], name: string): string[] {
   return list.map((one, at) => {
     if (typeof one !== 'string') throw misfit('parameter', `${name}[${at}]`, 'a text', one)

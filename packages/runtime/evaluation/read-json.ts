@@ -1,11 +1,11 @@
 import { type Json, JsonBoundError, type JsonBounds, parseJsonInTurns, scanJson } from '@spanhouse/model'
 
-/** As much as a request may hold. */
+/** The same limits as for a request. */
 const BOUNDS: JsonBounds = { depthMax: 2_000, valuesMax: 1_000_000, membersMax: 100_000, digitsMax: 1_000 }
 
 /**
- * The value of a JSON text, undefined when it is none or goes beyond what a request may hold. Integers keep their digits.
- * Others have their turn while a long text is read.
+ * The value of a JSON text; undefined if it is invalid or exceeds the limits of a request. Integers keep their digits.
+ * Yields to other work while it reads long texts.
  */
 export async function readJson(text: string): Promise<Json | undefined> {
   const bytes = Buffer.from(text)

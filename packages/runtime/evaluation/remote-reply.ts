@@ -6,8 +6,8 @@ import { readJson } from './read-json.ts'
 const FRAGMENTS = { refused: 'v0:schemas:invalid-parameter', failed: 'v0:workflows:custom-hook-client-error' }
 
 /**
- * Posts to a service of the caller's and returns the text of its reply. Throws a RunError with the service's status, or 500 for
- * one below 400, when that is not 200.
+ * Posts to the caller's service and returns the text of its response. If its status is not 200, throws a RunError with that
+ * status, or 500 if it is below 400.
  */
 export async function replyTo(means: Means, request: Omit<PostRequest, 'fragments'>): Promise<string> {
   const reply: PostReply = await means.post({ ...request, fragments: FRAGMENTS })
@@ -16,7 +16,7 @@ export async function replyTo(means: Means, request: Omit<PostRequest, 'fragment
   throw new RunError(status, 'v0:workflows:custom-hook-server-error', `The service responded with ${reply.status}.`)
 }
 
-/** As {@link replyTo}, and reads the reply. Throws a RunError 500 when it is no JSON. */
+/** Like {@link replyTo}, but parses the response. Throws a RunError 500 if it is not JSON. */
 export async function jsonReplyTo(means: Means, request: Omit<PostRequest, 'fragments'>): Promise<Json> {
   const value = await readJson(await replyTo(means, request))
   if (value === undefined) throw new RunError(500, FRAGMENTS.failed, "The service's response is not JSON.")

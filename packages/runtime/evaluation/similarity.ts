@@ -1,12 +1,12 @@
 import type { Means } from '../run.ts'
 import { codePointLength } from '../work/code-points.ts'
 
-/** What is embedded with when nothing else is said. */
+/** The default embedding model. */
 export const EMBEDDING_MODEL = 'text-embedding-3-small'
 
-/** One minus the edits that make one text of the other, relative to the longer one; two empty texts are alike (5.5). */
+/** One minus the edit distance relative to the longer text; 1 for two empty texts (5.5). */
 export async function editSimilarity(means: Means, a: string, b: string): Promise<number> {
-  // First, since it refuses what is too long to be counted in no time.
+  // First, since it rejects texts that are too long before their characters are counted.
   const distance = await means.compute('editDistance', a, b)
   const longest = Math.max(codePointLength(a), codePointLength(b))
   return longest === 0 ? 1 : 1 - distance / longest
@@ -16,7 +16,7 @@ export async function editSimilarity(means: Means, a: string, b: string): Promis
 export const blockSimilarity = (means: Means, a: string, b: string): Promise<number> =>
   means.compute('matchingRatio', a, b)
 
-/** The cosine of the embeddings, -1 to 1; 0 when one of them has no length (5.7). */
+/** The cosine of the embeddings, from -1 to 1; 0 if the norm of one of them is 0 (5.7). */
 export async function embeddingSimilarity(
   means: Means,
   model: string,

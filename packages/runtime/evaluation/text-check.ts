@@ -5,11 +5,11 @@ import { optionalBoolean, requiredText, requiredTexts } from './parameters.ts'
 
 type Fold = (text: string) => string
 
-/** What makes texts comparable: lower case, unless `case_sensitive` is true or absent. */
+/** Converts texts to lower case, unless `case_sensitive` is true or absent. */
 export const foldOf = (parameters: JsonObject): Fold =>
   optionalBoolean(parameters, 'case_sensitive', true) ? text => text : text => text.toLowerCase()
 
-/** The run of a handler that looks for the text of one parameter in the outputs. */
+/** The `run` of a handler that searches the outputs for the text of one parameter. */
 export function checkText(parameter: string, holds: (text: string, sought: string) => boolean) {
   return async ({ parameters, outputs }: Run): Promise<Json> => {
     const sought = requiredText(parameters, parameter)
@@ -18,7 +18,7 @@ export function checkText(parameter: string, holds: (text: string, sought: strin
   }
 }
 
-/** The run of a handler that looks for several texts, `substrings`, in the outputs. */
+/** The `run` of a handler that searches the outputs for several texts, `substrings`. */
 export function checkTexts(holds: (sought: readonly string[], isIn: (sought: string) => boolean) => boolean) {
   return async ({ parameters, outputs }: Run): Promise<Json> => {
     const sought = requiredTexts(parameters, 'substrings')

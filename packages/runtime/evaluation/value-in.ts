@@ -2,7 +2,7 @@ import { type Json, Problem } from '@spanhouse/model'
 import { valueAtPath } from '../path.ts'
 import { RunError } from '../run-error.ts'
 
-/** As `valueAtPath`, for a path that a parameter gives. Throws a 400 RunError when it selects too much. */
+/** Like `valueAtPath`, for a path in a parameter. Throws a 400 RunError if it selects too much. */
 export function valueIn(document: Json, path: string, parameter: string): Json | undefined {
   try {
     return valueAtPath(document, path)

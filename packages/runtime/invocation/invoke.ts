@@ -10,28 +10,28 @@ import { failureOf, isDefect, type RunStatus, SUCCESS, statusOf } from './run-fa
 import { effectiveInputs, type RunRequest } from './run-request.ts'
 import { jsonBytes, type RunSpan, RunTrace } from './run-trace.ts'
 
-/** What a run reaches outside with is made for it: its calls leave spans in its trace and end with its signal. */
+/** What `openMeans` gets: calls record spans in the trace, and are cancelled by the signal. */
 export interface RunContext {
   trace: RunTrace
   signal: AbortSignal
-  /** Why the model stopped, where one was asked; told at the end of a stream. */
+  /** The model's finish reason, if one was called; part of the last event of a stream. */
   finishReason?: string
 }
 
 export interface InvokeOptions {
   openMeans(context: RunContext): Means
-  /** Takes the spans of the run once it has ended. Its failure does not fail the run. */
+  /** Stores the spans of the run after its end. Its failure does not fail the run. */
   record(spans: RunSpan[]): Promise<void>
-  /** Aborted when the caller has gone away. */
+  /** Aborted when the caller disconnects. */
   signal: AbortSignal
-  /** What the run shows before its result; called only when the request asks for a stream. */
+  /** Called with each event before the result, only if the request asks for a stream. */
   onEvent?(event: RunEvent): void
-  /** Told of errors that are defects: the caller is not. */
+  /** Called with errors that are defects, whose details the caller does not get. */
   onDefect?(error: unknown): void
   clock?(): Micros
 }
 
-/** A run that has begun. */
+/** A run that has been started. */
 export interface Invocation {
   trace_id: TraceId
   span_id: SpanId
@@ -44,13 +44,13 @@ export interface RunResult {
   status: RunStatus
   /** Absent on errors. */
   outputs?: Json
-  /** Settles when `record` has, for those who want to read the trace. Never rejects. */
+  /** Resolves when `record` has settled: after that the trace can be read. Never rejects. */
   recorded: Promise<void>
 }
 
 /**
- * Runs a handler once. It begins when the caller has had its turn to look at the ids. It is bounded in time and output, ends when the caller goes away, and leaves exactly one trace whatever
- * becomes of it.
+ * Runs a handler once. The run starts after this function has returned its ids. It is limited in time and output, ends
+ * when the caller disconnects, and leaves exactly one trace in every case.
  */
 export function invoke(handler: Handler, request: RunRequest, options: InvokeOptions): Invocation {
   const session_id = request.sessionId ?? randomBytes(16).toString('hex')
@@ -126,7 +126,7 @@ async function refuseTooLarge(outputs: Json): Promise<void> {
   )
 }
 
-/** Passes events on as long as the run lasts, and rounds them off. */
+/** Forwards events until the run ends, and adds the last one. */
 class Telling {
   readonly #onEvent: ((event: RunEvent) => void) | undefined
   readonly #clock: RunClock
@@ -138,7 +138,7 @@ class Telling {
     this.#clock = clock
   }
 
-  /** What comes after the end, from a handler that did not listen to its signal, is lost. */
+  /** Events after the end, from a handler that ignored its signal, are dropped. */
   readonly emit = (event: RunEvent): void => {
     if (this.#isOver) return
     this.#clock.heard()

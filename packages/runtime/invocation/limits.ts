@@ -1,15 +1,15 @@
-/** How long a run may take when its answer comes whole: as long as callers wait for one. */
+/** The duration of a run without a stream: as long as callers wait for a response. */
 export const RUN_MS_MAX = 60_000
 
-/** How long a run may take whose answer is streamed, and for how long it may say nothing. */
+/** The duration of a run with a stream, and the longest time between two events. */
 export const STREAMED_RUN_MS_MAX = 600_000
 export const STREAM_SILENT_MS_MAX = 60_000
 
-/** Outputs, as JSON text. */
+/** The size of the outputs as JSON text. */
 export const OUTPUT_BYTES_MAX = 16 * 1024 * 1024
 
-/** What one run may write into its trace: members beyond it are left out, and the span says so. */
+/** The size of a run's trace: members beyond it are omitted, which the span states. */
 export const TRACE_BYTES_MAX = 48 * 1024 * 1024
 
-/** Spans of one run. Calls beyond it are made, and leave none. */
+/** The number of spans of a run. Further calls are made but record no span. */
 export const SPANS_MAX = 1_000

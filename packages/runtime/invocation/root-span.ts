@@ -3,10 +3,10 @@ import type { Handler } from '../handler.ts'
 import { effectiveInputs, type RunLabels, type RunRequest, roleOf } from './run-request.ts'
 import type { RunTrace, SpanFailure } from './run-trace.ts'
 
-/** What `ag` has no other word from than the run itself: baggage cannot say it. */
+/** Members of `ag` that only the run itself sets: baggage cannot. */
 const OWN_MEMBERS = new Set(['type', 'data', 'metrics', 'exception', 'session', 'selector'])
 
-/** What every span of a run has: its references and session, and what the caller's baggage says. */
+/** The attributes of every span of a run: its references, its session, and the caller's baggage. */
 export function commonAttributes(
   { references, selector, baggage }: RunLabels,
   session_id: string,
@@ -55,7 +55,7 @@ function traceTypeOf(handler: Handler, labels: RunLabels): 'annotation' | 'invoc
   return isAlwaysApplication && Object.keys(labels.links).length > 0 ? 'annotation' : 'invocation'
 }
 
-/** Commands are no properties of a run, except that its answer is streamed. */
+/** Flags that are commands and not recorded, except for whether the response is streamed. */
 const COMMANDS = new Set(['stream', 'trim', 'force', 'resolve'])
 
 function flagsOf(handler: Handler, { flags, labels, isStreamed }: RunRequest): JsonObject {
@@ -66,7 +66,7 @@ function flagsOf(handler: Handler, { flags, labels, isStreamed }: RunRequest): J
   return all
 }
 
-/** An application shows what it was asked, an evaluator everything it was given. The judged trace is linked, not repeated. */
+/** Applications record their inputs, evaluators all their arguments. The evaluated trace is linked, not copied. */
 function shownInputs(handler: Handler, request: RunRequest): JsonObject {
   const inputs = effectiveInputs(request) ?? {}
   if (roleOf(handler, request.labels) === 'application') return shownApart(handler, inputs)
@@ -93,7 +93,7 @@ function linksOf({ labels: { links }, trace }: RunRequest): Json[] | undefined {
   return Array.from(named, ([key, { trace_id, span_id }]) => ({ trace_id, span_id, attributes: { key } }))
 }
 
-/** The trace that is judged and its root, when it says both. */
+/** The ids of the evaluated trace and its root span, if it has both. */
 function judgedSpan({ trace_id, spans }: JsonObject): { trace_id: string; span_id: string } | undefined {
   const trace = parseTraceId(textOf(trace_id))
   const roots = isJsonObject(spans) ? (Object.values(spans).flat() as Json[]) : []

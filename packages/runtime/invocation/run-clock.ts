@@ -2,10 +2,10 @@ import { RunError } from '../run-error.ts'
 import { RUN_MS_MAX, STREAM_SILENT_MS_MAX, STREAMED_RUN_MS_MAX } from './limits.ts'
 import { UNKNOWN_ERROR } from './run-failure.ts'
 
-/** The status of a run whose caller has gone away; nobody sees it but in the trace. */
+/** The status of a run whose caller has disconnected; it appears only in the trace. */
 const CALLER_GONE = 499
 
-/** Bounds how long a run takes. Its signal aborts with a {@link RunError} when the time is over or the caller has gone. */
+/** Limits the duration of a run. Its signal aborts with a {@link RunError} when time is up or the caller disconnects. */
 export class RunClock {
   readonly #ending = new AbortController()
   readonly #caller: AbortSignal
@@ -26,12 +26,12 @@ export class RunClock {
     return this.#ending.signal
   }
 
-  /** The run has said something. */
+  /** Restarts the timer for silence. */
   heard(): void {
     this.#silence?.refresh()
   }
 
-  /** Settles as the work does, or rejects as soon as the signal aborts, whether the work listens to it or not. */
+  /** Settles like the work, or rejects as soon as the signal aborts, even if the work ignores it. */
   async bound<T>(work: () => Promise<T> | T): Promise<T> {
     const { signal } = this
     signal.throwIfAborted()

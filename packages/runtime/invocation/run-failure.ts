@@ -10,20 +10,20 @@ export interface RunStatus {
   /** The part of `status.type` after `#`; absent on success. */
   fragment?: string
   details?: ErrorDetails
-  /** When the caller should come back. */
+  /** When the caller should retry. */
   retryAfterSeconds?: number
 }
 
 export const SUCCESS: RunStatus = { code: 200, message: 'Success' }
 
-/** The fragment of errors that have none of their own. */
+/** The fragment of errors without one of their own. */
 export const UNKNOWN_ERROR = 'v1:sdk:unknown-workflow-invoke-error'
 
 const DEFECT = 'Something went wrong here; the error is in the log of the server.'
 
 /**
- * What the caller is told about an error (section 8.8). A provider's refusal of its credential is a 424, so that nobody takes it
- * for one of the caller's own. A defect says nothing of itself.
+ * The status that the caller gets for an error (section 8.8). If a provider rejects its credential it is 424, so that it is
+ * not mistaken for the caller's own credential. The status of a defect does not describe it.
  */
 export function statusOf(error: unknown): RunStatus {
   if (error instanceof RunError) {
@@ -40,11 +40,11 @@ export function statusOf(error: unknown): RunStatus {
 const codeOf = ({ status, providerStatus }: RunError): number =>
   status === providerStatus && (status === 401 || status === 403) ? 424 : status
 
-/** Whether an error is nobody's fault but ours, so that it belongs into the log. */
+/** Whether an error is a defect of Spanhouse, which belongs in the log. */
 export const isDefect = (error: unknown): boolean =>
   !(error instanceof RunError) && !(error instanceof Problem && error.code !== 'internal')
 
-/** What a span records of an error. */
+/** The failure that a span records for an error. */
 export function failureOf(error: unknown): SpanFailure {
   const { fragment = UNKNOWN_ERROR, message } = statusOf(error)
   return { type: fragment, message }

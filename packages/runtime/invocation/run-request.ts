@@ -3,29 +3,29 @@ import type { Handler } from '../handler.ts'
 
 /** A request to run a handler, with its references and embeds resolved (contract of the runtime, section 8.3). */
 export interface RunRequest {
-  /** The effective configuration; empty when there is none. */
+  /** The effective configuration; empty if there is none. */
   parameters: JsonObject
-  /** The data of the revision that runs; empty when the caller named none. */
+  /** The data of the revision that runs; empty if the caller named none. */
   revision: JsonObject
   inputs?: JsonObject
-  /** A chat history beside the inputs; used when they have none. */
+  /** A chat history outside the inputs; used if they have none. */
   messages?: Json[]
   outputs?: Json
   trace?: JsonObject
   testcase?: JsonObject
-  /** All flags of the request. Those that are no commands are only recorded. */
+  /** All flags of the request. Those that are not commands are only recorded. */
   flags: JsonObject
   /** Whether events are wanted before the result. */
   isStreamed: boolean
   sessionId?: string
   labels: RunLabels
-  /** The span that the caller's trace context names: the run goes on in its trace. */
+  /** The span in the caller's trace context: the run becomes part of its trace. */
   parent?: { trace_id: TraceId; span_id: SpanId }
 }
 
-/** What is recorded of a request and does not change what the run does. */
+/** What is recorded about a request and has no effect on the run. */
 export interface RunLabels {
-  /** By reference key, those that the caller sent and those that resolution has led through. */
+  /** By reference key: those that the caller sent, and those used to resolve them. */
   references: JsonObject
   selector?: JsonObject
   /** By name. */
@@ -37,8 +37,8 @@ export interface RunLabels {
 }
 
 /**
- * The inputs a handler works with. A trace stores inputs inside an object of its own, so `{inputs: {...}, messages?}` counts as
- * what is in it; `messages` that stand outside come in when there are none inside.
+ * The inputs that a handler gets. Traces store inputs inside another object, so `{inputs: {...}, messages?}` is unwrapped;
+ * `messages` outside are used if there are none inside.
  */
 export function effectiveInputs({ inputs, messages }: RunRequest): JsonObject | undefined {
   const unwrapped = inputs && unwrapOnce(inputs)
@@ -55,7 +55,7 @@ function unwrapOnce(inputs: JsonObject): JsonObject {
 /** Whether a run acts as an application or as an evaluator; the trace of the latter is an annotation (section 9.2). */
 export type RunRole = 'application' | 'evaluator'
 
-/** A handler that is both goes by what it is referred to as, and without that by whether it was linked to another trace. */
+/** A handler with both roles acts in the role of its references; without any, as an evaluator if the run has links. */
 export function roleOf({ roles }: Handler, { references, links }: RunLabels): RunRole {
   if (!roles.includes('evaluator')) return 'application'
   if (!roles.includes('application')) return 'evaluator'

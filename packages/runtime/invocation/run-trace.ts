@@ -14,7 +14,7 @@ import {
 } from '@spanhouse/model'
 import { SPANS_MAX, TRACE_BYTES_MAX } from './limits.ts'
 
-/** A span as the interface's own JSON has it, with times in ISO 8601. */
+/** A span in the interface's JSON form, with times in ISO 8601. */
 export interface RunSpan {
   trace_id: TraceId
   span_id: SpanId
@@ -30,18 +30,18 @@ export interface RunSpan {
   events?: Json[]
 }
 
-/** What is known of a span before its work is done. */
+/** The parts of a span that are known when it starts. */
 export interface SpanStart {
   name: string
   type: SpanType
   kind: SpanKind
   inputs?: JsonObject
   parameters?: JsonObject
-  /** What is recorded in place of an error that the work throws. */
+  /** Converts an error that the work throws to the one that is recorded. */
   asError?(error: unknown): unknown
 }
 
-/** What work adds to its span. Members that stay undefined are not recorded. */
+/** The parts of a span that its work sets. Undefined members are not recorded. */
 export interface SpanNotes {
   outputs?: Json
   /** Members of `ag.meta`. */
@@ -49,11 +49,11 @@ export interface SpanNotes {
   /** `ag.metrics.tokens.incremental` and `ag.metrics.costs.incremental`. */
   tokens?: JsonObject
   costs?: JsonObject
-  /** Attributes beside `ag`, in OpenTelemetry's names. */
+  /** Attributes outside `ag`, by their OpenTelemetry names. */
   attributes?: JsonObject
 }
 
-/** How work that failed is recorded: an exception event, and the span's status. */
+/** How a failure is recorded: as an exception event and in the span's status. */
 export interface SpanFailure {
   type: string
   message: string
@@ -65,12 +65,12 @@ interface EndedSpan extends SpanStart, SpanNotes {
   started: Micros
   ended: Micros
   failure?: SpanFailure
-  /** Members of `ag` that only this span has. */
+  /** Members of `ag` of this span alone. */
   own?: JsonObject
   links?: Json[]
 }
 
-/** A call as it is while it goes on, and afterwards. */
+/** A call, in progress or ended. */
 interface Child {
   start: SpanStart
   notes: SpanNotes
@@ -82,14 +82,14 @@ interface Child {
 
 export interface RunTraceOptions {
   parent?: { trace_id: TraceId; span_id: SpanId }
-  /** Attributes that every span of the run has. */
+  /** Attributes of every span of the run. */
   common: { ag: JsonObject; beside: Readonly<Record<string, string>> }
   clock(): Micros
-  /** What is told of an error. */
+  /** The failure to record for an error. */
   failureOf(error: unknown): SpanFailure
 }
 
-/** The spans of one run as data: a root, and one below it for each call that is worth seeing. */
+/** The spans of one run as data: a root, and a child for each call. */
 export class RunTrace {
   readonly trace_id: TraceId
   readonly span_id: SpanId = randomBytes(8).toString('hex')
@@ -103,7 +103,7 @@ export class RunTrace {
     this.trace_id = options.parent?.trace_id ?? randomBytes(16).toString('hex')
   }
 
-  /** Does work inside a span below the root. It may fill in the notes until it ends; what it throws is recorded and thrown. */
+  /** Runs work inside a child span. The work may set the notes until it ends. Its errors are recorded and rethrown. */
   async during<T>(start: SpanStart, work: (notes: SpanNotes, span_id: SpanId) => Promise<T>): Promise<T> {
     const span_id: SpanId = randomBytes(8).toString('hex')
     const child: Child = { start, notes: {}, span_id, started: this.#options.clock() }
@@ -119,8 +119,8 @@ export class RunTrace {
   }
 
   /**
-   * All spans, the root first. A call that goes on although the run has ended has failed as the run did. Members that are nested too deeply to be stored, or too large, are left out: a trace that lacks
-   * something is better than none.
+   * All spans, the root first. A call that is still in progress is recorded with the run's failure. Members that are
+   * nested too deeply or too large to be stored are omitted: an incomplete trace is better than none.
    */
   async end(root: Omit<EndedSpan, 'span_id' | 'parent_id' | 'started' | 'ended'>): Promise<RunSpan[]> {
     const ended = this.#options.clock()
@@ -178,7 +178,7 @@ const exceptionEvent = ({ type, message }: SpanFailure, at: Micros): Json => ({
   attributes: { 'exception.type': type, 'exception.message': message },
 })
 
-/** Levels inside a member; what is stored may have 500 from the span on. */
+/** Nesting depth of a member; stored spans may have 500 in total. */
 const DEPTH_MAX = 300
 
 const DATA = ['inputs', 'parameters', 'outputs'] as const
@@ -206,7 +206,7 @@ async function reasonToOmit(value: Json, room: { bytes: number }): Promise<strin
   return undefined
 }
 
-/** The length of a value as JSON text; when it is more than `max`, some number above that. */
+/** The length of a value as JSON text in bytes; if it exceeds `max`, some number above `max`. */
 export async function jsonBytes(value: Json, max: number): Promise<number> {
   let bytes = 0
   for await (const piece of renderJson(value)) {

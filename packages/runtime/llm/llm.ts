@@ -6,12 +6,12 @@ import { RunError } from '../run-error.ts'
 import { type LlmSettings, readLlm, TERMINATE_AS_SENT } from './settings.ts'
 import { trailingUnit } from './trailing-unit.ts'
 
-/** Provider failures after which the next model is tried; a key that is missing counts as access. */
+/** Provider failures after which the next model is tried; a missing key is of category access. */
 const NEXT_MODEL = new Set(['availability', 'capacity', 'access'])
 
 const CONTINUE = `Continue. When the task is done, call ${TERMINATE_AS_SENT}.`
 
-/** How a conversation ended. */
+/** The status of a conversation. */
 interface Ending {
   code: number
   type: 'success' | 'awaiting' | 'failure'
@@ -23,9 +23,9 @@ const TOOL_REQUESTED: Ending = { code: 202, type: 'awaiting', message: 'tool_req
 const failure = (message: string, code = 500): Ending => ({ code, type: 'failure', message })
 
 /**
- * Asks a model once, or in a loop until it has nothing more to call, a tool of the caller's is called, or a limit is
- * reached (section 3.3 of the runtime's contract). How it ended is the output's `status`. The tools that read files are
- * not offered: no caller may reach the files of the server.
+ * Calls a model once, or in a loop until it calls no more tools, calls a tool of the caller, or a limit is reached (section
+ * 3.3 of the runtime's contract). The `status` of the output tells which. The file tools are not provided: callers must not
+ * reach files of the server.
  */
 export async function runLlm(run: Run): Promise<Json> {
   if (run.flags.force) throw new RunError(406, 'v0:workflows:force-not-supported', "The flag 'force' is not supported")
@@ -59,7 +59,7 @@ class Conversation {
     this.messages = [...messages]
   }
 
-  /** Throws a 503 `llm-unavailable` when no model could be asked. */
+  /** Throws a 503 `llm-unavailable` if all models fail. */
   async once(): Promise<Ending> {
     const calls = await this.#ask()
     return calls.length > 0 ? TOOL_REQUESTED : COMPLETED
@@ -85,7 +85,7 @@ class Conversation {
     return failure('iterations_exhausted')
   }
 
-  /** Appends the answer of the first model that gives one, and returns the calls in it. */
+  /** Appends the reply of the first model that responds, and returns its tool calls. */
   async #ask(): Promise<ToolCall[]> {
     const answer = await this.#firstAnswer()
     this.messages.push(answer.message)
@@ -113,7 +113,7 @@ class Conversation {
 const allowsNext = ({ category, providerStatus, status }: RunError): boolean =>
   (category !== undefined && NEXT_MODEL.has(category)) || providerStatus === 404 || status === 400
 
-/** When every model failed for want of a key, that is the caller's to repair, and not worth another try. */
+/** If every model failed for lack of a key, the caller must add one; a retry is pointless. */
 function unavailable(failures: readonly RunError[]): RunError {
   const [first] = failures
   if (first && failures.every(error => error.status === 400)) return first

@@ -6,7 +6,7 @@ import { TEMPLATE_FORMATS, type TemplateFormat } from '../prompt/template.ts'
 import type { ChatConfig, Run } from '../run.ts'
 import { misfit, missing } from '../run-error.ts'
 
-/** Ends a loop; the one internal tool. Providers take no dots in the names of tools. */
+/** Ends a loop; the only internal tool. Providers accept no dots in names of tools. */
 export const TERMINATE = 'control.terminate'
 export const TERMINATE_AS_SENT = 'control_terminate'
 
@@ -15,18 +15,18 @@ export interface Loop {
   iterationsMax: number
   toolCallsMax: number
   errorsMax: number
-  /** Whether an answer without a tool call ends the loop. */
+  /** Whether a reply without a tool call ends the loop. */
   stopsWithoutTool: boolean
 }
 
-/** What the `llm` handler is configured with and given, checked (section 3.3 of the runtime's contract). */
+/** The validated parameters and inputs of the `llm` handler (section 3.3 of the runtime's contract). */
 export interface LlmSettings {
   configs: ChatConfig[]
   messages: JsonObject[]
   history: JsonObject[]
   templateFormat: TemplateFormat
   variables: JsonObject
-  /** Undefined: the model is asked once. */
+  /** Undefined: the model is called once. */
   loop: Loop | undefined
   /** Names of the tools that the caller executes. */
   externalTools: ReadonlySet<string>
@@ -34,7 +34,7 @@ export interface LlmSettings {
   consent: JsonObject
 }
 
-/** Throws a 400 that names the member that is missing or does not fit. */
+/** Throws a 400 that names the missing or invalid member. */
 export function readLlm({ parameters, inputs = {} }: Run): LlmSettings {
   const reader = new ConfigReader(parameters, '')
   const given = new ConfigReader(inputs, 'inputs')

@@ -9,10 +9,10 @@ import type { Means, Run } from '../run.ts'
 import { RunError } from '../run-error.ts'
 import type { Comparison } from './match-node.ts'
 
-/** Why a comparison cannot be made: it fails, and the run goes on. */
+/** Why a comparison cannot be made. It fails, but the run continues. */
 export class Incomparable extends Error {}
 
-/** A result; a comparison that holds or does not has the score 1 or 0. */
+/** A result. A comparison without a degree has the score 1 or 0. */
 interface Outcome {
   score: number
   success: boolean
@@ -26,11 +26,11 @@ interface Given extends Omit<Comparison, 'target' | 'references'> {
   references: readonly Json[]
 }
 
-/** What the matchers of a run compare. */
+/** The document that the matchers of a run compare. */
 export class Compared {
   readonly #document: JsonObject
   readonly #means: Means
-  /** Of objects and lists: many matchers look at the same one. */
+  /** Texts of objects and lists: many matchers use the same one. */
   readonly #texts = new Map<Json, string>()
 
   constructor({ inputs, outputs, trace, means }: Run) {
@@ -41,7 +41,7 @@ export class Compared {
     this.#means = means
   }
 
-  /** Throws an {@link Incomparable}, and what calling a model throws. */
+  /** Throws an {@link Incomparable}, or an error of a model call. */
   async outcomeOf(comparison: Comparison): Promise<Outcome> {
     const make = MATCHES.get(comparison.match)
     if (!make) throw new Incomparable(`Unknown match '${comparison.match}'.`)
@@ -56,7 +56,7 @@ export class Compared {
     return value
   }
 
-  /** The text that a value is compared as: JSON with sorted names of objects and lists, nothing for null. */
+  /** The text of a value: objects and lists as JSON with sorted names, null as an empty text. */
   async textOf(value: Json, { isCaseSensitive }: Given): Promise<string> {
     const text = await this.#plainTextOf(value)
     return isCaseSensitive ? text : text.toLowerCase()
@@ -88,7 +88,7 @@ export class Compared {
 const isPath = (reference: Json): reference is string =>
   typeof reference === 'string' && (reference === '$' || /^(\$[.[]|\/)/.test(reference))
 
-/** What a caller's pattern, path or texts are refused for is a comparison that cannot be made. */
+/** If a caller's pattern, path or texts are rejected, the comparison cannot be made. */
 const refusalOf = (error: unknown): unknown =>
   error instanceof RunError && error.status === 400 ? new Incomparable(error.message, { cause: error }) : error
 

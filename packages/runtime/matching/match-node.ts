@@ -1,25 +1,25 @@
 import { isJsonObject, type Json, type JsonObject, numberOf } from '@spanhouse/model'
 import { misfit, missing } from '../run-error.ts'
 
-/** How the results of several matchers add up to one. */
+/** How the results of several matchers are combined. */
 export interface Aggregation {
   score: 'weighted' | 'min' | 'max'
   success: 'all' | 'any' | 'threshold'
-  /** The least score that succeeds; 1 when it is not set. */
+  /** The minimum score for success; 1 if not set. */
   threshold: number
 }
 
-/** A matcher: a comparison, or one that adds up others (contract of the runtime, section 6). */
+/** A matcher: a comparison, or a parent that combines others (contract of the runtime, section 6). */
 export interface MatchNode extends Aggregation {
   /** The name of its result. */
   key: string
   weight: number
-  /** One that has children compares nothing itself. */
+  /** A matcher with children compares nothing itself. */
   children: readonly MatchNode[]
   comparison: Comparison | undefined
 }
 
-/** What a matcher without children compares. Which kinds there are is known where they are carried out. */
+/** What a matcher without children compares. `comparisons.ts` knows the kinds. */
 export interface Comparison {
   /** A path into inputs, outputs and trace. */
   target: string
@@ -31,11 +31,11 @@ export interface Comparison {
   isCaseSensitive: boolean
   similarity: string
   diff: string
-  /** The least similarity or agreement that succeeds. */
+  /** The minimum similarity or agreement for success. */
   threshold: number
 }
 
-/** The matchers of a list. Throws a 400 RunError that names what is wrong, such as `matchers[1].key`. */
+/** Parses a list of matchers. Throws a 400 RunError that names the wrong member, such as `matchers[1].key`. */
 export function matchNodes(list: Json, path: string): MatchNode[] {
   if (!Array.isArray(list)) throw misfit('parameter', path, 'a list of matchers', list)
   const keys = new Set<string>()
@@ -48,7 +48,7 @@ export function matchNodes(list: Json, path: string): MatchNode[] {
   })
 }
 
-/** How the results of the matchers of an object add up. Throws a 400 RunError. `place` is empty for the whole configuration. */
+/** Parses how an object combines its matchers. Throws a 400 RunError. `place` is empty for the whole configuration. */
 export const aggregationOf = (object: JsonObject, place: string): Aggregation => ({
   score: read(object, place, SCORE),
   success: read(object, place, SUCCESS),
@@ -81,7 +81,7 @@ const comparisonOf = (node: JsonObject, place: string): Comparison => ({
 
 const present = (value: Json | undefined): Json[] => (value === undefined || value === null ? [] : [value])
 
-/** A member of a matcher. One that is absent or null has the fallback, and is missing where there is none. */
+/** Reads a member of a matcher. If it is absent or null, returns the fallback, or throws if there is none. */
 interface Member<T> {
   name: string
   expected: string

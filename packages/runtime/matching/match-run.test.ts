@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@spanhouse/model'
 import { describe, expect, test } from 'vitest'
-import { match } from '../handlers/match.ts'
+import { match } from '../handlers/document/match.ts'
 import { runWith } from '../run.testing.ts'
 import type { Means } from '../run.ts'
 import { RunError } from '../run-error.ts'

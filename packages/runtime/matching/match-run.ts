@@ -5,9 +5,9 @@ import { Compared, Incomparable } from './comparisons.ts'
 import { type Aggregation, aggregationOf, type Comparison, type MatchNode, matchNodes } from './match-node.ts'
 
 /**
- * Carries out all matchers of a run and adds up their results (contract of the runtime, section 6). A result that is called
- * `score`, `success` or `error` like a member of what it belongs to gives way to that. Throws a 400 RunError for a
- * configuration that makes no sense; a comparison that cannot be made is a result with an `error`.
+ * Evaluates all matchers of a run and combines their results (contract of the runtime, section 6). A result whose key is
+ * `score`, `success` or `error` is replaced by the parent's member of that name. Throws a 400 RunError for an invalid
+ * configuration; a comparison that cannot be made gives a result with an `error`.
  */
 export async function runMatchers(run: Run): Promise<JsonObject> {
   const nodes = matchNodes(required(run.parameters, 'matchers'), 'matchers')
@@ -16,7 +16,7 @@ export async function runMatchers(run: Run): Promise<JsonObject> {
   return Object.fromEntries<Json>([...membersOf(results), ...Object.entries(aggregated(results, aggregation))])
 }
 
-/** The result of a node, with those of its children under their names. */
+/** The result of a node, with those of its children by key. */
 interface Result {
   node: MatchNode
   score: number
@@ -57,7 +57,7 @@ async function compare(comparison: Comparison, compared: Compared): Promise<Omit
   }
 }
 
-/** Nothing at all succeeds. */
+/** An empty list succeeds. */
 function aggregated(results: readonly Result[], aggregation: Aggregation): { score: number; success: boolean } {
   if (results.length === 0) return { score: 1, success: true }
   const score = SCORES[aggregation.score](results)

@@ -5,7 +5,7 @@ import { graded } from '../evaluation/verdict.ts'
 import type { Run } from '../run.ts'
 import { misfit, RunError } from '../run-error.ts'
 
-/** What a mock does, and the settings it does it with. */
+/** The rule of a mock, and its settings. */
 interface Mock {
   key: string
   kwargs: JsonObject
@@ -14,8 +14,8 @@ interface Mock {
 const TEXT = 'This is a mock answer.'
 
 /**
- * Answers by the fixed rule that `key` names (3.5). Throws a 400 RunError for a rule that does not exist, and what the rule
- * throws.
+ * Responds by the fixed rule that `key` names (3.5). Throws a 400 RunError for an unknown rule, and the errors of the
+ * rule.
  */
 export async function runMock(run: Run): Promise<Json> {
   let mock = mockOf(run.parameters, required(run.parameters, 'key'))
@@ -35,7 +35,7 @@ function mockOf(parameters: JsonObject, key: Json): Mock {
   return { key, kwargs }
 }
 
-/** What a delay goes on with: a key, or a mock with settings of its own; the inputs by default. */
+/** The rule after a delay: a key, or a mock with its own settings; by default `echo`. */
 function nextOf(kwargs: JsonObject): Mock {
   const next = kwargs.then ?? 'echo'
   return isJsonObject(next) ? mockOf(next, required(next, 'key')) : mockOf({}, next)
@@ -47,7 +47,7 @@ function secondsOf(kwargs: JsonObject): number {
   return seconds
 }
 
-/** What timers can wait; runs are over long before. */
+/** The maximum of timers; runs end long before. */
 const SECONDS_MAX = 3_600
 
 /** By the key of the mock. */
@@ -67,7 +67,7 @@ const ANSWERS = new Map(
   }),
 )
 
-/** Says the text word by word. */
+/** Emits the text word by word. */
 function streamed(text: string, run: Run): Json {
   const id = 'mock'
   run.emit({ type: 'message_start', data: { id } })

@@ -3,7 +3,7 @@ import type { ChatAnswer, ChatConfig, Run } from '../run.ts'
 import { checkInputKeys, type Prompt, readPrompt, templateContext } from './prompt.ts'
 import { type PromptRenderer, renderMessages, renderStructure } from './render-prompt.ts'
 
-/** Renders the prompt of a completion or chat with the variables, and asks the model: prompt first, then the history. */
+/** Renders the prompt of a completion or chat, and calls the model with it and the history. */
 export async function askPrompt(run: Run, variables: JsonObject, history: readonly JsonObject[]): Promise<ChatAnswer> {
   const prompt = readPrompt(run.parameters)
   checkInputKeys(prompt.inputKeys, variables)
@@ -14,7 +14,7 @@ export async function askPrompt(run: Run, variables: JsonObject, history: readon
   return run.means.chat(plan, run.flags.stream ? run.emit : undefined)
 }
 
-/** Placeholders may stand in the response format too, in names and values. */
+/** The response format may contain placeholders too, in names and values. */
 const renderConfigs = ({ configs }: Prompt, renderer: PromptRenderer): Promise<ChatConfig[]> =>
   Promise.all(
     configs.map(async (config, place) => {

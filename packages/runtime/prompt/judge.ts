@@ -15,7 +15,7 @@ type ResponseType = (typeof RESPONSE_TYPES)[number]
 const FORMAT_BY_VERSION: Record<string, TemplateFormat> = { '2': 'fstring', '5': 'mustache' }
 const RESPONSE_BY_VERSION: Record<string, ResponseType> = { '4': 'json_schema' }
 
-/** What the judge is configured with, checked. */
+/** The validated parameters of the judge. */
 interface Judge {
   messages: JsonObject[]
   templateFormat: TemplateFormat
@@ -26,8 +26,8 @@ interface Judge {
 }
 
 /**
- * Asks a model for a verdict on the output (section 7 of the runtime's contract). A number or boolean becomes score and
- * success, an object is returned as it is; any other answer is a 400 `invalid-outputs`.
+ * Asks a model to judge the output (section 7 of the runtime's contract). A number or boolean is converted to score and
+ * success, an object is returned unchanged; any other reply is a 400 `invalid-outputs`.
  */
 export async function judge(run: Run): Promise<Json> {
   const settings = readJudge(run.parameters)
@@ -91,7 +91,7 @@ function verdictOf(content: Json, threshold: number): Json {
   throw misfit('outputs', 'outputs', "the model's answer to be a number, a boolean or an object as JSON", verdict)
 }
 
-/** A code fence of Markdown around the JSON is dropped. */
+/** Removes a Markdown code fence around the JSON. */
 function parsed(content: string): Json {
   const text = content.trim()
   const inside = text.startsWith('```') && text.endsWith('```') ? text.slice(3, -3).replace(/^[a-z]*\s*\n/i, '') : text

@@ -23,7 +23,7 @@ const OPTIONS: Record<string, (reader: ConfigReader, name: string) => Json | und
   top_logprobs: (reader, name) => reader.number(name, { from: 0, to: 20, isInteger: true }),
 }
 
-/** Checks an `llm_config`. Throws a 400 that names the member that does not fit. */
+/** Validates an `llm_config`. Throws a 400 that names the invalid member. */
 export function readLlmConfig(reader: ConfigReader): ChatConfig {
   const options: JsonObject = {}
   for (const [name, read] of Object.entries(OPTIONS)) {

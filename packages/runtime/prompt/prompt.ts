@@ -23,7 +23,7 @@ export interface Prompt {
   retry: Pick<ChatPlan, 'fallbackPolicy' | 'retryPolicy' | 'retriesMax' | 'retryDelayMs'>
 }
 
-/** Throws a 400 that names the member that is missing or does not fit. */
+/** Throws a 400 that names the missing or invalid member. */
 export function readPrompt(parameters: JsonObject): Prompt {
   const outer = new ConfigReader(parameters, '')
   const prompt = outer.object('prompt')
@@ -84,7 +84,7 @@ function readRetry(reader: ConfigReader): Prompt['retry'] {
   }
 }
 
-/** Throws a 400 that lists what is required and what was provided. */
+/** Throws a 400 that lists the required and the provided keys. */
 export function checkInputKeys(required: readonly string[] | undefined, inputs: JsonObject): void {
   const absent = (required ?? []).filter(key => !Object.hasOwn(inputs, key))
   if (required === undefined || absent.length === 0) return
@@ -92,7 +92,7 @@ export function checkInputKeys(required: readonly string[] | undefined, inputs: 
   throw misfit('inputs', 'inputs', `the keys ${list(required)}; provided: ${list(Object.keys(inputs))}`, inputs)
 }
 
-/** The values that a template sees: each input at the root, and all of them as `inputs` (section 4.3). */
+/** The variables of a template: each input, and all of them as `inputs` (section 4.3). */
 export const templateContext = (inputs: JsonObject): JsonObject => ({ ...inputs, inputs })
 
 /** The messages of `inputs.messages`: a list of objects with a role, else a 400. */

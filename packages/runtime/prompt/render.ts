@@ -5,7 +5,7 @@ import { renderJinja } from './jinja.ts'
 import { renderMustache } from './mustache.ts'
 import { TemplateFault, type TemplateFormat } from './template.ts'
 
-/** A rendered template, or why it cannot be rendered and which variables have no value. */
+/** A rendered template, or why it cannot be rendered and which variables are missing. */
 export type Rendered = { text: string } | { fault: string; missing: readonly string[] }
 
 const RENDERERS: Record<TemplateFormat, (template: string, context: JsonObject) => string> = {
@@ -16,8 +16,8 @@ const RENDERERS: Record<TemplateFormat, (template: string, context: JsonObject) 
 }
 
 /**
- * Renders each template with the same values, by the rules of section 4.4 of the runtime's contract. One that cannot be
- * rendered does not keep the others from it.
+ * Renders each template with the same values, by the rules of section 4.4 of the runtime's contract. A template that fails
+ * does not affect the others.
  */
 export function renderTemplates(format: TemplateFormat, templates: readonly string[], context: JsonObject): Rendered[] {
   return templates.map(template => {

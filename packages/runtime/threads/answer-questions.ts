@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads'
 
 /**
- * Makes the module a thread of a `ThreadPool`. `answer` may take any time, since it is ended from outside; `reach` tells how
- * far it has come, for the case that it never ends.
+ * Makes the module a thread of a `ThreadPool`. `answer` may take any time, since it is terminated from outside; `reach`
+ * reports its progress, in case it never ends.
  */
 export function answerQuestions<Question, Answer>(
   answer: (question: Question, reach: (stage: number) => void) => Answer,

@@ -1,24 +1,24 @@
 import { Worker } from 'node:worker_threads'
 import { Problem } from '@spanhouse/model'
 
-/** What a pool's threads run, and how many of them there are. */
+/** The module that a pool's threads run, and their number. */
 export interface PoolOptions {
   /** A module that calls `answerQuestions`. */
   module: URL
   threadsMax: number
-  /** Questions of one owner that wait. */
+  /** The maximum number of waiting questions of one owner. */
   waitingMax: number
-  /** What the caller reads when more of them would wait. */
+  /** The message of the Problem if more would wait. */
   overloaded: string
 }
 
-/** Whose question it is, and how long the answer may take. */
+/** The owner of a question, and the time limit for its answer. */
 export interface Asking {
   owner: string
   timeMaxMs: number
 }
 
-/** Why there is no answer. `stage` is how far the thread said it had come. */
+/** Why there is no answer. `stage` is the last one that the thread reported. */
 export class Ended {
   readonly reason: 'time' | 'memory'
   readonly stage: number
@@ -37,22 +37,21 @@ interface Task<Question, Answer> extends Asking {
 }
 
 /**
- * Threads for what callers can make take for ever: schemas, patterns, long texts. A thread that does not answer in time, or
- * takes more memory than it may, is ended and replaced. Owners take turns and have one thread at a time, so whoever asks
- * what takes long holds up himself. Threads start when they are needed and do not keep the process alive. One that
- * exits by itself says that it has no memory left.
+ * Threads for work that a caller's schema, pattern or text can make endless. A thread that exceeds its time or memory is
+ * terminated and replaced. Owners take turns and have one thread at a time, so slow questions delay only their owner.
+ * Threads start when they are needed and do not keep the process alive. A thread that exits by itself is out of memory.
  */
 export class ThreadPool<Question, Answer> {
   readonly #options: PoolOptions
   readonly #threads = new Set<Thread<Question, Answer>>()
-  /** By their owners, who take turns. */
+  /** Waiting questions by owner, in the order of their turns. */
   readonly #waiting = new Map<string, Task<Question, Answer>[]>()
 
   constructor(options: PoolOptions) {
     this.#options = options
   }
 
-  /** Throws a Problem `overloaded` when too many questions of the owner wait, and what the thread threw. */
+  /** Throws a Problem `overloaded` if too many questions of the owner wait, or the error of the thread. */
   ask(question: Question, asking: Asking): Promise<Answer | Ended> {
     const queue = this.#waiting.get(asking.owner) ?? []
     if (queue.length >= this.#options.waitingMax)
@@ -70,7 +69,7 @@ export class ThreadPool<Question, Answer> {
       const thread = this.#idleThread()
       if (!thread) return
       const task = queue.shift() as Task<Question, Answer>
-      // At the end of the line, if there is more.
+      // Moves to the end of the line if it has more.
       this.#waiting.delete(owner)
       if (queue.length > 0) this.#waiting.set(owner, queue)
       thread.run(task)
@@ -89,13 +88,13 @@ export class ThreadPool<Question, Answer> {
   }
 }
 
-/** Called in this order when a thread is ended. */
+/** Called in this order when a thread is terminated. */
 interface Events {
   onEnd(): void
   onIdle(): void
 }
 
-/** One thread and what it is asked. It keeps the process alive only while it is asked something. */
+/** One thread and its current question. It keeps the process alive only while it has one. */
 class Thread<Question, Answer> {
   readonly #stage = new Int32Array(new SharedArrayBuffer(4))
   readonly #worker: Worker
@@ -128,7 +127,7 @@ class Thread<Question, Answer> {
     void this.#ready.promise.then(() => this.#limit(task))
   }
 
-  /** The time begins when the thread is ready, and an answer that has come while this one was busy counts. */
+  /** The time limit starts when the thread is ready. An answer that arrived while this thread was busy still counts. */
   #limit(task: Task<Question, Answer>): void {
     if (this.#task !== task) return
     const end = (): void => {
@@ -153,7 +152,7 @@ class Thread<Question, Answer> {
   }
 
   #fail(error: NodeJS.ErrnoException): void {
-    // Resolving what was rejected does nothing.
+    // Resolving a rejected promise has no effect.
     if (error.code !== 'ERR_WORKER_OUT_OF_MEMORY') this.#task?.done.reject(error)
     this.#end('memory')
   }

@@ -6,7 +6,7 @@ import { codePointLength } from './code-points.ts'
 import type { searchTexts } from './search-texts.ts'
 import { WORK, type Work, type WorkName } from './work.ts'
 
-/** What a thread is asked: the arguments as JSON text, which keeps integers of any size. */
+/** A question to a thread: the arguments as JSON text, which keeps large integers exact. */
 export interface Question {
   name: WorkName | 'searchTexts'
   args: string
@@ -15,21 +15,21 @@ export interface Question {
 /** `mistake`: why the question has no answer. */
 export type Answer = { value: unknown } | { mistake: string }
 
-/** For reading a pattern and finding it in all texts of a question. */
+/** The time for compiling a pattern and searching all texts of a question. */
 export const SEARCH_TIME_MAX_MS = 1_000
-/** For one call of a function of `work.ts`. */
+/** The time for one call of a function of `work.ts`. */
 export const COMPUTE_TIME_MAX_MS = 5_000
-/** Of each text that is compared, in characters. */
+/** The length of each compared text, in characters. */
 export const COMPARED_LENGTH_MAX = 1_048_576
-/** A character takes two units at most, so most texts need not be counted. */
+/** A character has at most two units, so most texts need not be counted. */
 const isTooLong = (text: string): boolean =>
   text.length > COMPARED_LENGTH_MAX &&
   (text.length > 2 * COMPARED_LENGTH_MAX || codePointLength(text) > COMPARED_LENGTH_MAX)
-/** Up to so many pairs of characters a comparison takes less than the way to a thread and back, or little more. */
+/** Up to this many pairs of characters a comparison costs no more than a thread's round trip, or little more. */
 const PAIRS_ON_LOOP_MAX = 1_200_000
-/** What each text counts beside its length: reading it costs something, too. */
+/** Added to the length of each text, since reading it has a cost too. */
 const LENGTH_BASE = 64
-/** Of all templates together. */
+/** The length of all templates together. */
 const TEMPLATES_ON_LOOP_LENGTH_MAX = 16_384
 
 const pool = new ThreadPool<Question, Answer>({
@@ -39,13 +39,13 @@ const pool = new ThreadPool<Question, Answer>({
   overloaded: 'Too many texts are being searched, compared or rendered.',
 })
 
-/** How the pool treats the calls of one function. */
+/** How calls of one function are handled. */
 interface Rule<Name extends WorkName> {
-  /** Whether a call is done before others notice. */
+  /** Whether a call is so short that it needs no thread. */
   isShort(...args: Parameters<Work[Name]>): boolean
-  /** Why a call is refused, whoever makes it. */
+  /** Why a call is rejected; undefined if it is not. */
   excess?(...args: Parameters<Work[Name]>): string | undefined
-  /** The caller's mistake, for a call that is refused or has no answer. */
+  /** The error for a call that is rejected or has no answer. */
   error(reason: string): RunError
 }
 
@@ -72,7 +72,7 @@ const RULES: { [Name in WorkName]: Rule<Name> } = {
 const patternError = (reason: string): RunError =>
   new RunError(400, 'v0:workflows:regex-pattern-error', `The regular expression cannot be used: ${reason}`)
 
-/** Patterns, comparisons and templates for the runs of one owner, in threads on which he takes turns with others. */
+/** Patterns, comparisons and templates for the runs of one owner, in threads that owners use in turn. */
 export const workMeans = (owner: string): Pick<Means, 'searchTexts' | 'compute'> => ({
   searchTexts: (...args: Parameters<typeof searchTexts>) =>
     ask<boolean[]>('searchTexts', args, { owner, timeMaxMs: SEARCH_TIME_MAX_MS, error: patternError }),
@@ -108,7 +108,7 @@ async function ask<T>(name: Question['name'], args: readonly unknown[], asking: 
 const excessOf = ({ reason }: Ended, { timeMaxMs }: Asking): string =>
   reason === 'memory' ? 'it takes too much memory' : `it takes more than ${timeMaxMs / 1_000} s`
 
-/** Others have their turn while the text of what is large is made. */
+/** Yields to other work while it writes the text of large values. */
 async function jsonOf(args: readonly unknown[]): Promise<string> {
   if (isSmall(args)) return JSON.stringify(args)
   let text = ''

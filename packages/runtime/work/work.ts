@@ -2,7 +2,7 @@ import { renderTemplates } from '../prompt/render.ts'
 import { editDistance } from './edit-distance.ts'
 import { matchingRatio } from './matching-ratio.ts'
 
-/** Pure functions whose time grows faster than their input. */
+/** Pure functions whose cost grows faster than their input. */
 export const WORK = { editDistance, matchingRatio, renderTemplates } as const
 
 export type Work = typeof WORK

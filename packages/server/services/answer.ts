@@ -9,27 +9,27 @@ import type { Negotiated } from './negotiate.ts'
 import { toUiMessages } from './ui-messages.ts'
 import { vercelFraming } from './vercel.ts'
 
-/** Nothing is said for this long at most, so that nobody between the two takes the connection for dead. */
+/** A keep-alive is sent after this long a silence, so that proxies do not close the connection. */
 const SILENCE_MS = 15_000
 
-/** What may wait for a caller who reads more slowly than the model writes; beyond it the run is ended. */
+/** Unread bytes of a stream. If the caller reads more slowly than the model writes and this is exceeded, the run ends. */
 const WAITING_BYTES_MAX = 8 * 1024 * 1024
 
 export interface AnswerOptions {
   reply: FastifyReply
   negotiated: Negotiated
   errorsUrl: string
-  /** The caller reads too slowly, or not at all. */
+  /** Called when the caller reads too slowly. */
   onLost(): void
-  /** The id of the message that the caller's interface continues. */
+  /** The id of the UI message that the response continues. */
   messageId: string | undefined
-  /** What becomes of the result, where the answer is another one than the protocol's. */
+  /** Makes the body of a successful response, if it is not the protocol's envelope. */
   bodyOf?(result: RunResult, invocation: Invocation): JsonObject
 }
 
 /**
- * Answers with the result of a run: as JSON, or as a stream that begins with the run's first event. A run that fails before that
- * is answered in JSON with its status, whatever was asked for.
+ * Sends the result of a run: as JSON, or as a stream that starts with the run's first event. A run that fails before its
+ * first event gets a JSON response with its status, whatever form was requested.
  */
 export class RunAnswer {
   readonly #options: AnswerOptions
@@ -43,15 +43,15 @@ export class RunAnswer {
     this.#options = options
   }
 
-  /** To be given to the run. */
+  /** The run's listener for events. */
   readonly onEvent = (event: RunEvent): void => {
     if (!this.#isBegun && event.type === 'error') return
-    // The run has begun by now: it tells nothing before `invoke` has returned.
+    // `send` has been called by now: a run emits nothing before `invoke` has returned.
     this.#begin()
     this.#write((this.#framing as Framing).event(event))
   }
 
-  /** Resolves with the reply when it has been sent, or there is nobody any more to send it to. */
+  /** Resolves when the response has been sent or has started to be streamed. */
   async send(invocation: Invocation): Promise<FastifyReply> {
     const { reply, negotiated } = this.#options
     addRunHeaders(reply, invocation)
@@ -120,7 +120,7 @@ function framingOf({ form, mediaType }: Negotiated, invocation: Invocation, mess
   return form === 'ndjson' ? linesFraming(mediaType) : sseFraming()
 }
 
-/** Outputs with their messages as a user interface has them, for a caller who asked for these. */
+/** The outputs with their `messages` in the form of a user interface. */
 export function withUiMessages(outputs: Json | undefined, trace_id: string): Json | undefined {
   if (!isJsonObject(outputs) || !Array.isArray(outputs.messages)) return outputs
   return { ...outputs, messages: toUiMessages(outputs.messages, `msg-${trace_id}`) }

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject, parseSpanId, parseTraceId } f
 import { RunError } from '@spanhouse/runtime'
 import { json, jsonList, jsonObject, optional, recordOf, slug, storedObject, uuid, z } from '@spanhouse/validation'
 
-/** References, links and the like of one request. */
+/** The maximum number of references, and of links, in one request. */
 const NAMED_MAX = 100
 
 const version = z.union([z.string(), z.number()]).transform(String)
@@ -20,14 +20,14 @@ const link = z.object({
   span_id: idText(parseSpanId, 'Input should be a span id of 16 hexadecimal digits'),
 })
 
-/** What invoke and inspect have in common. */
+/** The members that invoke and inspect share. */
 const envelope = {
   references: optional(recordOf(optional(reference), { max: NAMED_MAX })),
   selector: optional(z.object({ key: optional(z.string()), path: optional(z.string()) })),
   flags: optional(storedObject),
   tags: optional(storedObject),
   meta: optional(storedObject),
-  session_id: optional(z.string()).meta({ description: `Made when it is left out. ${'^[A-Za-z0-9._:-]{1,128}$'}` }),
+  session_id: optional(z.string()).meta({ description: `Generated if absent. ${'^[A-Za-z0-9._:-]{1,128}$'}` }),
   version: optional(z.string()),
 }
 
@@ -43,14 +43,14 @@ export const invokeBody = z.object({
       outputs: json.optional(),
       trace: optional(jsonObject),
       testcase: optional(jsonObject),
-      messages: optional(jsonList).meta({ description: 'A chat history; used when the inputs have none.' }),
+      messages: optional(jsonList).meta({ description: 'A chat history; used if the inputs have none.' }),
       links: json.optional(),
     }),
   ),
 })
 export type InvokeBody = z.output<typeof invokeBody>
 
-/** A question what would run (section 8.9). */
+/** A request to describe what would run (section 8.9). */
 export const inspectBody = z.object({
   ...envelope,
   revision: optional(jsonObject).meta({ description: 'A revision, or only its data.' }),
@@ -58,7 +58,7 @@ export const inspectBody = z.object({
 })
 export type InspectBody = z.output<typeof inspectBody>
 
-/** What a result looks like (section 8.6). */
+/** The response (section 8.6). */
 export const resultAnswer = z.object({
   version: z.string(),
   status: z.object({ code: z.int(), message: z.string(), type: z.string().optional(), details: jsonObject.optional() }),
@@ -70,7 +70,7 @@ export const resultAnswer = z.object({
 
 export type Links = Record<string, { trace_id: string; span_id: string }>
 
-/** The links of a request. Those inside its data count as well, as far as they are any. */
+/** The links of a request, including valid ones inside its data. */
 export const linksOf = ({ links, data }: Pick<InvokeBody, 'links' | 'data'>): Links => ({
   ...linksIn(data?.links),
   ...links,
@@ -88,7 +88,8 @@ function linksIn(value: Json | undefined): Links {
 }
 
 /**
- * The data of a revision that was sent, as a record of one or bare; undefined for one that is empty, which counts as absent.
+ * The revision data in a request, which may be a whole revision or only its data. Undefined if it is empty, which counts
+ * as absent.
  */
 export function sentRevisionData(revision: JsonObject | undefined): JsonObject | undefined {
   if (revision === undefined) return undefined
@@ -101,7 +102,7 @@ export const nonEmpty = (object: JsonObject | undefined): JsonObject | undefined
 
 const SESSION_ID = /^[A-Za-z0-9._:-]{1,128}$/
 
-/** Throws a 400 for a session id that is none. */
+/** Throws a 400 if the session id is malformed. */
 export function checkedSessionId(text: string | undefined): string | undefined {
   if (text === undefined || SESSION_ID.test(text)) return text
   const message = 'session_id must have 1 to 128 letters, digits, dots, underscores, colons or hyphens.'

@@ -2,17 +2,17 @@ import type { Json, JsonObject } from '@spanhouse/model'
 import type { RunStatus } from '@spanhouse/runtime'
 import type { FastifyReply } from 'fastify'
 
-/** The version of the protocol, in every answer. */
+/** The version of the protocol, in every response. */
 export const PROTOCOL_VERSION = '2025.07.14'
 
-/** What identifies a run towards its caller. */
+/** The ids of a run that its caller gets. */
 export interface RunIds {
   trace_id: string
   span_id: string
   session_id: string
 }
 
-/** The answer to a run, or to a request that did not get as far as that (contract of the runtime, section 8.6). */
+/** The body of the response to a run, or to a request that was rejected before (contract of the runtime, section 8.6). */
 export function envelopeOf(
   status: RunStatus,
   { errorsUrl, ids, outputs }: { errorsUrl: string; ids?: RunIds; outputs?: Json },
@@ -27,7 +27,7 @@ export function envelopeOf(
   return envelope
 }
 
-/** What the headers of an answer carry back (section 8.4). */
+/** Adds the ids of the run to the response headers (section 8.4). */
 export function addRunHeaders(reply: FastifyReply, { trace_id, span_id, session_id }: RunIds): void {
   reply.headers({
     'x-ag-trace-id': trace_id,
@@ -38,7 +38,7 @@ export function addRunHeaders(reply: FastifyReply, { trace_id, span_id, session_
   })
 }
 
-/** Sets the status of the answer, and when to come back. */
+/** Sets the status of the response, and `Retry-After` if there is one. */
 export function addStatus(reply: FastifyReply, { code, retryAfterSeconds }: RunStatus): FastifyReply {
   if (retryAfterSeconds !== undefined) reply.header('retry-after', String(Math.ceil(retryAfterSeconds)))
   return reply.code(code)

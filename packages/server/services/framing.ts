@@ -1,26 +1,26 @@
 import type { Json, JsonObject } from '@spanhouse/model'
 import type { RunEvent } from '@spanhouse/runtime'
 
-/** How a stream is written: what stands for each event, and for the answer at its end. */
+/** How a stream is written: the text of each event, and of the whole response at its end. */
 export interface Framing {
   readonly headers: Readonly<Record<string, string>>
-  /** What comes first. */
+  /** The text before the first event. */
   begin(): string
   event(event: RunEvent): string
   end(envelope: JsonObject): string
-  /** Said when there has been nothing to say for a while; absent where the format has nothing for it. */
+  /** Sent after a period of silence; absent if the format has no such thing. */
   readonly keepAlive?: string
 }
 
-/** Streams are for the one who asked, and at once. */
+/** Streams are neither cached nor buffered nor compressed. */
 const AT_ONCE = { 'cache-control': 'no-cache', 'x-accel-buffering': 'no', 'content-encoding': 'identity' } as const
 
-/** A part of a stream of server-sent events (the HTML standard's text/event-stream). */
+/** One server-sent event (text/event-stream of the HTML standard). */
 export const sseFrame = (value: Json | RunEvent): string => `data: ${JSON.stringify(value)}\n\n`
 
 export const KEEP_ALIVE = ': keepalive\n\n'
 
-/** Events and then the whole answer, each as one server-sent event. */
+/** The events and then the whole response, each as one server-sent event. */
 export const sseFraming = (): Framing => ({
   headers: { ...AT_ONCE, 'content-type': 'text/event-stream' },
   begin: () => '',
@@ -29,7 +29,7 @@ export const sseFraming = (): Framing => ({
   keepAlive: KEEP_ALIVE,
 })
 
-/** Events and then the whole answer, each on a line. */
+/** The events and then the whole response, each on one line. */
 export const linesFraming = (mediaType: string): Framing => ({
   headers: { ...AT_ONCE, 'content-type': mediaType },
   begin: () => '',
@@ -37,5 +37,5 @@ export const linesFraming = (mediaType: string): Framing => ({
   end: envelope => `${JSON.stringify(envelope)}\n`,
 })
 
-/** Further headers of the stream that user interfaces read. */
+/** The headers that all streams of server-sent events have. */
 export const AT_ONCE_SSE = { ...AT_ONCE, 'content-type': 'text/event-stream' } as const

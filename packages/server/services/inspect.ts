@@ -15,8 +15,8 @@ export interface InspectCall {
 }
 
 /**
- * Describes what would run: the caller's revision, or the one the references lead to, over the handler's own URI and schemas
- * (contract of the runtime, section 8.9). What only a run needs is not checked.
+ * Describes what would run: the caller's revision, or the one that the references identify, merged over the handler's own
+ * URI and schemas (contract of the runtime, section 8.9). What only a run needs is not checked.
  */
 export async function inspect(services: Services, { principal, body, mount, reply }: InspectCall): Promise<unknown> {
   const { registry } = services
@@ -49,7 +49,7 @@ function described(handler: Handler, effective: JsonObject, body: InspectBody, u
 const withoutUndefined = (object: object): object =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined))
 
-/** Errors of an inspection have a form of their own. Who may not call is told as everywhere. */
+/** Inspections have their own form of errors, except for missing permissions. */
 function refuseInspection(reply: FastifyReply, error: unknown): FastifyReply {
   const isRefusal = error instanceof RunError || (error instanceof Problem && error.code !== 'internal')
   if (!isRefusal || (error instanceof Problem && error.code === 'forbidden')) throw error

@@ -13,7 +13,7 @@ const OPERATIONS = ['run', 'generate', 'generate_deployed', 'test']
 
 const version = z.union([z.string(), z.number()]).transform(String)
 
-/** Which configuration is meant; in the body or in the query. */
+/** References to the configuration, in the body or in the query string. */
 const named = {
   app: optional(slug),
   app_slug: optional(slug),
@@ -50,7 +50,7 @@ export function legacyRoutes(app: FastifyInstance, services: Services): void {
         share: 'run',
         bodyBytesMax: CONTENT_BODY_BYTES_MAX,
         deprecated: true,
-        summary: 'Runs a handler as older clients call it; use its invoke instead.',
+        summary: 'Runs a handler in the form of older clients; use its invoke instead.',
         query,
         body,
         answer: z.object({ version: z.string(), data: z.any(), content_type: z.string(), trace_id: z.string() }),
@@ -84,7 +84,7 @@ function toInvokeBody({ inputs, messages, ag_config }: z.output<typeof body>, as
   return invokeBody.parse({
     references: Object.fromEntries(given),
     selector: { key: asked.key },
-    // What these addresses answer is never a stream.
+    // These addresses never respond with a stream.
     flags: { stream: false },
     data: { inputs, messages, parameters: ag_config },
   })

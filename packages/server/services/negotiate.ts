@@ -1,6 +1,6 @@
 import Negotiator from 'negotiator'
 
-/** The forms an answer can have; `vercel` is the message stream that user interfaces read, which is SSE as well. */
+/** The forms of a response; `vercel` is the UI message stream, which is also SSE. */
 export type AnswerForm = 'json' | 'ndjson' | 'sse' | 'vercel'
 
 const MEDIA_TYPES = {
@@ -20,27 +20,27 @@ export interface Wanted {
   messagesFormat?: string | undefined
   /** `flags.stream` of the body. */
   stream: boolean | undefined
-  /** Whether the handler has anything to show before its result. */
+  /** Whether the handler emits events before its result. */
   isStreaming: boolean
 }
 
 export interface Negotiated {
   form: AnswerForm
   mediaType: MediaType
-  /** Whether events come before the result. */
+  /** Whether events are sent before the result. */
   isStreamed: boolean
 }
 
-/** Nothing that can be answered is acceptable. */
+/** No available media type is acceptable. */
 export interface Refused {
   requested: string
   supported: string[]
 }
 
 /**
- * The form of the answer, decided before anything runs (section 8.6 of the contract of the runtime, RFC 9110, 12.5.1): what the
- * caller prefers of what there can be. A caller who accepts none of our media types by name gets the usual one, unless it has
- * ruled out all of them with `q=0`. Who asks for a stream in the body and accepts only JSON contradicts itself.
+ * Selects the form of the response before anything runs (contract of the runtime, section 8.6; RFC 9110, 12.5.1): the
+ * available one that the caller prefers. A caller that names none of our media types gets the default, unless `q=0` rules
+ * it out. A body that asks for a stream and an `Accept` of JSON alone contradict each other.
  */
 export function negotiate({ accept = '*/*', messagesFormat, stream, isStreaming }: Wanted): Negotiated | Refused {
   const offered = stream && isStreaming ? STREAM : BATCH
@@ -57,7 +57,7 @@ export function negotiate({ accept = '*/*', messagesFormat, stream, isStreaming 
 const preferred = (accept: string, offered: MediaType[]): MediaType | undefined =>
   new Negotiator({ headers: { accept } }).mediaType(offered) as MediaType | undefined
 
-/** For an `Accept` that names nothing of ours. */
+/** The default if `Accept` names none of our media types. */
 function usual(accept: string, offered: MediaType[]): MediaType | undefined {
   const saysNothing = preferred(accept, BATCH) === undefined && !accept.includes('*/*')
   return saysNothing ? preferred(`${accept}, */*`, offered) : undefined

@@ -11,11 +11,12 @@ import type { Parts } from '../parts.ts'
 import { openMeans } from './means/means.ts'
 import { RunTraces } from './run-traces.ts'
 import { servicesRoutes } from './services.ts'
+import { whenQuiet } from './when-quiet.ts'
 
 /** The hosted services of one process. */
 export interface HostedServices {
   routes(app: FastifyInstance): void
-  /** Waits for the runs under way and their traces, and closes what they have called. */
+  /** Waits for runs in progress and their traces, then closes all clients. */
   stop(): Promise<void>
 }
 
@@ -27,7 +28,7 @@ export interface HostedIn {
   log: Logger
 }
 
-/** Opens what runs need; nothing is connected to before the first run. */
+/** Opens what runs need. Connections open with the first run, interpreters as soon as the process is idle. */
 export function openServices({ config, runtime, parts, metrics, log }: HostedIn): HostedServices {
   const { postgres, modelSecrets: secrets, outbound: rules } = parts
   const traces = new RunTraces(parts.stream as SpanStream, metrics, log)
@@ -37,6 +38,8 @@ export function openServices({ config, runtime, parts, metrics, log }: HostedIn)
     sandbox ??= openSandbox()
     return sandbox
   }
+  // Loading Python takes two seconds of processor time: a first run should not wait for it, nor a start be slowed by it.
+  const cancelWarming = whenQuiet(openedSandbox)
   const means = { secrets, models, outbound, sandbox: openedSandbox }
   const routes = servicesRoutes({
     registry: { db: postgres.db, runtime },
@@ -48,6 +51,7 @@ export function openServices({ config, runtime, parts, metrics, log }: HostedIn)
   return {
     routes,
     stop: async () => {
+      cancelWarming()
       await traces.stop()
       await Promise.all([models.close(), outbound.close(), sandbox?.close()])
     },

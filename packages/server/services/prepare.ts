@@ -15,20 +15,20 @@ import { checkedSessionId, type InvokeBody, linksOf, nonEmpty, sentRevisionData 
 import type { Propagated } from './propagation.ts'
 import { type NamedReferences, type Resolved, type Resolving, resolveReferences, withoutEmbeds } from './resolve.ts'
 
-/** What is to be run, and with what. */
+/** A handler, and the request it runs. */
 export interface Prepared {
   handler: Handler
-  /** Whether its answer is streamed is decided afterwards. */
+  /** Whether the response is streamed is decided later. */
   request: Omit<RunRequest, 'isStreamed'>
 }
 
-/** The handler that a mount stands for; undefined when there is none of that name and version. */
+/** The handler at an address; undefined if there is none of that key and version. */
 export const mountedHandler = (key: string, version: string): Handler | undefined =>
   HANDLERS.find(one => one.key === key && one.version === version && one.isRunnable !== false)
 
 /**
- * Resolves what a request names: the revision, its embeds and the handler. The dispatcher has no `mount` and takes the handler
- * from the revision. Throws a {@link RunError} or a Problem when that leads nowhere.
+ * Resolves the revision that a request names, its embeds and its handler. The dispatcher has no `mount` and takes the
+ * handler from the revision. Throws a {@link RunError} or a Problem if one of them does not exist.
  */
 export async function prepare(
   resolving: Resolving,
@@ -47,12 +47,12 @@ export async function prepare(
   return { handler, request: { ...sent, parameters, revision: effective, flags, sessionId, labels, parent } }
 }
 
-/** What a request for a revision consists of; an inspection has no data but that. */
+/** The members of a request that identify a revision; those of an inspection are no others. */
 type Asked = Pick<InvokeBody, 'references' | 'selector' | 'flags'> & {
   data?: { revision?: JsonObject; parameters?: JsonObject }
 }
 
-/** The effective data of the revision, where it comes from, and what runs it. */
+/** The effective data of the revision, its references, and its handler. */
 export async function revisionOf(
   resolving: Resolving,
   { references, selector, flags = {}, data }: Asked,
@@ -60,7 +60,7 @@ export async function revisionOf(
 ): Promise<{ effective: JsonObject; resolved: Resolved | undefined; handler: Handler }> {
   const sent = sentRevisionData(data?.revision)
   const parameters = nonEmpty(data?.parameters)
-  // Labels of a run that says itself what it is are not looked up; a dispatcher has to know what to run.
+  // If the request contains the configuration, its references are only labels; the dispatcher still needs a handler.
   const isResolved = mount === undefined ? sent?.uri === undefined : sent === undefined && parameters === undefined
   const resolved = isResolved ? await resolveReferences(resolving, references ?? {}, selector?.key) : undefined
   const whole = { ...resolved?.data, ...sent, ...(parameters && { parameters }) } as JsonObject
@@ -70,7 +70,7 @@ export async function revisionOf(
   return { effective, resolved, handler: chosenHandler(mount, effective, resolving.registry.runtime) }
 }
 
-/** A mount runs its own handler and no other, so a revision that names another one was sent to the wrong address. */
+/** A mount runs only its own handler, so a revision that names another one was sent to the wrong address. */
 function chosenHandler(mount: Handler | undefined, data: JsonObject, settings: RuntimeSettings): Handler {
   const wanted = namedHandler(data, settings)
   if (!mount) {
@@ -81,7 +81,7 @@ function chosenHandler(mount: Handler | undefined, data: JsonObject, settings: R
   throw invalidUri(`The revision is run by '${wanted.key}', and this is the address of '${mount.key}'.`)
 }
 
-/** The handler that the data names; a custom handler elsewhere is called at its address. Undefined when it names none. */
+/** The handler that the data names, `hook` for a custom handler at its own address; undefined if it names none. */
 function namedHandler(data: JsonObject, settings: RuntimeSettings): Handler | undefined {
   const hook = HANDLERS.find(one => one.key === 'hook')
   if (webAddressOf(data) !== undefined) return hook

@@ -3,7 +3,7 @@ import { parseSpanId, parseTraceId } from '@spanhouse/model'
 import type { RunRequest } from '@spanhouse/runtime'
 import type { FastifyRequest } from 'fastify'
 
-/** What the headers of a request carry on from its caller (contract of the runtime, section 8.4). */
+/** The trace context, session and baggage in the headers of a request (contract of the runtime, section 8.4). */
 export interface Propagated {
   parent: RunRequest['parent']
   /** Entries whose keys begin with `ag.`. */
@@ -11,7 +11,7 @@ export interface Propagated {
   sessionId: string | undefined
 }
 
-/** W3C Trace Context and W3C Baggage; what is malformed counts as absent, as the specifications have it. */
+/** Reads W3C Trace Context and W3C Baggage. Malformed headers count as absent, as the specifications require. */
 export function propagatedBy({ headers }: FastifyRequest): Propagated {
   const entries = Object.entries(parseKeyPairsIntoRecord(textOf(headers.baggage)))
   const baggage = Object.fromEntries(entries.filter(([key]) => key.startsWith('ag.')))

@@ -17,11 +17,11 @@ import {
 import { RunError, UNKNOWN_ERROR } from '@spanhouse/runtime'
 import { type Registry, scopeOf } from '../routes/registry/endpoint.ts'
 
-/** The families whose references can lead to what is run; at most one of them may be named. */
+/** The families whose references can identify a revision to run; a request may use at most one. */
 const FAMILIES = ['workflow', 'application', 'evaluator'] as const satisfies readonly KindName[]
 type Family = (typeof FAMILIES)[number]
 
-/** References by key, as a request has them. */
+/** The references of a request, by key. */
 export type NamedReferences = Readonly<Record<string, Reference | undefined>>
 
 export interface Resolving {
@@ -29,7 +29,7 @@ export interface Resolving {
   principal: ProjectPrincipal
 }
 
-/** What references lead to: the revision's data as it is shown, and all references on the way. */
+/** The revision that references identify: its data as clients see it, and all references used to find it. */
 export interface Resolved {
   id: Uuid
   data: JsonObject
@@ -38,9 +38,9 @@ export interface Resolved {
 }
 
 /**
- * The revision that a request's references lead to, inside the caller's project (contract of the runtime, section 8.5); undefined
- * when they name none of what can be run. Throws a {@link RunError}: 400 for references that do not go together, 404 naming the
- * one that leads nowhere; a Problem `forbidden` when the caller may not see it.
+ * Finds the revision that a request's references identify, in the caller's project (contract of the runtime, section 8.5);
+ * undefined if no family that can run is referenced. Throws a {@link RunError}: 400 for references that contradict each
+ * other, 404 that names those without a revision; a Problem `forbidden` if the caller may not view it.
  */
 export async function resolveReferences(
   { registry, principal }: Resolving,
@@ -75,7 +75,7 @@ interface Query {
 }
 
 /**
- * What is deployed may stand in the environment under another family's name than the caller's: it was deployed as that.
+ * A revision may have been deployed through another family than the one that the caller names; all are tried.
  */
 async function retrieve(scope: Scope, query: Query): Promise<{ scope: Scope; revision: Retrieved } | undefined> {
   const revision = await retrieveRevision(scope, query).catch(asAbsent)
@@ -130,8 +130,8 @@ const layersOf = (named: NamedReferences, name: string): References => ({
 })
 
 /**
- * The data with all its embeds replaced, in either form; `self` is the revision that it belongs to. Throws a Problem: 404 for what
- * is missing, 400 for anything else.
+ * Replaces all embeds in the data, in either form; `self` is the revision that the data belongs to. Throws a Problem: 404
+ * if an embedded revision is missing, 400 for any other mistake.
  */
 export async function withoutEmbeds(
   { registry, principal }: Resolving,

@@ -7,32 +7,32 @@ import type { FastifyBaseLogger } from 'fastify'
 import { messagesOf, type Sender } from '../ingest/accept.ts'
 import type { RunMetrics } from '../metrics.ts'
 
-/** Traces that wait for a stream that is full or away, all together; one that comes beyond it is lost. */
+/** All traces that wait for a stream that is full or unreachable. A trace beyond this limit is lost. */
 const WAITING_BYTES_MAX = 64 * 1024 * 1024
 
 /**
- * Traces that come within so short a time are published together: one transaction of the stream and one wake-up of its readers for
- * many. Larger ones go by themselves.
+ * Small traces that end within this time are published together: one transaction of the stream, and one wake-up of its
+ * readers. Larger ones are published separately.
  */
 const GATHER = { ms: 20, bytesMax: 64 * 1024 }
 
-/** How long one waits before it is tried again, longer each time. */
+/** The delay before the first retry, which doubles each time up to the maximum. */
 const RETRY_MS = { first: 100, max: 5_000 }
 
-/** How long a process that stops waits for its last runs and their traces. */
+/** How long `stop` waits for runs in progress and their traces. */
 const CLOSE_MS_MAX = 8_000
 
-/** Messages that wait for others to be published with. */
+/** Messages that are published together. */
 interface Batch {
   readonly messages: SpanMessage[]
   bytes: number
-  /** Settles when all of them have been taken, or are lost. */
+  /** Resolves when they are durable, rejects when they are lost. */
   readonly taken: Promise<void>
 }
 
 /**
- * Brings the traces of runs into the stream. No answer waits for it and no run fails by it: as long as the stream takes nothing,
- * traces wait in memory, as far as there is room.
+ * Publishes the traces of runs to the stream. No response waits for it and no run fails because of it: while the stream
+ * accepts nothing, traces wait in memory, up to a limit.
  */
 export class RunTraces {
   readonly #stream: SpanStream
@@ -49,7 +49,7 @@ export class RunTraces {
     this.#log = log
   }
 
-  /** Resolves when the spans are durable. Rejects when they are lost, which is counted and logged. */
+  /** Resolves when the spans are durable. Rejects when they are lost, which it also counts and logs. */
   async publish(sender: Sender, spans: readonly RunSpan[]): Promise<void> {
     try {
       const accepted_at = microsNow()
@@ -63,13 +63,13 @@ export class RunTraces {
     }
   }
 
-  /** What is to be waited for before the process ends: runs, and the recording of their traces. */
+  /** Makes `stop` wait for a run or for the recording of its trace. */
   hold(work: Promise<unknown>): void {
     const held = work.catch(() => {}).finally(() => this.#underWay.delete(held))
     this.#underWay.add(held)
   }
 
-  /** Resolves when everything that is held has ended, or after some seconds. */
+  /** Resolves when everything held has ended, at the latest after {@link CLOSE_MS_MAX}. */
   async stop(): Promise<void> {
     const late = AbortSignal.timeout(CLOSE_MS_MAX)
     while (this.#underWay.size > 0 && !late.aborted)
@@ -112,7 +112,7 @@ export class RunTraces {
       await delay(waitMs, undefined, { signal: this.#closing.signal })
   }
 
-  /** A message is published under the same id again, so that one that was stored after all is not stored twice. */
+  /** A retry publishes under the same message id, so a message whose first attempt did succeed is not stored twice. */
   async #isTaken(messages: readonly SpanMessage[]): Promise<boolean> {
     try {
       await this.#stream.publish(messages)

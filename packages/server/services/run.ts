@@ -21,20 +21,20 @@ import { propagatedBy } from './propagation.ts'
 import type { RunTraces } from './run-traces.ts'
 import { toModelMessages } from './ui-messages.ts'
 
-/** What the services need of the program. */
+/** What the services need from the program. */
 export interface Services {
   registry: Registry
   traces: RunTraces
-  /** Real means for a run of a project; `mock` names a canned reply in place of the model's. */
+  /** Opens the means of one run; `mock` is the name of a canned reply that replaces the model's. */
   openMeans(who: { principal: ProjectPrincipal; mock: string | undefined }, context: RunContext): Means
-  /** What `status.type` begins with. */
+  /** The prefix of `status.type`. */
   errorsUrl(): string
 }
 
 export interface RunCall {
   principal: ProjectPrincipal
   body: InvokeBody
-  /** None: the handler follows from the revision. */
+  /** Undefined for the dispatcher, which takes the handler from the revision. */
   mount: Handler | undefined
   mock: string | undefined
   request: FastifyRequest
@@ -43,12 +43,12 @@ export interface RunCall {
 }
 
 /**
- * The way of a request to run, top to bottom:
+ * Handles a request to run, top to bottom:
  *
- *     headers      flags, session and trace context that the body does not have           services/propagation
+ *     headers      flags, session and trace context that the body lacks                   services/propagation
  *     prepare      revision, embeds, handler                            400, 403, 404      services/prepare, resolve
- *     negotiate    what the answer looks like                                     406      services/negotiate
- *     invoke       the handler, bounded; its trace goes into the stream                    runtime, services/run-traces
+ *     negotiate    the form of the response                                       406      services/negotiate
+ *     invoke       runs the handler within limits; its trace goes to the stream            runtime, services/run-traces
  *     answer       JSON, or a stream that begins with the first event                      services/answer
  */
 export async function runAndAnswer(services: Services, call: RunCall): Promise<FastifyReply> {
@@ -108,7 +108,7 @@ const formatOf = ({ headers }: FastifyRequest): string | undefined => headers[FO
 
 const booleanOf = (value: Json | undefined): boolean | undefined => (typeof value === 'boolean' ? value : undefined)
 
-/** Commands that the headers give; those of the body come first (section 8.4). */
+/** Adds the commands in the headers; those in the body take precedence (section 8.4). */
 function withHeaders(body: InvokeBody, { headers }: FastifyRequest): InvokeBody {
   const flags: JsonObject = {}
   const transcript = headers['x-ag-messages-transcript']
@@ -128,20 +128,20 @@ function withModelMessages(prepared: Prepared['request']): Prepared['request'] {
   }
 }
 
-/** The message of a user interface that is continued: the last one, when it is the assistant's. */
+/** The id of the message that the response continues: the last one if it is the assistant's. */
 function trailingMessageId(messages: Json | undefined): string | undefined {
   const last = Array.isArray(messages) ? messages.at(-1) : undefined
   return isJsonObject(last) && last.role === 'assistant' && typeof last.id === 'string' ? last.id : undefined
 }
 
-/** What a caller did wrong is answered in the protocol's envelope; who may not call, and a defect, as everywhere. */
+/** The caller's mistakes are answered in the protocol's envelope; missing permissions and defects as everywhere else. */
 function asRefusal(error: unknown): RunError | Problem {
   if (error instanceof RunError) return error
   if (error instanceof Problem && ['invalid', 'not_found', 'conflict'].includes(error.code)) return error
   throw error
 }
 
-/** Answers a request that does not get as far as a run. */
+/** Responds to a request that is rejected before it runs. */
 export function refuse({ errorsUrl }: Services, reply: FastifyReply, error: RunError | Problem): FastifyReply {
   const status = statusOf(error)
   return addStatus(reply, status).send(envelopeOf(status, { errorsUrl: errorsUrl() }))

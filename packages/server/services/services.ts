@@ -16,13 +16,15 @@ const PREFIX = '/services'
 const tag = 'services'
 const params = z.object({ key: z.string(), version: z.string() })
 const query = z.object({
-  mock: optional(z.string()).meta({ description: "A canned reply in place of the model's; a key must be there." }),
+  mock: optional(z.string()).meta({
+    description: "The name of a canned reply that replaces the model's; a usable key is still required.",
+  }),
 })
 const inspected = z.object({ version: z.string(), revision: json, request: json, meta: json.optional() })
 
 /**
- * The hosted services (contract of the runtime, section 8): each handler has an address of its own, `{key}/{version}`, and one for
- * all of them runs whatever a revision names.
+ * The hosted services (contract of the runtime, section 8): each handler has its own address, `{key}/{version}`, and the
+ * dispatcher runs the handler that a revision names.
  */
 export function servicesRoutes(services: Services): (app: FastifyInstance) => void {
   return app => {
@@ -50,7 +52,7 @@ function addRunRoutes(app: FastifyInstance, services: Services, mounted: boolean
     permission: 'run_service',
     share: 'run',
     bodyBytesMax: CONTENT_BODY_BYTES_MAX,
-    summary: `Runs ${which}. Answers JSON, server-sent events or lines of JSON, by Accept.`,
+    summary: `Runs ${which}. Responds with JSON, server-sent events or JSON lines, as Accept asks.`,
     params: mounted ? params : undefined,
     query,
     body: invokeBody,
@@ -64,7 +66,7 @@ function addRunRoutes(app: FastifyInstance, services: Services, mounted: boolean
     tag,
     permission: 'run_service',
     bodyBytesMax: CONTENT_BODY_BYTES_MAX,
-    summary: `Describes ${which}: its revision, and a request that runs it.`,
+    summary: `Describes ${which}: its revision, and a request that would run it.`,
     params: mounted ? params : undefined,
     body: inspectBody.prefault({}),
     answer: inspected,
@@ -79,7 +81,7 @@ function addPublicRoutes(app: FastifyInstance): void {
     method: 'GET',
     path: `${PREFIX}/health`,
     tag,
-    summary: 'Says that the services are up.',
+    summary: 'Reports that the services are up.',
     answer: health,
     handle: () => ({ status: 'ok' }),
   })
@@ -87,7 +89,7 @@ function addPublicRoutes(app: FastifyInstance): void {
     method: 'GET',
     path: `${PREFIX}/:key/:version/health`,
     tag,
-    summary: 'Says that the handler can be called.',
+    summary: 'Reports that the handler can be called.',
     params,
     answer: health,
     handle: ({ params }) => {

@@ -1,11 +1,11 @@
 import { isJsonObject, type Json, type JsonObject, parseJson } from '@spanhouse/model'
 
 /*
- * Messages as user interfaces have them (Vercel's AI SDK: `{id, role, parts}`) and as models do (OpenAI's chat messages). Either is
- * told from the other by its `parts`.
+ * Conversion between messages of user interfaces (Vercel's AI SDK: `{id, role, parts}`) and of models (OpenAI's chat
+ * messages). Only the former have `parts`.
  */
 
-/** The text of what a message or an output says. */
+/** The text of a message or an output. */
 export function contentText(value: Json): string {
   if (typeof value === 'string') return value
   if (isJsonObject(value) && value.content !== undefined) return contentText(value.content)
@@ -15,7 +15,7 @@ export function contentText(value: Json): string {
 
 const isTextPart = (part: Json): boolean => isJsonObject(part) && part.type === 'text' && typeof part.text === 'string'
 
-/** Messages of a user interface as a model takes them; others stay as they are. */
+/** Converts messages of a user interface to those of a model; other messages are returned unchanged. */
 export const toModelMessages = (messages: readonly Json[]): Json[] =>
   messages.flatMap(message =>
     isJsonObject(message) && Array.isArray(message.parts) ? modelMessages(message, message.parts) : [message],
@@ -63,7 +63,7 @@ function toolResults({ toolCallId = '', output, errorText }: JsonObject): JsonOb
   return result === undefined ? [] : [{ role: 'tool', tool_call_id: toolCallId, content: contentText(result) }]
 }
 
-/** Messages of a model as a user interface takes them: the results of tools stand in the message that called them. */
+/** Converts messages of a model to those of a user interface: tool results become part of the message with the call. */
 export function toUiMessages(messages: readonly Json[], idPrefix: string): JsonObject[] {
   const results = new Map(
     messages

@@ -11,7 +11,7 @@ const HEADERS = {
   'x-ag-messages-version': 'v1',
 } as const
 
-/** What models call the reason, and what user interfaces do. */
+/** Finish reasons of models, and the names that user interfaces have for them. */
 const FINISH_REASONS: Record<string, string> = {
   stop: 'stop',
   end_turn: 'stop',

@@ -25,12 +25,12 @@ export interface ModelCalls {
   models: Models
   secrets: ModelSecrets
   project_id: Uuid
-  /** Names a canned reply in place of the model's; a key must be there all the same. */
+  /** The name of a canned reply that replaces the model's; a usable key is required all the same. */
   mock: string | undefined
   context: RunContext
 }
 
-/** Asks the first model whose call succeeds; see `Means.chat`. Each attempt is a span. */
+/** Calls the models in order until one succeeds; see `Means.chat`. Each attempt records a span. */
 export async function callModels(
   calls: ModelCalls,
   plan: ChatPlan,
@@ -101,7 +101,7 @@ async function routeOf(
   })
 }
 
-/** The options by the names that the models' package has for them. */
+/** Renames the options to those of the `models` package. */
 function requestOf({ messages }: ChatPlan, options: JsonObject, signal: AbortSignal): ChatRequest {
   const { response_format, tools, tool_choice, ...others } = options
   return {
@@ -114,7 +114,7 @@ function requestOf({ messages }: ChatPlan, options: JsonObject, signal: AbortSig
   } as unknown as ChatRequest
 }
 
-/** As `ag.metrics` has them; what a cache gave is part of the prompt. */
+/** The token counts in the form of `ag.metrics`; cached tokens are included in the prompt's. */
 function tokensOf({ usage }: ChatReply): JsonObject | undefined {
   if (!usage) return undefined
   const { prompt, completion, total, cache_read, cache_write, reasoning } = usage

@@ -3,7 +3,7 @@ import { type Json, parseJson } from '@spanhouse/model'
 import type { ChatEvent, ChatReply } from '@spanhouse/models'
 import type { RunEvent } from '@spanhouse/runtime'
 
-/** Tells of a model's answer as it arrives: what it thinks and says in pieces, and the tools that it calls once they are known. */
+/** Converts a model's streamed reply to events of the run: text and reasoning in chunks, tool calls when they are complete. */
 export class ChatEvents {
   readonly #tell: (event: RunEvent) => void
   readonly #id = randomUUID()
@@ -20,7 +20,7 @@ export class ChatEvents {
       this.#tell({ type: 'tool_call', data: { id: event.id, name: event.name, input: {} } })
   }
 
-  /** The answer is complete. */
+  /** Emits the remaining events once the reply is complete. */
   end({ message, usage }: ChatReply): void {
     this.#close()
     for (const { id, function: called } of message.tool_calls ?? []) {
@@ -51,7 +51,7 @@ export class ChatEvents {
   }
 }
 
-/** What a model calls a tool with is text of its own making. */
+/** Arguments are text written by the model, not necessarily valid JSON. */
 function inputOf(text: string): Json {
   try {
     return parseJson(text)

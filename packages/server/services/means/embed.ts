@@ -4,7 +4,7 @@ import type { Means, RunContext, SpanStart } from '@spanhouse/runtime'
 import { modelRunError } from './model-run-error.ts'
 import type { ModelSecrets } from './model-secrets.ts'
 
-/** Turns texts into vectors; see `Means.embed`. The span tells how many there are and not what is in them. */
+/** Embeds texts; see `Means.embed`. The span records the number of vectors, not their contents. */
 export async function callEmbedding(
   {
     models,

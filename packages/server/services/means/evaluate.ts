@@ -4,8 +4,8 @@ import { RUNTIMES, type Runtime, type Sandbox } from '@spanhouse/sandbox'
 const CODE_ERROR = 'v0:workflows:code-error'
 
 /**
- * Runs a caller's code in the sandbox; see `Means.evaluate`. The span has the result and not the arguments: the run's root has
- * them.
+ * Runs a caller's code in the sandbox; see `Means.evaluate`. The span records the result but not the arguments, which are
+ * on the run's root span.
  */
 export async function evaluateCode(
   sandbox: Sandbox,

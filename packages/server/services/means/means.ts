@@ -9,23 +9,23 @@ import { evaluateCode } from './evaluate.ts'
 import type { ModelSecrets } from './model-secrets.ts'
 import { postTo } from './post.ts'
 
-/** What runs of all projects reach the outside world with. */
+/** The clients that runs of all projects share. */
 export interface MeansParts {
   models: Models
   secrets: ModelSecrets
   outbound: OutboundFetch
-  /** Started when the first run needs it. */
+  /** Opens the sandbox if it is not open yet. */
   sandbox(): Sandbox
 }
 
-/** For whose run means are opened. */
+/** Whose run it is. */
 export interface RunOwner {
   principal: ProjectPrincipal
-  /** Names a canned reply in place of the model's. */
+  /** The name of a canned reply that replaces the model's. */
   mock: string | undefined
 }
 
-/** The means of one run, bound to its project and trace: each call is a span, and ends when the run does. */
+/** The means of one run, bound to its project and trace: each call records a span, and is cancelled when the run ends. */
 export function openMeans(parts: MeansParts, { principal, mock }: RunOwner, context: RunContext): Means {
   const { project_id } = principal
   const { models, secrets } = parts

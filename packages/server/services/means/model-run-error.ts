@@ -4,8 +4,8 @@ import { RunError } from '@spanhouse/runtime'
 const COMPLETION_ERROR = 'v0:workflows:prompt-completion-error'
 
 /**
- * The failure of a model's call as a run's (contract of the runtime, section 8.8): a provider that answered with an error passes it
- * on, one that did not answer is a 500. Anything else stays what it is.
+ * Converts a failed model call to an error of the run (contract of the runtime, section 8.8): the provider's status if it
+ * responded with an error, 500 if it did not respond. Other errors are returned unchanged.
  */
 export function modelRunError(error: unknown): unknown {
   if (error instanceof RoutingError)

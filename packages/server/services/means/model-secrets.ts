@@ -3,14 +3,13 @@ import type { Uuid } from '@spanhouse/model'
 import { type ModelSecret, type ProviderRoute, RoutingError, route } from '@spanhouse/models'
 import type { Database } from '@spanhouse/postgres'
 
-/** How long credentials are used after they were read: a change in another process counts for runs that begin later. */
+/** How long credentials are cached. A change made in another process takes effect after this time. */
 const FRESH_MS = 1_000
 
 const KINDS = ['provider_key', 'custom_provider'] as const
 
 /**
- * The credentials for models of all projects, in clear text, as they were at most a second ago. They are in this process's memory
- * only, and no longer than that second.
+ * The decrypted credentials for models, by project. They are cached for a second, in the memory of this process only.
  */
 export class ModelSecrets {
   readonly #db: Database
@@ -23,9 +22,8 @@ export class ModelSecrets {
   }
 
   /**
-   * Finds the credential for a model; see `route`. What was read before does not count against a model: a key may just have been
-   * stored. Rejects with a Problem `overloaded` (503) when the credentials cannot be read, which is another thing than that there
-   * is none.
+   * Finds the credential for a model; see `route`. If the cached credentials have none, reads them again: the key may just
+   * have been stored. Rejects with a Problem `overloaded` (503) when the credentials cannot be read, as opposed to missing.
    */
   async routeTo(project_id: Uuid, model: string, connection: string | undefined): Promise<ProviderRoute> {
     const known = this.#read.get(project_id)
@@ -37,7 +35,7 @@ export class ModelSecrets {
     }
   }
 
-  /** To be called when a secret of the project has changed. */
+  /** Removes a project's credentials from the cache; to be called when one of its secrets has changed. */
   forget(project_id: Uuid): void {
     this.#read.delete(project_id)
   }

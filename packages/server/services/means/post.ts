@@ -2,8 +2,9 @@ import { OutboundError, type OutboundFetch } from '@spanhouse/outbound'
 import { type PostReply, type PostRequest, type RunContext, RunError } from '@spanhouse/runtime'
 
 /**
- * Posts JSON to an address that a caller chose; see `Means.post`. It carries the run's trace context and no credential of ours,
- * and redirects are not followed. The span has neither the caller's headers, which may be secret, nor what is sent again.
+ * Posts JSON to an address that a caller chose; see `Means.post`. The request carries the run's trace context but none of
+ * the platform's credentials, and redirects are not followed. The span records neither the caller's headers, which may be
+ * secret, nor the body, which is on the root span.
  */
 export function postTo(outbound: OutboundFetch, context: RunContext, request: PostRequest): Promise<PostReply> {
   const { url, fragments, timeoutMs } = request
@@ -46,6 +47,6 @@ const textHeaders = (headers: PostRequest['headers'] = {}): Record<string, strin
     Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
   )
 
-/** A query may hold a token. */
+/** The query string may contain a token. */
 const withoutQuery = (url: string): string =>
   URL.canParse(url) ? `${new URL(url).origin}${new URL(url).pathname}` : url

@@ -1,0 +1,77 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Agent, request } from 'undici'
+import { hundredths, MESSAGES, type ModelPlace, percentiles, withFakeModel } from './with-fake-model.ts'
+
+const MODEL = 'fake-delay-500'
+const CONCURRENT = 200
+/** So many calls are in progress at this rate when each takes half a second. */
+const CALLS_PER_SECOND = CONCURRENT * 2
+const ROUND_SECONDS = 3
+const ROUNDS = 4
+const WARM_UP_ROUNDS = 2
+
+const agent = new Agent({ connections: CONCURRENT * 2 })
+
+/**
+ * What a run takes in addition to its model, which responds after half a second in a separate process. Calls arrive at
+ * a constant rate, whether or not earlier ones have ended. The provider and the services are called in turn, so load on
+ * the machine affects both.
+ */
+export const benchOverhead = (): Promise<object> => withFakeModel(measure)
+
+async function measure({ server, providerUrl, headers, runUrl, runOf }: ModelPlace): Promise<object> {
+  const direct = () =>
+    timed(
+      `${providerUrl}/chat/completions`,
+      { 'content-type': 'application/json' },
+      { model: MODEL, messages: MESSAGES },
+    )
+  const run = () => timed(runUrl, headers, runOf(MODEL))
+  const times: { direct: number[]; run: number[] } = { direct: [], run: [] }
+  let [cpuSeconds, overheads] = [0, [] as { p50: number; p99: number }[]]
+  for (let round = 0; round < WARM_UP_ROUNDS + ROUNDS; round++) {
+    const asked = await steadily(direct)
+    const before = await server.cpuSeconds()
+    const ran = await steadily(run)
+    if (round < WARM_UP_ROUNDS) continue
+    cpuSeconds += (await server.cpuSeconds()) - before
+    overheads = [...overheads, differenceOf(ran, asked)]
+    times.direct.push(...asked)
+    times.run.push(...ran)
+  }
+  return {
+    concurrent: CONCURRENT,
+    runs: times.run.length,
+    modelMs: percentiles(times.direct),
+    invokeMs: percentiles(times.run),
+    overheadMs: differenceOf(times.run, times.direct),
+    overheadMsByRound: overheads,
+    cpuMsPerRun: hundredths((cpuSeconds * 1000) / times.run.length),
+    tracesLost: await server.metric('spanhouse_run_traces_lost_total'),
+  }
+}
+
+function differenceOf(ran: readonly number[], asked: readonly number[]): { p50: number; p99: number } {
+  const [one, other] = [percentiles(ran), percentiles(asked)]
+  return { p50: hundredths(one.p50 - other.p50), p99: hundredths(one.p99 - other.p99) }
+}
+
+/** Starts calls at a constant rate for a round, and resolves to their times. */
+async function steadily(call: () => Promise<number>): Promise<number[]> {
+  const calls: Promise<number>[] = []
+  const begin = performance.now()
+  while (calls.length < CALLS_PER_SECOND * ROUND_SECONDS) {
+    const due = ((performance.now() - begin) / 1000) * CALLS_PER_SECOND
+    while (calls.length < due) calls.push(call())
+    await delay(1)
+  }
+  return Promise.all(calls)
+}
+
+async function timed(url: string, headers: Record<string, string>, body: object): Promise<number> {
+  const begin = performance.now()
+  const answer = await request(url, { dispatcher: agent, method: 'POST', headers, body: JSON.stringify(body) })
+  const text = await answer.body.text()
+  if (answer.statusCode !== 200) throw new Error(`${url} answered ${answer.statusCode}: ${text}`)
+  return performance.now() - begin
+}

@@ -1,0 +1,53 @@
+import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
+import type { Handler } from '../../handler.ts'
+import { askPrompt } from '../../prompt/ask.ts'
+import type { ChatAnswer, Run } from '../../run.ts'
+import { DIALECT, open, typed } from '../../schema/schema-parts.ts'
+
+const SYSTEM = 'You are an expert in geography.'
+const USER = 'What is the capital of {{country}}?'
+
+/** Calls a model with one prompt. */
+export const completion: Handler = {
+  key: 'completion',
+  kind: 'builtin',
+  version: 'v0',
+  roles: ['application'],
+  isStreaming: true,
+  schemas: {
+    parameters: open({ prompt: typed('prompt-template', 'The prompt and the model that answers it.') }),
+    inputs: open(),
+    outputs: { $schema: DIALECT, type: ['string', 'object', 'array'] },
+  },
+  template: {
+    name: 'completion',
+    description: "Fills a prompt with the inputs and returns the model's answer.",
+    categories: ['builtin'],
+    parameters: {
+      prompt: {
+        messages: [
+          { role: 'system', content: SYSTEM },
+          { role: 'user', content: USER },
+        ],
+        template_format: 'mustache',
+        input_keys: null,
+        llm_config: { model: 'gpt-4o-mini' },
+      },
+    },
+  },
+  run: async (run: Run) => resultOf(await askPrompt(run, run.inputs ?? {}, [])),
+  inferOutputs: ({ prompt }) => answerSchemaOf(memberOf(memberOf(prompt, 'llm_config'), 'response_format')),
+}
+
+/** The content stays text even with a JSON response format: clients parse it themselves. */
+function resultOf({ message }: ChatAnswer): Json {
+  return message.content ?? message.refusal ?? message.tool_calls ?? ''
+}
+
+function answerSchemaOf(format: Json | undefined): Json | undefined {
+  if (memberOf(format, 'type') !== 'json_schema') return undefined
+  return memberOf(memberOf(format, 'json_schema'), 'schema')
+}
+
+const memberOf = (value: Json | undefined, name: keyof JsonObject): Json | undefined =>
+  isJsonObject(value) ? value[name] : undefined

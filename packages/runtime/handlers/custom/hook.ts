@@ -1,0 +1,64 @@
+import { isJsonObject, type Json, type JsonObject, withoutTrailing } from '@spanhouse/model'
+import { readJson } from '../../evaluation/read-json.ts'
+import { replyTo } from '../../evaluation/remote-reply.ts'
+import type { Handler } from '../../handler.ts'
+import { textForm } from '../../prompt/text-form.ts'
+import type { Run } from '../../run.ts'
+import { misfit, missing } from '../../run-error.ts'
+
+const TIMEOUT_MS = 30_000
+/** The version in the request's envelope. */
+const VERSION = '2025.07.14'
+
+/** Calls the user's own service over HTTP. */
+export const hook: Handler = {
+  key: 'hook',
+  kind: 'custom',
+  version: 'v0',
+  roles: ['application', 'evaluator'],
+  template: {
+    name: 'Custom Hook',
+    description: 'Calls your own service over HTTP.',
+    categories: [],
+  },
+  run: async run => {
+    const { url, headers } = run.revision
+    if (url === undefined || url === null) throw missing('parameter', 'url')
+    if (typeof url !== 'string') throw misfit('parameter', 'url', 'a text', url)
+    const text = await replyTo(run.means, {
+      url: `${withoutTrailing(url, '/')}/invoke`,
+      ...(isJsonObject(headers) ? { headers: asTexts(headers) } : {}),
+      body: envelopeOf(run),
+      timeoutMs: TIMEOUT_MS,
+    })
+    return outputsIn((await readJson(text)) ?? text)
+  },
+}
+
+/**
+ * The body sent to the service: the envelope of an invocation (8.3), with its data repeated at the top level for services
+ * that expect it there (11.1).
+ */
+function envelopeOf(run: Run): JsonObject {
+  const { inputs = {}, parameters, outputs, trace, testcase } = run
+  const others = Object.entries({ outputs, trace, testcase }).filter(
+    (entry): entry is [string, Json] => entry[1] !== undefined && entry[1] !== null,
+  )
+  const data = { inputs, parameters, ...Object.fromEntries(others) }
+  return {
+    version: VERSION,
+    session_id: run.sessionId,
+    flags: { ...run.flags },
+    data: { ...data, revision: { data: run.revision } },
+    ...data,
+  }
+}
+
+/** The outputs in the envelope of the response (8.6), or the whole response if it has no envelope. */
+function outputsIn(reply: Json): Json {
+  const data = isJsonObject(reply) ? reply.data : undefined
+  return isJsonObject(data) && data.outputs !== undefined ? data.outputs : reply
+}
+
+const asTexts = (headers: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, textForm(value)]))
