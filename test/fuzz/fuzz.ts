@@ -45,7 +45,7 @@ export interface FuzzResult {
  * So many that slow questions do not keep the others from being asked: a play lasts 130 ms on average, nearly all of it
  * in the few that upload slowly, listen or read something large.
  */
-const CLIENTS = 48
+const CLIENTS = 32
 const RATE = 260
 const TELL_EVERY_MS = 5_000
 /** Answers that are still awaited at the end get so long. */
