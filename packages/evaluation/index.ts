@@ -1,3 +1,4 @@
+export { type ComparedRuns, type ComparisonQuery, compareRuns, comparison } from './comparison/compare.ts'
 export { ENTITIES, type Entity } from './entities/entity.ts'
 export { STATUSES, type Status, status } from './entities/fields.ts'
 export { type Filter, filterBody } from './entities/filters.ts'

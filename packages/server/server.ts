@@ -19,6 +19,7 @@ import { needsOf } from './roles/roles.ts'
 import { startWriter } from './roles/writer-role.ts'
 import { accountRoutes } from './routes/accounts/accounts.ts'
 import { deadLetterRoutes } from './routes/dead-letters.ts'
+import { comparisonRoutes } from './routes/evaluations/comparison.ts'
 import { evaluationRoutes } from './routes/evaluations/evaluations.ts'
 import { healthRoutes, type PartInUse } from './routes/health.ts'
 import { otlpRoutes } from './routes/otlp.ts'
@@ -88,9 +89,7 @@ export async function startServer(
       ? startSweeping({ postgres, engine: engines.background, stream, log })
       : undefined
   const copying =
-    config.roles.includes('api') && engines
-      ? startCopying({ postgres, engine: engines.background, log })
-      : undefined
+    config.roles.includes('api') && engines ? startCopying({ postgres, engine: engines.background, log }) : undefined
   // With port 0 it is known only now.
   runtime.servicesUrl = servicesUrl ?? servicesUrlAt(host, boundPort(app))
   log.info({ url, roles: config.roles }, 'listening')
@@ -121,6 +120,7 @@ function routesOf({ config, runtime, parts, metrics }: Served): ((app: FastifyIn
     const { reads, background } = engines
     routes.push(analyticsRoutes(reads), sessionRoutes(reads))
     routes.push(retentionRoutes({ postgres: parts.postgres, engine: background }))
+    routes.push(comparisonRoutes({ db: parts.postgres.db, runtime, engine: reads }))
   }
   if (config.roles.includes('api'))
     routes.push(catalogueRoutes(runtime), folderRoutes(parts), priceRoutes(parts.postgres))
@@ -139,7 +139,7 @@ function routesOf({ config, runtime, parts, metrics }: Served): ((app: FastifyIn
 /** Metrics of evaluations need ClickHouse, and the stream to know which spans are not stored yet. */
 function evaluationMetrics({ engines, stream }: Parts): EvaluationMetrics | undefined {
   if (!engines || !stream) return undefined
-  return createMetrics({ engine: engines.reads, isDrained: async () => (await stream.stats()).depth === 0 })
+  return createMetrics({ engine: engines.reads, waitingMs: async () => 1_000 * (await stream.stats()).oldestSeconds })
 }
 
 /**
