@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { benchEvaluators } from './evaluators.ts'
 import { benchIngest } from './ingest.ts'
 import { compareLayouts } from './layouts/compare.ts'
+import { benchMetrics } from './metrics.ts'
 import { benchQuery } from './query.ts'
 import { benchRegistry } from './registry.ts'
 import { benchOverhead } from './runs/overhead.ts'
@@ -50,6 +51,10 @@ const BENCHES: Record<string, Bench> = {
   streams: {
     about: 'how soon tokens are forwarded, and ingest with a hundred streams open',
     run: () => benchStreams(),
+  },
+  metrics: {
+    about: 'metrics of 100,000 scenarios, comparisons of 10,000, pages of scenarios with results',
+    run: () => benchMetrics({ scenarios: 100_000 }),
   },
   sandbox: {
     about: 'an evaluator of a caller in each language, run by run',

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type Reader, storedReaders } from './readers.ts'
 
 /** The parameters of a server. */
 export interface ServerAddress {
@@ -12,7 +13,7 @@ export interface ServerAddress {
   password: string
 }
 
-/** The only user who may run statements over the network. */
+/** The only user who may run any statement over the network; readers may read what they were granted. */
 export const USER = 'spanhouse'
 
 /**
@@ -20,14 +21,17 @@ export const USER = 'spanhouse'
  * file.
  */
 export async function writeConfiguration(address: ServerAddress): Promise<string> {
-  const folder = join(address.path, 'server')
+  const folder = folderOf(address.path)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const usersFile = join(folder, 'users.xml')
   const configFile = join(folder, 'config.xml')
-  await writeFile(usersFile, toXml(users(address.password)), { mode: 0o600 })
+  await writeFile(usersFile, toXml(users(address.password, await storedReaders(folder))), { mode: 0o600 })
   await writeFile(configFile, toXml(config(address, { folder, usersFile })), { mode: 0o600 })
   return configFile
 }
+
+/** Where a server's configuration is, beside its data. */
+export const folderOf = (path: string): string => join(path, 'server')
 
 /** Elements by name; text is escaped. */
 type Elements = { [name: string]: string | number | Elements }
@@ -59,16 +63,54 @@ function config({ path, httpPort, tcpPort }: ServerAddress, files: { folder: str
   }
 }
 
-function users(password: string): Elements {
+/** What one statement of a reader may take; it can ask for less. */
+const READER_LIMITS = {
+  max_execution_time: 30,
+  max_memory_usage: 1024 * MIB,
+  max_threads: 2,
+  max_result_bytes: 256 * MIB,
+  max_rows_to_read: 2_000_000_000,
+}
+/** Statements of one reader at a time. */
+const READER_STATEMENTS_MAX = 4
+
+/** Settings can be changed, since dashboards do, but limits only to smaller ones. */
+const READER_PROFILE: Elements = {
+  readonly: 2,
+  allow_ddl: 0,
+  allow_introspection_functions: 0,
+  max_concurrent_queries_for_user: READER_STATEMENTS_MAX,
+  ...READER_LIMITS,
+  constraints: {
+    max_concurrent_queries_for_user: { const: '' },
+    ...Object.fromEntries(Object.entries(READER_LIMITS).map(([name, max]) => [name, { min: 1, max }])),
+  },
+}
+
+function reader({ passwordSha256, tables, conditions }: Reader): Elements {
+  const filters = Object.entries(conditions).map(([table, filter]) => [table, { filter }])
+  return {
+    password_sha256_hex: passwordSha256,
+    networks: { ip: '127.0.0.1' },
+    profile: 'reader',
+    quota: 'default',
+    grants: { query: `GRANT ${tables.map(table => `SELECT ON default.${table}`).join(', ')}` },
+    databases: { default: Object.fromEntries(filters) },
+  }
+}
+
+function users(password: string, readers: readonly Reader[]): Elements {
   const networks = { ip: '127.0.0.1' }
   return {
     profiles: {
       // The first is the default of clickhouse-local but not of a server.
       default: { implicit_select: 0, allow_introspection_functions: 0 },
       starter: { max_sessions_for_user: 1 },
+      reader: READER_PROFILE,
     },
     quotas: { default: {} },
     users: {
+      ...Object.fromEntries(readers.map(one => [one.name, reader(one)])),
       [USER]: { password_sha256_hex: sha256(password), networks, profile: 'default', quota: 'default' },
       // The user of the program's own statements. Its only session is taken before anyone can connect.
       default: {

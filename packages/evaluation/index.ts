@@ -1,3 +1,4 @@
+export { type ComparedRuns, type ComparisonQuery, compareRuns, comparison } from './comparison/compare.ts'
 export { ENTITIES, type Entity } from './entities/entity.ts'
 export { STATUSES, type Status, status } from './entities/fields.ts'
 export { type Filter, filterBody } from './entities/filters.ts'
@@ -22,6 +23,9 @@ export {
   removeScenarios,
   scenarioEdit,
 } from './grid/scenarios.ts'
+export { type CopyStores, copyChanges } from './metrics/copy.ts'
+export { inferSchema } from './metrics/infer-schema.ts'
+export { createMetrics, type MetricsParts } from './metrics/refresh-places.ts'
 export { newQueue, queueEdit } from './queues/queue-body.ts'
 export { createQueues, deleteQueues, editQueues, findDefaultQueue } from './queues/queues.ts'
 export { listWorklist } from './queues/worklist.ts'

@@ -8,6 +8,15 @@ export { amountColumns, type Column, type RowSink, type RowSource, readMoney, se
 export * from './columns.ts'
 export { compileFilter } from './compile/compile-filter.ts'
 export { engineJson } from './compile/engine-json.ts'
+export {
+  type CellPlaces,
+  compileCellMetrics,
+  compileSampleOutputs,
+  costOfStep,
+  type MeasuredStep,
+  type PlaceKind,
+} from './evaluation/cell-metrics.ts'
+export * from './evaluation/compare-runs.ts'
 export { FIELDS, type Field } from './filter/fields.ts'
 export * from './filter/filter.ts'
 export { filterSize } from './filter/filter-size.ts'

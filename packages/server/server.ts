@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { AWAY_MS_MAX, ensureDefaultProject } from '@spanhouse/access'
+import { createMetrics, type Metrics as EvaluationMetrics } from '@spanhouse/evaluation'
 import type { RuntimeSettings } from '@spanhouse/runtime'
 import { migrateSpans, openEngine } from '@spanhouse/span-store'
 import type { FastifyInstance } from 'fastify'
@@ -8,6 +9,7 @@ import type { Logger } from 'pino'
 import { Room } from './budget/room.ts'
 import { type Config, servicesUrlAt } from './config.ts'
 import { startSweeping } from './deleted-projects.ts'
+import { startCopying } from './evaluation-copy.ts'
 import { AnswerRoom } from './http/answer-room.ts'
 import { buildApp } from './http/app.ts'
 import { writeKeyFile } from './key-file.ts'
@@ -17,6 +19,7 @@ import { needsOf } from './roles/roles.ts'
 import { startWriter } from './roles/writer-role.ts'
 import { accountRoutes } from './routes/accounts/accounts.ts'
 import { deadLetterRoutes } from './routes/dead-letters.ts'
+import { comparisonRoutes } from './routes/evaluations/comparison.ts'
 import { evaluationRoutes } from './routes/evaluations/evaluations.ts'
 import { healthRoutes, type PartInUse } from './routes/health.ts'
 import { otlpRoutes } from './routes/otlp.ts'
@@ -30,10 +33,12 @@ import { analyticsRoutes } from './routes/tracing/analytics.ts'
 import { priceRoutes } from './routes/tracing/prices.ts'
 import { retentionRoutes } from './routes/tracing/retention.ts'
 import { sessionRoutes } from './routes/tracing/sessions.ts'
+import { sqlReaderRoutes } from './routes/tracing/sql-reader.ts'
 import { tracingRoutes } from './routes/tracing/tracing.ts'
 import { requireLongSecretKey } from './secret-key.ts'
 import { openServices } from './services/open-services.ts'
 import { Shares } from './shares/shares.ts'
+import { ownReaders, serverReaders } from './sql-readers.ts'
 import { untilReachable } from './start-checks.ts'
 
 const ROOT = new URL('../../', import.meta.url).pathname
@@ -85,10 +90,12 @@ export async function startServer(
     config.roles.includes('api') && engines && stream
       ? startSweeping({ postgres, engine: engines.background, stream, log })
       : undefined
+  const copying =
+    config.roles.includes('api') && engines ? startCopying({ postgres, engine: engines.background, log }) : undefined
   // With port 0 it is known only now.
   runtime.servicesUrl = servicesUrl ?? servicesUrlAt(host, boundPort(app))
   log.info({ url, roles: config.roles }, 'listening')
-  return { config, url, newApiKey, stop: () => stopAll(app, [sweeping, services, writer], parts) }
+  return { config, url, newApiKey, stop: () => stopAll(app, [sweeping, copying, services, writer], parts) }
 }
 
 const boundPort = (app: FastifyInstance): number => (app.server.address() as AddressInfo).port
@@ -115,6 +122,10 @@ function routesOf({ config, runtime, parts, metrics }: Served): ((app: FastifyIn
     const { reads, background } = engines
     routes.push(analyticsRoutes(reads), sessionRoutes(reads))
     routes.push(retentionRoutes({ postgres: parts.postgres, engine: background }))
+    const { url: clickhouseUrl, own } = parts.clickhouse
+    const readers = own ? ownReaders(own) : serverReaders(background)
+    routes.push(sqlReaderRoutes({ readers, clickhouseUrl }))
+    routes.push(comparisonRoutes({ db: parts.postgres.db, runtime, engine: reads }))
   }
   if (config.roles.includes('api'))
     routes.push(catalogueRoutes(runtime), folderRoutes(parts), priceRoutes(parts.postgres))
@@ -125,9 +136,15 @@ function routesOf({ config, runtime, parts, metrics }: Served): ((app: FastifyIn
       testcaseRoutes(registry),
       testsetFileRoutes(registry),
       legacyConfigRoutes(registry),
-      evaluationRoutes({ db: parts.postgres.db, runtime }),
+      evaluationRoutes({ db: parts.postgres.db, runtime, metrics: evaluationMetrics(parts) }),
     )
   return routes
+}
+
+/** Metrics of evaluations need ClickHouse, and the stream to know which spans are not stored yet. */
+function evaluationMetrics({ engines, stream }: Parts): EvaluationMetrics | undefined {
+  if (!engines || !stream) return undefined
+  return createMetrics({ engine: engines.reads, waitingMs: async () => 1_000 * (await stream.stats()).oldestSeconds })
 }
 
 /**
