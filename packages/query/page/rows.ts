@@ -101,9 +101,32 @@ function fromQuery(project_id: Uuid, query: SpanQuery, conditions: readonly Sql[
   return fromSpans(project_id, [...conditions, ...compileBounds(query.windowing, 'span'), ...filters])
 }
 
-/** The number of rows, and of those with errors in them or below them: one row of `count` and `errors`. */
-export const compileCount = (project_id: Uuid, query: SpanQuery): Sql =>
-  sql`SELECT count() AS count, countIf(errors_cumulative > 0) AS errors ${fromQuery(project_id, query)} ${SETTINGS}`
+/** Parts of a window that a count is divided into, at most. */
+export const COUNT_BUCKETS_MAX = 500
+
+/**
+ * The number of rows, and of those with errors in them or below them: rows of {@link CountRow}, one for each part of
+ * the window that has any. With `buckets` the window must have both bounds; without there is one part.
+ */
+export function compileCount(project_id: Uuid, query: SpanQuery, buckets?: number): Sql {
+  const bucket = buckets === undefined ? sql`toInt64(0)` : bucketIn(query, buckets)
+  return sql`SELECT ${bucket} AS bucket, count() AS count, countIf(errors_cumulative > 0) AS errors ${fromQuery(project_id, query)} GROUP BY bucket ORDER BY bucket ${SETTINGS}`
+}
+
+export interface CountRow {
+  readonly bucket: number
+  readonly count: number
+  readonly errors: number
+}
+
+const bucketIn = (query: SpanQuery, buckets: number): Sql =>
+  sql`intDiv(toUnixTimestamp64Micro(start_time) - ${int(query.windowing.oldest ?? 0)}, ${int(bucketMicros(query, buckets))})`
+
+/** The length of one part of a window in microseconds. */
+export function bucketMicros({ windowing }: SpanQuery, buckets: number): number {
+  const { oldest = 0, newest = 0 } = windowing
+  return Math.max(1, Math.ceil((newest - oldest) / buckets))
+}
 
 /** Rows at known positions, in no particular order. Heads of traces have no span id in their position. */
 export function compileRowsAt(project_id: Uuid, positions: readonly Position[]): Sql {

@@ -37,6 +37,12 @@ export const rowPage = z.object({
 export const rowCount = z.object({
   count: z.int(),
   errors: z.int().meta({ description: 'How many of them have an error in them or below them.' }),
+  buckets: optional(
+    z.array(
+      z.object({ start: z.int().meta({ description: 'Unix time in milliseconds.' }), count: z.int(), errors: z.int() }),
+    ),
+  ).meta({ description: 'The parts of the window that have any, if asked for.' }),
+  bucket_ms: optional(z.number()),
 })
 
 export const facetCounts = z.object({

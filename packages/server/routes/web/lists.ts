@@ -1,5 +1,8 @@
 import { invalid, type Json, microsToIso } from '@spanhouse/model'
 import {
+  bucketMicros,
+  COUNT_BUCKETS_MAX,
+  type CountRow,
   compileCount,
   compileFacets,
   FACET_ROWS_MAX,
@@ -12,13 +15,13 @@ import {
   readFocus,
   type SpanQuery,
 } from '@spanhouse/query'
-import { readRowPage } from '@spanhouse/span-store'
+import { type Engine, type Holder, readRowPage } from '@spanhouse/span-store'
 import { json, list, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
 import { addEndpoint } from '../../http/endpoint.ts'
 import { type ReadParts, readSpanQuery } from '../tracing/saved-queries.ts'
-import { facetCounts, type Row, rowCount, rowPage } from './answers.ts'
+import { facetCounts, type Row, type RowCount, rowCount, rowPage } from './answers.ts'
 import { previewOf } from './preview.ts'
 
 const tag = 'spans'
@@ -30,7 +33,9 @@ const ROWS_DEFAULT = 50
 const ROWS_MAX = 1_000
 
 const described = 'A query as of POST /spans/query, with `focus` (trace, which is the default, or span)'
-const queryBody = optional(json).meta({ description: `${described}.` })
+const countBody = optional(
+  z.looseObject({ buckets: optional(z.int().min(1).max(COUNT_BUCKETS_MAX)) }),
+).meta({ description: `${described}, and \`buckets\`: into how many parts the window is divided.` })
 const rowsBody = optional(json).meta({
   description: `${described}, \`order_by\` (${ROW_ORDERS.join(', ')}; the highest first) and \`after\` of the previous page.`,
 })
@@ -62,14 +67,13 @@ export function listRoutes({ engine, registry }: ReadParts): (app: FastifyInstan
     addEndpoint(app, {
       ...common,
       path: '/spans/count',
-      body: queryBody,
+      body: countBody,
       answer: rowCount,
       summary: 'Counts the traces or spans that match, exactly.',
       handle: async ({ principal, body, holder }) => {
-        const query = await readSpanQuery(registry, principal, { body, focus: readFocus(body) })
+        const query = await readSpanQuery(registry, principal, { body: body as Json, focus: readFocus(body) })
         if (!query) return { count: 0, errors: 0 }
-        const [counted] = await engine.rows(printSql(compileCount(principal.project_id, query)), holder)
-        return counted
+        return countRows({ engine, project_id: principal.project_id, query, buckets: body?.buckets }, holder)
       },
     })
     addEndpoint(app, {
@@ -96,6 +100,30 @@ export function listRoutes({ engine, registry }: ReadParts): (app: FastifyInstan
         }
       },
     })
+  }
+}
+
+interface Counted {
+  engine: Engine
+  project_id: string
+  query: SpanQuery
+  buckets: number | undefined
+}
+
+async function countRows({ engine, project_id, query, buckets }: Counted, holder: Holder): Promise<RowCount> {
+  const { oldest, newest } = query.windowing
+  if (buckets !== undefined && (oldest === undefined || newest === undefined))
+    throw invalid('buckets: the windowing needs `oldest` and `newest`')
+  const rows = await engine.rows<CountRow>(printSql(compileCount(project_id, query, buckets)), holder)
+  const sum = (of: 'count' | 'errors'): number => rows.reduce((total, row) => total + row[of], 0)
+  const totals = { count: sum('count'), errors: sum('errors') }
+  if (buckets === undefined) return totals
+  const micros = bucketMicros(query, buckets)
+  const startOf = (bucket: number): number => Math.round(((oldest ?? 0) + bucket * micros) / 1000)
+  return {
+    ...totals,
+    buckets: rows.map(({ bucket, count, errors }) => ({ start: startOf(bucket), count, errors })),
+    bucket_ms: micros / 1000,
   }
 }
 
