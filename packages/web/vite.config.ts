@@ -1,9 +1,9 @@
 import babel from '@rolldown/plugin-babel'
 import react, { reactCompilerPreset } from '@vitejs/plugin-react'
-import type { UserConfig } from 'vite'
+import type { InlineConfig } from 'vite'
 
 /** The build of the pages; the server serves the result below `/w`. */
-export const config: UserConfig = {
+export const config: InlineConfig = {
   root: import.meta.dirname,
   base: '/w/',
   configFile: false,

@@ -1,48 +1,54 @@
-import { optional, z } from '@spanhouse/validation'
+import { z } from '@spanhouse/validation'
 
 /*
  * The responses of the endpoints that a page of traces needs. The page takes its types from here.
  */
 
-const amount = optional(z.number())
+const amount = z.optional(z.number())
 
 /** A span, or a trace by its root, as a list shows it. Members without a value are omitted. */
 export const row = z.object({
   trace_id: z.string(),
   span_id: z.string(),
-  parent_id: optional(z.string()),
+  parent_id: z.optional(z.string()),
   span_name: z.string(),
   span_type: z.string(),
   trace_type: z.string(),
   status_code: z.string(),
-  status_message: optional(z.string()),
+  status_message: z.optional(z.string()),
   start_time: z.string(),
   duration: amount.meta({ description: 'Milliseconds.' }),
   errors: amount.meta({ description: 'Of the span and everything below it, as the other totals.' }),
   tokens: amount,
   costs: amount.meta({ description: 'USD.' }),
-  session_id: optional(z.string()),
-  user_id: optional(z.string()),
-  inputs: optional(z.string()).meta({ description: 'The newest message, or the beginning of the text.' }),
-  outputs: optional(z.string()),
+  session_id: z.optional(z.string()),
+  user_id: z.optional(z.string()),
+  inputs: z.optional(z.string()).meta({ description: 'The newest message, or the beginning of the text.' }),
+  outputs: z.optional(z.string()),
 })
 
 export const rowPage = z.object({
   count: z.int(),
   rows: z.array(row),
-  windowing: optional(z.looseObject({})).meta({ description: 'To send for the next page, in the order of time.' }),
-  after: optional(z.string()).meta({ description: 'To send for the next page, in any other order.' }),
+  windowing: z.optional(z.looseObject({})).meta({ description: 'To send for the next page, in the order of time.' }),
+  after: z.optional(z.string()).meta({ description: 'To send for the next page, in any other order.' }),
 })
 
 export const rowCount = z.object({
   count: z.int(),
   errors: z.int().meta({ description: 'How many of them have an error in them or below them.' }),
-  buckets: optional(
-    z.array(
-      z.object({ start: z.int().meta({ description: 'Unix time in milliseconds.' }), count: z.int(), errors: z.int() }),
-    ),
-  ).meta({ description: 'The parts of the window that have any, if asked for.' }),
-  bucket_ms: optional(z.number()),
+  buckets: z
+    .optional(
+      z.array(
+        z.object({
+          start: z.int().meta({ description: 'Unix time in milliseconds.' }),
+          count: z.int(),
+          errors: z.int(),
+        }),
+      ),
+    )
+    .meta({ description: 'The parts of the window that have any, if asked for.' }),
+  bucket_ms: z.optional(z.number()),
 })
 
 export const facetCounts = z.object({
@@ -59,7 +65,7 @@ export const skeleton = z.object({
   count: z.int(),
   total: z.int().meta({ description: 'Spans of the whole trace.' }),
   offset: z.int(),
-  began_at: optional(z.string()).meta({ description: 'What `start` counts from.' }),
+  began_at: z.optional(z.string()).meta({ description: 'What `start` counts from.' }),
   names: texts.meta({ description: 'The distinct names and types, to which `span_name` and `span_type` are indexes.' }),
   spans: z.object({
     span_id: texts,
@@ -75,8 +81,8 @@ export const skeleton = z.object({
     own_costs: numbers,
     costs: numbers,
   }),
-  session_id: optional(z.string()),
-  user_id: optional(z.string()),
+  session_id: z.optional(z.string()),
+  user_id: z.optional(z.string()),
 })
 
 /** Ranges of the long texts of a span. */
@@ -88,7 +94,7 @@ export const parts = z.object({
       characters: z.int().meta({ description: 'Of the whole text, as Unicode code points.' }),
       offset: z.int(),
       text: z.string().meta({ description: 'A range of the JSON text.' }),
-      next: optional(z.int()).meta({ description: 'The offset of the next range.' }),
+      next: z.optional(z.int()).meta({ description: 'The offset of the next range.' }),
     }),
   ),
 })

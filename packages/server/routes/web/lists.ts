@@ -33,9 +33,9 @@ const ROWS_DEFAULT = 50
 const ROWS_MAX = 1_000
 
 const described = 'A query as of POST /spans/query, with `focus` (trace, which is the default, or span)'
-const countBody = optional(
-  z.looseObject({ buckets: optional(z.int().min(1).max(COUNT_BUCKETS_MAX)) }),
-).meta({ description: `${described}, and \`buckets\`: into how many parts the window is divided.` })
+const countBody = optional(z.looseObject({ buckets: optional(z.int().min(1).max(COUNT_BUCKETS_MAX)) })).meta({
+  description: `${described}, and \`buckets\`: into how many parts the window is divided.`,
+})
 const rowsBody = optional(json).meta({
   description: `${described}, \`order_by\` (${ROW_ORDERS.join(', ')}; the highest first) and \`after\` of the previous page.`,
 })

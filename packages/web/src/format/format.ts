@@ -22,8 +22,8 @@ export function formatCost(usd: number | undefined): string {
   if (usd === undefined || usd === 0) return MISSING
   if (usd >= 100) return `$${grouped.format(usd)}`
   if (usd >= 1) return `$${usd.toFixed(2)}`
-  if (usd >= 0.0001) return `$${Number(usd.toPrecision(2))}`
-  return `$${usd.toExponential(1)}`
+  if (usd < 1e-7) return '< $0.0000001'
+  return `$${usd.toFixed(Math.min(8, 1 - Math.floor(Math.log10(usd)))).replace(/0+$/, '')}`
 }
 
 /** `12,431`, and `1.2M` from a million on. */
