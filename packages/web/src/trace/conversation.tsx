@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, type RefObject, useEffect, useMemo, useRef } from 'react'
+import { type ReactNode, useEffect, useMemo, useRef } from 'react'
 import { type Parts, partsQuery } from '../api/queries.ts'
 import { formatCost, formatDuration, visible } from '../format/format.ts'
 import { familyOf, TypeIcon } from '../parts/type-icon.tsx'
@@ -20,9 +20,15 @@ interface ConversationProps {
 
 /** What is said in a trace, in order: calls of models and tools, without the spans that only wrap them. */
 export function Conversation({ traceId, trace, selected, select }: ConversationProps): ReactNode {
+  'use no memo' // The virtualizer is one object, whose answers change.
   const scroller = useRef<HTMLDivElement>(null)
   const spans = useMemo(() => turnsOf(trace), [trace])
-  const virtual = useTurnVirtualizer(spans.length, scroller)
+  const virtual = useVirtualizer({
+    count: spans.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => 140,
+    overscan: 4,
+  })
   useSpanKeys(trace, spans, selected, select)
   const place = spans.indexOf(selected)
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another selection scrolls
@@ -50,11 +56,6 @@ export function Conversation({ traceId, trace, selected, select }: ConversationP
       </div>
     </div>
   )
-}
-
-const useTurnVirtualizer = (count: number, scroller: RefObject<HTMLDivElement | null>) => {
-  'use no memo'
-  return useVirtualizer({ count, getScrollElement: () => scroller.current, estimateSize: () => 140, overscan: 4 })
 }
 
 const SAYING = ['model', 'tool', 'retrieval']

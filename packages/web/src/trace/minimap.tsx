@@ -49,5 +49,9 @@ function drawSpans({ context, width, colour, colourOfType }: Brush, trace: Trace
   }
   for (const span of preorder) if (!isError[span]) bar(span, colourOfType(types[span] ?? ''))
   for (const span of preorder) if (isError[span]) bar(span, colour('--error'))
-  if (selected >= 0) bar(selected, colour('--accent'))
+  if (selected < 0) return
+  const x = ((starts[selected] as number) / lastsMicros) * width
+  const w = Math.max(3, (((ends[selected] as number) - (starts[selected] as number)) / lastsMicros) * width)
+  context.strokeStyle = colour('--text')
+  context.strokeRect(x + 0.5, 1.5 + (depths[selected] as number) * step, Math.min(w, width - x) - 1, Math.max(2, step))
 }

@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { exact, formatAmount, formatCost, formatCount, formatDuration, visible } from '../format/format.ts'
 import { useKeys } from '../frame/keys.ts'
 import { controls } from '../parts/controls.tsx'
@@ -23,12 +23,18 @@ type Metric = 'tokens' | 'cost'
 
 /** The spans of a trace as a tree; only the visible rows are in the document. */
 export function Tree({ trace, selected, select, zoom = { from: 0, to: 1 } }: TreeProps): ReactNode {
+  'use no memo' // The virtualizer is one object, whose answers change.
   const scroller = useRef<HTMLDivElement>(null)
   const [collapsed, setCollapsed] = useState<ReadonlySet<number>>(new Set())
   const [metric, setMetric] = useState<Metric>('tokens')
   const rows = useMemo(() => rowsOf(trace, collapsed), [trace, collapsed])
   const critical = useMemo(() => criticalPath(trace), [trace])
-  const virtual = useRowVirtualizer(rows.length, scroller)
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_PX,
+    overscan: 16,
+  })
   const place = rows.indexOf(selected)
   useSpanKeys(trace, rows, selected, select)
   const toggle = (span: number, isCollapsed = !collapsed.has(span)): void => {
@@ -79,11 +85,6 @@ export function Tree({ trace, selected, select, zoom = { from: 0, to: 1 } }: Tre
       </div>
     </>
   )
-}
-
-const useRowVirtualizer = (count: number, scroller: RefObject<HTMLDivElement | null>) => {
-  'use no memo'
-  return useVirtualizer({ count, getScrollElement: () => scroller.current, estimateSize: () => ROW_PX, overscan: 16 })
 }
 
 interface TreeKeys {

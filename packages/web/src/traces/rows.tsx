@@ -31,9 +31,15 @@ const AHEAD = 30
 
 /** The table of a list; only the visible rows are in the document. */
 export function Rows({ list, search, change }: RowsProps): ReactNode {
+  'use no memo' // The virtualizer is one object, whose answers change.
   const scroller = useRef<HTMLDivElement>(null)
   const { rows, more } = list
-  const virtual = useRowVirtualizer(rows.length, scroller)
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_PX,
+    overscan: 12,
+  })
   const visibleRows = virtual.getVirtualItems()
   const lastVisible = visibleRows.at(-1)?.index ?? 0
   useEffect(() => {
@@ -60,11 +66,6 @@ export function Rows({ list, search, change }: RowsProps): ReactNode {
       {!list.isFirst && rows.length === 0 && !list.error && <Nothing search={search} change={change} />}
     </div>
   )
-}
-
-const useRowVirtualizer = (count: number, scroller: React.RefObject<HTMLDivElement | null>) => {
-  'use no memo'
-  return useVirtualizer({ count, getScrollElement: () => scroller.current, estimateSize: () => ROW_PX, overscan: 12 })
 }
 
 /** `j` and `k` move the focus from row to row. */
