@@ -15,7 +15,7 @@ if (!networkedAvailable)
 const sets = ['embedded', ...(networkedAvailable || process.env.CI ? ['networked'] : [])]
 
 const files = globSync(['packages/**/*.test.ts', 'test/**/*.test.ts'], {
-  exclude: ['**/node_modules/**', 'test/http/**'],
+  exclude: ['**/node_modules/**', 'test/http/**', 'packages/web/test/**'],
 })
 
 /**
@@ -56,6 +56,15 @@ export default defineConfig({
       // One process loads the modules once for all files: 43 s of processor time instead of 63.
       { test: { ...common, name: 'unit', include: files.filter(file => !needsServer(file)), isolate: false } },
       { test: { ...common, name: 'parts', include: files.filter(needsServer), globalSetup: ['test/sets/parts.ts'] } },
+      {
+        test: {
+          ...common,
+          name: 'web',
+          include: ['packages/web/test/**/*.test.ts'],
+          globalSetup: ['test/sets/pages.ts', 'test/sets/embedded.ts'],
+          fileParallelism: false,
+        },
+      },
       ...sets.map(name => ({
         test: {
           ...common,

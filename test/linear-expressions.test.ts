@@ -17,6 +17,7 @@ const EXEMPT: Record<string, string> = {
 const CONSTRUCTED: Record<string, string> = {
   'packages/query/filter/content-query.ts': 'the class of characters in words',
   'packages/query/match/match-value.ts': 'the grammar of numbers, which is also sent to ClickHouse',
+  'packages/web/src/traces/filter-text.ts': 'a part that occurs in it twice',
   'packages/registry/embeds/embed.ts': 'names of kinds and layers',
   'packages/registry/embeds/tokens.ts': 'one of three literals',
   'packages/server/http/paths.ts': 'names of route families',

@@ -84,12 +84,28 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
       '@fastify/compress',
       '@fastify/cors',
       '@fastify/multipart',
+      '@fastify/static',
       '@fastify/swagger',
       '@fastify/swagger-ui',
       'pino',
       'prom-client',
       'negotiator',
       '@opentelemetry/core',
+    ],
+  },
+  web: {
+    // Types only.
+    imports: ['server'],
+    libraries: [
+      '@base-ui/react',
+      '@rolldown/plugin-babel',
+      '@tanstack/react-query',
+      '@tanstack/react-router',
+      '@tanstack/react-virtual',
+      '@vitejs/plugin-react',
+      'react',
+      'react-dom',
+      'vite',
     ],
   },
   demo: {
@@ -112,7 +128,9 @@ test('every package has its row', () => {
 test.each(packages)('%s imports only what it may, and declares it', name => {
   const { imports, libraries } = SHAPE[name] as (typeof SHAPE)[string]
   const manifest = JSON.parse(readFileSync(join(ROOT, 'packages', name, 'package.json'), 'utf8'))
-  const declared = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })
+  // What runs in browsers is bundled by developers: production needs none of its libraries.
+  const bundled = name === 'web' ? manifest.devDependencies : {}
+  const declared = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies, ...bundled })
   const used = new Set(sources(name).flatMap(importsOf))
   expect(
     [...used].filter(one => !imports.includes(one.replace('@spanhouse/', '')) && !libraries.includes(one)),
@@ -121,8 +139,9 @@ test.each(packages)('%s imports only what it may, and declares it', name => {
 })
 
 test('JSON is parsed by functions of model, which read every name correctly', () => {
-  // Callers' code in the sandbox parses its own JSON; the others are programs of a single user.
-  const exempt = new Set(['model', 'sandbox', 'fake-provider', 'cli', 'demo'])
+  // Callers' code in the sandbox parses its own JSON, and pages in a browser show it; the others are programs of a
+  // single user.
+  const exempt = new Set(['model', 'sandbox', 'fake-provider', 'cli', 'demo', 'web'])
   const parsing = packages.filter(name => !exempt.has(name) && sources(name).some(text => text.includes('JSON.parse(')))
   expect(parsing).toEqual([])
 })
@@ -157,7 +176,7 @@ test.each(['packages', 'test', 'bench'])(
 function sources(name: string): string[] {
   const folder = join(ROOT, 'packages', name)
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter(file => file.endsWith('.ts') && !/\.(test|testing)\.ts$/.test(file) && !file.includes('node_modules'))
+    .filter(file => /\.tsx?$/.test(file) && !/\.(test|testing)\.ts$/.test(file) && !/node_modules|dist/.test(file))
     .map(file => readFileSync(join(folder, file), 'utf8'))
 }
 

@@ -24,7 +24,7 @@ const server = await startServer(config, log, fail).catch(error => {
   process.stderr.write(`Spanhouse cannot start: ${reasonOf(error)}\n`)
   return fail(error)
 })
-process.stdout.write(welcome(server))
+process.stdout.write(await welcome(server, process.stdout.isTTY))
 let isStopping = false
 end = reason => {
   // Ctrl-C arrives more than once, from the terminal, from npm and from the supervisor.

@@ -35,6 +35,9 @@ import { retentionRoutes } from './routes/tracing/retention.ts'
 import { sessionRoutes } from './routes/tracing/sessions.ts'
 import { sqlReaderRoutes } from './routes/tracing/sql-reader.ts'
 import { tracingRoutes } from './routes/tracing/tracing.ts'
+import { listRoutes } from './routes/web/lists.ts'
+import { pageRoutes } from './routes/web/pages.ts'
+import { traceViewRoutes } from './routes/web/trace-view.ts'
 import { requireLongSecretKey } from './secret-key.ts'
 import { openServices } from './services/open-services.ts'
 import { Shares } from './shares/shares.ts'
@@ -120,7 +123,8 @@ function routesOf({ config, runtime, parts, metrics }: Served): ((app: FastifyIn
   }
   if (config.roles.includes('api') && engines) {
     const { reads, background } = engines
-    routes.push(analyticsRoutes(reads), sessionRoutes(reads))
+    routes.push(analyticsRoutes(reads), sessionRoutes(reads), traceViewRoutes(reads), pageRoutes)
+    routes.push(listRoutes({ engine: reads, registry }))
     routes.push(retentionRoutes({ postgres: parts.postgres, engine: background }))
     const { url: clickhouseUrl, own } = parts.clickhouse
     const readers = own ? ownReaders(own) : serverReaders(background)

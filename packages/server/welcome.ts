@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { readKeyFile } from './key-file.ts'
 import type { RunningServer } from './server.ts'
 
 const TRACE = JSON.stringify({
@@ -22,16 +23,19 @@ const TRACE = JSON.stringify({
 }).replaceAll('"', '\\"')
 
 /**
- * The output of a first start: the address, the key, and a first trace to paste. A key is shown only when it is
- * generated; the commands read it from where it is stored.
+ * The output of a start: the address, the key, and a first trace to paste. A key is shown when it is generated, and as
+ * part of a link to the web application also to somebody at a terminal: not in logs. The commands read it from where it
+ * is stored. Browsers send the fragment of a link to nobody.
  */
-export function welcome({ config, url, newApiKey }: RunningServer): string {
+export async function welcome({ config, url, newApiKey }: RunningServer, isTerminal: boolean): Promise<string> {
   if (!config.roles.includes('receiver') || !config.roles.includes('api'))
     return `Spanhouse (${config.roles.join(', ')}) listens at ${url}/api\n`
   const key = config.apiKey ? '$SPANHOUSE_API_KEY' : `$(cat ${join(config.dataDir, 'api-key')})`
+  const shownKey = newApiKey ?? (isTerminal ? (config.apiKey ?? (await readKeyFile(config.dataDir))) : undefined)
   const headers = `-H "Authorization: ApiKey ${key}" -H "Content-Type: application/json"`
   return `
   Spanhouse listens at  ${url}/api
+  Open in a browser     ${url}/w${shownKey ? `#key=${encodeURIComponent(shownKey)}` : ''}
   API key               ${newApiKey ?? (config.apiKey ? 'as set in SPANHOUSE_API_KEY' : `stored in ${join(config.dataDir, 'api-key')}`)}
   Data                  ${config.dataDir}
 

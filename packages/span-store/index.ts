@@ -13,6 +13,7 @@ export { type AnalyticsBucket, readAnalytics, readTotals, type Totals, type Tota
 export { type Arrival, arrivalsSince, readArrived } from './read/arrivals.ts'
 export { toMatchable } from './read/matchable.ts'
 export { readTraceHeads, SPAN_COLUMNS } from './read/row.ts'
+export { type RowPage, type RowsOf, readRowPage } from './read/rows.ts'
 export { PAGE_BYTES_MAX, pageTooLarge, readSpanPage, readWholePage } from './read/span-page.ts'
 export { readSpansByIds } from './read/spans-by-ids.ts'
 export { positionOf, readSpans, type StoredSpan, showActorsOnRoots } from './read/stored-span.ts'

@@ -6,6 +6,8 @@ import type { FastifyRequest } from 'fastify'
 const PUBLIC = [
   ...['/health', '/ready', '/metrics', '/docs', '/openapi.json', '/auth', '/.well-known/jwks.json'],
   ...['/services/health', '/services/openapi.json'],
+  // The web application, which sends a credential with its requests for data.
+  ...['/w', '/t'],
 ]
 /** The public description of a handler. */
 const PUBLIC_OF_HANDLER = /^\/services\/[^/]+\/[^/]+\/(health|openapi\.json)\/?$/
@@ -25,7 +27,8 @@ export async function authenticateRequest(
   request: FastifyRequest,
 ): Promise<Principal | null> {
   const [path = '/'] = request.url.split('?')
-  if (PUBLIC.some(open => path === open || path.startsWith(`${open}/`)) || PUBLIC_OF_HANDLER.test(path)) return null
+  if (path === '/' || PUBLIC.some(open => path === open || path.startsWith(`${open}/`)) || PUBLIC_OF_HANDLER.test(path))
+    return null
   const parameters = request.query as Record<string, unknown> | null
   return authenticator.authenticate(request.headers.authorization, path, parameters ?? {})
 }

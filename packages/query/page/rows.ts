@@ -1,0 +1,210 @@
+import { parseSpanId, parseTraceId, type SpanId, type TraceId, type Uuid } from '@spanhouse/model'
+import { compileFilters } from '../compile/compile-filter.ts'
+import { type Location, malformed, oneOf, optional, readObject } from '../filter/shape.ts'
+import type { Focus, Position } from '../position.ts'
+import { allOf, anyOf, count, decimal, identifier, int, ints, join, type Sql, sql, text, texts, uuid } from '../sql.ts'
+import { compileBounds } from './bounds.ts'
+import type { SpanQuery } from './span-query.ts'
+import { fromSpans, fromTraceHeads, SETTINGS } from './statements.ts'
+import { pageLimit } from './windowing.ts'
+
+/*
+ * What a list of spans or traces shows: rows with few columns and short previews, the number of all of them, and the
+ * most frequent values of some columns. A trace is represented by its head, whose totals are those of the trace.
+ */
+
+/** The orders of a list, each with the highest value first. */
+export const ROW_ORDERS = ['time', 'duration', 'tokens', 'costs'] as const
+export type RowOrder = (typeof ROW_ORDERS)[number]
+
+/** By what the orders other than time sort, and the precision of that column. */
+const SORTED_BY = {
+  duration: { column: sql`duration_cumulative`, digits: [18, 3] },
+  tokens: { column: sql`tokens_cumulative_total`, digits: [18, 3] },
+  costs: { column: sql`costs_cumulative_total`, digits: [38, 15] },
+} as const
+type Measure = keyof typeof SORTED_BY
+
+/** A page of rows in the order of a measure. */
+export interface MeasuredQuery {
+  readonly query: SpanQuery
+  readonly by: Measure
+  /** The last row of the previous page. */
+  readonly after?: MeasuredPosition
+}
+
+/** A row's place in the order of a measure: the value as decimal text, then the same as in every other list. */
+export interface MeasuredPosition extends Position {
+  readonly value: string
+  readonly span_id: string
+}
+
+/** Reads the members of a request for rows that a query for spans does not have; throws `unprocessable` (422). */
+export function parseRowOrder(
+  body: unknown,
+  loc: Location = ['body'],
+): { order_by: RowOrder; after?: MeasuredPosition } {
+  const members = optional(body, loc, readObject) ?? {}
+  const order_by = optional(members.order_by, [...loc, 'order_by'], oneOf(ROW_ORDERS)) ?? 'time'
+  const after = optional(members.after, [...loc, 'after'], readAfter)
+  return { order_by, ...(after && { after }) }
+}
+
+/** The text by which a client asks for the page after a row. */
+export const afterText = ({ value, time, trace_id, span_id }: MeasuredPosition): string =>
+  [value, time, trace_id, span_id].join('_')
+
+const AFTER = /^\d{1,23}(\.\d{1,15})?$/
+
+function readAfter(given: unknown, loc: Location): MeasuredPosition {
+  const [value = '', time = '', trace = '', span = ''] = typeof given === 'string' ? given.split('_') : []
+  const [trace_id, span_id] = [parseTraceId(trace), parseSpanId(span)]
+  if (!AFTER.test(value) || !/^\d{1,16}$/.test(time) || !trace_id || !span_id)
+    throw malformed(['value_error', 'Input should be `after` of the previous page'], loc, given)
+  return { value, time: Number(time), trace_id, span_id }
+}
+
+/** One page of spans, or of heads of traces, with the highest value first: rows of {@link MeasuredRow}. */
+export function compileMeasured({ project_id, ...asked }: MeasuredQuery & { project_id: Uuid }): Sql {
+  const { query, by, after } = asked
+  const { column } = SORTED_BY[by]
+  const columns = sql`${POSITION}, toString(${column}) AS value`
+  const from = fromQuery(project_id, query, after ? [beyond(by, after)] : [])
+  const order = sql`ORDER BY ${column} DESC, start_time DESC, trace_id DESC, span_id DESC`
+  return sql`SELECT ${columns} ${from} ${order} LIMIT ${count(pageLimit(query.windowing, query.focus))} ${SETTINGS}`
+}
+
+/** A row of {@link compileMeasured}. */
+export interface MeasuredRow {
+  readonly trace_id: TraceId
+  readonly span_id: SpanId
+  readonly time: number
+  readonly value: string
+}
+
+/** What identifies a row: ids in hex and the start in microseconds. */
+const POSITION = sql`lower(hex(trace_id)) AS trace_id, lower(hex(span_id)) AS span_id, toUnixTimestamp64Micro(start_time) AS time`
+export const POSITION_COLUMNS: readonly Sql[] = [POSITION]
+
+function beyond(by: Measure, { value, time, trace_id, span_id }: MeasuredPosition): Sql {
+  const { column, digits } = SORTED_BY[by]
+  const bound = sql`${decimal(value, digits[0], digits[1])}`
+  const row = sql`(start_time, trace_id, span_id)`
+  const last = sql`(fromUnixTimestamp64Micro(${int(time)}, 'UTC'), toFixedString(unhex(${text(trace_id)}), 16), toFixedString(unhex(${text(span_id)}), 8))`
+  return anyOf([sql`${column} < ${bound}`, allOf([sql`${column} = ${bound}`, sql`${row} < ${last}`])])
+}
+
+/** All rows of a list, without its page: the spans that match, or the heads of the traces that do. */
+function fromQuery(project_id: Uuid, query: SpanQuery, conditions: readonly Sql[] = []): Sql {
+  if (query.focus === 'trace') return fromTraceHeads({ project_id, query: query as SpanQuery<'trace'> }, conditions)
+  const filters = query.filter === undefined ? [] : compileFilters([query.filter])
+  return fromSpans(project_id, [...conditions, ...compileBounds(query.windowing, 'span'), ...filters])
+}
+
+/** Parts of a window that a count is divided into, at most. */
+export const COUNT_BUCKETS_MAX = 500
+
+/**
+ * The number of rows, and of those with errors in them or below them: rows of {@link CountRow}, one for each part of
+ * the window that has any. With `buckets` the window must have both bounds; without there is one part.
+ */
+export function compileCount(project_id: Uuid, query: SpanQuery, buckets?: number): Sql {
+  const bucket = buckets === undefined ? sql`toInt64(0)` : bucketIn(query, buckets)
+  return sql`SELECT ${bucket} AS bucket, count() AS count, countIf(errors_cumulative > 0) AS errors ${fromQuery(project_id, query)} GROUP BY bucket ORDER BY bucket ${SETTINGS}`
+}
+
+export interface CountRow {
+  readonly bucket: number
+  readonly count: number
+  readonly errors: number
+}
+
+const bucketIn = (query: SpanQuery, buckets: number): Sql =>
+  sql`intDiv(toUnixTimestamp64Micro(start_time) - ${int(query.windowing.oldest ?? 0)}, ${int(bucketMicros(query, buckets))})`
+
+/** The length of one part of a window in microseconds. */
+export function bucketMicros({ windowing }: SpanQuery, buckets: number): number {
+  const { oldest = 0, newest = 0 } = windowing
+  return Math.max(1, Math.ceil((newest - oldest) / buckets))
+}
+
+/** Rows at known positions, in no particular order. Heads of traces have no span id in their position. */
+export function compileRowsAt(project_id: Uuid, positions: readonly Position[]): Sql {
+  const times = sql`arrayMap(micros -> fromUnixTimestamp64Micro(micros, 'UTC'), ${ints(unique(positions.map(({ time }) => time)))})`
+  const conditions = [
+    sql`is_root IN (false, true)`,
+    sql`start_time IN (${times})`,
+    sql`trace_id IN (SELECT toFixedString(unhex(arrayJoin(${texts(unique(positions.map(one => one.trace_id)))})), 16))`,
+    positions[0]?.span_id === undefined
+      ? sql`is_trace_head`
+      : sql`span_id IN (SELECT toFixedString(unhex(arrayJoin(${texts(unique(positions.map(one => one.span_id as string)))})), 8))`,
+  ]
+  return sql`SELECT ${ROW_COLUMNS} FROM spans PREWHERE project_id = ${uuid(project_id)} AND ${allOf(conditions)} ${SETTINGS}`
+}
+
+const unique = <T>(values: readonly T[]): T[] => [...new Set(values)]
+
+/** Characters of an input or output that a row shows a part of. Of a chat the end is read, where the newest message is. */
+const PREVIEW_CHARACTERS = 1_000
+
+const preview = (member: 'inputs' | 'outputs'): Sql => {
+  const raw = sql`JSONExtractRaw(data, ${text(member)})`
+  const short = sql`length(${raw}) <= ${int(2 * PREVIEW_CHARACTERS)}`
+  const ends = sql`concat(substringUTF8(${raw}, 1, ${int(PREVIEW_CHARACTERS)}), '\n', substringUTF8(${raw}, -${int(PREVIEW_CHARACTERS)}))`
+  return sql`if(${short}, ${raw}, ${ends}) AS ${identifier(member)}`
+}
+
+/** Money as text, which keeps all digits; the other amounts are exact as numbers. */
+const ROW_COLUMNS = sql`${POSITION}, if(is_root, '', lower(hex(parent_id))) AS parent_id, span_name, span_type, trace_type,
+  status_code, substringUTF8(status_message, 1, 300) AS status_message, toFloat64(duration_cumulative) AS duration,
+  toFloat64(errors_cumulative) AS errors, toFloat64(tokens_cumulative_total) AS tokens,
+  toFloat64(costs_cumulative_total) AS costs, session_id, user_id, ${preview('inputs')}, ${preview('outputs')}`
+
+/** A row of {@link compileRowsAt}. Zero and an empty text: none. */
+export interface ListRow {
+  readonly trace_id: TraceId
+  readonly span_id: SpanId
+  readonly time: number
+  readonly parent_id: string
+  readonly span_name: string
+  readonly span_type: string
+  readonly trace_type: string
+  readonly status_code: string
+  readonly status_message: string
+  /** Milliseconds. */
+  readonly duration: number
+  readonly errors: number
+  readonly tokens: number
+  readonly costs: number
+  readonly session_id: string
+  readonly user_id: string
+  /** JSON text, or its two ends with a line feed between them, which JSON text never contains. */
+  readonly inputs: string
+  readonly outputs: string
+}
+
+/** The columns whose values can be counted. */
+export const FACETS = ['span_type', 'span_name', 'status_code', 'user_id', 'session_id', 'agent_id'] as const
+export type Facet = (typeof FACETS)[number]
+
+/** Facets are counted among this many of the newest rows: enough to choose by, and no list waits for them. */
+export const FACET_ROWS_MAX = 200_000
+/** Values of one facet in a response. */
+export const FACET_VALUES_MAX = 50
+
+/** The most frequent values of each facet among the newest rows: rows of `facet`, `value`, `count`. */
+export function compileFacets(
+  project_id: Uuid,
+  query: SpanQuery,
+  { facets, limit }: { facets: readonly Facet[]; limit: number },
+): Sql {
+  const values = join(facets.map(facet => sql`(${text(facet)}, toString(${identifier(facet)}))`))
+  const newest = sql`SELECT ${join(facets.map(identifier))} ${fromQuery(project_id, query)} ORDER BY start_time DESC LIMIT ${count(FACET_ROWS_MAX)}`
+  return sql`SELECT pair.1 AS facet, pair.2 AS value, count() AS count FROM (${newest}) ARRAY JOIN [${values}] AS pair WHERE value != '' GROUP BY facet, value ORDER BY count DESC, value LIMIT ${count(limit)} BY facet ${SETTINGS}`
+}
+
+/** The focus of a list; traces if it is not given. */
+export function readFocus(body: unknown, loc: Location = ['body']): Focus {
+  const members = optional(body, loc, readObject) ?? {}
+  return optional(members.focus, [...loc, 'focus'], oneOf(['trace', 'span'] as const)) ?? 'trace'
+}

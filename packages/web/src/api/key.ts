@@ -1,0 +1,60 @@
+const STORED = 'spanhouse.key'
+
+/**
+ * The API key of this browser. `npm start` prints a link with the key in the fragment (`#key=…`), which browsers send
+ * to nobody: it is stored, and removed from the address bar and the history.
+ */
+export function takeKeyFromAddress(): void {
+  const key = new URLSearchParams(location.hash.slice(1)).get('key')
+  if (!key) return
+  setKey(key)
+  history.replaceState(history.state, '', location.pathname + location.search)
+}
+
+let rejected = false
+const listeners = new Set<() => void>()
+
+/** Null without one. */
+export const getKey = (): string | null => localStorage.getItem(STORED)
+
+export function setKey(key: string): void {
+  localStorage.setItem(STORED, key.trim())
+  rejected = false
+  notify()
+}
+
+export function forgetKey(): void {
+  localStorage.removeItem(STORED)
+  rejected = false
+  notify()
+}
+
+/** The server does not know the key, or no longer. It is kept until another one is entered. */
+export function rejectKey(): void {
+  if (rejected) return
+  rejected = true
+  notify()
+}
+
+export type KeyState = 'missing' | 'rejected' | 'present'
+
+export const keyState = (): KeyState => (getKey() === null ? 'missing' : rejected ? 'rejected' : 'present')
+
+export function onKeyChange(listener: () => void): () => void {
+  const other = ({ key }: StorageEvent): void => {
+    if (key !== STORED) return
+    rejected = false
+    listener()
+  }
+  listeners.add(listener)
+  // Another tab may have entered one.
+  addEventListener('storage', other)
+  return () => {
+    listeners.delete(listener)
+    removeEventListener('storage', other)
+  }
+}
+
+const notify = (): void => {
+  for (const listener of listeners) listener()
+}

@@ -1,0 +1,103 @@
+import type { FacetCounts, Parts, RowCount, RowPage, Skeleton } from '@spanhouse/server/routes/web/answers.ts'
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { api } from './client.ts'
+import type { ListBody } from './filtering.ts'
+
+export type { FacetCounts, Parts, Row, RowCount, RowPage, Skeleton } from '@spanhouse/server/routes/web/answers.ts'
+
+export const ROWS_PER_PAGE = 100
+
+export type OrderBy = 'time' | 'duration' | 'tokens' | 'costs'
+
+type PageOf = Partial<Pick<RowPage, 'windowing' | 'after'>>
+
+/** The pages of a list so far. */
+export const rowsQuery = (body: ListBody, order_by: OrderBy) =>
+  infiniteQueryOptions({
+    queryKey: ['rows', body, order_by],
+    initialPageParam: {} as PageOf,
+    queryFn: ({ pageParam, signal }) => readRows(body, order_by, pageParam, signal),
+    getNextPageParam: ({ windowing, after }: RowPage): PageOf | undefined =>
+      windowing || after ? { windowing, after } : undefined,
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
+/** Parameters, because three of them are the same in each call. */
+function readRows(body: ListBody, order_by: OrderBy, { windowing, after }: PageOf, signal: AbortSignal) {
+  const window = { ...body.windowing, limit: ROWS_PER_PAGE }
+  const asked = { ...body, order_by, after, windowing: windowing ?? window }
+  return api<RowPage>('/spans/rows', { method: 'POST', body: asked, signal })
+}
+
+/** The newest rows, asked for again and again to tell of what has arrived. */
+export const newestQuery = (body: ListBody, everyMs: number | false) =>
+  queryOptions({
+    queryKey: ['newest', body],
+    queryFn: ({ signal }) => readRows(body, 'time', {}, signal),
+    refetchInterval: everyMs,
+    staleTime: 0,
+    gcTime: 0,
+  })
+
+export const countQuery = (body: ListBody, buckets: number) =>
+  queryOptions({
+    queryKey: ['count', body, buckets],
+    queryFn: ({ signal }) => api<RowCount>('/spans/count', { method: 'POST', body: { ...body, buckets }, signal }),
+    placeholderData: keepPreviousData,
+  })
+
+export const facetsQuery = (body: ListBody) =>
+  queryOptions({
+    queryKey: ['facets', body],
+    queryFn: ({ signal }) => api<FacetCounts>('/spans/facets', { method: 'POST', body, signal }),
+    placeholderData: keepPreviousData,
+  })
+
+/** Whether the project has any span at all. */
+export const anySpanQuery = (everyMs: number | false) =>
+  queryOptions({
+    queryKey: ['any span'],
+    queryFn: ({ signal }) => api<RowPage>('/spans/rows', { method: 'POST', body: { windowing: { limit: 1 } }, signal }),
+    refetchInterval: everyMs,
+  })
+
+export interface Project {
+  project_id: string
+  project_name: string
+  workspace_id?: string
+}
+
+export const projectQuery = queryOptions({
+  queryKey: ['project'],
+  queryFn: ({ signal }) => api<Project>('/projects/current', { signal }),
+  staleTime: Number.POSITIVE_INFINITY,
+})
+
+/** The first window is small, so that its rows are there at once. */
+const WINDOWS = { first: 2_000, next: 20_000 }
+
+export const skeletonQuery = (trace_id: string, everyMs: number | false) =>
+  infiniteQueryOptions({
+    queryKey: ['skeleton', trace_id],
+    initialPageParam: 0,
+    queryFn: ({ pageParam: offset, signal }) => {
+      const limit = offset === 0 ? WINDOWS.first : WINDOWS.next
+      return api<Skeleton>(`/traces/${encodeURIComponent(trace_id)}/skeleton?offset=${offset}&limit=${limit}`, {
+        signal,
+      })
+    },
+    getNextPageParam: ({ offset, count, total }: Skeleton): number | undefined =>
+      offset + count < total && count > 0 ? offset + count : undefined,
+    refetchInterval: everyMs,
+  })
+
+export const partsQuery = (trace_id: string, span_id: string) =>
+  queryOptions({
+    queryKey: ['parts', trace_id, span_id],
+    queryFn: ({ signal }) => api<Parts>(`/spans/${trace_id}/${span_id}/parts`, { signal }),
+  })
+
+/** The next range of a long text. */
+export const readRange = (span: { trace_id: string; span_id: string }, part: string, offset: number): Promise<Parts> =>
+  api(`/spans/${span.trace_id}/${span.span_id}/parts?part=${part}&offset=${offset}&length=500000`)

@@ -1,0 +1,78 @@
+/** What is shown where there is no value; never a zero. */
+export const MISSING = '–'
+
+const three = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 })
+const grouped = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+
+/** `843 µs`, `12.4 ms`, `1.24 s`, `2 m 05 s`, `3 h 20 m`. */
+export function formatDuration(ms: number | undefined): string {
+  if (ms === undefined) return MISSING
+  if (ms < 0.9995) return `${three.format(Math.round(ms * 1000))} µs`
+  if (ms < 999.5) return `${three.format(ms)} ms`
+  if (ms < 59_995) return `${three.format(ms / 1000)} s`
+  const seconds = Math.round(ms / 1000)
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} m ${String(seconds % 60).padStart(2, '0')} s`
+  const minutes = Math.round(seconds / 60)
+  return `${grouped.format(Math.floor(minutes / 60))} h ${String(minutes % 60).padStart(2, '0')} m`
+}
+
+/** `$0.0034`, `$1.25`, `$1,204`: enough digits to tell amounts apart. */
+export function formatCost(usd: number | undefined): string {
+  if (usd === undefined || usd === 0) return MISSING
+  if (usd >= 100) return `$${grouped.format(usd)}`
+  if (usd >= 1) return `$${usd.toFixed(2)}`
+  if (usd < 1e-7) return '< $0.0000001'
+  return `$${usd.toFixed(Math.min(8, 1 - Math.floor(Math.log10(usd)))).replace(/0+$/, '')}`
+}
+
+/** `12,431`, and `1.2M` from a million on. */
+export function formatCount(count: number | undefined): string {
+  if (count === undefined) return MISSING
+  return Math.abs(count) >= 1_000_000 ? compact.format(count) : grouped.format(count)
+}
+
+/** As {@link formatCount} for an amount of which zero means none. */
+export const formatAmount = (amount: number | undefined): string => formatCount(amount === 0 ? undefined : amount)
+
+/** All digits, for titles. */
+export const exact = (amount: number | undefined): string | undefined =>
+  amount === undefined || amount === 0 ? undefined : String(amount)
+
+const day = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' })
+const time = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false })
+const minute = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hour12: false })
+
+/** `14:03:22` today, otherwise `Nov 3 14:03`. */
+export function formatTime(iso: string, now = Date.now()): string {
+  const date = new Date(iso)
+  if (date.toDateString() === new Date(now).toDateString()) return time.format(date)
+  return `${day.format(date)} ${minute.format(date)}`
+}
+
+/** With all digits and the zone. */
+export const formatFullTime = (iso: string): string =>
+  `${new Date(iso).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'medium' })} (${iso})`
+
+/**
+ * Bidirectional controls, which can make a text look like another one, and characters that are nothing at all become
+ * visible; everything else stays as it is.
+ */
+export const visible = (text: string): string =>
+  text
+    .toWellFormed()
+    .replace(HIDDEN, character => `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`)
+
+const HIDDEN = /(?![\t\n\r])[\p{Cc}\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/gu
+
+const BYTES = ['B', 'KB', 'MB', 'GB']
+
+export function formatBytes(bytes: number): string {
+  let value = bytes
+  let unit = 0
+  while (value >= 1000 && unit < BYTES.length - 1) {
+    value /= 1000
+    unit++
+  }
+  return `${three.format(value)} ${BYTES[unit]}`
+}

@@ -1,0 +1,129 @@
+import { Dialog } from '@base-ui/react/dialog'
+import { useNavigate } from '@tanstack/react-router'
+import { Fragment, type KeyboardEvent, type ReactNode, useId, useState } from 'react'
+import { forgetKey } from '../api/key.ts'
+import { Kbd } from '../parts/controls.tsx'
+import { PERIODS } from '../traces/search.ts'
+import styles from './frame.module.css'
+import { KEYS } from './keys.ts'
+import { changeTheme } from './theme.ts'
+
+interface ModalProps {
+  title: string
+  onClose: () => void
+  children: ReactNode
+}
+
+const Modal = ({ title, onClose, children }: ModalProps): ReactNode => (
+  <Dialog.Root open onOpenChange={open => open || onClose()}>
+    <Dialog.Portal>
+      <Dialog.Backdrop className={styles.backdrop} />
+      <Dialog.Popup className={styles.dialog} aria-label={title} data-modal="">
+        {children}
+      </Dialog.Popup>
+    </Dialog.Portal>
+  </Dialog.Root>
+)
+
+export const KeysHelp = ({ onClose }: { onClose: () => void }): ReactNode => (
+  <Modal title="Keys" onClose={onClose}>
+    <Dialog.Title>Keys</Dialog.Title>
+    {KEYS.map(([place, keys]) => (
+      <Fragment key={place}>
+        <h3>{place}</h3>
+        <dl>
+          {keys.map(([key, does]) => (
+            <Fragment key={key}>
+              <dt>
+                <Kbd>{key}</Kbd>
+              </dt>
+              <dd>{does}</dd>
+            </Fragment>
+          ))}
+        </dl>
+      </Fragment>
+    ))}
+  </Modal>
+)
+
+interface Command {
+  name: string
+  run: () => unknown
+}
+
+/** All commands, narrowed by what is typed; an id of a trace opens it. */
+export function Commands({ onClose, onKeys }: { onClose: () => void; onKeys: () => void }): ReactNode {
+  const [text, setText] = useState('')
+  const [chosen, setChosen] = useState(0)
+  const listId = useId()
+  const commands = useCommands(text, onKeys)
+  const run = (command: Command | undefined): void => {
+    onClose()
+    command?.run()
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step !== undefined) setChosen((chosen + step + commands.length) % Math.max(1, commands.length))
+    else if (event.key === 'Enter') run(commands[chosen])
+    else return
+    event.preventDefault()
+  }
+  return (
+    <Modal title="Commands" onClose={onClose}>
+      <input
+        className={styles.find}
+        role="combobox"
+        aria-label="Command or trace id"
+        aria-expanded="true"
+        aria-controls={listId}
+        aria-activedescendant={`${listId}-${chosen}`}
+        placeholder="Type a command, or paste the id of a trace"
+        value={text}
+        onKeyDown={onKeyDown}
+        onChange={event => {
+          setText(event.target.value)
+          setChosen(0)
+        }}
+      />
+      <div className={styles.options} role="listbox" id={listId} aria-label="Commands">
+        {commands.map((command, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the text field
+          <div
+            key={command.name}
+            id={`${listId}-${index}`}
+            role="option"
+            aria-selected={index === chosen}
+            onClick={() => run(command)}
+          >
+            {command.name}
+          </div>
+        ))}
+      </div>
+    </Modal>
+  )
+}
+
+const TRACE_ID = /^(0x)?[0-9a-f]{32}$/i
+
+function useCommands(text: string, onKeys: () => void): Command[] {
+  const navigate = useNavigate()
+  const list = (search: object) => () => navigate({ to: '/traces', search })
+  const id = text.trim().replaceAll('-', '')
+  if (TRACE_ID.test(id)) {
+    const traceId = id.toLowerCase().replace(/^0x/, '')
+    return [{ name: `Open trace ${traceId}`, run: () => navigate({ to: '/traces/$traceId', params: { traceId } }) }]
+  }
+  const commands: Command[] = [
+    { name: 'Go to traces', run: list({}) },
+    { name: 'Show traces with errors', run: list({ q: 'errors>0' }) },
+    { name: 'Show the most expensive traces', run: list({ order: 'costs' }) },
+    { name: 'Show the slowest traces', run: list({ order: 'duration' }) },
+    { name: 'Show model calls', run: list({ focus: 'span', q: '(type:chat or type:completion or type:llm)' }) },
+    ...Object.entries(PERIODS).map(([since, { label }]) => ({ name: `Time: ${label}`, run: list({ since }) })),
+    { name: 'Change the theme', run: changeTheme },
+    { name: 'Show all keys', run: onKeys },
+    { name: 'Forget the API key in this browser', run: forgetKey },
+  ]
+  const words = text.toLowerCase().split(/\s+/)
+  return commands.filter(({ name }) => words.every(word => name.toLowerCase().includes(word)))
+}

@@ -1,0 +1,81 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, Outlet } from '@tanstack/react-router'
+import { lazy, type ReactNode, Suspense, useState, useSyncExternalStore } from 'react'
+import { connectionTrouble, onConnectionChange } from '../api/connection.ts'
+import { keyState, onKeyChange } from '../api/key.ts'
+import { projectQuery } from '../api/queries.ts'
+import { queryClient } from '../api/query-client.ts'
+import { visible } from '../format/format.ts'
+import { Button, Kbd } from '../parts/controls.tsx'
+import styles from './frame.module.css'
+import { KeyScreen } from './key-screen.tsx'
+import { useKeys } from './keys.ts'
+import { changeTheme, storedTheme } from './theme.ts'
+
+const Commands = lazy(() => import('./dialogs.tsx').then(module => ({ default: module.Commands })))
+const KeysHelp = lazy(() => import('./dialogs.tsx').then(module => ({ default: module.KeysHelp })))
+
+// Data of one project must not be shown with the key of another.
+onKeyChange(() => queryClient.clear())
+
+/** What surrounds every screen; without a key that the server knows it asks for one instead. */
+export function Frame(): ReactNode {
+  const key = useSyncExternalStore(onKeyChange, keyState)
+  const [open, setOpen] = useState<'commands' | 'keys'>()
+  useKeys({ '⌘k': () => setOpen('commands'), '?': () => setOpen('keys') })
+  return (
+    <div className={styles.frame}>
+      <Bar onCommands={() => setOpen('commands')} onKeys={() => setOpen('keys')} hasKey={key === 'present'} />
+      <Trouble />
+      <main className={styles.main}>{key === 'present' ? <Outlet /> : <KeyScreen state={key} />}</main>
+      <Suspense>
+        {open === 'commands' && <Commands onClose={() => setOpen(undefined)} onKeys={() => setOpen('keys')} />}
+        {open === 'keys' && <KeysHelp onClose={() => setOpen(undefined)} />}
+      </Suspense>
+    </div>
+  )
+}
+
+interface BarProps {
+  onCommands: () => void
+  onKeys: () => void
+  hasKey: boolean
+}
+
+function Bar({ onCommands, onKeys, hasKey }: BarProps): ReactNode {
+  const [theme, setTheme] = useState(storedTheme)
+  return (
+    <header className={styles.bar}>
+      <Link to="/traces" className={styles.brand}>
+        <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
+          <path d="M1 3h9M4 8h9M7 13h8" stroke="var(--accent)" strokeWidth="2.500" strokeLinecap="round" />
+        </svg>
+        Spanhouse
+      </Link>
+      <nav aria-label="Screens">
+        <Link to="/traces">Traces</Link>
+      </nav>
+      <span className={styles.space} />
+      {hasKey && <ProjectName />}
+      <Button look="plain" onClick={onCommands} aria-label="Commands">
+        <span className={styles.wide}>Commands</span> <Kbd>⌘K</Kbd>
+      </Button>
+      <Button look="plain" onClick={() => setTheme(changeTheme())} aria-label={`Theme: ${theme}`}>
+        {{ system: '◐', light: '☀', dark: '☾' }[theme]}
+      </Button>
+      <Button look="plain" onClick={onKeys} aria-label="Keys" className={styles.wide}>
+        ?
+      </Button>
+    </header>
+  )
+}
+
+function ProjectName(): ReactNode {
+  const { data } = useQuery(projectQuery)
+  return <span className={`${styles.project} ${styles.wide}`}>{data && visible(data.project_name)}</span>
+}
+
+function Trouble(): ReactNode {
+  const trouble = useSyncExternalStore(onConnectionChange, connectionTrouble)
+  return <div aria-live="polite">{trouble && <div className={styles.trouble}>{trouble}</div>}</div>
+}

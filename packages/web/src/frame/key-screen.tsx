@@ -1,0 +1,42 @@
+import type { FormEvent, ReactNode } from 'react'
+import { setKey } from '../api/key.ts'
+import { Button, controls } from '../parts/controls.tsx'
+import styles from './frame.module.css'
+
+/** Asks for an API key. */
+export function KeyScreen({ state }: { state: 'missing' | 'rejected' | 'present' }): ReactNode {
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    const key = String(new FormData(event.currentTarget).get('key') ?? '')
+    if (key.trim() !== '') setKey(key)
+  }
+  return (
+    <div className={styles.page}>
+      <h1>Enter the API key of a project</h1>
+      {state === 'rejected' && (
+        <p role="alert" className={`${controls.notice} ${controls.error}`}>
+          The server does not accept the key: it is wrong, or it was revoked. Enter another one.
+        </p>
+      )}
+      <form className={styles.form} onSubmit={submit}>
+        <input
+          className={controls.input}
+          name="key"
+          type="password"
+          aria-label="API key"
+          autoComplete="off"
+          placeholder="xxxxxxxx.…"
+          // biome-ignore lint/a11y/noAutofocus: it is the only thing to do here
+          autoFocus
+        />
+        <Button type="submit" look="primary">
+          Continue
+        </Button>
+      </form>
+      <p>
+        <code>npm start</code> prints a link that contains the key of the default project and keeps the key in the file{' '}
+        <code>api-key</code> of its data folder. The key is stored in this browser only.
+      </p>
+    </div>
+  )
+}

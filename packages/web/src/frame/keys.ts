@@ -1,0 +1,77 @@
+import { useEffect, useEffectEvent } from 'react'
+
+/** What a key does; by `KeyboardEvent.key`. A handler that returns false leaves the key to others. */
+export type KeyMap = Readonly<Record<string, (() => unknown) | undefined>>
+
+type Handler = (event: KeyboardEvent) => boolean
+
+/** The parts of the page that take keys; the newest first. */
+const handlers: Handler[] = []
+
+addEventListener('keydown', event => {
+  if (event.defaultPrevented || event.altKey || isTyping(event.target) || isInDialog(event.target)) return
+  if ((event.ctrlKey || event.metaKey) && event.key !== 'k') return
+  for (const handler of handlers.toReversed())
+    if (handler(event)) {
+      event.preventDefault()
+      return
+    }
+})
+
+/** Takes keys while the component is shown, before the parts that were shown earlier. */
+export function useKeys(keys: KeyMap): void {
+  const handle = useEffectEvent((event: KeyboardEvent): boolean => {
+    const name = event.ctrlKey || event.metaKey ? `⌘${event.key}` : event.key
+    const act = Object.hasOwn(keys, name) ? keys[name] : undefined
+    return act !== undefined && act() !== false
+  })
+  useEffect(() => {
+    const handler: Handler = event => handle(event)
+    handlers.push(handler)
+    return () => void handlers.splice(handlers.indexOf(handler), 1)
+  }, [])
+}
+
+/** All keys, for the list that `?` shows. */
+export const KEYS: readonly (readonly [place: string, readonly (readonly [keys: string, does: string])[]])[] = [
+  [
+    'Everywhere',
+    [
+      ['⌘K', 'commands, and traces by id'],
+      ['?', 'these keys'],
+      ['Esc', 'close'],
+    ],
+  ],
+  [
+    'List of traces',
+    [
+      ['/', 'filter'],
+      ['j k', 'next, previous row'],
+      ['Enter', 'open'],
+      ['[ ]', 'previous, next trace while one is open'],
+      ['n', 'show what is new'],
+    ],
+  ],
+  [
+    'Trace',
+    [
+      ['j k ↓ ↑', 'next, previous span'],
+      ['← →', 'collapse, expand; then parent, child'],
+      ['Home End', 'first, last span'],
+      ['e', 'next error'],
+      ['f', 'find a span'],
+      ['m', 'tokens or cost'],
+      ['1 2 3', 'tree, conversation, flame'],
+      ['z', 'the whole time again'],
+    ],
+  ],
+]
+
+function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false
+  if (target instanceof HTMLInputElement) return target.type !== 'radio' && target.type !== 'checkbox'
+  return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || target.isContentEditable
+}
+
+const isInDialog = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.closest('[data-modal]') !== null

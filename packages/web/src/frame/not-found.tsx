@@ -1,0 +1,12 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import styles from './frame.module.css'
+
+export const NotFound = (): ReactNode => (
+  <div className={styles.page}>
+    <h1>There is no such page</h1>
+    <p>
+      The address may be mistyped. Go to the <Link to="/traces">list of traces</Link>.
+    </p>
+  </div>
+)

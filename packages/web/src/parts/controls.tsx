@@ -1,0 +1,43 @@
+import type { ComponentProps, ReactNode } from 'react'
+import styles from './controls.module.css'
+
+type ButtonProps = ComponentProps<'button'> & { look?: 'plain' | 'primary' }
+
+export const Button = ({ look, className = '', ...rest }: ButtonProps): ReactNode => (
+  <button type="button" className={`${styles.button} ${look ? styles[look] : ''} ${className}`} {...rest} />
+)
+
+export const Kbd = ({ children }: { children: ReactNode }): ReactNode => <kbd className={styles.kbd}>{children}</kbd>
+
+interface ChoicesProps<T extends string> {
+  label: string
+  value: T
+  choices: readonly (readonly [value: T, label: string])[]
+  onChange: (value: T) => void
+}
+
+/** A few choices side by side, of which one is chosen. */
+export const Choices = <T extends string>({ label, value, choices, onChange }: ChoicesProps<T>): ReactNode => (
+  <fieldset className={styles.choices} style={{ margin: 0, padding: 0 }} aria-label={label}>
+    {choices.map(([one, text]) => (
+      <label key={one}>
+        <input type="radio" name={label} checked={one === value} onChange={() => onChange(one)} />
+        {text}
+      </label>
+    ))}
+  </fieldset>
+)
+
+/** Says what failed, why, and what to do. */
+export const Failure = ({ what, error }: { what: string; error: Error }): ReactNode => (
+  <div role="alert" className={`${styles.notice} ${styles.error}`}>
+    {what} {error.message}
+  </div>
+)
+
+/** For those who hear the page. */
+export const Spoken = ({ children }: { children: ReactNode }): ReactNode => (
+  <span className={styles.hidden}>{children}</span>
+)
+
+export { styles as controls }

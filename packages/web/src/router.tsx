@@ -1,0 +1,61 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { Frame } from './frame/frame.tsx'
+import { NotFound } from './frame/not-found.tsx'
+import { readSearch, readTraceSearch } from './traces/search.ts'
+import { TracesScreen } from './traces/traces-screen.tsx'
+
+const root = createRootRoute({ component: Frame, notFoundComponent: NotFound })
+
+const home = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/traces', replace: true })
+  },
+})
+
+const traces = createRoute({
+  getParentRoute: () => root,
+  path: '/traces',
+  validateSearch: readSearch,
+  component: TracesScreen,
+})
+
+const trace = createRoute({
+  getParentRoute: () => root,
+  path: '/traces/$traceId',
+  validateSearch: readTraceSearch,
+  component: lazyRouteComponent(() => import('./trace/trace-screen.tsx'), 'TraceScreen'),
+})
+
+/** Links that clients of the interface print. The key decides which project is shown. */
+const observability = createRoute({
+  getParentRoute: () => root,
+  path: '/$workspace/p/$project/observability',
+  validateSearch: (search: Record<string, unknown>) => ({
+    trace: typeof search.trace === 'string' ? search.trace : undefined,
+    span: typeof search.span === 'string' ? search.span : undefined,
+  }),
+  beforeLoad: ({ search: { trace, span } }) => {
+    if (trace === undefined) throw redirect({ to: '/traces', replace: true })
+    throw redirect({ to: '/traces/$traceId', params: { traceId: trace }, search: { span }, replace: true })
+  },
+})
+
+const evaluationRun = createRoute({
+  getParentRoute: () => root,
+  path: '/$workspace/p/$project/evaluations/results/$run',
+  component: lazyRouteComponent(() => import('./evaluations/run-screen.tsx'), 'RunScreen'),
+})
+
+export const router = createRouter({
+  routeTree: root.addChildren([home, traces, trace, observability, evaluationRun]),
+  basepath: '/w',
+  defaultPreload: false,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

@@ -1,0 +1,121 @@
+import { useQuery } from '@tanstack/react-query'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type ReactNode, useEffect, useMemo, useRef } from 'react'
+import { type Parts, partsQuery } from '../api/queries.ts'
+import { formatCost, formatDuration, visible } from '../format/format.ts'
+import { familyOf, TypeIcon } from '../parts/type-icon.tsx'
+import content from './content.module.css'
+import { messagesIn, newMessages, parsed } from './messages.ts'
+import styles from './trace.module.css'
+import { rootOf, type Trace } from './trace-model.ts'
+import { useSpanKeys } from './use-span-keys.ts'
+import { JsonView, MessageView, TextView } from './value-view.tsx'
+
+interface ConversationProps {
+  traceId: string
+  trace: Trace
+  selected: number
+  select: (span: number) => void
+}
+
+/** What is said in a trace, in order: calls of models and tools, without the spans that only wrap them. */
+export function Conversation({ traceId, trace, selected, select }: ConversationProps): ReactNode {
+  'use no memo' // The virtualizer is one object, whose answers change.
+  const scroller = useRef<HTMLDivElement>(null)
+  const spans = useMemo(() => turnsOf(trace), [trace])
+  const virtual = useVirtualizer({
+    count: spans.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => 140,
+    overscan: 4,
+  })
+  useSpanKeys(trace, spans, selected, select)
+  const place = spans.indexOf(selected)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another selection scrolls
+  useEffect(() => {
+    if (place >= 0) virtual.scrollToIndex(place, { align: 'auto' })
+  }, [place])
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
+    <div ref={scroller} className={styles.conversation} role="region" aria-label="Conversation" tabIndex={0}>
+      <div style={{ height: virtual.getTotalSize(), position: 'relative' }}>
+        {virtual.getVirtualItems().map(({ index, start }) => {
+          const span = spans[index] as number
+          return (
+            <div
+              key={span}
+              ref={virtual.measureElement}
+              data-index={index}
+              className={styles.turn}
+              style={{ top: start }}
+            >
+              <Turn {...{ traceId, trace, span, select }} isSelected={span === selected} />
+            </div>
+          )
+        })}
+      </div>
+    </div>
+  )
+}
+
+const SAYING = ['model', 'tool', 'retrieval']
+
+/** The root, which has the question and the answer, and everything that says something itself. */
+function turnsOf(trace: Trace): Int32Array {
+  const root = rootOf(trace)
+  return trace.preorder.filter(span => span === root || SAYING.includes(familyOf(trace.types[span] ?? '')))
+}
+
+interface TurnProps {
+  traceId: string
+  trace: Trace
+  span: number
+  isSelected: boolean
+  select: (span: number) => void
+}
+
+function Turn({ traceId, trace, span, isSelected, select }: TurnProps): ReactNode {
+  const { data } = useQuery(partsQuery(traceId, trace.ids[span] as string))
+  const isError = trace.isError[span] === 1
+  return (
+    <article data-selected={isSelected || undefined} data-error={isError || undefined}>
+      <button type="button" className={styles.turnHead} onClick={() => select(span)}>
+        <TypeIcon type={trace.types[span] ?? ''} />
+        <strong>{visible(trace.names[span] ?? '').slice(0, 300)}</strong>
+        {isError && <span className={styles.red}>✕ error</span>}
+        <span className={styles.soft}>
+          {formatDuration(((trace.ends[span] ?? 0) - (trace.starts[span] ?? 0)) / 1000)}
+          {(trace.costs[span] ?? 0) > 0 && ` · ${formatCost(trace.costs[span])}`}
+        </span>
+      </button>
+      <Said parts={data?.parts} />
+    </article>
+  )
+}
+
+function Said({ parts }: { parts: Parts['parts'] | undefined }): ReactNode {
+  const textOf = (name: string): string | undefined => parts?.find(({ part }) => part === name)?.text
+  const [input, output] = [textOf('inputs'), textOf('outputs')]
+  return (
+    <div className={content.said}>
+      {input !== undefined && <Saying json={input} label="Input" isNew />}
+      {output !== undefined && <Saying json={output} label="Output" />}
+    </div>
+  )
+}
+
+function Saying({ json, label, isNew = false }: { json: string; label: string; isNew?: boolean }): ReactNode {
+  const value = parsed(json)
+  const messages = messagesIn(value)
+  if (messages)
+    return (isNew ? newMessages(messages) : messages).map((message, index) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the messages never change
+      <MessageView key={index} message={message} />
+    ))
+  return (
+    <div className={content.message}>
+      <div className={content.role}>{label}</div>
+      {typeof value === 'string' ? <TextView text={value} /> : <JsonView value={value} depth={1} />}
+    </div>
+  )
+}

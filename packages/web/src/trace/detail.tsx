@@ -1,0 +1,116 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { type Parts, partsQuery } from '../api/queries.ts'
+import { formatAmount, formatCost, formatDuration, visible } from '../format/format.ts'
+import { Button, Failure } from '../parts/controls.tsx'
+import { TypeIcon } from '../parts/type-icon.tsx'
+import { type ChangeTrace, TABS, type Tab, type TraceSearch } from '../traces/search.ts'
+import content from './content.module.css'
+import { PartView } from './part-view.tsx'
+import styles from './trace.module.css'
+import type { Trace } from './trace-model.ts'
+
+interface DetailProps {
+  traceId: string
+  trace: Trace
+  selected: number
+  search: TraceSearch
+  change: ChangeTrace
+  onBack: () => void
+}
+
+const TAB_NAMES: Readonly<Record<Tab, string>> = {
+  content: 'Content',
+  attributes: 'Attributes',
+  events: 'Events',
+  raw: 'Raw',
+}
+const TITLES: Readonly<Record<string, string>> = {
+  inputs: 'Input',
+  outputs: 'Output',
+  parameters: 'Parameters',
+  internals: 'Internals',
+  attributes: 'Attributes',
+  events: 'Events',
+  links: 'Links',
+  references: 'References',
+}
+const PARTS_OF: Readonly<Record<Exclude<Tab, 'raw'>, readonly string[]>> = {
+  content: ['inputs', 'outputs', 'parameters', 'internals'],
+  attributes: ['attributes', 'references', 'links'],
+  events: ['events'],
+}
+
+/** One span: its own figures, and its texts. */
+export function Detail({ traceId, trace, selected, search, change, onBack }: DetailProps): ReactNode {
+  const span_id = trace.ids[selected] as string
+  const { data, error } = useQuery(partsQuery(traceId, span_id))
+  const tab = search.tab ?? 'content'
+  const ids = { trace_id: traceId, span_id }
+  return (
+    <section className={styles.detail} aria-label="Span">
+      <Facts trace={trace} selected={selected} onBack={onBack} />
+      <div className={styles.tabs} role="tablist" aria-label="Parts of the span">
+        {TABS.map(one => (
+          <button
+            key={one}
+            type="button"
+            role="tab"
+            aria-selected={one === tab}
+            aria-controls="span-parts"
+            onClick={() => change({ tab: one === 'content' ? undefined : one }, { replace: true })}
+          >
+            {TAB_NAMES[one]}
+          </button>
+        ))}
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
+      <div id="span-parts" role="tabpanel" className={styles.parts} tabIndex={0} aria-label={TAB_NAMES[tab]}>
+        {error && <Failure what="The span cannot be read." error={error} />}
+        {data && tab === 'raw' && <Raw parts={data.parts} />}
+        {data && tab !== 'raw' && <Chosen parts={data.parts} tab={tab} ids={ids} />}
+      </div>
+    </section>
+  )
+}
+
+function Facts({ trace, selected, onBack }: Pick<DetailProps, 'trace' | 'selected' | 'onBack'>): ReactNode {
+  const { starts, ends, ownTokens, ownCosts, names, types } = trace
+  const [start = 0, end = 0] = [starts[selected], ends[selected]]
+  return (
+    <header className={styles.facts}>
+      <Button look="plain" className={styles.back} onClick={onBack}>
+        ← All spans
+      </Button>
+      <TypeIcon type={types[selected] ?? ''} />
+      <h3 title={visible(names[selected] ?? '').slice(0, 1000)}>
+        {visible(names[selected] ?? '').slice(0, 1000) || '(no name)'}
+      </h3>
+      {trace.isError[selected] === 1 && <span className={styles.red}>✕ error</span>}
+      <span className={styles.soft}>
+        {formatDuration((end - start) / 1000)} from +{formatDuration(start / 1000)}
+        {(ownTokens[selected] ?? 0) > 0 && ` · ${formatAmount(ownTokens[selected])} own tokens`}
+        {(ownCosts[selected] ?? 0) > 0 && ` · ${formatCost(ownCosts[selected])} own cost`}
+      </span>
+    </header>
+  )
+}
+
+interface ChosenProps {
+  parts: Parts['parts']
+  tab: Exclude<Tab, 'raw'>
+  ids: { trace_id: string; span_id: string }
+}
+
+function Chosen({ parts, tab, ids }: ChosenProps): ReactNode {
+  const chosen = PARTS_OF[tab].flatMap(name => parts.filter(({ part }) => part === name))
+  if (chosen.length === 0)
+    return <p className={content.empty}>The span has {tab === 'content' ? 'no input and no output' : `no ${tab}`}.</p>
+  return chosen.map(part => <PartView key={part.part} title={TITLES[part.part] ?? part.part} part={part} ids={ids} />)
+}
+
+const Raw = ({ parts }: { parts: Parts['parts'] }): ReactNode => (
+  <pre className={content.raw}>
+    {visible(parts.map(({ part, text, next }) => `${part}:\n${text}${next === undefined ? '' : ' …'}`).join('\n\n'))}
+  </pre>
+)

@@ -1,0 +1,88 @@
+import type { MouseEvent, ReactNode } from 'react'
+import { formatDuration, visible } from '../format/format.ts'
+import { type Brush, useDrawing } from './drawing.ts'
+import styles from './trace.module.css'
+import type { Trace, Zoom } from './trace-model.ts'
+import { useSpanKeys } from './use-span-keys.ts'
+
+interface FlameProps {
+  trace: Trace
+  selected: number
+  select: (span: number) => void
+  zoom: Zoom | undefined
+}
+
+const LANE_PX = 20
+
+/** Spans as bars over time, each below its parent. */
+export function Flame({ trace, selected, select, zoom = { from: 0, to: 1 } }: FlameProps): ReactNode {
+  const canvas = useDrawing(brush => draw(brush, trace, selected, zoom))
+  useSpanKeys(trace, trace.preorder, selected, select)
+  const lanes = trace.depths.reduce((most, depth) => Math.max(most, depth), 0) + 1
+  const choose = (event: MouseEvent<HTMLCanvasElement>): void => {
+    const { left, top, width } = event.currentTarget.getBoundingClientRect()
+    const at = (zoom.from + ((event.clientX - left) / width) * (zoom.to - zoom.from)) * trace.lastsMicros
+    const lane = Math.floor((event.clientY - top) / LANE_PX)
+    const slack = ((zoom.to - zoom.from) * trace.lastsMicros * 2) / width
+    const span = trace.preorder.findLast(
+      one =>
+        trace.depths[one] === lane && (trace.starts[one] as number) <= at && (trace.ends[one] as number) + slack >= at,
+    )
+    if (span !== undefined) select(span)
+  }
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
+    <div className={styles.flame} tabIndex={0} role="region" aria-label="Flame graph">
+      <canvas
+        ref={canvas}
+        role="img"
+        aria-label={`Selected: ${visible(trace.names[selected] ?? '')}, ${durationOf(trace, selected)}`}
+        style={{ height: lanes * LANE_PX }}
+        onClick={choose}
+      />
+    </div>
+  )
+}
+
+const durationOf = ({ starts, ends }: Trace, span: number): string =>
+  formatDuration(((ends[span] ?? 0) - (starts[span] ?? 0)) / 1000)
+
+/** Parameters, because three of them come from the component. */
+function draw({ context, width, colour, colourOfType }: Brush, trace: Trace, selected: number, zoom: Zoom): void {
+  const { preorder, depths, starts, ends, types, names, isError, lastsMicros } = trace
+  const scale = width / ((zoom.to - zoom.from) * lastsMicros)
+  const from = zoom.from * lastsMicros
+  context.font = `12px ${getComputedStyle(document.body).fontFamily}`
+  context.textBaseline = 'middle'
+  for (const span of preorder) {
+    const x = Math.max(0, ((starts[span] as number) - from) * scale)
+    const w = Math.max(1, Math.min(width, ((ends[span] as number) - from) * scale) - x)
+    if (x > width || x + w < 0) continue
+    const y = (depths[span] as number) * LANE_PX
+    context.fillStyle = isError[span] ? colour('--error') : colourOfType(types[span] ?? '')
+    context.fillRect(x, y + 1, w, LANE_PX - 2)
+    if (span === selected) {
+      context.strokeStyle = colour('--text')
+      context.lineWidth = 2
+      context.strokeRect(x + 1, y + 2, Math.max(1, w - 2), LANE_PX - 4)
+    }
+    if (w > 40) label(context, visible(names[span] ?? ''), { x, y, w, fill: colour('--bg') })
+  }
+}
+
+interface Place {
+  x: number
+  y: number
+  w: number
+  fill: string
+}
+
+function label(context: CanvasRenderingContext2D, text: string, { x, y, w, fill }: Place): void {
+  context.save()
+  context.beginPath()
+  context.rect(x, y, w - 4, LANE_PX)
+  context.clip()
+  context.fillStyle = fill
+  context.fillText(text.slice(0, 200), x + 5, y + LANE_PX / 2)
+  context.restore()
+}

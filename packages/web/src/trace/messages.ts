@@ -1,0 +1,112 @@
+/** A message of a chat, in whatever form its client sent it. */
+export interface Message {
+  role: string
+  pieces: Piece[]
+}
+
+export type Piece =
+  | { kind: 'text'; text: string }
+  | { kind: 'call'; name: string; args: unknown }
+  | { kind: 'file'; what: string; source: string }
+  | { kind: 'other'; value: unknown }
+
+type Members = Record<string, unknown>
+
+const isMembers = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Members that hold the messages of a chat. */
+const HOLDERS = ['messages', 'prompt', 'completion', 'input_messages', 'output_messages', 'choices', 'message']
+
+/** The messages in an input or output; undefined if it is no chat. */
+export function messagesIn(value: unknown): Message[] | undefined {
+  if (Array.isArray(value)) {
+    const messages = value.map(one => messageOf(isMembers(one) && isMembers(one.message) ? one.message : one))
+    return messages.length > 0 && messages.every(one => one !== undefined) ? (messages as Message[]) : undefined
+  }
+  if (!isMembers(value)) return undefined
+  const itself = messageOf(value)
+  if (itself) return [itself]
+  for (const name of HOLDERS) {
+    const found = messagesIn(value[name])
+    if (found) return found
+  }
+  return undefined
+}
+
+function messageOf(value: unknown): Message | undefined {
+  if (!isMembers(value) || typeof value.role !== 'string') return undefined
+  const calls = Array.isArray(value.tool_calls) ? value.tool_calls.map(callOf) : []
+  const content = value.content ?? value.contents ?? value.parts
+  return { role: value.role, pieces: [...piecesOf(content), ...calls] }
+}
+
+function piecesOf(content: unknown): Piece[] {
+  if (content === undefined || content === null || content === '') return []
+  if (typeof content === 'string') return [{ kind: 'text', text: content }]
+  return Array.isArray(content) ? content.map(pieceOf) : [pieceOf(content)]
+}
+
+function pieceOf(value: unknown): Piece {
+  if (typeof value === 'string') return { kind: 'text', text: value }
+  if (!isMembers(value)) return { kind: 'other', value }
+  if (typeof value.text === 'string') return { kind: 'text', text: value.text }
+  if (typeof value.content === 'string' && value.type === 'text') return { kind: 'text', text: value.content }
+  const source = sourceOf(value)
+  if (source !== undefined) return { kind: 'file', what: String(value.type ?? 'file'), source }
+  if (['tool_use', 'tool_call', 'tool-call', 'function_call'].includes(String(value.type))) return callOf(value)
+  return { kind: 'other', value }
+}
+
+function sourceOf(value: Members): string | undefined {
+  for (const name of ['image_url', 'url', 'data', 'source', 'image', 'file']) {
+    const inner = value[name]
+    if (typeof inner === 'string') return inner
+    if (isMembers(inner)) {
+      const found = inner.url ?? inner.data ?? inner.file_data
+      if (typeof found === 'string') return found
+    }
+  }
+  return undefined
+}
+
+function callOf(value: unknown): Piece {
+  if (!isMembers(value)) return { kind: 'other', value }
+  const called = isMembers(value.function) ? value.function : value
+  const args = called.arguments ?? called.input ?? called.args
+  return {
+    kind: 'call',
+    name: String(called.name ?? called.toolName ?? ''),
+    args: typeof args === 'string' ? parsed(args) : args,
+  }
+}
+
+/** The value of a JSON text; a text that is no JSON as it is. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** Of the input of a chat what is new since the model spoke last: earlier turns repeat all before them. */
+export function newMessages(messages: readonly Message[]): readonly Message[] {
+  const last = messages.findLastIndex(({ role }) => role === 'assistant' || role === 'model')
+  return messages.slice(last + 1)
+}
+
+/** A text of bytes: its size, which is all that is shown of it. Undefined for other texts. */
+export function bytesIn(text: string): { type: string; bytes: number } | undefined {
+  const [, type, data] = /^data:([^;,]{0,100})(?:;[^,]{0,100})?,([A-Za-z0-9+/=_-]*)$/.exec(text.slice(0, 200))
+    ? splitDataUrl(text)
+    : []
+  if (type !== undefined && data !== undefined) return { type: type || 'data', bytes: Math.floor(data.length * 0.75) }
+  if (text.length < 512 || !/^[A-Za-z0-9+/_-]{512}/.test(text)) return undefined
+  return /^[A-Za-z0-9+/_=\s-]*$/.test(text) ? { type: 'base64', bytes: Math.floor(text.length * 0.75) } : undefined
+}
+
+function splitDataUrl(text: string): [string, string, string] {
+  const comma = text.indexOf(',')
+  return [text, text.slice(5, comma).split(';')[0] ?? '', text.slice(comma + 1)]
+}

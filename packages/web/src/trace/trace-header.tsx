@@ -1,0 +1,100 @@
+import { Link } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import {
+  exact,
+  formatAmount,
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatFullTime,
+  formatTime,
+  visible,
+} from '../format/format.ts'
+import { Button } from '../parts/controls.tsx'
+import { TypeIcon } from '../parts/type-icon.tsx'
+import { termOf } from '../traces/filter-text.ts'
+import styles from './trace.module.css'
+import { rootOf, type Trace } from './trace-model.ts'
+
+/** The name of a trace and its totals, which are those of its root. */
+export function TraceHeader({
+  traceId,
+  trace,
+  children,
+}: {
+  traceId: string
+  trace: Trace | undefined
+  children: ReactNode
+}): ReactNode {
+  return (
+    <header className={styles.header}>
+      <div className={styles.headline}>
+        {trace && <TypeIcon type={trace.types[rootOf(trace)] ?? 'unknown'} />}
+        <h2>{trace ? visible(trace.names[rootOf(trace)] ?? '') || '(no name)' : 'Trace'}</h2>
+        <span className={styles.space} />
+        <CopyLink traceId={traceId} />
+        {children}
+      </div>
+      {trace && <Totals trace={trace} />}
+    </header>
+  )
+}
+
+function Totals({ trace }: { trace: Trace }): ReactNode {
+  const root = rootOf(trace)
+  const errors = trace.errors[root] ?? 0
+  return (
+    <dl className={styles.totals}>
+      <Total name="Started" title={formatFullTime(trace.beganAt)}>
+        {formatTime(trace.beganAt)}
+      </Total>
+      <Total name="Duration">{formatDuration(trace.lastsMicros / 1000)}</Total>
+      <Total name="Σ Tokens" title={exact(trace.tokens[root])}>
+        {formatAmount(trace.tokens[root])}
+      </Total>
+      <Total name="Σ Cost" title={exact(trace.costs[root])}>
+        {formatCost(trace.costs[root])}
+      </Total>
+      <Total name="Spans">{formatCount(trace.total)}</Total>
+      {errors > 0 && (
+        <Total name="Errors">
+          <span className={styles.red}>{formatAmount(errors)}</span>
+        </Total>
+      )}
+      {trace.session && (
+        <Total name="Session">
+          <Link to="/traces" search={{ q: termOf('session_id', trace.session) }}>
+            {visible(trace.session)}
+          </Link>
+        </Total>
+      )}
+      {trace.user && (
+        <Total name="User">
+          <Link to="/traces" search={{ q: termOf('user_id', trace.user) }}>
+            {visible(trace.user)}
+          </Link>
+        </Total>
+      )}
+    </dl>
+  )
+}
+
+const Total = ({ name, title, children }: { name: string; title?: string; children: ReactNode }): ReactNode => (
+  <div title={title}>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+)
+
+function CopyLink({ traceId }: { traceId: string }): ReactNode {
+  const [isCopied, setIsCopied] = useState(false)
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(`${location.origin}/t/${traceId}`)
+    setIsCopied(true)
+  }
+  return (
+    <Button look="plain" onClick={copy} title={traceId}>
+      {isCopied ? 'Copied' : 'Copy link'}
+    </Button>
+  )
+}

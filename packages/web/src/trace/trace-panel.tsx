@@ -1,0 +1,46 @@
+import { type ReactNode, useEffect, useRef } from 'react'
+import { useKeys } from '../frame/keys.ts'
+import { Button } from '../parts/controls.tsx'
+import type { ChangeTrace, TracesSearch } from '../traces/search.ts'
+import styles from './trace.module.css'
+import { TraceView } from './trace-view.tsx'
+
+interface TracePanelProps {
+  traceId: string
+  search: TracesSearch
+  change: (changes: Partial<TracesSearch>, options?: { replace?: boolean }) => void
+  onPrevious: (() => void) | undefined
+  onNext: (() => void) | undefined
+}
+
+/** A trace over the list that it was opened from. */
+export function TracePanel({ traceId, search, change, onPrevious, onNext }: TracePanelProps): ReactNode {
+  const panel = useRef<HTMLElement>(null)
+  const opener = useRef(document.activeElement)
+  const close = (): void => change({ trace: undefined, span: undefined, tab: undefined, view: undefined })
+  useKeys({ Escape: close })
+  // The focus returns to the row that the trace was opened from.
+  useEffect(() => {
+    panel.current?.focus()
+    const before = opener.current
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus()
+    }
+  }, [])
+  const changeTrace: ChangeTrace = change
+  return (
+    <section ref={panel} className={styles.panel} aria-label="Trace" tabIndex={-1}>
+      <TraceView key={traceId} traceId={traceId} search={search} change={changeTrace}>
+        <Button look="plain" onClick={onPrevious} disabled={!onPrevious} aria-label="Previous trace">
+          ↑
+        </Button>
+        <Button look="plain" onClick={onNext} disabled={!onNext} aria-label="Next trace">
+          ↓
+        </Button>
+        <Button look="plain" onClick={close} aria-label="Close the trace">
+          ✕
+        </Button>
+      </TraceView>
+    </section>
+  )
+}

@@ -1,0 +1,117 @@
+import { type ReactNode, useMemo, useState } from 'react'
+import { useKeys } from '../frame/keys.ts'
+import { Button, Choices, Failure } from '../parts/controls.tsx'
+import { familyOf } from '../parts/type-icon.tsx'
+import type { ChangeTrace, TraceSearch, View } from '../traces/search.ts'
+import { Conversation } from './conversation.tsx'
+import { Detail } from './detail.tsx'
+import { Flame } from './flame.tsx'
+import { Minimap } from './minimap.tsx'
+import styles from './trace.module.css'
+import { TraceHeader } from './trace-header.tsx'
+import { NONE, rootOf, type Trace, type Zoom } from './trace-model.ts'
+import { Tree } from './tree.tsx'
+import { useTrace } from './use-trace.ts'
+
+interface TraceViewProps {
+  traceId: string
+  search: TraceSearch
+  change: ChangeTrace
+  /** Buttons at the end of the header. */
+  children?: ReactNode
+}
+
+/** A trace: its totals, all its spans, and one of them in detail. */
+export function TraceView({ traceId, search, change, children }: TraceViewProps): ReactNode {
+  const { trace, error, isMissing } = useTrace(traceId)
+  return (
+    <div className={styles.view}>
+      <TraceHeader traceId={traceId} trace={trace}>
+        {children}
+      </TraceHeader>
+      {error && <Failure what="The trace cannot be read." error={error} />}
+      {isMissing && (
+        <p className={styles.missing} role="status">
+          This project has no trace <code>{traceId}</code>. It may have been deleted, or it has not arrived yet: the
+          page keeps looking.
+        </p>
+      )}
+      {trace ? (
+        <Body {...{ traceId, trace, search, change }} />
+      ) : (
+        !isMissing && !error && <div className={styles.waiting} />
+      )}
+    </div>
+  )
+}
+
+const VIEW_NAMES = [
+  ['tree', 'Tree'],
+  ['conversation', 'Conversation'],
+  ['flame', 'Flame'],
+] as const
+
+interface BodyProps {
+  traceId: string
+  trace: Trace
+  search: TraceSearch
+  change: ChangeTrace
+}
+
+function Body({ traceId, trace, search, change }: BodyProps): ReactNode {
+  const [zoom, setZoom] = useState<Zoom>()
+  const view = search.view ?? defaultView(trace)
+  const selected = trace.indexOf.get(search.span ?? '') ?? rootOf(trace)
+  const select = (span: number): void => change({ span: trace.ids[span] }, { replace: search.span !== undefined })
+  const setView = (next: View): void => change({ view: next }, { replace: true })
+  const errors = useMemo(() => trace.preorder.filter(span => trace.isError[span] === 1), [trace])
+  const nextError = (): unknown => {
+    const place = trace.ranks[selected] ?? 0
+    const next = errors.find(span => (trace.ranks[span] as number) > place) ?? errors[0]
+    return next === undefined ? false : select(next)
+  }
+  useKeys({
+    e: nextError,
+    z: () => setZoom(undefined),
+    1: () => setView('tree'),
+    2: () => setView('conversation'),
+    3: () => setView('flame'),
+  })
+  const shown = { trace, selected, select, zoom }
+  return (
+    <>
+      <Minimap trace={trace} selected={selected} zoom={zoom} onZoom={setZoom} />
+      <div className={styles.body} data-detail={search.span !== undefined || undefined}>
+        <div className={styles.left}>
+          <div className={styles.views}>
+            <Choices label="View" value={view} choices={VIEW_NAMES} onChange={setView} />
+            {errors.length > 0 && (
+              <Button onClick={nextError} className={styles.faulty}>
+                {errors.length} {errors.length === 1 ? 'error' : 'errors'}
+              </Button>
+            )}
+            {zoom && <Button onClick={() => setZoom(undefined)}>Whole time</Button>}
+          </div>
+          {view === 'tree' && <Tree {...shown} />}
+          {view === 'conversation' && <Conversation traceId={traceId} {...shown} />}
+          {view === 'flame' && <Flame {...shown} />}
+        </div>
+        {selected !== NONE && (
+          <Detail
+            key={trace.ids[selected]}
+            {...{ traceId, trace, selected, search, change }}
+            onBack={() => change({ span: undefined })}
+          />
+        )}
+      </div>
+    </>
+  )
+}
+
+/** A trace of one agent or chat reads best as a conversation; anything else as a tree. */
+function defaultView({ types, count }: Trace): View {
+  const models = types.filter(type => familyOf(type) === 'model').length
+  return models > 1 && count <= CONVERSATION_SPANS_MAX && types.some(type => type === 'agent') ? 'conversation' : 'tree'
+}
+
+const CONVERSATION_SPANS_MAX = 200

@@ -1,0 +1,259 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import { exact, formatAmount, formatCost, formatCount, formatDuration, visible } from '../format/format.ts'
+import { useKeys } from '../frame/keys.ts'
+import { controls } from '../parts/controls.tsx'
+import { colourOf, TypeIcon } from '../parts/type-icon.tsx'
+import styles from './trace.module.css'
+import { criticalPath, NONE, rowsOf, type Trace, type Zoom } from './trace-model.ts'
+import { useSpanKeys } from './use-span-keys.ts'
+
+interface TreeProps {
+  trace: Trace
+  selected: number
+  select: (span: number) => void
+  zoom: Zoom | undefined
+}
+
+const ROW_PX = 24
+/** Deeper spans stand at the same place, with their depth as a number: a tree of any depth fits. */
+const INDENTS_MAX = 12
+
+type Metric = 'tokens' | 'cost'
+
+/** The spans of a trace as a tree; only the visible rows are in the document. */
+export function Tree({ trace, selected, select, zoom = { from: 0, to: 1 } }: TreeProps): ReactNode {
+  'use no memo' // The virtualizer is one object, whose answers change.
+  const scroller = useRef<HTMLDivElement>(null)
+  const [collapsed, setCollapsed] = useState<ReadonlySet<number>>(new Set())
+  const [metric, setMetric] = useState<Metric>('tokens')
+  const rows = useMemo(() => rowsOf(trace, collapsed), [trace, collapsed])
+  const critical = useMemo(() => criticalPath(trace), [trace])
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_PX,
+    overscan: 16,
+  })
+  const place = rows.indexOf(selected)
+  useSpanKeys(trace, rows, selected, select)
+  const toggle = (span: number, isCollapsed = !collapsed.has(span)): void => {
+    const next = new Set(collapsed)
+    if (isCollapsed) next.add(span)
+    else next.delete(span)
+    setCollapsed(next)
+  }
+  useTreeKeys({ trace, selected, select, collapsed, toggle })
+  useKeys({ m: () => setMetric(metric === 'tokens' ? 'cost' : 'tokens') })
+  useRevealed({ trace, selected, collapsed, setCollapsed, place, reveal: index => virtual.scrollToIndex(index) })
+  return (
+    <>
+      <Find trace={trace} selected={selected} select={select} />
+      <div className={styles.treeHead} aria-hidden="true">
+        <span>Span</span>
+        <span className={styles.lane}>Time</span>
+        <span>Duration</span>
+        <span>{metric === 'tokens' ? 'Σ tokens' : 'Σ cost'}</span>
+      </div>
+      <div
+        ref={scroller}
+        className={styles.tree}
+        role="tree"
+        aria-label={`${trace.total} spans`}
+        tabIndex={0}
+        aria-activedescendant={place >= 0 ? `span-${selected}` : undefined}
+      >
+        <div role="none" style={{ height: virtual.getTotalSize(), position: 'relative' }}>
+          {virtual.getVirtualItems().map(({ index, start }) => {
+            const span = rows[index] as number
+            const isCollapsed = (trace.sizes[span] as number) > 1 ? collapsed.has(span) : undefined
+            const isSelected = span === selected
+            const isCritical = critical[span] === 1
+            return (
+              <TreeRow
+                key={span}
+                {...{ trace, span, start, zoom, metric, isCollapsed, isSelected, isCritical, select, toggle }}
+              />
+            )
+          })}
+        </div>
+        {trace.count < trace.total && (
+          <p className={styles.loading} role="status">
+            {formatCount(trace.count)} of {formatCount(trace.total)} spans are here …
+          </p>
+        )}
+      </div>
+    </>
+  )
+}
+
+interface TreeKeys {
+  trace: Trace
+  selected: number
+  select: (span: number) => void
+  collapsed: ReadonlySet<number>
+  toggle: (span: number, isCollapsed: boolean) => void
+}
+
+/** As trees do: left collapses, then goes to the parent; right expands, then goes to the first child. */
+function useTreeKeys({ trace, selected, select, collapsed, toggle }: TreeKeys): void {
+  const hasChildren = (trace.sizes[selected] ?? 0) > 1
+  useKeys({
+    ArrowLeft: () => {
+      const parent = trace.parents[selected] ?? NONE
+      if (hasChildren && !collapsed.has(selected)) toggle(selected, true)
+      else if (parent !== NONE) select(parent)
+    },
+    ArrowRight: () => {
+      if (!hasChildren) return
+      if (collapsed.has(selected)) toggle(selected, false)
+      else select(trace.preorder[(trace.ranks[selected] ?? 0) + 1] as number)
+    },
+  })
+}
+
+interface Revealing {
+  trace: Trace
+  selected: number
+  collapsed: ReadonlySet<number>
+  setCollapsed: (collapsed: ReadonlySet<number>) => void
+  place: number
+  reveal: (index: number) => void
+}
+
+/** Whatever selects a span, its row is shown. */
+function useRevealed({ trace, selected, collapsed, setCollapsed, place, reveal }: Revealing): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another selection scrolls
+  useEffect(() => {
+    if (place >= 0) return reveal(place)
+    const next = new Set(collapsed)
+    for (let span = trace.parents[selected] ?? NONE; span !== NONE; span = trace.parents[span] ?? NONE)
+      next.delete(span)
+    if (next.size < collapsed.size) setCollapsed(next)
+  }, [selected, place >= 0])
+}
+
+interface TreeRowProps {
+  trace: Trace
+  span: number
+  start: number
+  zoom: Zoom
+  metric: Metric
+  /** Undefined for a span without children. */
+  isCollapsed: boolean | undefined
+  isSelected: boolean
+  isCritical: boolean
+  select: (span: number) => void
+  toggle: (span: number) => void
+}
+
+function TreeRow({
+  trace,
+  span,
+  start,
+  zoom,
+  metric,
+  isCollapsed,
+  isSelected,
+  isCritical,
+  select,
+  toggle,
+}: TreeRowProps): ReactNode {
+  const depth = trace.depths[span] as number
+  const type = trace.types[span] ?? ''
+  const isError = trace.isError[span] === 1
+  const ms = ((trace.ends[span] as number) - (trace.starts[span] as number)) / 1000
+  const [tokens, costs] = [trace.tokens[span], trace.costs[span]]
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the focus and the keys
+    <div
+      id={`span-${span}`}
+      role="treeitem"
+      aria-level={depth + 1}
+      aria-expanded={isCollapsed === undefined ? undefined : !isCollapsed}
+      aria-selected={isSelected}
+      className={styles.treeRow}
+      style={{ top: start }}
+      onClick={() => select(span)}
+    >
+      <span className={styles.treeName} style={{ paddingLeft: Math.min(depth, INDENTS_MAX) * 14 }}>
+        {/* The keys do the same. */}
+        <span
+          aria-hidden="true"
+          className={styles.chevron}
+          onClick={event => {
+            event.stopPropagation()
+            if (isCollapsed !== undefined) toggle(span)
+          }}
+        >
+          {isCollapsed === undefined ? '' : isCollapsed ? '▸' : '▾'}
+        </span>
+        {depth > INDENTS_MAX && <span className={styles.depth}>{depth}</span>}
+        <TypeIcon type={type} />
+        <span className={isError ? styles.red : undefined}>
+          {visible(trace.names[span] ?? '').slice(0, 300) || '(no name)'}
+        </span>
+        {isError && <span className={styles.red}> ✕</span>}
+        {isCollapsed && <span className={styles.soft}> +{formatCount((trace.sizes[span] as number) - 1)}</span>}
+        {trace.isOrphan[span] === 1 && (
+          <span className={styles.soft} title="Its parent has not arrived.">
+            {' '}
+            (parent missing)
+          </span>
+        )}
+      </span>
+      <span className={styles.lane}>
+        <span
+          className={styles.laneBar}
+          data-critical={isCritical || undefined}
+          style={barStyle(trace, span, zoom, isError ? 'var(--error)' : colourOf(type))}
+        />
+      </span>
+      <span className={styles.figure}>{formatDuration(ms)}</span>
+      <span className={styles.figure} title={exact(metric === 'tokens' ? tokens : costs)}>
+        {metric === 'tokens' ? formatAmount(tokens) : formatCost(costs)}
+      </span>
+    </div>
+  )
+}
+
+/** Parameters, because all four are needed for one bar. */
+function barStyle({ starts, ends, lastsMicros }: Trace, span: number, { from, to }: Zoom, background: string) {
+  const share = (micros: number): number => Math.min(1, Math.max(0, (micros / lastsMicros - from) / (to - from)))
+  const [left, right] = [share(starts[span] as number), share(ends[span] as number)]
+  return { left: `${left * 100}%`, width: `${(right - left) * 100}%`, background }
+}
+
+/** Finds spans by their name: Enter goes to the next one. */
+function Find({ trace, selected, select }: Pick<TreeProps, 'trace' | 'selected' | 'select'>): ReactNode {
+  const [text, setText] = useState('')
+  const input = useRef<HTMLInputElement>(null)
+  useKeys({ f: () => input.current?.focus() })
+  const found = useMemo(() => {
+    const wanted = text.trim().toLowerCase()
+    return wanted === '' ? [] : [...trace.preorder].filter(span => trace.names[span]?.toLowerCase().includes(wanted))
+  }, [trace, text])
+  const next = (): void => {
+    const place = trace.ranks[selected] ?? 0
+    const span = found.find(one => (trace.ranks[one] as number) > place) ?? found[0]
+    if (span !== undefined) select(span)
+  }
+  return (
+    <div className={styles.find}>
+      <input
+        ref={input}
+        className={controls.input}
+        type="search"
+        aria-label="Find a span by name"
+        placeholder="Find a span (f)"
+        value={text}
+        onChange={event => setText(event.target.value)}
+        onKeyDown={event => {
+          if (event.key === 'Enter') next()
+          if (event.key === 'Escape') input.current?.blur()
+        }}
+      />
+      <output>{text.trim() === '' ? '' : `${formatCount(found.length)} found`}</output>
+    </div>
+  )
+}

@@ -1,0 +1,146 @@
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { useKeys } from '../frame/keys.ts'
+import { controls, Kbd } from '../parts/controls.tsx'
+import { FIELDS, type FilterError, splitTerms } from './filter-text.ts'
+import type { Change } from './search.ts'
+import styles from './traces.module.css'
+
+interface FilterLineProps {
+  text: string
+  error: FilterError | undefined
+  change: Change
+}
+
+/** How long after the last key the list follows: shorter than a pause in typing, longer than a key. */
+const FOLLOW_MS = 120
+
+/** The filter as text, with completions for the word at its end. */
+export function FilterLine({ text, error, change }: FilterLineProps): ReactNode {
+  const [typed, setTyped] = useState(text)
+  const [chosen, setChosen] = useState(-1)
+  const [isOpen, setIsOpen] = useState(false)
+  const input = useRef<HTMLInputElement>(null)
+  const listId = useId()
+  useKeys({ '/': () => input.current?.focus() })
+  useFollowing(text, typed, setTyped, change)
+  const completions = isOpen ? completionsOf(typed) : []
+  const complete = (completion: Completion | undefined): void => {
+    if (!completion) return
+    setTyped(completion.text)
+    setChosen(-1)
+    input.current?.focus()
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step !== undefined && completions.length > 0)
+      setChosen((chosen + step + completions.length) % completions.length)
+    else if (event.key === 'Enter' && chosen >= 0) complete(completions[chosen])
+    else if (event.key === 'Escape' && isOpen && completions.length > 0) setIsOpen(false)
+    else if (event.key === 'Escape' || event.key === 'Enter') input.current?.blur()
+    else return
+    event.preventDefault()
+  }
+  return (
+    <search className={styles.filter}>
+      <input
+        ref={input}
+        className={controls.input}
+        role="combobox"
+        aria-label="Filter"
+        aria-autocomplete="list"
+        aria-expanded={completions.length > 0}
+        aria-controls={listId}
+        aria-activedescendant={chosen >= 0 ? `${listId}-${chosen}` : undefined}
+        aria-invalid={error !== undefined}
+        placeholder="Filter: text, or type:agent cost>0.01 errors>0 -user:ada"
+        spellCheck={false}
+        autoComplete="off"
+        value={typed}
+        onChange={event => {
+          setTyped(event.target.value)
+          setChosen(-1)
+          setIsOpen(true)
+        }}
+        onFocus={() => setIsOpen(true)}
+        onBlur={() => setIsOpen(false)}
+        onKeyDown={onKeyDown}
+      />
+      <span className={styles.slash} aria-hidden="true">
+        <Kbd>/</Kbd>
+      </span>
+      <div
+        className={styles.completions}
+        role="listbox"
+        id={listId}
+        aria-label="Completions"
+        hidden={completions.length === 0}
+      >
+        {completions.map(({ text: whole, label, about }, index) => (
+          <div
+            key={label}
+            id={`${listId}-${index}`}
+            role="option"
+            aria-selected={index === chosen}
+            onPointerDown={event => {
+              event.preventDefault()
+              complete({ text: whole, label, about })
+            }}
+          >
+            <code>{label}</code> <span>{about}</span>
+          </div>
+        ))}
+      </div>
+      {error && (
+        <p role="alert" className={styles.mistake}>
+          {error.message}
+        </p>
+      )}
+    </search>
+  )
+}
+
+/** The list follows what is typed; what is typed follows the address, when that changes otherwise. */
+function useFollowing(text: string, typed: string, setTyped: (text: string) => void, change: Change): void {
+  const [followed, setFollowed] = useState(text)
+  if (text !== followed) {
+    setFollowed(text)
+    if (text !== typed.trim()) setTyped(text)
+  }
+  useEffect(() => {
+    const next = typed.trim()
+    if (next === text) return
+    const timer = setTimeout(() => {
+      setFollowed(next)
+      change({ q: next || undefined }, { replace: text !== '' })
+    }, FOLLOW_MS)
+    return () => clearTimeout(timer)
+  })
+}
+
+interface Completion {
+  /** The whole line with it. */
+  text: string
+  label: string
+  about: string
+}
+
+const COMPLETIONS_MAX = 12
+
+function completionsOf(typed: string): Completion[] {
+  const last = typed.endsWith(' ') ? '' : (splitTerms(typed).at(-1) ?? '')
+  const before = typed.slice(0, typed.length - last.length)
+  const sign = /^[-(]*/.exec(last)?.[0] ?? ''
+  const word = last.slice(sign.length)
+  const [name = '', value] = word.split(/[:=]/, 2)
+  const values = value === undefined ? [] : (FIELDS[name]?.values ?? [])
+  const found: Completion[] = values
+    .filter(one => one.startsWith((value ?? '').toLowerCase()) && one !== value)
+    .map(one => ({ text: `${before}${sign}${name}:${one} `, label: `${name}:${one}`, about: '' }))
+  if (value !== undefined) return found.slice(0, COMPLETIONS_MAX)
+  return Object.entries(FIELDS)
+    .filter(([field]) => field.startsWith(word.toLowerCase()))
+    .map(([field, { about, kind }]) => {
+      const sign2 = kind === 'number' || kind === 'duration' ? '>' : ':'
+      return { text: `${before}${sign}${field}${sign2}`, label: `${field}${sign2}`, about }
+    })
+}

@@ -1,0 +1,73 @@
+import { type ReactNode, useState } from 'react'
+import { getKey } from '../api/key.ts'
+import frame from '../frame/frame.module.css'
+import { Button } from '../parts/controls.tsx'
+import styles from './onboarding.module.css'
+
+/** What a project without any span shows: the lines that send one, and that the page waits for it. */
+export function Onboarding(): ReactNode {
+  return (
+    <div className={styles.scroller}>
+      <div className={frame.page}>
+        <h1>Send the first trace</h1>
+        <p role="status" className={styles.waiting}>
+          Waiting for the first span. It is shown here the moment it arrives.
+        </p>
+        <Lines title="Any OpenTelemetry SDK">{sdkLines()}</Lines>
+        <Lines title="From a terminal, without an SDK">{curlLines()}</Lines>
+        <Lines title="Some examples, in the folder of Spanhouse">npm run demo</Lines>
+      </div>
+    </div>
+  )
+}
+
+function Lines({ title, children }: { title: string; children: string }): ReactNode {
+  const [isCopied, setIsCopied] = useState(false)
+  return (
+    <section className={styles.lines}>
+      <header>
+        <h2>{title}</h2>
+        <Button
+          onClick={async () => {
+            await navigator.clipboard.writeText(children)
+            setIsCopied(true)
+          }}
+        >
+          {isCopied ? 'Copied' : 'Copy'}
+        </Button>
+      </header>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways */}
+      <pre tabIndex={0} role="region" aria-label={title}>
+        {children}
+      </pre>
+    </section>
+  )
+}
+
+const sdkLines = (): string => `export OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=${location.origin}/api/otlp/v1/traces
+export OTEL_EXPORTER_OTLP_TRACES_HEADERS="Authorization=ApiKey ${getKey()}"
+node --import @opentelemetry/auto-instrumentations-node/register app.js`
+
+const SPAN = JSON.stringify({
+  resourceSpans: [
+    {
+      scopeSpans: [
+        {
+          spans: [
+            {
+              traceId: "$(od -An -N16 -tx1 /dev/urandom | tr -d ' \\n')",
+              spanId: '00f067aa0ba902b7',
+              name: 'hello',
+              startTimeUnixNano: '$(date +%s)000000000',
+              endTimeUnixNano: '$(date +%s)250000000',
+            },
+          ],
+        },
+      ],
+    },
+  ],
+}).replaceAll('"', '\\"')
+
+const curlLines = (): string => `curl ${location.origin}/api/otlp/v1/traces \\
+  -H "Authorization: ApiKey ${getKey()}" -H "Content-Type: application/json" \\
+  -d "${SPAN}"`

@@ -1,0 +1,211 @@
+import { Link } from '@tanstack/react-router'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type MouseEvent, type ReactNode, useEffect, useRef } from 'react'
+import type { Row } from '../api/queries.ts'
+import {
+  exact,
+  formatAmount,
+  formatCost,
+  formatDuration,
+  formatFullTime,
+  formatTime,
+  visible,
+} from '../format/format.ts'
+import { useKeys } from '../frame/keys.ts'
+import { Failure, Spoken } from '../parts/controls.tsx'
+import { TypeIcon } from '../parts/type-icon.tsx'
+import type { TracesSearch } from './search.ts'
+import { type Change, spanOf } from './search.ts'
+import styles from './traces.module.css'
+import { idOf, type List } from './use-list.ts'
+
+interface RowsProps {
+  list: List
+  search: TracesSearch
+  change: Change
+}
+
+const ROW_PX = 28
+/** So many rows before the end the next page is read. */
+const AHEAD = 30
+
+/** The table of a list; only the visible rows are in the document. */
+export function Rows({ list, search, change }: RowsProps): ReactNode {
+  'use no memo' // The virtualizer is one object, whose answers change.
+  const scroller = useRef<HTMLDivElement>(null)
+  const { rows, more } = list
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_PX,
+    overscan: 12,
+  })
+  const visibleRows = virtual.getVirtualItems()
+  const lastVisible = visibleRows.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (lastVisible > rows.length - AHEAD) more?.()
+  }, [lastVisible, rows.length, more])
+  useRowKeys(scroller, rows.length, index => virtual.scrollToIndex(index))
+  const longest = Math.max(1, ...rows.map(({ duration = 0 }) => duration))
+  return (
+    <div ref={scroller} className={styles.scroller} data-stale={list.isStale || undefined}>
+      {list.error && <Failure what="The list cannot be read." error={list.error} />}
+      <div role="table" aria-label={search.focus === 'span' ? 'Spans' : 'Traces'} aria-rowcount={rows.length + 1}>
+        <Head />
+        <div role="rowgroup" style={{ height: virtual.getTotalSize(), position: 'relative' }}>
+          {list.isFirst && <Waiting />}
+          {visibleRows.map(({ index, start }) => (
+            <RowLine
+              key={idOf(rows[index] as Row)}
+              row={rows[index] as Row}
+              {...{ index, start, longest, search, change }}
+            />
+          ))}
+        </div>
+      </div>
+      {!list.isFirst && rows.length === 0 && !list.error && <Nothing search={search} change={change} />}
+    </div>
+  )
+}
+
+/** `j` and `k` move the focus from row to row. */
+function useRowKeys(
+  scroller: React.RefObject<HTMLDivElement | null>,
+  count: number,
+  reveal: (index: number) => void,
+): void {
+  const move = (by: number) => () => {
+    const focused = document.activeElement?.closest<HTMLElement>('[data-row]')?.dataset.row
+    const index = focused === undefined ? 0 : Number(focused) + by
+    if (index < 0 || index >= count) return
+    reveal(index)
+    requestAnimationFrame(() => scroller.current?.querySelector<HTMLElement>(`[data-row="${index}"] a`)?.focus())
+  }
+  useKeys({ j: move(1), k: move(-1), ArrowDown: move(1), ArrowUp: move(-1) })
+}
+
+const Head = (): ReactNode => (
+  <div role="rowgroup" className={styles.head}>
+    <div role="row" className={styles.row} aria-rowindex={1}>
+      <span role="columnheader" className={styles.time}>
+        Time
+      </span>
+      <span role="columnheader" className={styles.name}>
+        Name
+      </span>
+      <span role="columnheader" className={styles.preview}>
+        Input → output
+      </span>
+      <span role="columnheader" className={styles.session}>
+        Session
+      </span>
+      <span role="columnheader" className={styles.duration}>
+        Duration
+      </span>
+      <span role="columnheader" className={styles.tokens}>
+        Σ tokens
+      </span>
+      <span role="columnheader" className={styles.cost}>
+        Σ cost
+      </span>
+    </div>
+  </div>
+)
+
+interface RowLineProps {
+  row: Row
+  index: number
+  start: number
+  longest: number
+  search: TracesSearch
+  change: Change
+}
+
+function RowLine({ row, index, start, longest, search, change }: RowLineProps): ReactNode {
+  const isFailed = (row.errors ?? 0) > 0
+  const isOpen = row.trace_id === search.trace && (search.focus !== 'span' || row.span_id === search.span)
+  const open = { trace: row.trace_id, span: spanOf(search, row) }
+  const onClick = (event: MouseEvent): void => {
+    if (!(event.target as Element).closest('a, button') && getSelection()?.isCollapsed !== false) change(open)
+  }
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the link in the row is for the keyboard
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      data-row={index}
+      data-open={isOpen || undefined}
+      className={styles.row}
+      style={{ position: 'absolute', top: start, insetInline: 0 }}
+      onClick={onClick}
+    >
+      <span role="cell" className={styles.time} title={formatFullTime(row.start_time)}>
+        {formatTime(row.start_time)}
+      </span>
+      <span role="cell" className={styles.name}>
+        <TypeIcon type={row.span_type} />
+        <Link to="/traces" search={before => ({ ...before, ...open })} title={visible(row.span_name)}>
+          {visible(row.span_name) || '(no name)'}
+        </Link>
+        {isFailed && (
+          <span className={styles.fault} title={row.status_message && visible(row.status_message)}>
+            {formatAmount(row.errors)}
+            <Spoken> errors</Spoken> ✕
+          </span>
+        )}
+      </span>
+      <span role="cell" className={styles.preview}>
+        <bdi>{row.inputs && visible(row.inputs)}</bdi>
+        {row.outputs && <span className={styles.arrow}> → </span>}
+        <bdi>{row.outputs && visible(row.outputs)}</bdi>
+      </span>
+      <span role="cell" className={styles.session}>
+        {row.session_id && visible(row.session_id)}
+      </span>
+      <span
+        role="cell"
+        className={styles.duration}
+        title={row.duration === undefined ? undefined : `${row.duration} ms`}
+      >
+        <span className={styles.bar} style={{ width: `${((row.duration ?? 0) / longest) * 100}%` }} />
+        <span>{formatDuration(row.duration)}</span>
+      </span>
+      <span role="cell" className={styles.tokens} title={exact(row.tokens)}>
+        {formatAmount(row.tokens)}
+      </span>
+      <span role="cell" className={styles.cost} title={exact(row.costs)}>
+        {formatCost(row.costs)}
+      </span>
+    </div>
+  )
+}
+
+/** As high as the first rows will be. */
+const Waiting = (): ReactNode => <div aria-hidden="true" className={styles.waiting} style={{ height: 12 * ROW_PX }} />
+
+function Nothing({ search, change }: { search: TracesSearch; change: Change }): ReactNode {
+  const isNarrow = search.q !== undefined || search.from !== undefined
+  return (
+    <div className={styles.nothing}>
+      <p>Nothing matches{search.q ? ' the filter' : ''} in this time.</p>
+      <p>
+        {isNarrow && (
+          <button
+            type="button"
+            className={styles.link}
+            onClick={() => change({ q: undefined, from: undefined, to: undefined })}
+          >
+            Remove the filter
+          </button>
+        )}{' '}
+        <button
+          type="button"
+          className={styles.link}
+          onClick={() => change({ since: '1y', from: undefined, to: undefined })}
+        >
+          Look at the last year
+        </button>
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,94 @@
+import type { Focus } from '../api/filtering.ts'
+import type { OrderBy } from '../api/queries.ts'
+
+/** What the address of the list says: everything that is not the default. */
+export interface TracesSearch {
+  /** The text of the filter line. */
+  q?: string
+  focus?: Focus
+  order?: OrderBy
+  /** The window: a name of {@link PERIODS}, or both bounds as ISO times. */
+  since?: string
+  from?: string
+  to?: string
+  live?: boolean
+  /** The trace that is open over the list, and what of it. */
+  trace?: string
+  span?: string
+  view?: View
+  tab?: Tab
+}
+
+export const VIEWS = ['tree', 'conversation', 'flame'] as const
+export type View = (typeof VIEWS)[number]
+export const TABS = ['content', 'attributes', 'events', 'raw'] as const
+export type Tab = (typeof TABS)[number]
+
+const HOUR = 3_600_000
+export const PERIODS: Readonly<Record<string, { label: string; ms: number }>> = {
+  '15m': { label: 'Last 15 minutes', ms: HOUR / 4 },
+  '1h': { label: 'Last hour', ms: HOUR },
+  '24h': { label: 'Last 24 hours', ms: 24 * HOUR },
+  '7d': { label: 'Last 7 days', ms: 7 * 24 * HOUR },
+  '30d': { label: 'Last 30 days', ms: 30 * 24 * HOUR },
+  '1y': { label: 'Last year', ms: 365 * 24 * HOUR },
+}
+export const PERIOD_DEFAULT = '7d'
+
+const ORDERS: readonly OrderBy[] = ['time', 'duration', 'tokens', 'costs']
+
+/** Reads an address; what is malformed counts as absent. */
+export function readSearch(given: Record<string, unknown>): TracesSearch {
+  const text = (name: string): string | undefined => {
+    const value = given[name]
+    return typeof value === 'string' || typeof value === 'number' ? String(value) || undefined : undefined
+  }
+  const oneOf = <T extends string>(name: string, values: readonly T[]): T | undefined =>
+    values.find(value => value === given[name])
+  const [from, to] = [timeIn(text('from')), timeIn(text('to'))]
+  const isRange = from !== undefined && to !== undefined && from < to
+  return {
+    q: text('q'),
+    focus: oneOf('focus', ['span'] as const),
+    order: oneOf('order', ORDERS.slice(1)),
+    since: isRange ? undefined : oneOf('since', Object.keys(PERIODS)),
+    from: isRange ? from : undefined,
+    to: isRange ? to : undefined,
+    live: given.live === true ? true : undefined,
+    trace: text('trace'),
+    ...readTraceSearch(given),
+  }
+}
+
+export type TraceSearch = Pick<TracesSearch, 'span' | 'view' | 'tab'>
+
+export function readTraceSearch(given: Record<string, unknown>): TraceSearch {
+  return {
+    span: typeof given.span === 'string' ? given.span : undefined,
+    view: VIEWS.find(view => view === given.view),
+    tab: TABS.find(tab => tab === given.tab),
+  }
+}
+
+const timeIn = (text: string | undefined): string | undefined => {
+  const ms = Date.parse(text ?? '')
+  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString()
+}
+
+/** The bounds of the window; those of a period move with time, in steps, so that requests for it can be shared. */
+export function windowOf({ since, from, to }: TracesSearch, now: number): { oldest: string; newest: string } {
+  if (from && to) return { oldest: from, newest: to }
+  const { ms } = PERIODS[since ?? PERIOD_DEFAULT] ?? { ms: HOUR }
+  return { oldest: new Date(now - ms).toISOString(), newest: new Date(now + CLOCK_AHEAD_MS).toISOString() }
+}
+
+/** Spans from a clock that is ahead of this one are shown all the same. */
+const CLOCK_AHEAD_MS = 5 * 60_000
+
+/** Changes the address; by default Back undoes it. */
+export type Change = (changes: Partial<TracesSearch>, options?: { replace?: boolean }) => void
+export type ChangeTrace = (changes: Partial<TraceSearch>, options?: { replace?: boolean }) => void
+
+/** In a list of spans the span is opened, in one of traces the trace. */
+export const spanOf = ({ focus }: TracesSearch, row: { span_id: string }): string | undefined =>
+  focus === 'span' ? row.span_id : undefined

@@ -1,0 +1,116 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { countQuery } from '../api/queries.ts'
+import { formatCount } from '../format/format.ts'
+import { Button, Choices, controls, Kbd } from '../parts/controls.tsx'
+import { BUCKETS } from './histogram.tsx'
+import type { Change } from './search.ts'
+import { PERIOD_DEFAULT, PERIODS, type TracesSearch } from './search.ts'
+import styles from './traces.module.css'
+import { type List, showArrived } from './use-list.ts'
+
+interface ToolbarProps {
+  list: List
+  search: TracesSearch
+  change: Change
+  onFacets: () => void
+}
+
+const ORDER_NAMES = [
+  ['time', 'Newest first'],
+  ['duration', 'Slowest first'],
+  ['costs', 'Most expensive first'],
+  ['tokens', 'Most tokens first'],
+] as const
+
+/** What is listed, in which order and from when, and how many there are. */
+export function Toolbar({ list, search, change, onFacets }: ToolbarProps): ReactNode {
+  const order = search.order ?? 'time'
+  return (
+    <div className={styles.toolbar}>
+      <Choices
+        label="What is listed"
+        value={search.focus ?? 'trace'}
+        choices={[
+          ['trace', 'Traces'],
+          ['span', 'Spans'],
+        ]}
+        onChange={focus => change({ focus: focus === 'trace' ? undefined : focus })}
+      />
+      <Period search={search} change={change} />
+      <select
+        className={controls.select}
+        aria-label="Order"
+        value={order}
+        onChange={({ target }) => change({ order: target.value === 'time' ? undefined : (target.value as 'costs') })}
+      >
+        {ORDER_NAMES.map(([value, label]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </select>
+      <Button onClick={onFacets}>Values</Button>
+      <Counted list={list} />
+      <span className={styles.space} />
+      {list.arrived > 0 && !search.live && (
+        <Button look="primary" onClick={showArrived}>
+          {formatCount(list.arrived)} new <Kbd>n</Kbd>
+        </Button>
+      )}
+      {order === 'time' && !search.to && (
+        <Button aria-pressed={search.live ?? false} onClick={() => change({ live: search.live ? undefined : true })}>
+          Live
+        </Button>
+      )}
+    </div>
+  )
+}
+
+function Period({ search, change }: Pick<ToolbarProps, 'search' | 'change'>): ReactNode {
+  const since = search.since ?? PERIOD_DEFAULT
+  return (
+    <select
+      className={controls.select}
+      aria-label="Time"
+      value={search.from ? 'range' : since}
+      onChange={({ target: { value } }) =>
+        value !== 'range' &&
+        change({ from: undefined, to: undefined, since: value === PERIOD_DEFAULT ? undefined : value })
+      }
+    >
+      {search.from && search.to && (
+        <option value="range">
+          {short(search.from)} – {short(search.to)}
+        </option>
+      )}
+      {Object.entries(PERIODS).map(([value, { label }]) => (
+        <option key={value} value={value}>
+          {label}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+const short = (iso: string): string =>
+  new Date(iso).toLocaleString('en', {
+    month: 'short',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    hour12: false,
+  })
+
+function Counted({ list }: { list: List }): ReactNode {
+  const { data, isPlaceholderData, error } = useQuery(countQuery(list.body, BUCKETS))
+  const text = data === undefined ? '' : `${data.count.toLocaleString('en')} found`
+  return (
+    <output className={styles.count} data-stale={isPlaceholderData || undefined}>
+      {error ? `not counted: ${error.message}` : text}
+      {data !== undefined && data.errors > 0 && (
+        <span className={styles.errors}>, {data.errors.toLocaleString('en')} with errors</span>
+      )}
+    </output>
+  )
+}

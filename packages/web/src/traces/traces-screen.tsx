@@ -1,0 +1,106 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import type { ListBody } from '../api/filtering.ts'
+import { anySpanQuery } from '../api/queries.ts'
+import { useKeys } from '../frame/keys.ts'
+import { Facets } from './facets.tsx'
+import { FilterLine } from './filter-line.tsx'
+import { Histogram } from './histogram.tsx'
+import { Onboarding } from './onboarding.tsx'
+import { Rows } from './rows.tsx'
+import { type Change, spanOf, type TracesSearch } from './search.ts'
+import { Toolbar } from './toolbar.tsx'
+import styles from './traces.module.css'
+import { bodyOf, showArrived, useList } from './use-list.ts'
+
+const TracePanel = lazy(() => import('../trace/trace-panel.tsx').then(module => ({ default: module.TracePanel })))
+
+/** How often a project without spans is asked whether it has one. */
+const WAIT_MS = 500
+/** A window that ends now moves on at least this often. */
+const MOVE_MS = 60_000
+
+/** The list of traces; a project without any span gets the lines to paste instead. */
+export function TracesScreen(): ReactNode {
+  const [isWaiting, setIsWaiting] = useState(false)
+  const any = useQuery(anySpanQuery(isWaiting ? WAIT_MS : false))
+  const isEmpty = any.data?.count === 0
+  useEffect(() => setIsWaiting(isEmpty), [isEmpty])
+  return isEmpty ? <Onboarding /> : <TraceList />
+}
+
+function TraceList(): ReactNode {
+  const search = useSearch({ from: '/traces' })
+  const navigate = useNavigate({ from: '/traces' })
+  const change: Change = (changes, { replace = false } = {}) =>
+    void navigate({ search: before => ({ ...before, ...changes }), replace })
+  const now = useNow(search)
+  const asked = bodyOf(search, now)
+  const [valid, setValid] = useState<ListBody>()
+  // While a filter is being typed wrong, the list stays as it was.
+  const body = asked instanceof Error ? valid : asked
+  useEffect(() => {
+    if (!(asked instanceof Error)) setValid(asked)
+  }, [asked])
+  return (
+    <div className={styles.screen}>
+      <h1 className={styles.title}>{search.focus === 'span' ? 'Spans' : 'Traces'}</h1>
+      <FilterLine text={search.q ?? ''} error={asked instanceof Error ? asked : undefined} change={change} />
+      {body && <Found body={body} search={search} change={change} />}
+    </div>
+  )
+}
+
+interface FoundProps {
+  body: ListBody
+  search: TracesSearch
+  change: Change
+}
+
+function Found({ body, search, change }: FoundProps): ReactNode {
+  const list = useList(body, search)
+  const [showsFacets, setShowsFacets] = useState(() => matchMedia('(min-width: 900px)').matches)
+  const open = list.rows.findIndex(row => row.trace_id === search.trace)
+  const step = (by: number) => () => {
+    const next = list.rows[open + by]
+    if (search.trace !== undefined && next)
+      change({ trace: next.trace_id, span: spanOf(search, next) }, { replace: true })
+  }
+  useKeys({ ']': step(1), '[': step(-1), n: showArrived })
+  useEffect(() => {
+    if (search.live && list.arrived > 0) void showArrived()
+  }, [search.live, list.arrived])
+  return (
+    <>
+      <Toolbar list={list} search={search} change={change} onFacets={() => setShowsFacets(!showsFacets)} />
+      <Histogram body={list.body} change={change} />
+      <div className={styles.found}>
+        {showsFacets && <Facets body={list.body} text={search.q ?? ''} change={change} />}
+        <Rows list={list} search={search} change={change} />
+      </div>
+      <Suspense>
+        {search.trace !== undefined && (
+          <TracePanel
+            traceId={search.trace}
+            search={search}
+            change={change}
+            onPrevious={open > 0 ? step(-1) : undefined}
+            onNext={open >= 0 && open < list.rows.length - 1 ? step(1) : undefined}
+          />
+        )}
+      </Suspense>
+    </>
+  )
+}
+
+/** The end of a window that ends now: it moves each minute, not with each render, so that requests can be shared. */
+function useNow({ to }: TracesSearch): number {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    if (to) return
+    const timer = setInterval(() => setNow(Date.now()), MOVE_MS)
+    return () => clearInterval(timer)
+  }, [to])
+  return now
+}

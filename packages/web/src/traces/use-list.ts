@@ -1,0 +1,76 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { type ListBody, listBody } from '../api/filtering.ts'
+import { newestQuery, type OrderBy, type Row, rowsQuery } from '../api/queries.ts'
+import { queryClient } from '../api/query-client.ts'
+import { FilterError, parseFilterText } from './filter-text.ts'
+import { type TracesSearch, windowOf } from './search.ts'
+
+/** How often the server is asked for newer rows. */
+const LOOK_MS = 1_500
+
+export interface List {
+  body: ListBody
+  rows: readonly Row[]
+  /** How many rows have arrived since the list was read; they are not in it yet. */
+  arrived: number
+  error: Error | null
+  /** Nothing has been read yet, under any filter. */
+  isFirst: boolean
+  /** What is shown belongs to the previous filter. */
+  isStale: boolean
+  more: (() => void) | undefined
+}
+
+/** The request for a list; an Error if the filter's text is none. */
+export function bodyOf(search: TracesSearch, now: number): ListBody | FilterError {
+  try {
+    return listBody(search.focus ?? 'trace', parseFilterText(search.q ?? ''), windowOf(search, now))
+  } catch (error) {
+    if (error instanceof FilterError) return error
+    throw error
+  }
+}
+
+/**
+ * The rows of a list, as they were when it was read: what arrives later is only counted, so that no row moves under the
+ * pointer. Rows in the list change in place while their traces grow.
+ */
+export function useList(body: ListBody, search: TracesSearch): List {
+  const order: OrderBy = search.order ?? 'time'
+  const list = useInfiniteQuery(rowsQuery(body, order))
+  const newest = useQuery({ ...newestQuery(body, LOOK_MS), enabled: order === 'time' && !search.to })
+  const rows = useMemo(
+    () => withNewer(list.data?.pages.flatMap(page => page.rows) ?? [], newest.data?.rows),
+    [list.data, newest.data],
+  )
+  const known = new Set(rows.map(idOf))
+  const isRead = list.data !== undefined && !list.isPlaceholderData
+  const arrived = isRead ? (newest.data?.rows.filter(row => !known.has(idOf(row))) ?? []) : []
+  const oldest = rows.at(-1)?.start_time
+  return {
+    body,
+    rows,
+    // A row that is older than all shown ones has not arrived, but would be on a later page.
+    arrived: arrived.filter(({ start_time }) => oldest === undefined || !list.hasNextPage || start_time >= oldest)
+      .length,
+    error: list.error,
+    isFirst: list.isPending,
+    isStale: list.isPlaceholderData,
+    more: list.hasNextPage && !list.isFetchingNextPage ? () => void list.fetchNextPage() : undefined,
+  }
+}
+
+function withNewer(rows: readonly Row[], newest: readonly Row[] = []): readonly Row[] {
+  const newer = new Map(newest.map(row => [idOf(row), row]))
+  return rows.map(row => newer.get(idOf(row)) ?? row)
+}
+
+export const idOf = ({ trace_id, span_id }: Row): string => `${trace_id}/${span_id}`
+
+/** Reads the list again, with what has arrived. */
+export async function showArrived(): Promise<void> {
+  await queryClient.invalidateQueries({
+    predicate: ({ queryKey }) => ['rows', 'count', 'facets'].includes(String(queryKey[0])),
+  })
+}

@@ -1,0 +1,165 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { call, newProject, type TestProject } from '../../../test/harness.ts'
+import { agentTrace, openBrowser, projectWithTraces, traceOf, visit } from './browser.testing.ts'
+
+let browser: Browser
+let project: TestProject
+
+beforeAll(async () => {
+  browser = await openBrowser()
+  ;({ project } = await projectWithTraces(30))
+})
+afterAll(() => browser.close())
+
+test('the first screen waits for the first span, shows it when it arrives, and keeps the key out of the address', async () => {
+  const fresh = await newProject()
+  const { page, faults, close } = await visit(browser, fresh, '/w/')
+  await page.getByText('Waiting for the first span').waitFor()
+  expect(page.url()).not.toContain(fresh.apiKey)
+  expect(await page.getByText('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT').textContent()).toContain(fresh.apiKey)
+  await fresh.store(...agentTrace('Hello?'))
+  await page.locator('[data-row="0"]').waitFor()
+  expect(await page.locator('[data-row="0"]').textContent()).toContain('Hello?')
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('by mouse: a value filters, a row opens its trace, Back closes it', async () => {
+  const other = traceOf({ name: 'lonely', type: 'tool', at: 0, ms: 5 })
+  await project.store(...other)
+  const { page, close } = await visit(browser, project, '/w/traces')
+  await page.getByRole('button', { name: /^lonely/ }).click()
+  await page.waitForURL(/q=name%3Dlonely/)
+  await page.getByText('1 found').waitFor()
+  await page.getByRole('link', { name: 'lonely' }).click()
+  await page.getByRole('heading', { name: 'lonely' }).first().waitFor()
+  expect(new URL(page.url()).searchParams.get('trace')).toBe(other[0]?.traceId)
+  await page.goBack()
+  await page.getByRole('region', { name: 'Trace', exact: true }).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: /^lonely/ }).click({ modifiers: ['Alt'] })
+  await page.waitForURL(/q=-name%3Dlonely/)
+  await page.getByText('30 found').waitFor()
+  await close()
+})
+
+test('by keyboard only: filter, choose a row, open, go to the next trace, close', async () => {
+  const { page, close } = await visit(browser, project, '/w/traces')
+  await page.locator('[data-row="0"]').waitFor()
+  await page.keyboard.press('/')
+  await page.keyboard.type('type:agent user:grace')
+  await page.getByText('30 found').waitFor()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  await page.locator('[data-row="1"]:focus-within').waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('region', { name: 'Trace', exact: true }).waitFor()
+  const first = new URL(page.url()).searchParams.get('trace')
+  await page.keyboard.press(']')
+  await expect.poll(() => new URL(page.url()).searchParams.get('trace')).not.toBe(first)
+  await page.keyboard.press('[')
+  await expect.poll(() => new URL(page.url()).searchParams.get('trace')).toBe(first)
+  await page.keyboard.press('Escape')
+  await expect.poll(() => new URL(page.url()).searchParams.get('trace')).toBe(null)
+  await close()
+})
+
+test('an address restores what it was taken from', async () => {
+  const path = '/w/traces?q=user%3Agrace+errors%3E0&focus=span&order=duration&since=24h'
+  const { page, close } = await visit(browser, project, path)
+  await page.getByText('30 found').waitFor()
+  expect(await page.getByRole('combobox', { name: 'Filter' }).inputValue()).toBe('user:grace errors>0')
+  expect(await page.getByRole('radio', { name: 'Spans' }).isChecked()).toBe(true)
+  expect(await page.getByRole('combobox', { name: 'Order' }).inputValue()).toBe('duration')
+  expect(await page.getByRole('combobox', { name: 'Time' }).inputValue()).toBe('24h')
+  expect(page.url()).toContain(path)
+  await close()
+})
+
+test('a filter that is typed wrong says why, and the list stays', async () => {
+  const { page, close } = await visit(browser, project, '/w/traces')
+  await page.locator('[data-row="3"]').waitFor()
+  await page.getByRole('combobox', { name: 'Filter' }).fill('type:nonsense')
+  await page.getByRole('alert').getByText('type is one of').waitFor()
+  expect(await page.locator('[data-row]').count()).toBeGreaterThan(3)
+  await page.getByRole('combobox', { name: 'Filter' }).fill('(user:grace or user:nobody) -name=lonely')
+  await page.getByText('30 found').waitFor()
+  await close()
+})
+
+test('what arrives waits behind a button and moves no row', async () => {
+  const busy = (await projectWithTraces(3)).project
+  const { page, close } = await visit(browser, busy, '/w/traces')
+  await page.locator('[data-row="2"]').waitFor()
+  const before = await page.locator('[data-row="0"]').textContent()
+  await busy.store(...agentTrace('Brand new?', 1_000))
+  await page.getByRole('button', { name: /1 new/ }).waitFor()
+  expect(await page.locator('[data-row="0"]').textContent()).toBe(before)
+  await page.keyboard.press('n')
+  await page.locator('[data-row="0"]', { hasText: 'Brand new?' }).waitFor()
+  await close()
+})
+
+test('the histogram narrows the time by dragging', async () => {
+  const { page, close } = await visit(browser, project, '/w/traces?since=1h')
+  const box = await page.getByRole('img', { name: /over time/ }).boundingBox()
+  if (!box) throw new Error('no histogram')
+  const [y, from, to] = [box.y + 20, box.x + box.width * 0.8, box.x + box.width * 0.99]
+  await page.mouse.move(from, y)
+  await page.mouse.down()
+  await page.mouse.move((from + to) / 2, y)
+  await page.mouse.move(to, y)
+  await page.mouse.up()
+  await page.waitForURL(/from=.*to=/)
+  await close()
+})
+
+test('a key that is revoked while the page is open is asked for again', async () => {
+  const { page, close } = await visit(browser, project, '/w/traces')
+  await page.locator('[data-row="0"]').waitFor()
+  await page.evaluate(() => localStorage.setItem('spanhouse.key', 'revoked.key'))
+  await page.getByText('does not accept the key').waitFor()
+  await page.getByLabel('API key').fill(project.apiKey)
+  await page.keyboard.press('Enter')
+  await page.locator('[data-row="0"]').waitFor()
+  await close()
+})
+
+test('links that clients print open the right screen', async () => {
+  const [span] = agentTrace('Linked?')
+  await project.store(...(span ? [span] : []))
+  const id = span?.traceId
+  for (const path of [
+    `/w/some/p/${project.projectId}/observability?trace=${id}`,
+    `/t/${id}`,
+    `/t/${id}/${span?.spanId}`,
+  ]) {
+    const { page, close } = await visit(browser, project, path)
+    await page.waitForURL(new RegExp(`/w/traces/${id}`))
+    await page.getByRole('heading', { name: 'plan_trip' }).first().waitFor()
+    await close()
+  }
+  const { page, close } = await visit(browser, project, `/w/x/p/y/evaluations/results/${project.projectId}`)
+  await page.getByText('no run with this id').waitFor()
+  await close()
+})
+
+test('browsers are led to the pages, which answer with their policy; assets are compressed and immutable', async () => {
+  const { apiUrl } = inject('target')
+  const front = await fetch(`${apiUrl}/`, { headers: { accept: 'text/html' }, redirect: 'manual' })
+  expect([front.status, front.headers.get('location')]).toEqual([302, '/w'])
+  expect((await call(apiUrl, 'GET', '/', undefined)).headers.get('location')).toBe(null)
+  const page = await call(apiUrl, 'GET', '/w/anything/at/all', undefined)
+  expect(page.headers.get('content-security-policy')).toContain("require-trusted-types-for 'script'")
+  const [, script] = /src="([^"]+\.js)"/.exec(page.text) ?? []
+  const asset = await fetch(apiUrl + script, { headers: { 'accept-encoding': 'br' } })
+  expect(asset.headers.get('content-encoding')).toBe('br')
+  expect(asset.headers.get('cache-control')).toContain('immutable')
+  const missing = await fetch(`${apiUrl}/w/assets/missing.js`)
+  expect([missing.status, missing.headers.get('cache-control') ?? '']).toEqual([
+    404,
+    expect.not.stringContaining('immutable'),
+  ])
+})

@@ -1,0 +1,166 @@
+import { readFileSync, statSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startServerProcess } from '@spanhouse/server/server-process.testing.ts'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newProject, type TestProject } from '../../../test/harness.ts'
+import { newSpanId, newTraceId, type OtlpSpan, otlpSpan } from '../../../test/otlp.ts'
+import { agentTrace, openBrowser, traceOf, visit } from './browser.testing.ts'
+
+let browser: Browser
+let project: TestProject
+
+beforeAll(async () => {
+  browser = await openBrowser()
+  project = await newProject()
+})
+afterAll(() => browser.close())
+
+/** Stores a trace and returns its id. */
+async function stored(spans: OtlpSpan[]): Promise<string> {
+  for (let at = 0; at < spans.length; at += 2_000) await project.store(...spans.slice(at, at + 2_000))
+  return spans[0]?.traceId as string
+}
+
+test('by mouse: tree, span, tabs, conversation', async () => {
+  const id = await stored(agentTrace('Northern lights?'))
+  const { page, faults, close } = await visit(browser, project, `/w/traces/${id}?view=tree`)
+  expect(await page.getByRole('treeitem').count()).toBe(5)
+  await page.getByRole('treeitem', { name: /check_weather/ }).click()
+  await page.getByRole('heading', { name: 'check_weather' }).waitFor()
+  await page.getByRole('tab', { name: 'Events' }).click()
+  await page.getByText('exception').first().waitFor()
+  expect(page.url()).toMatch(/span=[0-9a-f]{16}.*tab=events|tab=events.*span=/)
+  await page.getByText('Conversation', { exact: true }).click()
+  await page.locator('article', { hasText: 'Well?' }).waitFor()
+  // The second call repeats the first question, which is not shown again in it.
+  expect(await page.locator('article', { hasText: 'Well?' }).textContent()).not.toContain('Northern lights?')
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('by keyboard only: move, collapse, next error, find, other metric, views', async () => {
+  const id = await stored(agentTrace('By keys?'))
+  const { page, close } = await visit(browser, project, `/w/traces/${id}?view=tree`)
+  await page.getByRole('treeitem').first().waitFor()
+  const selected = () => page.locator('[role="treeitem"][aria-selected="true"]').textContent()
+  await page.keyboard.press('j')
+  await expect.poll(selected).toContain('check_weather')
+  await page.keyboard.press('k')
+  await page.keyboard.press('ArrowLeft')
+  await expect.poll(() => page.getByRole('treeitem').count()).toBe(1)
+  await page.keyboard.press('e')
+  await expect.poll(selected).toContain('check_weather')
+  await page.keyboard.press('f')
+  await page.keyboard.type('chat')
+  await page.getByText('2 found').waitFor()
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Escape')
+  await expect.poll(selected).toContain('chat')
+  await page.keyboard.press('m')
+  await expect.poll(selected).toContain('$0.0021')
+  await page.keyboard.press('3')
+  await page.getByRole('region', { name: 'Flame graph' }).waitFor()
+  await page.keyboard.press('2')
+  await page.getByRole('region', { name: 'Conversation' }).waitFor()
+  await close()
+})
+
+test('script, markup and bidirectional text stay text', async () => {
+  const evil = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>\u202Egnp.exe'
+  const id = await stored(
+    traceOf({
+      name: evil,
+      type: 'chat',
+      at: 0,
+      ms: 20,
+      inputs: { messages: [{ role: evil, content: evil }] },
+      outputs: evil,
+      fails: evil,
+    }),
+  )
+  const { page, faults, close } = await visit(browser, project, `/w/traces?trace=${id}`)
+  await page.getByText('onerror').first().waitFor()
+  for (const tab of ['Attributes', 'Events', 'Raw']) await page.getByRole('tab', { name: tab }).click()
+  expect(await page.evaluate(() => (globalThis as any).hacked)).toBe(undefined)
+  expect(await page.locator('main img').count()).toBe(0)
+  expect(await page.evaluate(() => document.body.textContent?.includes('\u202E'))).toBe(false)
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('odd trees: 200 deep, 5,000 siblings, a missing parent, an hour ahead', { timeout: 120_000 }, async () => {
+  const traceId = newTraceId()
+  const began = BigInt(Date.now() + 3_600_000) * 1_000_000n
+  const at = (ms: number) => ({
+    traceId,
+    startTimeUnixNano: String(began + BigInt(ms) * 1_000_000n),
+    endTimeUnixNano: String(began + BigInt(ms + 5) * 1_000_000n),
+  })
+  const spans: OtlpSpan[] = [otlpSpan({ ...at(0), name: 'top' })]
+  for (let depth = 1; depth < 200; depth++)
+    spans.push(otlpSpan({ ...at(depth), name: `deep ${depth}`, parentSpanId: spans[depth - 1]?.spanId as string }))
+  for (let index = 0; index < 5_000; index++)
+    spans.push(otlpSpan({ ...at(300 + index), name: `sibling ${index}`, parentSpanId: spans[0]?.spanId as string }))
+  spans.push(otlpSpan({ ...at(6_000), name: 'orphan', parentSpanId: newSpanId() }))
+  const { page, faults, close } = await visit(browser, project, `/w/traces/${await stored(spans)}?view=tree`)
+  await page.getByRole('tree', { name: '5201 spans' }).waitFor()
+  await expect.poll(() => page.getByRole('tree').evaluate(tree => tree.scrollHeight)).toBeGreaterThan(5_201 * 24)
+  await page.keyboard.press('End')
+  await page.getByRole('treeitem', { name: /orphan/ }).waitFor()
+  expect(await page.getByRole('treeitem').count()).toBeLessThan(120)
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('a text of five million characters is shown in ranges, without the page standing still', async () => {
+  const text = 'lorem ipsum '.repeat(420_000)
+  const id = await stored(traceOf({ name: 'long', type: 'tool', at: 0, ms: 20, outputs: `${text} needle` }))
+  const { page, close } = await visit(browser, project, `/w/traces/${id}`)
+  await page.getByText(/of 5\.\dM characters/i).waitFor()
+  await page.getByRole('button', { name: 'Show more' }).click()
+  await page.getByText(/^600,\d+ of|^599,\d+ of|600,000 of/).waitFor()
+  await page.getByRole('searchbox', { name: 'Find in Output' }).fill('ipsum')
+  await page.locator('mark').first().waitFor()
+  await close()
+})
+
+test('a page outlives a restart of its server', { timeout: 120_000 }, async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-pages-'))
+  const server = await startServerProcess({ dataDir })
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  await page.goto(`${server.url}/w/#key=${server.apiKey}`)
+  await page.getByText('Waiting for the first span').waitFor()
+  await server.kill()
+  await page.getByText('The server cannot be reached').waitFor()
+  const again = await startServerProcess({ dataDir, like: server })
+  await page.getByText('The server cannot be reached').waitFor({ state: 'detached' })
+  await page.getByText('Waiting for the first span').waitFor()
+  await context.close()
+  await again.stop()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+test('the list loads at most 180 KB, compressed with gzip', () => {
+  const dist = join(import.meta.dirname, '../dist')
+  const manifest = JSON.parse(readFileSync(join(dist, '.vite/manifest.json'), 'utf8')) as Record<string, Chunk>
+  const files = new Set<string>()
+  const add = (name: string): void => {
+    const { file, css = [], imports = [] } = manifest[name] as Chunk
+    for (const one of [file, ...css]) files.add(one)
+    imports.forEach(add)
+  }
+  add('index.html')
+  const bytes = [...files].reduce((sum, file) => sum + statSync(join(dist, `${file}.gz`)).size, 0)
+  expect(bytes).toBeGreaterThan(50_000)
+  expect(bytes).toBeLessThan(180_000)
+})
+
+interface Chunk {
+  file: string
+  css?: string[]
+  imports?: string[]
+}

@@ -1,0 +1,220 @@
+import { beforeAll, expect, test } from 'vitest'
+import { newProject, type TestProject } from '../harness.ts'
+import { newTraceId, type OtlpSpan, otlpSpan } from '../otlp.ts'
+
+const SECOND = 1_000_000_000n
+const START = 1_770_109_200_000_000_000n // 2026-02-03T09:00:00Z
+const WINDOW = { oldest: '2026-02-03T08:00:00Z', newest: '2026-02-03T10:00:00Z' }
+const COUNT = 25
+
+let project: TestProject
+let other: TestProject
+/** Root and child of each trace, in the order of time. */
+let traces: [OtlpSpan, OtlpSpan][]
+
+/** The root costs twice its place; several share each duration. */
+function trace(place: number): [OtlpSpan, OtlpSpan] {
+  const traceId = newTraceId()
+  const start = START + BigInt(place) * SECOND
+  const time = {
+    startTimeUnixNano: String(start),
+    endTimeUnixNano: String(start + BigInt((place % 5) + 1) * SECOND),
+  }
+  const messages = [
+    { role: 'system', content: 'S'.repeat(3_000) },
+    { role: 'user', content: `question ${place}` },
+  ]
+  const root = otlpSpan(
+    { traceId, name: `name ${place % 3}`, ...time, status: { code: place % 10 === 0 ? 2 : 1 } },
+    {
+      'ag.data.inputs': JSON.stringify({ messages }),
+      'ag.data.outputs': `answer ${place}`,
+      'ag.user.id': `user-${place % 2}`,
+    },
+  )
+  const child = otlpSpan(
+    { traceId, name: 'child', parentSpanId: root.spanId, ...time },
+    {
+      'ag.type.node': 'chat',
+      'ag.metrics.unit.tokens.total': 10 * place + 1,
+      'ag.metrics.unit.costs.total': place / 1000,
+    },
+  )
+  return [root, child]
+}
+
+beforeAll(async () => {
+  ;[project, other] = await Promise.all([newProject(), newProject()])
+  traces = Array.from({ length: COUNT }, (_, place) => trace(place))
+  await Promise.all([project.store(...traces.flat()), other.store(...trace(3))])
+})
+
+const rows = async (body: object): Promise<any> => {
+  const answer = await project.post('/api/spans/rows', body)
+  expect(answer.status, answer.text).toBe(200)
+  expect(answer.body.count).toBe(answer.body.rows.length)
+  return answer.body
+}
+
+/** All rows, page by page, each of which must not be empty. */
+async function allRows(body: object): Promise<any[]> {
+  const found: any[] = []
+  let next: object | undefined = { windowing: { ...WINDOW, limit: 7 } }
+  while (next) {
+    const page: any = await rows({ ...body, ...next })
+    found.push(...page.rows)
+    next = page.windowing
+      ? { windowing: page.windowing }
+      : page.after
+        ? { windowing: { ...WINDOW, limit: 7 }, after: page.after }
+        : undefined
+  }
+  return found
+}
+
+test('rows have the totals of their trace and short previews', async () => {
+  const {
+    rows: [first],
+  } = await rows({ windowing: { ...WINDOW, limit: 1 } })
+  expect(first).toEqual({
+    trace_id: traces[24]?.[0].traceId,
+    span_id: traces[24]?.[0].spanId,
+    span_name: 'name 0',
+    span_type: expect.any(String),
+    trace_type: expect.any(String),
+    status_code: 'STATUS_CODE_OK',
+    start_time: '2026-02-03T09:00:24.000000Z',
+    duration: 5000,
+    tokens: 241,
+    costs: 0.024,
+    user_id: 'user-0',
+    inputs: 'question 24',
+    outputs: 'answer 24',
+  })
+})
+
+test.each(['trace', 'span'])('pages of %ss visit each once, in every order', async focus => {
+  const expected = focus === 'trace' ? COUNT : 2 * COUNT
+  const values: Record<string, (row: any) => number> = {
+    time: row => Date.parse(row.start_time),
+    duration: row => row.duration ?? 0,
+    tokens: row => row.tokens ?? 0,
+    costs: row => row.costs ?? 0,
+  }
+  for (const [order_by, amountOf] of Object.entries(values)) {
+    const found = await allRows({ focus, order_by })
+    expect(new Set(found.map(row => row.trace_id + row.span_id)).size, order_by).toBe(expected)
+    expect(found.length).toBe(expected)
+    const sorted = found.map(amountOf)
+    expect(sorted).toEqual(sorted.toSorted((one, another) => another - one))
+  }
+})
+
+test('counts are exact, agree with the rows, and divide the window', async () => {
+  for (const [filtering, focus] of [
+    [undefined, 'trace'],
+    [undefined, 'span'],
+    [{ conditions: [{ field: 'span_name', value: 'name 1' }] }, 'span'],
+    [{ conditions: [{ field: 'span_name', value: 'name 1' }] }, 'trace'],
+  ] as const) {
+    const body = { focus, filtering, windowing: WINDOW }
+    const { body: counted } = await project.post('/api/spans/count', { ...body, buckets: 60 })
+    expect(counted.count).toBe((await allRows({ focus, filtering })).length)
+    expect(counted.bucket_ms).toBe(120_000)
+    const sum = counted.buckets.reduce((total: number, one: any) => total + one.count, 0)
+    expect(sum).toBe(counted.count)
+    expect(counted.buckets[0].start).toBe(Date.parse('2026-02-03T09:00:00Z'))
+    expect((await project.post('/api/spans/count', body)).body).toEqual({
+      count: counted.count,
+      errors: counted.errors,
+    })
+  }
+})
+
+test('values are counted, the most frequent first', async () => {
+  const { body } = await project.post('/api/spans/facets', {
+    windowing: WINDOW,
+    facets: ['span_name', 'user_id'],
+    values: 2,
+  })
+  expect(body.facets).toEqual([
+    {
+      field: 'span_name',
+      values: [
+        { value: 'name 0', count: 9 },
+        { value: 'name 1', count: 8 },
+      ],
+    },
+    {
+      field: 'user_id',
+      values: [
+        { value: 'user-0', count: 13 },
+        { value: 'user-1', count: 12 },
+      ],
+    },
+  ])
+})
+
+test('a skeleton has every span of its trace, in windows', async () => {
+  const [root, child] = traces[7] as [OtlpSpan, OtlpSpan]
+  const { body } = await project.get(`/api/traces/${root.traceId}/skeleton`)
+  expect(body).toMatchObject({
+    count: 2,
+    total: 2,
+    offset: 0,
+    began_at: '2026-02-03T09:00:07.000000Z',
+    user_id: 'user-1',
+  })
+  const at = body.spans.span_id.indexOf(child.spanId)
+  expect(body.spans.parent_id[at]).toBe(root.spanId)
+  expect(body.names[body.spans.span_name[at]]).toBe('child')
+  expect(body.spans.tokens).toEqual([71, 71])
+  expect(body.spans.own_tokens[1 - at]).toBe(0)
+  const windows = await Promise.all(
+    [0, 1, 2].map(offset => project.get(`/api/traces/${root.traceId}/skeleton?limit=1&offset=${offset}`)),
+  )
+  expect(windows.flatMap(window => window.body.spans.span_id)).toEqual(body.spans.span_id)
+  expect((await project.get(`/api/traces/${newTraceId()}/skeleton`)).body).toMatchObject({ count: 0, total: 0 })
+})
+
+test('the parts of a span come whole or in ranges', async () => {
+  const [root] = traces[3] as [OtlpSpan, OtlpSpan]
+  const path = `/api/spans/${root.traceId}/${root.spanId}/parts`
+  const { body } = await project.get(path)
+  const input = body.parts.find(({ part }: any) => part === 'inputs')
+  expect(JSON.parse(input.text).messages[1]).toEqual({ role: 'user', content: 'question 3' })
+  let text = ''
+  for (let offset: number | undefined = 0; offset !== undefined; ) {
+    const [range]: any[] = (await project.get(`${path}?part=inputs&offset=${offset}&length=1000`)).body.parts
+    expect(range.characters).toBe(input.characters)
+    text += range.text
+    offset = range.next
+  }
+  expect(text).toBe(input.text)
+})
+
+test('nothing of another project is in an answer', async () => {
+  const [{ traceId, spanId }] = traces[0] as [OtlpSpan, OtlpSpan]
+  expect((await other.post('/api/spans/count', {})).body.count).toBe(1)
+  expect((await other.post('/api/spans/rows', { focus: 'span' })).body.count).toBe(2)
+  expect((await other.post('/api/spans/facets', { facets: ['user_id'] })).body.facets[0].values).toEqual([
+    { value: 'user-1', count: 1 },
+  ])
+  expect((await other.get(`/api/traces/${traceId}/skeleton`)).body.count).toBe(0)
+  expect((await other.get(`/api/spans/${traceId}/${spanId}/parts`)).status).toBe(404)
+})
+
+test.each([
+  ['rows', { order_by: 'name' }, 422, 'order_by'],
+  ['rows', { order_by: 'costs', after: 'x' }, 422, 'after'],
+  ['rows', { focus: 'user' }, 422, 'focus'],
+  ['rows', { windowing: { limit: 1_001 } }, 400, '1000 rows'],
+  ['count', { buckets: 0 }, 422, 'buckets'],
+  ['count', { buckets: 10 }, 400, 'buckets'],
+  ['facets', { facets: ['data'] }, 422, 'facets'],
+  ['facets', { values: 51 }, 422, 'values'],
+] as const)('%s rejects %j', async (path, body, status, named) => {
+  const answer = await project.post(`/api/spans/${path}`, body)
+  expect(answer.status).toBe(status)
+  expect(answer.text).toContain(named)
+})
