@@ -220,6 +220,7 @@ export interface EvaluationRunsTable extends Authored, Claimable {
   meta: JsonObjectColumn
   data: JsonObjectColumn
   references: JsonColumn
+  changed_in: Generated<string>
 }
 
 export interface EvaluationWorkersTable {
@@ -265,6 +266,17 @@ export interface EvaluationMetricsTable extends Authored, Annotated {
   interval: ColumnType<number | null, number | null | undefined, number | null>
   status: Generated<string>
   data: JsonObjectColumn
+  computation: ColumnType<number | null, number | null | undefined, number | null>
+}
+
+/** Written by the database itself whenever cells or runs go. */
+export interface EvaluationDeletionsTable {
+  project_id: Uuid
+  run_id: Uuid
+  scenario_ids: Uuid[] | null
+  result_ids: Uuid[] | null
+  changed_in: Generated<string>
+  deleted_at: CreatedAt
 }
 
 export interface EvaluationQueuesTable extends Authored {
@@ -316,6 +328,7 @@ export interface Tables {
   evaluation_scenarios: EvaluationScenariosTable
   evaluation_results: EvaluationResultsTable
   evaluation_metrics: EvaluationMetricsTable
+  evaluation_deletions: EvaluationDeletionsTable
   evaluation_queues: EvaluationQueuesTable
 }
 

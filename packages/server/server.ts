@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { AWAY_MS_MAX, ensureDefaultProject } from '@spanhouse/access'
-import type { Dispatcher } from '@spanhouse/evaluation'
+import { createMetrics, type Dispatcher, type Metrics as EvaluationMetrics } from '@spanhouse/evaluation'
 import type { RuntimeSettings } from '@spanhouse/runtime'
 import { migrateSpans, openEngine } from '@spanhouse/span-store'
 import type { FastifyInstance } from 'fastify'
@@ -9,6 +9,7 @@ import type { Logger } from 'pino'
 import { Room } from './budget/room.ts'
 import { type Config, servicesUrlAt } from './config.ts'
 import { startSweeping } from './deleted-projects.ts'
+import { startCopying } from './evaluation-copy.ts'
 import { startEvaluations } from './evaluations/start-evaluations.ts'
 import { AnswerRoom } from './http/answer-room.ts'
 import { buildApp } from './http/app.ts'
@@ -75,7 +76,14 @@ export async function startServer(
   const shares = new Shares(metrics.registry)
   const worker =
     config.roles.includes('worker') && services
-      ? startEvaluations({ parts, runtime, services: services.services, shares, log })
+      ? startEvaluations({
+          parts,
+          runtime,
+          services: services.services,
+          shares,
+          metrics: evaluationMetrics(parts),
+          log,
+        })
       : undefined
   const app = await buildApp({
     logger: log,
@@ -94,10 +102,12 @@ export async function startServer(
     config.roles.includes('api') && engines && stream
       ? startSweeping({ postgres, engine: engines.background, stream, log })
       : undefined
+  const copying =
+    config.roles.includes('api') && engines ? startCopying({ postgres, engine: engines.background, log }) : undefined
   // With port 0 it is known only now.
   runtime.servicesUrl = servicesUrl ?? servicesUrlAt(host, boundPort(app))
   log.info({ url, roles: config.roles }, 'listening')
-  return { config, url, newApiKey, stop: () => stopAll(app, [sweeping, worker, services, writer], parts) }
+  return { config, url, newApiKey, stop: () => stopAll(app, [sweeping, copying, worker, services, writer], parts) }
 }
 
 const boundPort = (app: FastifyInstance): number => (app.server.address() as AddressInfo).port
@@ -136,9 +146,15 @@ function routesOf({ config, runtime, parts, metrics, dispatcher }: Served): ((ap
       testcaseRoutes(registry),
       testsetFileRoutes(registry),
       legacyConfigRoutes(registry),
-      evaluationRoutes({ db: parts.postgres.db, runtime, dispatcher }),
+      evaluationRoutes({ db: parts.postgres.db, runtime, dispatcher, metrics: evaluationMetrics(parts) }),
     )
   return routes
+}
+
+/** Metrics of evaluations need ClickHouse, and the stream to know which spans are not stored yet. */
+function evaluationMetrics({ engines, stream }: Parts): EvaluationMetrics | undefined {
+  if (!engines || !stream) return undefined
+  return createMetrics({ engine: engines.reads, isDrained: async () => (await stream.stats()).depth === 0 })
 }
 
 /**
