@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject, type Uuid } from '@spanhouse/model'
 import { findRevision, inTransaction, KINDS } from '@spanhouse/registry'
 import { type Engine, readSampleOutputs } from '@spanhouse/span-store'
 import type { RunRow } from '../entities/rows.ts'
-import { outputMappings, PLACEHOLDER_PATH } from '../runs/mappings.ts'
 import { lockRuns } from '../runs/guard.ts'
+import { outputMappings, PLACEHOLDER_PATH } from '../runs/mappings.ts'
 import { type RunData, type Step, stepsOf } from '../runs/run-data.ts'
 import { editLockedRun } from '../runs/runs.ts'
 import { type SchemaLeaf, schemaLeaves } from '../runs/schema-leaves.ts'
@@ -16,8 +16,13 @@ export interface StepMetrics {
   leaves: SchemaLeaf[]
 }
 
-const metric = (name: string): SchemaLeaf => ({ path: ['ag', 'metrics', ...name.split('.')], type: 'numeric/continuous' })
-const DEFAULTS = ['duration.cumulative', 'errors.cumulative', 'costs.cumulative.total', 'tokens.cumulative.total'].map(metric)
+const metric = (name: string): SchemaLeaf => ({
+  path: ['ag', 'metrics', ...name.split('.')],
+  type: 'numeric/continuous',
+})
+const DEFAULTS = ['duration.cumulative', 'errors.cumulative', 'costs.cumulative.total', 'tokens.cumulative.total'].map(
+  metric,
+)
 const OUTPUTS = ['ag', 'data', 'outputs']
 
 /**

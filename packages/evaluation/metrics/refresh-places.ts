@@ -214,11 +214,7 @@ const dataOf = (steps: readonly StepMetrics[], { steps: found }: PlaceMetrics): 
   )
 
 /** The stored rows at the places, and in place of missing ones rows that are not stored. */
-async function rowsAt(
-  scope: Scope,
-  run_id: Uuid,
-  places: readonly MetricsPlace[],
-): Promise<Map<string, MetricsRow>> {
+async function rowsAt(scope: Scope, run_id: Uuid, places: readonly MetricsPlace[]): Promise<Map<string, MetricsRow>> {
   const keys = places.map(({ scenario_id, timestamp }) => ({ scenario_id, timestamp }))
   const stored = await selectRows(scope, 'metrics', {
     where: [
