@@ -128,7 +128,8 @@ export function stopRun(scope: Scope, id: Uuid): Promise<RunRow | undefined> {
   })
 }
 
-async function stopLockedRun(scope: Scope, run: RunRow): Promise<RunRow> {
+/** As {@link stopRun} for a run that is locked for a change and open. */
+export async function stopLockedRun(scope: Scope, run: RunRow): Promise<RunRow> {
   const { rows } = await sql<{ id: Uuid | null }>`
     select t.id from evaluation_scenarios t
       where t.project_id = ${scope.project_id} and t.run_id = ${run.id} and t.work is not null
