@@ -55,7 +55,10 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
     imports: ['model', 'postgres', 'validation', 'query', 'runtime'],
     libraries: ['csv-parse', 'csv-stringify'],
   },
-  evaluation: { imports: ['model', 'postgres', 'validation', 'registry', 'runtime'], libraries: [] },
+  evaluation: {
+    imports: ['model', 'postgres', 'validation', 'query', 'span-store', 'registry', 'runtime'],
+    libraries: [],
+  },
   server: {
     imports: [
       'model',

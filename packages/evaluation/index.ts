@@ -22,6 +22,9 @@ export {
   removeScenarios,
   scenarioEdit,
 } from './grid/scenarios.ts'
+export { type CopyStores, copyChanges } from './metrics/copy.ts'
+export { inferSchema } from './metrics/infer-schema.ts'
+export { createMetrics, type MetricsParts } from './metrics/refresh-places.ts'
 export { newQueue, queueEdit } from './queues/queue-body.ts'
 export { createQueues, deleteQueues, editQueues, findDefaultQueue } from './queues/queues.ts'
 export { listWorklist } from './queues/worklist.ts'

@@ -221,6 +221,7 @@ export interface EvaluationRunsTable extends Authored, Claimable {
   meta: JsonObjectColumn
   data: JsonObjectColumn
   references: JsonColumn
+  changed_in: Generated<string>
 }
 
 export interface EvaluationScenariosTable extends Authored, Annotated, Claimable {
@@ -258,6 +259,17 @@ export interface EvaluationMetricsTable extends Authored, Annotated {
   interval: ColumnType<number | null, number | null | undefined, number | null>
   status: Generated<string>
   data: JsonObjectColumn
+  computation: ColumnType<number | null, number | null | undefined, number | null>
+}
+
+/** Written by the database itself whenever cells or runs go. */
+export interface EvaluationDeletionsTable {
+  project_id: Uuid
+  run_id: Uuid
+  scenario_ids: Uuid[] | null
+  result_ids: Uuid[] | null
+  changed_in: Generated<string>
+  deleted_at: CreatedAt
 }
 
 export interface EvaluationQueuesTable extends Authored {
@@ -308,6 +320,7 @@ export interface Tables {
   evaluation_scenarios: EvaluationScenariosTable
   evaluation_results: EvaluationResultsTable
   evaluation_metrics: EvaluationMetricsTable
+  evaluation_deletions: EvaluationDeletionsTable
   evaluation_queues: EvaluationQueuesTable
 }
 

@@ -8,6 +8,7 @@ export { amountColumns, type Column, type RowSink, type RowSource, readMoney, se
 export * from './columns.ts'
 export { compileFilter } from './compile/compile-filter.ts'
 export { engineJson } from './compile/engine-json.ts'
+export * from './evaluation/cell-metrics.ts'
 export { FIELDS, type Field } from './filter/fields.ts'
 export * from './filter/filter.ts'
 export { filterSize } from './filter/filter-size.ts'

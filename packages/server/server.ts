@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { AWAY_MS_MAX, ensureDefaultProject } from '@spanhouse/access'
+import { createMetrics, type Metrics as EvaluationMetrics } from '@spanhouse/evaluation'
 import type { RuntimeSettings } from '@spanhouse/runtime'
 import { migrateSpans, openEngine } from '@spanhouse/span-store'
 import type { FastifyInstance } from 'fastify'
@@ -8,6 +9,7 @@ import type { Logger } from 'pino'
 import { Room } from './budget/room.ts'
 import { type Config, servicesUrlAt } from './config.ts'
 import { startSweeping } from './deleted-projects.ts'
+import { startCopying } from './evaluation-copy.ts'
 import { AnswerRoom } from './http/answer-room.ts'
 import { buildApp } from './http/app.ts'
 import { writeKeyFile } from './key-file.ts'
@@ -85,10 +87,14 @@ export async function startServer(
     config.roles.includes('api') && engines && stream
       ? startSweeping({ postgres, engine: engines.background, stream, log })
       : undefined
+  const copying =
+    config.roles.includes('api') && engines
+      ? startCopying({ postgres, engine: engines.background, log })
+      : undefined
   // With port 0 it is known only now.
   runtime.servicesUrl = servicesUrl ?? servicesUrlAt(host, boundPort(app))
   log.info({ url, roles: config.roles }, 'listening')
-  return { config, url, newApiKey, stop: () => stopAll(app, [sweeping, services, writer], parts) }
+  return { config, url, newApiKey, stop: () => stopAll(app, [sweeping, copying, services, writer], parts) }
 }
 
 const boundPort = (app: FastifyInstance): number => (app.server.address() as AddressInfo).port
@@ -125,9 +131,15 @@ function routesOf({ config, runtime, parts, metrics }: Served): ((app: FastifyIn
       testcaseRoutes(registry),
       testsetFileRoutes(registry),
       legacyConfigRoutes(registry),
-      evaluationRoutes({ db: parts.postgres.db, runtime }),
+      evaluationRoutes({ db: parts.postgres.db, runtime, metrics: evaluationMetrics(parts) }),
     )
   return routes
+}
+
+/** Metrics of evaluations need ClickHouse, and the stream to know which spans are not stored yet. */
+function evaluationMetrics({ engines, stream }: Parts): EvaluationMetrics | undefined {
+  if (!engines || !stream) return undefined
+  return createMetrics({ engine: engines.reads, isDrained: async () => (await stream.stats()).depth === 0 })
 }
 
 /**

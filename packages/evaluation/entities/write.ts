@@ -27,6 +27,7 @@ const TYPES: Readonly<Record<string, string>> = {
   data: 'json',
   references: 'jsonb',
   work: 'jsonb',
+  computation: 'bigint',
 }
 
 /** Rows that one statement writes: the embedded database works on one statement at a time, of whomever. */

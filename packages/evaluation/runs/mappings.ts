@@ -41,10 +41,13 @@ async function evaluatorMappings(scope: Scope, step: Step): Promise<Mapping[]> {
   return revision ? outputMappings(step, revision.data) : []
 }
 
-/** An evaluator without any schemas has one column until its outputs are known. */
-function outputMappings(step: Step, data: JsonObject | null): Mapping[] {
+/** The column of an evaluator's outputs until they are known. */
+export const PLACEHOLDER_PATH = `${OUTPUTS}.outputs`
+
+/** The columns of an evaluator's outputs. Without any schemas it has one until its outputs are known. */
+export function outputMappings(step: Step, data: JsonObject | null): Mapping[] {
   const schemas = data?.schemas
-  if (!isJsonObject(schemas)) return [mapping(step, 'annotation', 'outputs', `${OUTPUTS}.outputs`)]
+  if (!isJsonObject(schemas)) return [mapping(step, 'annotation', 'outputs', PLACEHOLDER_PATH)]
   return schemaLeaves(schemas.outputs).map(({ path }) =>
     mapping(step, 'annotation', path.join('.') || 'outputs', [OUTPUTS, ...path].join('.')),
   )

@@ -49,6 +49,10 @@ export const fromSpans = (project_id: Uuid, conditions: readonly Sql[] = []): Sq
 const fromFewSpans = (project_id: Uuid, conditions: readonly Sql[]): Sql =>
   sql`FROM spans PREWHERE ${matching(project_id, conditions)}`
 
+/** The root spans that stand for traces, one for each, that satisfy a condition. */
+export const fromRoots = (project_id: Uuid, condition: Sql): Sql =>
+  fromFewSpans(project_id, [sql`is_root`, sql`is_trace_head`, condition])
+
 /**
  * The spans that also satisfy filters; `hints` are index conditions implied by these. The engine evaluates all
  * conditions of a WHERE in one step, which would parse the attributes of a whole granule for one span in it that has a

@@ -13,10 +13,13 @@ import {
 
 export type Statistics = JsonObject & { type: Measure; count: number }
 
-type Read<M extends Measure> = (row: MeasureRows[M], spec: Spec) => JsonObject & { count: number }
+/** How a histogram was asked for. */
+type Edges = Pick<Spec, 'edge'>
+
+type Read<M extends Measure> = (row: MeasureRows[M], spec: Edges) => JsonObject & { count: number }
 
 /** The selected values of a measure in the form that the interface returns; undefined if there were no values. */
-export function statisticsOf(measure: Measure, row: unknown, spec: Spec): Statistics | undefined {
+export function statisticsOf(measure: Measure, row: unknown, spec: Edges): Statistics | undefined {
   const { count, ...members } = READERS[measure](row as never, spec)
   return count === 0 ? undefined : { type: measure, count, ...members }
 }

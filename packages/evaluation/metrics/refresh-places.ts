@@ -1,0 +1,238 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type JsonObject, type Micros, microsToIso, parseTime, type Uuid } from '@spanhouse/model'
+import { newId, sql } from '@spanhouse/postgres'
+import type { CellPlaces, MeasuredStep, PlaceKind } from '@spanhouse/query'
+import { inTransaction } from '@spanhouse/registry'
+import { countMissingTraces, type Engine, type PlaceMetrics, readCellMetrics } from '@spanhouse/span-store'
+import type { MetricsRow } from '../entities/rows.ts'
+import { findRow, selectRows } from '../entities/select.ts'
+import { insertRows, overwriting } from '../entities/write.ts'
+import { lockOpenRuns } from '../runs/guard.ts'
+import type { Metrics, MetricsPlace, Scope } from '../scope.ts'
+import { copyRun } from './copy.ts'
+import { measuredStepsOf, type StepMetrics } from './measured-steps.ts'
+
+/** What metrics are computed with. */
+export interface MetricsParts {
+  engine: Engine
+  /** Whether all spans that were accepted before the call are stored. */
+  isDrained(): Promise<boolean>
+}
+
+/** Metrics computed in ClickHouse from the root spans of the traces that cells refer to. */
+export const createMetrics = (parts: MetricsParts): Metrics => ({
+  refresh: (scope, places) => refreshPlaces(parts, scope, places),
+})
+
+/** How long a refresh waits for traces that were accepted but are not stored yet, and how often it looks. */
+const WAIT_MS = 4_000
+const LOOK_EVERY_MS = 50
+
+/** Places of one statement and one write. */
+const PLACES_MAX = 500
+
+async function refreshPlaces(
+  parts: MetricsParts,
+  scope: Scope,
+  places: readonly MetricsPlace[],
+): Promise<MetricsRow[]> {
+  const rows = new Map<string, MetricsRow>()
+  for (const group of groupsOf(places))
+    for (const [key, row] of await refreshGroup(parts, scope, group)) rows.set(key, row)
+  return places.flatMap(place => rows.get(keyOf(place)) ?? [])
+}
+
+/** Places of one kind in one run. */
+interface Group {
+  run_id: Uuid
+  kind: PlaceKind
+  places: MetricsPlace[]
+}
+
+function groupsOf(places: readonly MetricsPlace[]): Group[] {
+  const groups = new Map<string, Group[]>()
+  for (const place of new Map(places.map(one => [keyOf(one), one])).values()) {
+    const kind = kindOf(place)
+    const same = groups.get(`${place.run_id} ${kind}`) ?? []
+    groups.set(`${place.run_id} ${kind}`, same)
+    if ((same.at(-1)?.places.length ?? PLACES_MAX) >= PLACES_MAX) same.push({ run_id: place.run_id, kind, places: [] })
+    same.at(-1)?.places.push(place)
+  }
+  return [...groups.values()].flat()
+}
+
+function kindOf({ scenario_id, timestamp }: MetricsPlace): PlaceKind {
+  if (scenario_id !== undefined) return 'scenario'
+  return timestamp === undefined ? 'run' : 'bucket'
+}
+
+type Keyed = { run_id: Uuid; scenario_id?: Uuid | null; timestamp?: string | null }
+const keyOf = ({ run_id, scenario_id, timestamp }: Keyed): string =>
+  `${run_id} ${scenario_id ?? (timestamp ? bucketOf(timestamp) : '')}`
+
+const bucketOf = (timestamp: string): Micros => parseTime(timestamp) as Micros
+
+/** How often a computation is repeated when cells were deleted meanwhile. */
+const TRIES_MAX = 3
+
+async function refreshGroup(parts: MetricsParts, scope: Scope, group: Group): Promise<Map<string, MetricsRow>> {
+  const run = await findRow(scope, 'runs', group.run_id)
+  if (!run) return new Map()
+  const known = await withKnownBuckets(scope, group)
+  const cells = cellPlaces(scope, known)
+  await copyRun({ db: scope.db, engine: parts.engine }, { project_id: scope.project_id, id: run.id })
+  const keys = (run.data?.steps ?? []).flatMap(({ type, key }) => (type === 'input' ? [] : [key]))
+  await untilStored(parts, cells, keys)
+  const steps = await measuredStepsOf(scope, parts.engine, run)
+  for (let tries = 1; ; tries++) {
+    const computed = await compute(parts, scope, { cells, steps })
+    const stored = await store(scope, known, { ...computed, isLastTry: tries === TRIES_MAX })
+    if (stored) return stored
+  }
+}
+
+/** A bucket that neither a scenario nor a cell is of contributes nothing. */
+async function withKnownBuckets(scope: Scope, group: Group): Promise<Group> {
+  if (group.kind !== 'bucket') return group
+  const times = JSON.stringify(group.places.map(({ timestamp }) => timestamp))
+  const { rows } = await sql<{ timestamp: string }>`
+    select x.one::timestamptz as "timestamp" from jsonb_array_elements_text(${times}::jsonb) x(one)
+    where exists (select from evaluation_scenarios s where s.project_id = ${scope.project_id}
+        and s.run_id = ${group.run_id} and s."timestamp" = x.one::timestamptz)
+      or exists (select from evaluation_results r where r.project_id = ${scope.project_id}
+        and r.run_id = ${group.run_id} and r."timestamp" = x.one::timestamptz)`.execute(scope.db)
+  const known = new Set(rows.map(({ timestamp }) => bucketOf(timestamp)))
+  return { ...group, places: group.places.filter(({ timestamp = '' }) => known.has(bucketOf(timestamp))) }
+}
+
+function cellPlaces({ project_id }: Scope, { run_id, kind, places }: Group): CellPlaces {
+  const among = places.flatMap(({ scenario_id, timestamp }) => scenario_id ?? (timestamp ? bucketOf(timestamp) : []))
+  return { project_id, run_id, kind, among }
+}
+
+/** Clients refresh right after their last trace was accepted. */
+async function untilStored({ engine, isDrained }: MetricsParts, cells: CellPlaces, keys: string[]): Promise<void> {
+  const until = performance.now() + WAIT_MS
+  while (performance.now() < until && !(await isDrained())) {
+    if ((await countMissingTraces(engine, cells, keys)) === 0) return
+    await delay(LOOK_EVERY_MS)
+  }
+}
+
+interface Computed {
+  /** Larger than that of any computation that was begun earlier. */
+  computation: number
+  /** All transactions below were visible. */
+  horizon: number
+  steps: readonly StepMetrics[]
+  /** By the key of the place in ClickHouse's rows. */
+  metrics: Map<string, PlaceMetrics>
+}
+
+async function compute(
+  { engine }: MetricsParts,
+  scope: Scope,
+  { cells, steps }: { cells: CellPlaces; steps: readonly StepMetrics[] },
+): Promise<Computed> {
+  const { rows } = await sql<{ computation: number }>`
+    select nextval('evaluation_computations') as computation`.execute(scope.db)
+  const horizon = await copyRun({ db: scope.db, engine }, { project_id: cells.project_id, id: cells.run_id })
+  const measured = steps.map(
+    ({ step, leaves }): MeasuredStep => ({
+      key: step.key,
+      hasOutputs: leaves.some(({ path }) => path[1] === 'data'),
+      measures: leaves,
+    }),
+  )
+  const metrics = await readCellMetrics(engine, cells, measured)
+  return { computation: rows[0]?.computation as number, horizon, steps, metrics }
+}
+
+/**
+ * Stores what was computed, unless a computation that was begun later is stored, and returns the rows at all places.
+ * Undefined when cells were deleted meanwhile, whose metrics may already have been deleted with them.
+ */
+function store(
+  scope: Scope,
+  { run_id, places }: Group,
+  { computation, horizon, steps, metrics, isLastTry }: Computed & { isLastTry: boolean },
+): Promise<Map<string, MetricsRow> | undefined> {
+  return inTransaction(scope, async inside => {
+    await lockOpenRuns(
+      inside,
+      places.map(({ scenario_id }) => ({ run_id, ...(scenario_id && { scenario_id }) })),
+      'share',
+    )
+    if (!isLastTry && (await someWereDeleted(inside, run_id, horizon))) return undefined
+    const rows = places.flatMap(place => {
+      const found = metrics.get(placeKey(place))
+      return found ? [{ ...place, id: newId(), status: 'success', data: dataOf(steps, found), computation }] : []
+    })
+    await insertRows(inside, 'metrics', {
+      columns: ['id', 'run_id', 'scenario_id', 'timestamp', 'interval', 'status', 'data', 'computation'],
+      rows: await withScenarios(inside, rows),
+      onConflict: sql`${overwriting(['run_id', 'scenario_id', 'timestamp'], OVERWRITTEN, inside)}
+        where t.computation is null or t.computation < excluded.computation`,
+    })
+    return rowsAt(inside, run_id, places)
+  })
+}
+
+const OVERWRITTEN = ['interval', 'status', 'data', 'computation']
+
+/** The key of a place in ClickHouse's rows. */
+const placeKey = ({ scenario_id, timestamp }: MetricsPlace): string =>
+  scenario_id ?? (timestamp ? String(bucketOf(timestamp)) : '')
+
+async function someWereDeleted({ db, project_id }: Scope, run_id: Uuid, horizon: number): Promise<boolean> {
+  const { rows } = await sql`select from evaluation_deletions t where t.project_id = ${project_id}
+    and t.run_id = ${run_id} and t.changed_in >= ${String(horizon)}::text::xid8 limit 1`.execute(db)
+  return rows.length > 0
+}
+
+/** Without the rows of scenarios that were deleted meanwhile. */
+async function withScenarios<Row extends MetricsPlace>(scope: Scope, rows: readonly Row[]): Promise<Row[]> {
+  const ids = rows.flatMap(({ scenario_id }) => scenario_id ?? [])
+  if (ids.length === 0) return [...rows]
+  const { rows: there } = await sql<{ id: Uuid }>`select s.id from evaluation_scenarios s
+    where s.project_id = ${scope.project_id} and s.id in (
+      select one::uuid from jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb) one)
+    order by s.id for key share`.execute(scope.db)
+  const known = new Set(there.map(({ id }) => id))
+  return rows.filter(({ scenario_id }) => scenario_id === undefined || known.has(scenario_id))
+}
+
+/** Steps in their order; a measure without a value is left out. */
+const dataOf = (steps: readonly StepMetrics[], { steps: found }: PlaceMetrics): JsonObject =>
+  Object.fromEntries(
+    steps.flatMap(({ step, leaves }) => {
+      const values = found.get(step.key)
+      if (!values) return []
+      const shown = leaves.map(({ path }, index) => [`attributes.${path.join('.')}`, values[index]] as const)
+      return [[step.key, Object.fromEntries(shown.filter(([, value]) => value !== undefined)) as JsonObject]]
+    }),
+  )
+
+/** The stored rows at the places, and in place of missing ones rows that are not stored. */
+async function rowsAt(
+  scope: Scope,
+  run_id: Uuid,
+  places: readonly MetricsPlace[],
+): Promise<Map<string, MetricsRow>> {
+  const keys = places.map(({ scenario_id, timestamp }) => ({ scenario_id, timestamp }))
+  const stored = await selectRows(scope, 'metrics', {
+    where: [
+      sql`t.run_id = ${run_id}`,
+      sql`exists (select from json_to_recordset(${JSON.stringify(keys)}::json) as x(scenario_id uuid, "timestamp" timestamptz)
+        where x.scenario_id is not distinct from t.scenario_id and x."timestamp" is not distinct from t."timestamp")`,
+    ],
+  })
+  const rows = new Map(stored.map(row => [keyOf(row), row]))
+  for (const place of places) {
+    const { scenario_id, timestamp, interval } = place
+    const pending = { run_id, scenario_id, timestamp: timestamp && microsToIso(bucketOf(timestamp)), interval }
+    if (!rows.has(keyOf(place)))
+      rows.set(keyOf(place), { ...pending, status: 'pending', data: {} } as unknown as MetricsRow)
+  }
+  return rows
+}

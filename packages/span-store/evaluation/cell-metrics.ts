@@ -1,0 +1,94 @@
+import { type Json, parseJson, type Uuid } from '@spanhouse/model'
+import {
+  COST_MAX,
+  type CellPlaces,
+  compileCellMetrics,
+  compileMissingTraces,
+  compileSampleOutputs,
+  costOfStep,
+  type MeasuredStep,
+  printSql,
+} from '@spanhouse/query'
+import type { Engine } from '../engine/engine.ts'
+import { type Statistics, statisticsOf } from '../engine/statistics.ts'
+
+/** The metrics of one place: by step, and by the place of the measure in the step's list. */
+export interface PlaceMetrics {
+  /** Steps with at least one stored trace, by key. Undefined: no value of the measured type. */
+  steps: Map<string, (Statistics | undefined)[]>
+}
+
+/** The size of one statement, see `costOf`. */
+const STATEMENT_COST = COST_MAX / 4
+
+/**
+ * Measures the root spans of the cells' traces, by place: '' for a run, a scenario's id, or a bucket's start in
+ * microseconds as text. Places without a stored trace are absent. Takes one statement, or several for very many measures.
+ */
+export async function readCellMetrics(
+  engine: Engine,
+  places: CellPlaces,
+  steps: readonly MeasuredStep[],
+): Promise<Map<string, PlaceMetrics>> {
+  const found = new Map<string, PlaceMetrics>()
+  for (const some of statementsOf(steps)) {
+    const statement = printSql(compileCellMetrics(places, some))
+    const rows = await engine.rows<{ place: string; traces: number[]; measures: unknown[][] }>(statement)
+    for (const { place, traces, measures } of rows) {
+      const metrics = found.get(place) ?? { steps: new Map() }
+      found.set(place, metrics)
+      for (const [index, step] of some.entries())
+        if (traces[index]) addStep(metrics, step, measures[index] as unknown[])
+    }
+  }
+  return found
+}
+
+function addStep({ steps }: PlaceMetrics, { key, measures }: MeasuredStep, rows: readonly unknown[]): void {
+  const values = measures.map(({ type }, index) => statisticsOf(type, rows[index], { edge: true }))
+  steps.set(key, [...(steps.get(key) ?? []), ...values])
+}
+
+/** Steps in groups that one statement can measure; the measures of a very large step come in several parts, in order. */
+function statementsOf(steps: readonly MeasuredStep[]): MeasuredStep[][] {
+  const groups: MeasuredStep[][] = []
+  let room = 0
+  for (const part of steps.flatMap(partsOf)) {
+    const cost = costOfStep(part)
+    if (room < cost || groups.at(-1)?.some(({ key }) => key === part.key)) {
+      groups.push([])
+      room = STATEMENT_COST
+    }
+    groups.at(-1)?.push(part)
+    room -= cost
+  }
+  return groups
+}
+
+const MEASURES_PER_PART = 16
+
+function partsOf(step: MeasuredStep): MeasuredStep[] {
+  const parts: MeasuredStep[] = []
+  for (let at = 0; at < step.measures.length; at += MEASURES_PER_PART)
+    parts.push({ ...step, measures: step.measures.slice(at, at + MEASURES_PER_PART) })
+  return parts
+}
+
+/** How many traces of these steps' cells have no stored root span. */
+export async function countMissingTraces(engine: Engine, places: CellPlaces, keys: readonly string[]): Promise<number> {
+  const [row] = await engine.rows<{ missing: number }>(printSql(compileMissingTraces(places, keys)))
+  return row?.missing ?? 0
+}
+
+/** The outputs of the first five stored traces of each of these steps, by step. */
+export async function readSampleOutputs(
+  engine: Engine,
+  run: { project_id: Uuid; run_id: Uuid },
+  keys: readonly string[],
+): Promise<Map<string, Json[]>> {
+  const rows = await engine.rows<{ step_key: string; outputs: string }>(printSql(compileSampleOutputs(run, keys)))
+  const samples = new Map<string, Json[]>()
+  for (const { step_key, outputs } of rows)
+    samples.set(step_key, [...(samples.get(step_key) ?? []), parseJson(outputs)])
+  return samples
+}
