@@ -131,7 +131,12 @@ function routesOf({ config, runtime, parts, metrics }: Served): ((app: FastifyIn
       testcaseRoutes(registry),
       testsetFileRoutes(registry),
       legacyConfigRoutes(registry),
-      evaluationRoutes({ db: parts.postgres.db, runtime, metrics: evaluationMetrics(parts) }),
+      evaluationRoutes({
+        db: parts.postgres.db,
+        runtime,
+        metrics: evaluationMetrics(parts),
+        engine: engines?.reads,
+      }),
     )
   return routes
 }

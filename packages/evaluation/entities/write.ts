@@ -73,6 +73,8 @@ interface Upsert<R> extends Insert<R> {
   overwritten: readonly string[]
   /** A further assignment to rows that are written over. */
   set?: Condition
+  /** Which rows (`t`) are written over; others stay as they are. Default: all. */
+  where?: Condition
 }
 
 /**
@@ -82,7 +84,7 @@ interface Upsert<R> extends Insert<R> {
 export async function upsertRows<R extends { id: Uuid }>(
   scope: Scope,
   name: EntityName,
-  { rows, columns, key, keyOf, overwritten, set }: Upsert<R>,
+  { rows, columns, key, keyOf, overwritten, set, where = sql`true` }: Upsert<R>,
 ): Promise<(R & Written)[]> {
   const { user_id, db } = scope
   const now = await timeOf(scope)
@@ -94,7 +96,7 @@ export async function upsertRows<R extends { id: Uuid }>(
     const { rows: found } = await sql<R & Written>`${sentRows(part, columns)}, written as (
         ${insertSent(scope, name, { columns, updated_by_id: user_id })}
         on conflict (project_id, ${keys}) do update
-          set ${sql.join([...changes, ...touched(scope), ...(set ? [set] : [])])}
+          set ${sql.join([...changes, ...touched(scope), ...(set ? [set] : [])])} where ${where}
         returning ${sql.join(returned)}
       ) select w.* from written w where not exists (select from sent s where s.id = w.id)`.execute(db)
     for (const row of found) old.set(keyOf(row), row)

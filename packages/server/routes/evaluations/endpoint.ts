@@ -5,6 +5,7 @@ import { JsonList, type JsonObject } from '@spanhouse/model'
 import type { Database } from '@spanhouse/postgres'
 import type { RowList } from '@spanhouse/registry'
 import type { RuntimeSettings } from '@spanhouse/runtime'
+import type { Engine } from '@spanhouse/span-store'
 import { z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { addEndpoint, type Call, type Endpoint } from '../../http/endpoint.ts'
@@ -18,6 +19,8 @@ export interface Evaluations {
   dispatcher?: Dispatcher
   /** Computes metrics; without it whatever asks for that answers 501. */
   metrics?: Metrics
+  /** Reads annotations; without it agreement answers 501. */
+  engine?: Engine
 }
 
 /** Where a call acts: its own project. */
