@@ -1,4 +1,6 @@
 export { type Agreement, findAgreement } from './agreement/agreement.ts'
+export type * from './engine/doors.ts'
+export { Engine } from './engine/engine.ts'
 export { ENTITIES, type Entity } from './entities/entity.ts'
 export { STATUSES, type Status, status } from './entities/fields.ts'
 export { type Filter, filterBody } from './entities/filters.ts'

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { AWAY_MS_MAX, ensureDefaultProject } from '@spanhouse/access'
-import { createMetrics, type Metrics as EvaluationMetrics } from '@spanhouse/evaluation'
+import { createMetrics, type Dispatcher, type Metrics as EvaluationMetrics } from '@spanhouse/evaluation'
 import type { RuntimeSettings } from '@spanhouse/runtime'
 import { migrateSpans, openEngine } from '@spanhouse/span-store'
 import type { FastifyInstance } from 'fastify'
@@ -10,6 +10,7 @@ import { Room } from './budget/room.ts'
 import { type Config, servicesUrlAt } from './config.ts'
 import { startSweeping } from './deleted-projects.ts'
 import { startCopying } from './evaluation-copy.ts'
+import { startEvaluations } from './evaluations/start-evaluations.ts'
 import { AnswerRoom } from './http/answer-room.ts'
 import { buildApp } from './http/app.ts'
 import { writeKeyFile } from './key-file.ts'
@@ -70,16 +71,23 @@ export async function startServer(
   const writer = config.roles.includes('writer')
     ? await startWriter({ config, clickhouseUrl: parts.clickhouse.url, postgres: parts.postgres, metrics, onFailure })
     : undefined
-  const services = config.roles.includes('services')
-    ? openServices({ config, runtime, parts, metrics, log })
-    : undefined
+  const hosts = config.roles.includes('services') || config.roles.includes('worker')
+  const services = hosts ? openServices({ config, runtime, parts, metrics, log }) : undefined
+  const shares = new Shares(metrics.registry)
+  const worker =
+    config.roles.includes('worker') && services
+      ? startEvaluations({ parts, runtime, services: services.services, shares, log })
+      : undefined
   const app = await buildApp({
     logger: log,
     authenticator: parts.authenticator,
     room: new Room(metrics.bytesHeld),
-    shares: new Shares(metrics.registry),
+    shares,
     answerRoom: new AnswerRoom(metrics.answerBytes),
-    routes: [...routesOf({ config, runtime, parts, metrics }), ...(services ? [services.routes] : [])],
+    routes: [
+      ...routesOf({ config, runtime, parts, metrics, dispatcher: worker }),
+      ...(services && config.roles.includes('services') ? [services.routes] : []),
+    ],
   })
   const url = await app.listen({ host, port })
   const { postgres, engines, stream } = parts
@@ -94,7 +102,7 @@ export async function startServer(
   // With port 0 it is known only now.
   runtime.servicesUrl = servicesUrl ?? servicesUrlAt(host, boundPort(app))
   log.info({ url, roles: config.roles }, 'listening')
-  return { config, url, newApiKey, stop: () => stopAll(app, [sweeping, copying, services, writer], parts) }
+  return { config, url, newApiKey, stop: () => stopAll(app, [sweeping, copying, worker, services, writer], parts) }
 }
 
 const boundPort = (app: FastifyInstance): number => (app.server.address() as AddressInfo).port
@@ -104,9 +112,11 @@ interface Served {
   runtime: RuntimeSettings
   parts: Parts
   metrics: Metrics
+  /** Hears of evaluations to work on, when this process works on them. */
+  dispatcher: Dispatcher | undefined
 }
 
-function routesOf({ config, runtime, parts, metrics }: Served): ((app: FastifyInstance) => void)[] {
+function routesOf({ config, runtime, parts, metrics, dispatcher }: Served): ((app: FastifyInstance) => void)[] {
   const { stream, engines } = parts
   const registry = { db: parts.postgres.db, runtime, engine: engines?.reads }
   const routes = [healthRoutes(partsInUse(config, parts), metrics)]
@@ -136,6 +146,7 @@ function routesOf({ config, runtime, parts, metrics }: Served): ((app: FastifyIn
         runtime,
         metrics: evaluationMetrics(parts),
         engine: engines?.reads,
+        dispatcher,
       }),
     )
   return routes

@@ -134,7 +134,7 @@ export async function stopLockedRun(scope: Scope, run: RunRow): Promise<RunRow> 
     select t.id from evaluation_scenarios t
       where t.project_id = ${scope.project_id} and t.run_id = ${run.id} and t.work is not null
     union all select null from evaluation_runs r
-      where r.project_id = ${scope.project_id} and r.id = ${run.id} and r.work is not null`.execute(scope.db)
+      where r.project_id = ${scope.project_id} and r.id = ${run.id} and r.work ->> 'kind' = 'mint'`.execute(scope.db)
   const cut = rows.flatMap(({ id }) => id ?? [])
   await cancelCells(scope, run, cut)
   await forgetWork(scope, [run.id])

@@ -124,10 +124,12 @@ export function setClosed(
   })
 }
 
-/** Takes what workers have not claimed or finished yet away from them. */
+/** Takes what workers have not finished yet away from them: they leave the run, and what they call is cut off. */
 export async function forgetWork(scope: Scope, ids: readonly Uuid[]): Promise<void> {
-  const set = [sql`work = null`, sql`claimed_by = null`, sql`claimed_until = null`]
+  const set = [sql`work = null`, sql`claimed_by = null`]
   const hasWork = sql`t.work is not null`
   await updateRows(scope, 'runs', { set, where: [isAmong('id', ids, 'uuid'), hasWork] })
   await updateRows(scope, 'scenarios', { set, where: [isAmong('run_id', ids, 'uuid'), hasWork] })
+  await sql`delete from evaluation_workers t
+    where t.project_id = ${scope.project_id} and ${isAmong('run_id', ids, 'uuid')}`.execute(scope.db)
 }

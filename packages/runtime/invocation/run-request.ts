@@ -19,6 +19,8 @@ export interface RunRequest {
   isStreamed: boolean
   sessionId?: string
   labels: RunLabels
+  /** Chosen by the caller, for the trace of a run that goes on in no other: the run leaves the same span ids each time. */
+  trace_id?: TraceId
   /** The span that the caller's trace context names: the run goes on in its trace. */
   parent?: { trace_id: TraceId; span_id: SpanId }
 }
@@ -40,7 +42,7 @@ export interface RunLabels {
  * The inputs a handler works with. A trace stores inputs inside an object of its own, so `{inputs: {...}, messages?}` counts as
  * what is in it; `messages` that stand outside come in when there are none inside.
  */
-export function effectiveInputs({ inputs, messages }: RunRequest): JsonObject | undefined {
+export function effectiveInputs({ inputs, messages }: Pick<RunRequest, 'inputs' | 'messages'>): JsonObject | undefined {
   const unwrapped = inputs && unwrapOnce(inputs)
   if (messages === undefined || (unwrapped && Object.hasOwn(unwrapped, 'messages'))) return unwrapped
   return { ...unwrapped, messages }

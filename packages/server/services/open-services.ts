@@ -9,11 +9,13 @@ import type { Config } from '../config.ts'
 import type { RunMetrics } from '../metrics.ts'
 import type { Parts } from '../parts.ts'
 import { openMeans } from './means/means.ts'
+import type { Services } from './run.ts'
 import { RunTraces } from './run-traces.ts'
 import { servicesRoutes } from './services.ts'
 
 /** The hosted services of one process. */
 export interface HostedServices {
+  services: Services
   routes(app: FastifyInstance): void
   /** Waits for the runs under way and their traces, and closes what they have called. */
   stop(): Promise<void>
@@ -38,15 +40,16 @@ export function openServices({ config, runtime, parts, metrics, log }: HostedIn)
     return sandbox
   }
   const means = { secrets, models, outbound, sandbox: openedSandbox }
-  const routes = servicesRoutes({
+  const services: Services = {
     registry: { db: postgres.db, runtime },
     traces,
     openMeans: (owner, context) => openMeans(means, owner, context),
     // The address of the services is known for certain once the server listens.
     errorsUrl: () => `${config.docsUrl ?? runtime.servicesUrl.replace(/\/services$/, '/api/docs')}/errors`,
-  })
+  }
   return {
-    routes,
+    services,
+    routes: servicesRoutes(services),
     stop: async () => {
       await traces.stop()
       await Promise.all([models.close(), outbound.close(), sandbox?.close()])

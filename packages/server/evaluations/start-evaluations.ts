@@ -1,0 +1,29 @@
+import { Engine } from '@spanhouse/evaluation'
+import type { RuntimeSettings } from '@spanhouse/runtime'
+import type { SpanStream } from '@spanhouse/span-stream'
+import type { Logger } from 'pino'
+import type { Engines, Parts } from '../parts.ts'
+import type { Services } from '../services/run.ts'
+import type { Shares } from '../shares/shares.ts'
+import { HostedWorkflows } from './hosted-workflows.ts'
+import { SpanStoreTraces } from './span-store-traces.ts'
+
+export interface EvaluationsStart {
+  parts: Parts
+  runtime: RuntimeSettings
+  services: Services
+  shares: Shares
+  log: Logger
+}
+
+/** Begins to execute evaluations in this process, beside any number of others. */
+export function startEvaluations({ parts, runtime, services, shares, log }: EvaluationsStart): Engine {
+  const { postgres, authenticator, engines, stream } = parts
+  return new Engine({
+    db: postgres.db,
+    runtime,
+    workflows: new HostedWorkflows({ services, authenticator, shares, log }),
+    traces: new SpanStoreTraces((engines as Engines).background, stream as SpanStream),
+    log,
+  })
+}
