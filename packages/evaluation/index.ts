@@ -43,6 +43,7 @@ export * from './runs/shape.ts'
 export type * from './scope.ts'
 export {
   createEvaluation,
+  createGroup,
   editEvaluation,
   evaluationEdit,
   evaluationRecord,

@@ -76,7 +76,14 @@ export async function startServer(
   const shares = new Shares(metrics.registry)
   const worker =
     config.roles.includes('worker') && services
-      ? startEvaluations({ parts, runtime, services: services.services, shares, log })
+      ? startEvaluations({
+          parts,
+          runtime,
+          services: services.services,
+          shares,
+          metrics: evaluationMetrics(parts),
+          log,
+        })
       : undefined
   const app = await buildApp({
     logger: log,
@@ -96,9 +103,7 @@ export async function startServer(
       ? startSweeping({ postgres, engine: engines.background, stream, log })
       : undefined
   const copying =
-    config.roles.includes('api') && engines
-      ? startCopying({ postgres, engine: engines.background, log })
-      : undefined
+    config.roles.includes('api') && engines ? startCopying({ postgres, engine: engines.background, log }) : undefined
   // With port 0 it is known only now.
   runtime.servicesUrl = servicesUrl ?? servicesUrlAt(host, boundPort(app))
   log.info({ url, roles: config.roles }, 'listening')

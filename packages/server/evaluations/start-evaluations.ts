@@ -1,4 +1,4 @@
-import { Engine } from '@spanhouse/evaluation'
+import { Engine, type Metrics } from '@spanhouse/evaluation'
 import type { RuntimeSettings } from '@spanhouse/runtime'
 import type { SpanStream } from '@spanhouse/span-stream'
 import type { Logger } from 'pino'
@@ -13,17 +13,20 @@ export interface EvaluationsStart {
   runtime: RuntimeSettings
   services: Services
   shares: Shares
+  /** Computes metrics of what is finished. */
+  metrics: Metrics | undefined
   log: Logger
 }
 
 /** Begins to execute evaluations in this process, beside any number of others. */
-export function startEvaluations({ parts, runtime, services, shares, log }: EvaluationsStart): Engine {
+export function startEvaluations({ parts, runtime, services, shares, metrics, log }: EvaluationsStart): Engine {
   const { postgres, authenticator, engines, stream } = parts
   return new Engine({
     db: postgres.db,
     runtime,
     workflows: new HostedWorkflows({ services, authenticator, shares, log }),
     traces: new SpanStoreTraces((engines as Engines).background, stream as SpanStream),
+    metrics,
     log,
   })
 }
