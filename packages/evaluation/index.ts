@@ -28,6 +28,8 @@ export {
 export { type CopyStores, copyChanges } from './metrics/copy.ts'
 export { inferSchema } from './metrics/infer-schema.ts'
 export { createMetrics, type MetricsParts } from './metrics/refresh-places.ts'
+export { explainTrace, type TraceExplanation } from './online/explain.ts'
+export { Online, type OnlineParts } from './online/online.ts'
 export { newQueue, queueEdit } from './queues/queue-body.ts'
 export { findQueueProgress, type QueueProgress } from './queues/queue-progress.ts'
 export { createQueues, deleteQueues, editQueues, findDefaultQueue } from './queues/queues.ts'

@@ -18,3 +18,4 @@ export { RETENTION_DAYS_MAX, removeExpired, setRetention } from './write/retenti
 export { SpanWriter, type SpanWriterOptions, type WriteResult } from './write/write.ts'
 export * from './evaluation/cell-metrics.ts'
 export * from './evaluation/cells.ts'
+export * from './evaluation/roots.ts'

@@ -1,4 +1,4 @@
-import junit from 'junit-report-builder'
+import { newBuilder } from 'junit-report-builder'
 import type { Result, ScenarioResult } from './result.ts'
 
 /**
@@ -6,7 +6,7 @@ import type { Result, ScenarioResult } from './result.ts'
  * for somebody or was cancelled is skipped.
  */
 export function junitOf({ run_id, name = run_id }: Result, scenarios: readonly ScenarioResult[]): string {
-  const builder = junit.newBuilder()
+  const builder = newBuilder()
   const suite = builder.testSuite().name(name)
   for (const { id, testcase_id = id, status, errors, scores } of scenarios) {
     const one = suite.testCase().className(name).name(testcase_id)

@@ -7,6 +7,7 @@ import type { RunRow } from '../entities/rows.ts'
 import { findRow } from '../entities/select.ts'
 import { updateRows } from '../entities/write.ts'
 import type { RunFlags } from '../runs/flags.ts'
+import { beginOnline, endOnline } from '../online/begin.ts'
 import { lockOpenRun } from '../runs/guard.ts'
 import { rollUpScenarios } from '../runs/roll-up.ts'
 import { stepsOf } from '../runs/run-data.ts'
@@ -44,7 +45,10 @@ export async function startLockedRun(scope: Scope, run: RunRow): Promise<RunRow>
     await setRun(scope, run, { status: 'running', flags: { is_active: true } })
     if (verdict === 'testsets') await startTestsets(scope, run)
     else if (verdict === 'queries') await startQueries(scope, run)
-    else await enqueue(scope, run, {})
+    else {
+      if (verdict === 'live') await beginOnline(scope, run.id)
+      await enqueue(scope, run, {})
+    }
   }
   return (await findRow(scope, 'runs', run.id)) as RunRow
 }
@@ -124,7 +128,9 @@ async function startQueries(scope: Scope, run: RunRow): Promise<void> {
 export function stopRun(scope: Scope, id: Uuid): Promise<RunRow | undefined> {
   return inTransaction(scope, async inside => {
     const run = await lockOpenRun(inside, id, 'change')
-    return run && stopLockedRun(inside, run)
+    if (!run) return undefined
+    await endOnline(inside, [id])
+    return stopLockedRun(inside, run)
   })
 }
 
