@@ -1,4 +1,4 @@
-import { newBuilder } from 'junit-report-builder'
+import junit from 'junit-report-builder'
 import type { Result, ScenarioResult } from './result.ts'
 
 /**
@@ -6,7 +6,8 @@ import type { Result, ScenarioResult } from './result.ts'
  * for somebody or was cancelled is skipped.
  */
 export function junitOf({ run_id, name = run_id }: Result, scenarios: readonly ScenarioResult[]): string {
-  const builder = newBuilder()
+  // Its types describe another build than the one that Node imports.
+  const builder = (junit as unknown as typeof junit.default).newBuilder()
   const suite = builder.testSuite().name(name)
   for (const { id, testcase_id = id, status, errors, scores } of scenarios) {
     const one = suite.testCase().className(name).name(testcase_id)

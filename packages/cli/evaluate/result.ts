@@ -35,7 +35,7 @@ const OUTPUTS = 'attributes.ag.data.outputs'
 /** Reads a run that is over. */
 export async function readResult(spanhouse: Spanhouse, run_id: string): Promise<Result> {
   const { run } = await answered(spanhouse.GET('/evaluations/runs/{run_id}', { params: { path: { run_id } } }))
-  const { name, status } = run as { name?: string; status: string }
+  const { name, status } = run as unknown as { name?: string; status: string }
   const { scenarios, costs } = await progressOf(spanhouse, run_id)
   const { metrics } = await answered(
     spanhouse.POST('/evaluations/metrics/query', {
@@ -109,12 +109,12 @@ export async function readScenarios(spanhouse: Spanhouse, run_id: string): Promi
   const metricsOf = new Map(
     (metrics as unknown as { scenario_id: string; data?: Data }[]).map(row => [row.scenario_id, row.data ?? {}]),
   )
-  return scenarios.map(({ id, status }) => {
+  return (scenarios as { id: string; status: string }[]).map(({ id, status }) => {
     const own = cellsOf.get(id) ?? []
     return {
       id,
       testcase_id: own.find(({ testcase_id }) => testcase_id)?.testcase_id,
-      status: status as string,
+      status,
       errors: own.flatMap(({ step_key, error }) => (error ? [`${step_key}: ${error.message ?? 'failed'}`] : [])),
       scores: scoresOf(metricsOf.get(id) ?? {}),
     }

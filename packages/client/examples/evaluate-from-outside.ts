@@ -201,6 +201,7 @@ async function main(): Promise<void> {
   await answered(
     spanhouse.POST('/evaluations/runs/{run_id}/close', {
       params: { path: { run_id: run.id }, query: { status: 'success' } },
+      body: {},
     }),
   )
   const success = metrics['attributes.ag.data.outputs.success']?.freq?.find(({ value }) => value === true)?.count
