@@ -85,7 +85,12 @@ interface Envelope {
 }
 
 async function invoke(body: Body): Promise<Envelope> {
-  const response = await request('POST', '/services/invoke', { authorization: `ApiKey ${await projectKey()}` }, { body, accept: 'application/json' })
+  const response = await request(
+    'POST',
+    '/services/invoke',
+    { authorization: `ApiKey ${await projectKey()}` },
+    { body, accept: 'application/json' },
+  )
   return envelopeIn(await response.json())
 }
 
@@ -110,7 +115,12 @@ interface Event {
 
 async function printStream(body: Body): Promise<number> {
   const accept = 'application/x-ndjson'
-  const response = await request('POST', '/services/invoke', { authorization: `ApiKey ${await projectKey()}` }, { body, accept })
+  const response = await request(
+    'POST',
+    '/services/invoke',
+    { authorization: `ApiKey ${await projectKey()}` },
+    { body, accept },
+  )
   if (!response.headers.get('content-type')?.startsWith(accept)) return failed(envelopeIn(await response.json()).status)
   let isTold = false
   for await (const event of linesOf(response)) {

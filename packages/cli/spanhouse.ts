@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
-import { request } from './request.ts'
 import { evaluate } from './evaluate/evaluate.ts'
+import { request } from './request.ts'
 import { evaluateOne, run } from './services.ts'
 import { EXIT, UsageError } from './usage-error.ts'
 

@@ -1,4 +1,5 @@
 export { type Agreement, findAgreement } from './agreement/agreement.ts'
+export { type ComparedRuns, type ComparisonQuery, compareRuns, comparison } from './comparison/compare.ts'
 export type * from './engine/doors.ts'
 export { Engine } from './engine/engine.ts'
 export { ENTITIES, type Entity } from './entities/entity.ts'

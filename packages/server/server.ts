@@ -20,6 +20,7 @@ import { needsOf } from './roles/roles.ts'
 import { startWriter } from './roles/writer-role.ts'
 import { accountRoutes } from './routes/accounts/accounts.ts'
 import { deadLetterRoutes } from './routes/dead-letters.ts'
+import { comparisonRoutes } from './routes/evaluations/comparison.ts'
 import { evaluationRoutes } from './routes/evaluations/evaluations.ts'
 import { healthRoutes, type PartInUse } from './routes/health.ts'
 import { otlpRoutes } from './routes/otlp.ts'
@@ -102,7 +103,12 @@ export async function startServer(
   // With port 0 it is known only now.
   runtime.servicesUrl = servicesUrl ?? servicesUrlAt(host, boundPort(app))
   log.info({ url, roles: config.roles }, 'listening')
-  return { config, url, newApiKey, stop: () => stopAll(app, [sweeping, copying, online, worker, services, writer], parts) }
+  return {
+    config,
+    url,
+    newApiKey,
+    stop: () => stopAll(app, [sweeping, copying, online, worker, services, writer], parts),
+  }
 }
 
 const boundPort = (app: FastifyInstance): number => (app.server.address() as AddressInfo).port
@@ -133,6 +139,7 @@ function routesOf({ config, runtime, parts, metrics, dispatcher, online }: Serve
     const { reads, background } = engines
     routes.push(analyticsRoutes(reads), sessionRoutes(reads))
     routes.push(retentionRoutes({ postgres: parts.postgres, engine: background }))
+    routes.push(comparisonRoutes({ db: parts.postgres.db, runtime, engine: reads }))
   }
   if (config.roles.includes('api'))
     routes.push(catalogueRoutes(runtime), folderRoutes(parts), priceRoutes(parts.postgres))
@@ -158,7 +165,7 @@ function routesOf({ config, runtime, parts, metrics, dispatcher, online }: Serve
 /** Metrics of evaluations need ClickHouse, and the stream to know which spans are not stored yet. */
 function evaluationMetrics({ engines, stream }: Parts): EvaluationMetrics | undefined {
   if (!engines || !stream) return undefined
-  return createMetrics({ engine: engines.reads, isDrained: async () => (await stream.stats()).depth === 0 })
+  return createMetrics({ engine: engines.reads, waitingMs: async () => 1_000 * (await stream.stats()).oldestSeconds })
 }
 
 /**

@@ -24,8 +24,7 @@ export async function evaluate(run_id: string | undefined, options: EvaluateOpti
   const id = run_id ?? (await createRun(spanhouse, options))
   await waitFor(spanhouse, id)
   const result = await readResult(spanhouse, id)
-  if (options.junit !== undefined)
-    await writeFile(options.junit, junitOf(result, await readScenarios(spanhouse, id)))
+  if (options.junit !== undefined) await writeFile(options.junit, junitOf(result, await readScenarios(spanhouse, id)))
   const failures = failuresOf(result, thresholds)
   const baseline = options['fail-on-regression']
   if (baseline !== undefined) failures.push(...(await regressionsOf(spanhouse, id, baseline)))

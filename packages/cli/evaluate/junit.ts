@@ -12,7 +12,9 @@ export function junitOf({ run_id, name = run_id }: Result, scenarios: readonly S
   for (const { id, testcase_id = id, status, errors, scores } of scenarios) {
     const one = suite.testCase().className(name).name(testcase_id)
     for (const { key, value } of scores) one.property(key, String(value))
-    const isFalse = scores.filter(({ type, value }) => type === 'binary' && value < 1).map(({ key }) => `${key} is false`)
+    const isFalse = scores
+      .filter(({ type, value }) => type === 'binary' && value < 1)
+      .map(({ key }) => `${key} is false`)
     const reasons = [...errors, ...isFalse]
     if (status === 'errors' || status === 'failure' || isFalse.length > 0) one.failure(reasons.join('\n') || status)
     else if (status !== 'success') one.skipped()

@@ -55,9 +55,11 @@ async function progressOf(spanhouse: Spanhouse, run_id: string): Promise<RunProg
 function scoresOf(data: Data): Score[] {
   const scores = Object.entries(data).flatMap(([step, metrics]) =>
     Object.entries(metrics).flatMap(([path, statistics]) => {
-      const value = path.startsWith(OUTPUTS) ? valueOf(statistics) : undefined
+      const value = path.startsWith(OUTPUTS) ? scoreIn(statistics) : undefined
       const output = path.slice(OUTPUTS.length + 1) || 'outputs'
-      return value === undefined ? [] : [{ key: output, step, output, type: statistics.type, value, count: statistics.count }]
+      return value === undefined
+        ? []
+        : [{ key: output, step, output, type: statistics.type, value, count: statistics.count }]
     }),
   )
   const times = Map.groupBy(scores, ({ output }) => output)
@@ -66,7 +68,7 @@ function scoresOf(data: Data): Score[] {
 
 const named = (score: Score): Score => ({ ...score, key: `${score.step}:${score.output}` })
 
-function valueOf({ type, count, mean, freq }: Statistics): number | undefined {
+function scoreIn({ type, count, mean, freq }: Statistics): number | undefined {
   if (type.startsWith('numeric/')) return mean
   if (type !== 'binary' || count === 0) return undefined
   return (freq?.find(({ value }) => value === true)?.count ?? 0) / count

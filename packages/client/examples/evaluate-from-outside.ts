@@ -20,7 +20,10 @@ const { SPANHOUSE_URL: url = 'http://127.0.0.1:4600', SPANHOUSE_API_KEY: apiKey 
 /** What is evaluated: it answers 9 of 10 questions. */
 const double = ({ n }: { n: number }): number => (n % 10 === 0 ? n : n * 2)
 /** What judges it. */
-const judge = (expected: number, actual: number) => ({ success: expected === actual, distance: Math.abs(expected - actual) })
+const judge = (expected: number, actual: number) => ({
+  success: expected === actual,
+  distance: Math.abs(expected - actual),
+})
 
 /** The revisions that the evaluation pins. */
 interface Pinned {
@@ -101,7 +104,9 @@ interface Testcase {
 
 async function readTestcases(spanhouse: Spanhouse, testset: string): Promise<Testcase[]> {
   const body = { testset_revision_ref: { id: testset } }
-  const { testset_revision } = (await answered(spanhouse.POST('/testsets/revisions/retrieve', { body }))) as unknown as {
+  const { testset_revision } = (await answered(
+    spanhouse.POST('/testsets/revisions/retrieve', { body }),
+  )) as unknown as {
     testset_revision: { data: { testcases: Testcase[] } }
   }
   return testset_revision.data.testcases

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, type Uuid } from '@spanhouse/model'
+import { isJsonObject, type Json, type Uuid } from '@spanhouse/model'
 import { type Engine, readCellOutputs } from '@spanhouse/span-store'
 import type { RunRow } from '../entities/rows.ts'
 import { copyRun } from '../metrics/copy.ts'
@@ -48,7 +48,7 @@ export async function findAgreement(
   if (human.size === 0) return {}
   await copyRun({ db, engine }, { project_id, id: run.id })
   const cells = await readCellOutputs(engine, { project_id, run_id: run.id }, [...human])
-  const steps = await measuredStepsOf(scope, engine, run)
+  const { steps } = await measuredStepsOf(scope, engine, run)
   return Object.fromEntries(
     steps.flatMap(({ step, leaves }) => {
       if (!human.has(step.key)) return []

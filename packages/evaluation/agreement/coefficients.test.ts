@@ -7,7 +7,12 @@ const repeated = (...rows: [number, ...Rating[]][]): Units =>
 
 describe("Krippendorff's alpha", () => {
   // Example C of "Computing Krippendorff's Alpha-Reliability" (2011): four observers, twelve units, missing values.
-  const observers = ['1 2 3 3 2 1 4 1 2 . . .', '1 2 3 3 2 2 4 1 2 5 . 3', '. 3 3 3 2 3 4 2 2 5 1 .', '1 2 3 3 2 4 4 1 2 5 1 .']
+  const observers = [
+    '1 2 3 3 2 1 4 1 2 . . .',
+    '1 2 3 3 2 2 4 1 2 5 . 3',
+    '. 3 3 3 2 3 4 2 2 5 1 .',
+    '1 2 3 3 2 4 4 1 2 5 1 .',
+  ]
   const rows = observers.map(row => row.split(' ').map(one => (one === '.' ? undefined : Number(one))))
   const units = Array.from({ length: 12 }, (_, unit) => rows.map(row => row[unit]))
 
@@ -22,8 +27,24 @@ describe("Krippendorff's alpha", () => {
   })
 
   test('it does not exist without two ratings of a unit, or without two values', () => {
-    expect(krippendorffAlpha([[1, undefined], [undefined, 2]], 'nominal')).toBeUndefined()
-    expect(krippendorffAlpha([['a', 'a'], ['a', 'a']], 'nominal')).toBeUndefined()
+    expect(
+      krippendorffAlpha(
+        [
+          [1, undefined],
+          [undefined, 2],
+        ],
+        'nominal',
+      ),
+    ).toBeUndefined()
+    expect(
+      krippendorffAlpha(
+        [
+          ['a', 'a'],
+          ['a', 'a'],
+        ],
+        'nominal',
+      ),
+    ).toBeUndefined()
     expect(krippendorffAlpha([], 'interval')).toBeUndefined()
   })
 })

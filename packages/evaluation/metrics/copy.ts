@@ -142,12 +142,20 @@ async function copyDeletions({ db, engine }: CopyStores, { since, run, signal }:
 }
 
 async function copyDeletion({ db, engine }: CopyStores, place: string): Promise<void> {
-  const { rows } = await sql<{ project_id: Uuid; run_id: Uuid; cells: Omit<DeletedCell, 'project_id' | 'run_id'>[] | null }>`
+  const { rows } = await sql<{
+    project_id: Uuid
+    run_id: Uuid
+    cells: Omit<DeletedCell, 'project_id' | 'run_id'>[] | null
+  }>`
     select t.project_id, t.run_id,
       (select json_agg(json_build_object('scenario_id', x.scenario_id, 'id', x.id))
         from unnest(t.scenario_ids, t.result_ids) x(scenario_id, id)) as cells
     from evaluation_deletions t where t.ctid = ${place}::tid`.execute(db)
   for (const { project_id, run_id, cells } of rows)
-    if (cells) await copyDeletedCells(engine, cells.map(cell => ({ ...cell, project_id, run_id })))
+    if (cells)
+      await copyDeletedCells(
+        engine,
+        cells.map(cell => ({ ...cell, project_id, run_id })),
+      )
     else await copyDeletedRuns(engine, [{ project_id, id: run_id }])
 }

@@ -1,10 +1,18 @@
-import { isJsonObject, type Json, type JsonObject, type Micros, parseTime, type TraceId, type Uuid } from '@spanhouse/model'
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type Micros,
+  parseTime,
+  type TraceId,
+  type Uuid,
+} from '@spanhouse/model'
 import { sql } from '@spanhouse/postgres'
 import { type Engine, matchingRoots } from '@spanhouse/span-store'
 import { asUuid } from '../engine/trace-ids.ts'
 import type { RunRow } from '../entities/rows.ts'
-import type { Scope } from '../scope.ts'
 import { stepsOf } from '../runs/run-data.ts'
+import type { Scope } from '../scope.ts'
 import { isFollowed, type LiveQuery, queriesOf } from './live-runs.ts'
 import { isSampled, sampleOf } from './sample.ts'
 
@@ -70,9 +78,7 @@ export async function explainTrace(
   const queries: QueryExplanation[] = []
   if (stored !== undefined)
     for (const query of found ?? []) queries.push(await explainQuery(scope, engine, { query, trace_id }))
-  const reason = scenario_id
-    ? 'evaluated'
-    : await reasonOf(scope, { run, queries: found && queries, stored })
+  const reason = scenario_id ? 'evaluated' : await reasonOf(scope, { run, queries: found && queries, stored })
   const evaluators = scenario_id ? await evaluatorsOf(scope, run, scenario_id) : []
   const message = MESSAGES[reason]
   return { run_id: run.id, trace_id, reason, message, queries, ...(scenario_id && { scenario_id }), evaluators }

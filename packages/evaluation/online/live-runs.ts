@@ -1,10 +1,18 @@
-import { isJsonObject, type JsonObject, type Micros, microsToIso, parseTime, type TraceId, type Uuid } from '@spanhouse/model'
+import {
+  isJsonObject,
+  type JsonObject,
+  type Micros,
+  microsToIso,
+  parseTime,
+  type TraceId,
+  type Uuid,
+} from '@spanhouse/model'
 import { type Database, sql, toJsonb } from '@spanhouse/postgres'
 import { findRevision, inTransaction, KINDS } from '@spanhouse/registry'
+import { asTraceId, asUuid } from '../engine/trace-ids.ts'
 import { isAmong } from '../entities/conditions.ts'
 import type { RunRow } from '../entities/rows.ts'
 import { updateRows } from '../entities/write.ts'
-import { asTraceId, asUuid } from '../engine/trace-ids.ts'
 import { mintScenarios, type Source } from '../execution/mint.ts'
 import { lockRuns } from '../runs/guard.ts'
 import { stepsOf } from '../runs/run-data.ts'
@@ -66,10 +74,7 @@ export async function queriesOf(scope: Scope, run: RunRow): Promise<LiveQuery[] 
 /** Ends a run that cannot be followed, as one that is refused: inactive and closed. */
 export const endRun = (scope: Scope, id: Uuid): Promise<void> =>
   updateRows(scope, 'runs', {
-    set: [
-      sql`status = 'failure'`,
-      sql`flags = t.flags || ${toJsonb({ is_active: false, is_closed: true })}::jsonb`,
-    ],
+    set: [sql`status = 'failure'`, sql`flags = t.flags || ${toJsonb({ is_active: false, is_closed: true })}::jsonb`],
     where: [isAmong('id', [id], 'uuid')],
   })
 
@@ -94,12 +99,14 @@ export function takeUp(scope: Scope, run_id: Uuid, found: readonly FoundTrace[])
     const known = await knownOf(inside, run_id, found)
     const fresh = [...new Map(found.map(one => [one.trace_id, one])).values()].filter(one => !known.has(one.trace_id))
     if (fresh.length === 0) return 0
-    const sources = fresh.map(({ step_key, trace_id, start_time }): Source => ({
-      step_key,
-      trace_id: asUuid(trace_id),
-      timestamp: minuteOf(start_time),
-      interval: 1,
-    }))
+    const sources = fresh.map(
+      ({ step_key, trace_id, start_time }): Source => ({
+        step_key,
+        trace_id: asUuid(trace_id),
+        timestamp: minuteOf(start_time),
+        interval: 1,
+      }),
+    )
     const scenarios = await mintScenarios(inside, run, sources)
     const taken = sources.map(({ trace_id }, n) => ({ trace_id, scenario_id: scenarios[n] }))
     await sql`insert into evaluation_online_traces (project_id, run_id, trace_id, scenario_id)

@@ -205,7 +205,8 @@ export class Online {
       if (sampled.length === 0) continue
       try {
         const asked = { trace_ids: sampled, filters: [filter] }
-        for (const one of await matchingRoots(this.#parts.engine, live.project_id, asked)) found.push({ step_key, ...one })
+        for (const one of await matchingRoots(this.#parts.engine, live.project_id, asked))
+          found.push({ step_key, ...one })
       } catch (error) {
         if (!(error instanceof Problem) || error.retryable) throw error
         this.#parts.log.warn({ err: error, run_id: live.id }, 'the query of a live evaluation is not valid')

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type Uuid } from '@spanhouse/model'
+import type { JsonObject, Uuid } from '@spanhouse/model'
 import { findRevision, KINDS, type RevisionRow, testcaseIdsAt } from '@spanhouse/registry'
 import { list, mapOf, optional, uuid, z } from '@spanhouse/validation'
 import { type Origin, origin } from '../entities/fields.ts'

@@ -1,10 +1,9 @@
 import { type Json, parseJson, type Uuid } from '@spanhouse/model'
 import {
-  COST_MAX,
   type CellPlaces,
+  COST_MAX,
   compileCellMetrics,
   compileCellOutputs,
-  compileMissingTraces,
   compileSampleOutputs,
   costOfStep,
   type MeasuredStep,
@@ -73,12 +72,6 @@ function partsOf(step: MeasuredStep): MeasuredStep[] {
   for (let at = 0; at < step.measures.length; at += MEASURES_PER_PART)
     parts.push({ ...step, measures: step.measures.slice(at, at + MEASURES_PER_PART) })
   return parts
-}
-
-/** How many traces of these steps' cells have no stored root span. */
-export async function countMissingTraces(engine: Engine, places: CellPlaces, keys: readonly string[]): Promise<number> {
-  const [row] = await engine.rows<{ missing: number }>(printSql(compileMissingTraces(places, keys)))
-  return row?.missing ?? 0
 }
 
 /** The outputs of the first five stored traces of each of these steps, by step. */
