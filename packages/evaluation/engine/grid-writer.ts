@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { nextTurn, Problem, type Uuid } from '@spanhouse/model'
+import { Problem, type Uuid } from '@spanhouse/model'
 import { sql } from '@spanhouse/postgres'
 import { inTransaction } from '@spanhouse/registry'
 import type { RunRow } from '../entities/rows.ts'
@@ -43,8 +43,9 @@ export class GridWriter {
   #done: Done[] = []
   #measuring: Done[] = []
   #finishing: Done[] = []
-  #writing: Promise<void> | undefined
-  #measure: Promise<void> | undefined
+  #isWriting = false
+  #isMeasuring = false
+  #waiting = 0
 
   constructor(parts: EngineParts, membership: Membership, { signal, onLost }: { signal: AbortSignal; onLost(): void }) {
     this.#parts = parts
@@ -55,38 +56,40 @@ export class GridWriter {
 
   /** Cells and scenarios that are not written yet. */
   get waiting(): number {
-    return this.#cells.length + this.#done.length + this.#measuring.length + this.#finishing.length
+    return this.#waiting
   }
 
   add(cell: NewResult, user_id: Uuid | null): void {
     this.#cells.push({ cell, user_id })
+    this.#waiting++
     this.#wake()
   }
 
   /** All cells of the scenario have been added. */
   finish(done: Done): void {
     this.#done.push(done)
+    this.#waiting++
     this.#wake()
   }
 
   /** Resolves when everything added so far is written, or the signal aborts. */
   async settled(): Promise<void> {
-    while (this.waiting > 0 && !this.#signal.aborted) await Promise.race([this.#writing, this.#measure])
+    while (this.#waiting > 0 && !this.#signal.aborted) await delay(GATHER_MS)
   }
 
   #wake(): void {
-    this.#writing ??= this.#writeAll().finally(() => {
-      this.#writing = undefined
-    })
+    if (this.#isWriting) return
+    this.#isWriting = true
+    void this.#writeAll()
   }
 
   async #writeAll(): Promise<void> {
-    // Before anything that is added while this runs could be missed.
-    await delay(GATHER_MS)
-    while (this.#cells.length + this.#done.length + this.#finishing.length > 0 && !this.#signal.aborted) {
+    do {
+      await delay(GATHER_MS)
       await this.#writeSome()
-      await nextTurn()
-    }
+    } while (this.#cells.length + this.#done.length + this.#finishing.length > 0 && !this.#signal.aborted)
+    // Nothing is awaited between the last look and this, so whatever is added later begins anew.
+    this.#isWriting = false
   }
 
   async #writeSome(): Promise<void> {
@@ -96,11 +99,13 @@ export class GridWriter {
     const isMeasured = this.#parts.metrics !== undefined
     const finishing = [...this.#finishing.splice(0, CELLS_MAX), ...(isMeasured ? [] : done)]
     if (!(await this.#untilWritten(cells, finishing))) return
-    if (!isMeasured || done.length === 0) return
+    this.#waiting -= cells.length + finishing.length
+    if (done.length === 0 || !isMeasured) return
     this.#measuring.push(...done)
-    this.#measure ??= this.#measureAll().finally(() => {
-      this.#measure = undefined
-    })
+    if (!this.#isMeasuring) {
+      this.#isMeasuring = true
+      void this.#measureAll()
+    }
   }
 
   async #untilWritten(cells: { cell: NewResult; user_id: Uuid | null }[], finishing: Done[]): Promise<boolean> {
@@ -167,6 +172,7 @@ export class GridWriter {
       this.#finishing.push(...measured)
       this.#wake()
     }
+    this.#isMeasuring = false
   }
 
   /** Metrics that cannot be computed change nothing about the verdict. */
