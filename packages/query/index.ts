@@ -8,7 +8,16 @@ export { amountColumns, type Column, type RowSink, type RowSource, readMoney, se
 export * from './columns.ts'
 export { compileFilter } from './compile/compile-filter.ts'
 export { engineJson } from './compile/engine-json.ts'
-export * from './evaluation/cell-metrics.ts'
+export {
+  type CellPlaces,
+  compileCellMetrics,
+  compileCellOutputs,
+  compileSampleOutputs,
+  costOfStep,
+  type MeasuredStep,
+  type PlaceKind,
+} from './evaluation/cell-metrics.ts'
+export * from './evaluation/compare-runs.ts'
 export { FIELDS, type Field } from './filter/fields.ts'
 export * from './filter/filter.ts'
 export { filterSize } from './filter/filter-size.ts'

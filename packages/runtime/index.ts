@@ -14,6 +14,8 @@ export { handlerUriOf, shownRevisionData, webAddressOf } from './revision-url.ts
 export * from './run.ts'
 export { type ErrorDetails, type FailureCategory, misfit, missing, RunError } from './run-error.ts'
 export { validateAgainst } from './schema/validate-against.ts'
+export { answerQuestions } from './threads/answer-questions.ts'
+export { Ended, ThreadPool } from './threads/thread-pool.ts'
 export { type CatalogueType, TYPES } from './types.ts'
 export {
   type HandlerUri,

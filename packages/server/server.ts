@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { AWAY_MS_MAX, ensureDefaultProject } from '@spanhouse/access'
-import { createMetrics, type Dispatcher, type Metrics as EvaluationMetrics } from '@spanhouse/evaluation'
+import { createMetrics, type Dispatcher, type Metrics as EvaluationMetrics, type Online } from '@spanhouse/evaluation'
 import type { RuntimeSettings } from '@spanhouse/runtime'
 import { migrateSpans, openEngine } from '@spanhouse/span-store'
 import type { FastifyInstance } from 'fastify'
@@ -10,7 +10,7 @@ import { Room } from './budget/room.ts'
 import { type Config, servicesUrlAt } from './config.ts'
 import { startSweeping } from './deleted-projects.ts'
 import { startCopying } from './evaluation-copy.ts'
-import { startEvaluations } from './evaluations/start-evaluations.ts'
+import { followLiveRuns, startEvaluations } from './evaluations/start-evaluations.ts'
 import { AnswerRoom } from './http/answer-room.ts'
 import { buildApp } from './http/app.ts'
 import { writeKeyFile } from './key-file.ts'
@@ -20,6 +20,7 @@ import { needsOf } from './roles/roles.ts'
 import { startWriter } from './roles/writer-role.ts'
 import { accountRoutes } from './routes/accounts/accounts.ts'
 import { deadLetterRoutes } from './routes/dead-letters.ts'
+import { comparisonRoutes } from './routes/evaluations/comparison.ts'
 import { evaluationRoutes } from './routes/evaluations/evaluations.ts'
 import { healthRoutes, type PartInUse } from './routes/health.ts'
 import { otlpRoutes } from './routes/otlp.ts'
@@ -74,17 +75,12 @@ export async function startServer(
   const hosts = config.roles.includes('services') || config.roles.includes('worker')
   const services = hosts ? openServices({ config, runtime, parts, metrics, log }) : undefined
   const shares = new Shares(metrics.registry)
-  const worker =
+  const evaluations =
     config.roles.includes('worker') && services
-      ? startEvaluations({
-          parts,
-          runtime,
-          services: services.services,
-          shares,
-          metrics: evaluationMetrics(parts),
-          log,
-        })
+      ? { parts, runtime, services: services.services, shares, metrics: evaluationMetrics(parts), log }
       : undefined
+  const worker = evaluations && startEvaluations(evaluations)
+  const online = evaluations && worker && followLiveRuns(evaluations, worker)
   const app = await buildApp({
     logger: log,
     authenticator: parts.authenticator,
@@ -92,7 +88,7 @@ export async function startServer(
     shares,
     answerRoom: new AnswerRoom(metrics.answerBytes),
     routes: [
-      ...routesOf({ config, runtime, parts, metrics, dispatcher: worker }),
+      ...routesOf({ config, runtime, parts, metrics, dispatcher: worker, online }),
       ...(services && config.roles.includes('services') ? [services.routes] : []),
     ],
   })
@@ -107,7 +103,12 @@ export async function startServer(
   // With port 0 it is known only now.
   runtime.servicesUrl = servicesUrl ?? servicesUrlAt(host, boundPort(app))
   log.info({ url, roles: config.roles }, 'listening')
-  return { config, url, newApiKey, stop: () => stopAll(app, [sweeping, copying, worker, services, writer], parts) }
+  return {
+    config,
+    url,
+    newApiKey,
+    stop: () => stopAll(app, [sweeping, copying, online, worker, services, writer], parts),
+  }
 }
 
 const boundPort = (app: FastifyInstance): number => (app.server.address() as AddressInfo).port
@@ -119,9 +120,11 @@ interface Served {
   metrics: Metrics
   /** Hears of evaluations to work on, when this process works on them. */
   dispatcher: Dispatcher | undefined
+  /** Follows live runs, when this process does. */
+  online: Online | undefined
 }
 
-function routesOf({ config, runtime, parts, metrics, dispatcher }: Served): ((app: FastifyInstance) => void)[] {
+function routesOf({ config, runtime, parts, metrics, dispatcher, online }: Served): ((app: FastifyInstance) => void)[] {
   const { stream, engines } = parts
   const registry = { db: parts.postgres.db, runtime, engine: engines?.reads }
   const routes = [healthRoutes(partsInUse(config, parts), metrics)]
@@ -136,6 +139,7 @@ function routesOf({ config, runtime, parts, metrics, dispatcher }: Served): ((ap
     const { reads, background } = engines
     routes.push(analyticsRoutes(reads), sessionRoutes(reads))
     routes.push(retentionRoutes({ postgres: parts.postgres, engine: background }))
+    routes.push(comparisonRoutes({ db: parts.postgres.db, runtime, engine: reads }))
   }
   if (config.roles.includes('api'))
     routes.push(catalogueRoutes(runtime), folderRoutes(parts), priceRoutes(parts.postgres))
@@ -146,7 +150,14 @@ function routesOf({ config, runtime, parts, metrics, dispatcher }: Served): ((ap
       testcaseRoutes(registry),
       testsetFileRoutes(registry),
       legacyConfigRoutes(registry),
-      evaluationRoutes({ db: parts.postgres.db, runtime, dispatcher, metrics: evaluationMetrics(parts) }),
+      evaluationRoutes({
+        db: parts.postgres.db,
+        runtime,
+        metrics: evaluationMetrics(parts),
+        engine: engines?.reads,
+        dispatcher,
+        online,
+      }),
     )
   return routes
 }
@@ -154,7 +165,7 @@ function routesOf({ config, runtime, parts, metrics, dispatcher }: Served): ((ap
 /** Metrics of evaluations need ClickHouse, and the stream to know which spans are not stored yet. */
 function evaluationMetrics({ engines, stream }: Parts): EvaluationMetrics | undefined {
   if (!engines || !stream) return undefined
-  return createMetrics({ engine: engines.reads, isDrained: async () => (await stream.stats()).depth === 0 })
+  return createMetrics({ engine: engines.reads, waitingMs: async () => 1_000 * (await stream.stats()).oldestSeconds })
 }
 
 /**

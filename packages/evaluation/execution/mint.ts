@@ -2,7 +2,7 @@ import { invalid, type Uuid } from '@spanhouse/model'
 import { newId } from '@spanhouse/postgres'
 import type { Status } from '../entities/fields.ts'
 import type { RunRow } from '../entities/rows.ts'
-import { insertRows, type Written } from '../entities/write.ts'
+import { insertRows } from '../entities/write.ts'
 import { type NewResult, upsertCells } from '../grid/results.ts'
 import type { Scope, Task } from '../scope.ts'
 import { storeFinish } from './enqueue.ts'
@@ -39,7 +39,7 @@ export async function mintScenarios(scope: Scope, run: RunRow, sources: readonly
     const status: Status = isExecuted ? 'running' : 'pending'
     return { id: newId(), run_id: run.id, status, work: isExecuted ? [task] : null, timestamp, interval, source, cells }
   })
-  await insertRows<Written>(scope, 'scenarios', {
+  await insertRows(scope, 'scenarios', {
     columns: ['id', 'run_id', 'status', 'work', 'timestamp', 'interval'],
     rows: scenarios.map(({ source: _source, cells: _cells, ...row }) => row),
   })

@@ -25,21 +25,29 @@ const DEFAULTS = ['duration.cumulative', 'errors.cumulative', 'costs.cumulative.
 )
 const OUTPUTS = ['ag', 'data', 'outputs']
 
+/** What of a run is measured. */
+export interface MeasuredSteps {
+  steps: StepMetrics[]
+  /** The output schemas, by step, that were inferred because nobody declares them. */
+  inferred: Map<string, JsonObject>
+}
+
 /**
  * The steps of a run that leave traces, with four metrics each, and one for each leaf of an evaluator's output schema.
- * A schema that neither the revision nor the step has is inferred from traces and stored in the step, unless the run is closed.
+ * A schema that neither the revision nor the step has is inferred from traces.
  */
-export async function measuredStepsOf(scope: Scope, engine: Engine, run: RunRow): Promise<StepMetrics[]> {
+export async function measuredStepsOf(scope: Scope, engine: Engine, run: RunRow): Promise<MeasuredSteps> {
   const steps = stepsOf(run).filter(({ type }) => type !== 'input')
   const known = new Map<string, JsonObject | undefined>()
   for (const step of steps) if (step.type === 'annotation') known.set(step.key, await schemaOf(scope, step))
   const without = [...known].flatMap(([key, schema]) => (schema ? [] : [key]))
   const inferred = await inferSchemas(scope, { engine, run, keys: without })
-  return steps.map(step => {
+  const measured = steps.map(step => {
     const outputs = schemaLeaves(known.get(step.key) ?? inferred.get(step.key))
     const leaves = outputs.map(({ path, type }) => ({ path: [...OUTPUTS, ...path], type }))
     return { step, leaves: [...DEFAULTS, ...leaves] }
   })
+  return { steps: measured, inferred }
 }
 
 /** The output schema that an evaluator declares, otherwise the one that was inferred earlier. */
@@ -60,14 +68,20 @@ interface Inference {
 async function inferSchemas(scope: Scope, { engine, run, keys }: Inference): Promise<Map<string, JsonObject>> {
   if (keys.length === 0) return new Map()
   const samples = await readSampleOutputs(engine, { project_id: scope.project_id, run_id: run.id }, keys)
-  const inferred = new Map([...samples].map(([key, values]) => [key, inferSchema(values)]))
-  if (inferred.size > 0) await storeSchemas(scope, run.id, inferred)
-  return inferred
+  return new Map([...samples].map(([key, values]) => [key, inferSchema(values)]))
 }
 
-/** Stores schemas in steps that have none yet, and replaces the columns that stood in for their outputs. */
-function storeSchemas(scope: Scope, run_id: Uuid, schemas: ReadonlyMap<string, JsonObject>): Promise<void> {
-  return inTransaction(scope, async inside => {
+/**
+ * Stores inferred schemas in steps that have none yet, and replaces the columns that stood in for their outputs. Closed
+ * runs stay as they are.
+ */
+export async function storeSchemas(
+  scope: Scope,
+  run_id: Uuid,
+  schemas: ReadonlyMap<string, JsonObject>,
+): Promise<void> {
+  if (schemas.size === 0) return
+  await inTransaction(scope, async inside => {
     const run = (await lockRuns(inside, [run_id], 'change')).get(run_id)
     if (!run?.data || run.flags.is_closed) return
     const data = withSchemas(run.data, schemas)

@@ -3,20 +3,20 @@ import { type JsonObject, type Micros, microsToIso, parseTime, type Uuid } from 
 import { newId, sql } from '@spanhouse/postgres'
 import type { CellPlaces, MeasuredStep, PlaceKind } from '@spanhouse/query'
 import { inTransaction } from '@spanhouse/registry'
-import { countMissingTraces, type Engine, type PlaceMetrics, readCellMetrics } from '@spanhouse/span-store'
+import { type Engine, type PlaceMetrics, readCellMetrics } from '@spanhouse/span-store'
 import type { MetricsRow } from '../entities/rows.ts'
 import { findRow, selectRows } from '../entities/select.ts'
-import { insertRows, overwriting } from '../entities/write.ts'
+import { upsertRows } from '../entities/write.ts'
 import { lockOpenRuns } from '../runs/guard.ts'
 import type { Metrics, MetricsPlace, Scope } from '../scope.ts'
 import { copyRun } from './copy.ts'
-import { measuredStepsOf, type StepMetrics } from './measured-steps.ts'
+import { measuredStepsOf, type StepMetrics, storeSchemas } from './measured-steps.ts'
 
 /** What metrics are computed with. */
 export interface MetricsParts {
   engine: Engine
-  /** Whether all spans that were accepted before the call are stored. */
-  isDrained(): Promise<boolean>
+  /** For how many milliseconds the oldest accepted span has been waiting to be stored; 0 if none is. */
+  waitingMs(): Promise<number>
 }
 
 /** Metrics computed in ClickHouse from the root spans of the traces that cells refer to. */
@@ -36,6 +36,7 @@ async function refreshPlaces(
   scope: Scope,
   places: readonly MetricsPlace[],
 ): Promise<MetricsRow[]> {
+  await untilStored(parts)
   const rows = new Map<string, MetricsRow>()
   for (const group of groupsOf(places))
     for (const [key, row] of await refreshGroup(parts, scope, group)) rows.set(key, row)
@@ -81,9 +82,8 @@ async function refreshGroup(parts: MetricsParts, scope: Scope, group: Group): Pr
   const known = await withKnownBuckets(scope, group)
   const cells = cellPlaces(scope, known)
   await copyRun({ db: scope.db, engine: parts.engine }, { project_id: scope.project_id, id: run.id })
-  const keys = (run.data?.steps ?? []).flatMap(({ type, key }) => (type === 'input' ? [] : [key]))
-  await untilStored(parts, cells, keys)
-  const steps = await measuredStepsOf(scope, parts.engine, run)
+  const { steps, inferred } = await measuredStepsOf(scope, parts.engine, run)
+  await storeSchemas(scope, run.id, inferred)
   for (let tries = 1; ; tries++) {
     const computed = await compute(parts, scope, { cells, steps })
     const stored = await store(scope, known, { ...computed, isLastTry: tries === TRIES_MAX })
@@ -110,13 +110,14 @@ function cellPlaces({ project_id }: Scope, { run_id, kind, places }: Group): Cel
   return { project_id, run_id, kind, among }
 }
 
-/** Clients refresh right after their last trace was accepted. */
-async function untilStored({ engine, isDrained }: MetricsParts, cells: CellPlaces, keys: string[]): Promise<void> {
-  const until = performance.now() + WAIT_MS
-  while (performance.now() < until && !(await isDrained())) {
-    if ((await countMissingTraces(engine, cells, keys)) === 0) return
-    await delay(LOOK_EVERY_MS)
-  }
+/**
+ * Clients refresh right after their last trace was accepted. Resolves when everything is stored that was accepted before
+ * the call, however much arrives meanwhile.
+ */
+async function untilStored({ waitingMs }: MetricsParts): Promise<void> {
+  const start = performance.now()
+  const waited = (): number => performance.now() - start
+  while (waited() < WAIT_MS && (await waitingMs()) > waited()) await delay(LOOK_EVERY_MS)
 }
 
 interface Computed {
@@ -168,11 +169,13 @@ function store(
       const found = metrics.get(placeKey(place))
       return found ? [{ ...place, id: newId(), status: 'success', data: dataOf(steps, found), computation }] : []
     })
-    await insertRows(inside, 'metrics', {
+    await upsertRows<Keyed & { id: Uuid }>(inside, 'metrics', {
       columns: ['id', 'run_id', 'scenario_id', 'timestamp', 'interval', 'status', 'data', 'computation'],
       rows: await withScenarios(inside, rows),
-      onConflict: sql`${overwriting(['run_id', 'scenario_id', 'timestamp'], OVERWRITTEN, inside)}
-        where t.computation is null or t.computation < excluded.computation`,
+      key: ['run_id', 'scenario_id', 'timestamp'],
+      keyOf,
+      overwritten: OVERWRITTEN,
+      where: sql`t.computation is null or t.computation < excluded.computation`,
     })
     return rowsAt(inside, run_id, places)
   })

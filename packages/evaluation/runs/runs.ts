@@ -7,6 +7,7 @@ import type { RunRow } from '../entities/rows.ts'
 import { findRows, inOrder } from '../entities/select.ts'
 import { deleteRows, insertRows, updateEach, updateRows } from '../entities/write.ts'
 import { refreshRun } from '../grid/refresh.ts'
+import { endOnline } from '../online/begin.ts'
 import type { Scope } from '../scope.ts'
 import { archiveDefaultQueues, ensureDefaultQueues } from './default-queue.ts'
 import { dropSteps } from './drop-cells.ts'
@@ -120,6 +121,7 @@ export function setClosed(
       where,
     })
     if (isClosed) await forgetWork(inside, [...runs.keys()])
+    if (isClosed) await endOnline(inside, [...runs.keys()])
     return findRows(inside, 'runs', ids)
   })
 }

@@ -4,13 +4,14 @@ import { inTransaction } from '@spanhouse/registry'
 import { optional, uuid, z } from '@spanhouse/validation'
 import { header, labels, type Origin, REPEATS_MAX, status } from '../entities/fields.ts'
 import type { RunRow } from '../entities/rows.ts'
-import { recordOf } from '../entities/select.ts'
-import { activateLockedRun, announce, startLockedRun } from '../execution/start.ts'
+import { findRow, recordOf } from '../entities/select.ts'
+import { activateLockedRun, announce, startLockedRun, stopLockedRun } from '../execution/start.ts'
 import { refreshRun } from '../grid/refresh.ts'
+import { dropRepeats } from '../runs/drop-cells.ts'
 import { lockOpenRun } from '../runs/guard.ts'
 import { runFlags } from '../runs/run-body.ts'
-import { concurrency, stepsOf } from '../runs/run-data.ts'
-import { createRuns, editLockedRun, forgetWork } from '../runs/runs.ts'
+import { concurrency, repeatsOf, stepsOf } from '../runs/run-data.ts'
+import { createRuns, editLockedRun } from '../runs/runs.ts'
 import type { Scope } from '../scope.ts'
 import { buildGraph, type GraphTargets, graphMembers, Rejected, targets, targetsOf } from './graph.ts'
 
@@ -97,9 +98,10 @@ function makeEvaluation(scope: Scope, body: NewEvaluation): Promise<RunRow> {
 }
 
 /**
- * Rewrites a run's graph from the revisions that are sent; a family that is left out goes, with its cells. Repeats and
- * concurrency stay unless they are sent. An active run goes on with what is missing. Undefined: no such run. Throws as
- * {@link createEvaluation}, and 409 when it is closed.
+ * Rewrites a run's graph from the revisions that are sent; a family that is left out goes, with its cells, and so do the
+ * cells of repeats that the run no longer has. Repeats and concurrency stay unless they are sent. An active run is
+ * stopped, so that what it had planned is `cancelled`, and then goes on with what is missing. Undefined: no such run.
+ * Throws as {@link createEvaluation}, and 409 when it is closed.
  */
 export async function editEvaluation(scope: Scope, id: Uuid, edit: EvaluationEdit): Promise<RunRow | undefined> {
   const done = await inTransaction(scope, async inside => {
@@ -110,12 +112,14 @@ export async function editEvaluation(scope: Scope, id: Uuid, edit: EvaluationEdi
     const { steps, mappings } = await buildGraph(inside, given as GraphTargets, { isLive: run.flags.is_live })
     const { repeats = run.data?.repeats ?? 1, concurrency: limits = run.data?.concurrency } = given
     const labelled = { name, description, tags, meta, status: given.status }
-    await forgetWork(inside, [id])
-    const { after, scenarios } = await editLockedRun(inside, run, {
+    const stopped = await stopLockedRun(inside, run)
+    const { after, scenarios } = await editLockedRun(inside, stopped, {
       ...labelled,
       data: { steps, mappings, repeats, concurrency: limits },
     })
-    return { run: run.flags.is_active ? await startLockedRun(inside, after) : after, scenarios }
+    const stale = [...scenarios, ...(repeats < repeatsOf(run) ? await dropRepeats(inside, after) : [])]
+    const edited = run.flags.is_active ? await startLockedRun(inside, after) : await findRow(inside, 'runs', id)
+    return { run: edited as RunRow, scenarios: stale }
   })
   if (!done) return undefined
   announce(scope, id)

@@ -39,9 +39,7 @@ const PLACE_KEYS: Record<PlaceKind, Sql> = {
 }
 
 /** A larger set of trace ids is compared with rows alone: testing the index for each of them takes longer. */
-const INDEXED_TRACES_MAX = 5_000
-
-const CELL_SETTINGS = sql`${SETTINGS}, use_index_for_in_with_subqueries_max_values = ${int(INDEXED_TRACES_MAX)}`
+const CELL_SETTINGS = sql`${SETTINGS}, use_index_for_in_with_subqueries_max_values = 5000`
 
 /**
  * Rows of `place`, `traces` (for each step, how many of its cells have a stored trace) and `measures` (for each step the
@@ -102,7 +100,7 @@ const inCells = (places: CellPlaces, keys: readonly string[]): Sql =>
   sql`trace_id IN (SELECT trace_id ${fromCells(places)} AND ${isStepIn(keys)})`
 
 /** The newest versions of the cells: `place`, `step_key`, `trace_id`, `scenario`, `repeat_idx`. */
-function cellsOf(places: CellPlaces, keys: readonly string[]): Sql {
+export function cellsOf(places: CellPlaces, keys: readonly string[]): Sql {
   const inBucket =
     places.kind === 'bucket'
       ? sql` AND toUnixTimestamp64Micro(cell.3) IN (SELECT arrayJoin(${ints(places.among as readonly number[])}))`
@@ -111,12 +109,6 @@ function cellsOf(places: CellPlaces, keys: readonly string[]): Sql {
 FROM (SELECT scenario_id, argMax(tuple(step_key, trace_id, timestamp, is_deleted, repeat_idx), version) AS cell
   ${fromCells(places)} GROUP BY scenario_id, id)
 WHERE NOT cell.4 AND cell.2 != toFixedString('', 16) AND cell.1 IN (SELECT arrayJoin(${texts(keys)}))${inBucket}`
-}
-
-/** One row with `missing`: how many traces of these steps' cells have no stored root span. */
-export function compileMissingTraces(places: CellPlaces, keys: readonly string[]): Sql {
-  const stored = sql`SELECT trace_id ${fromRoots(places.project_id, inCells(places, keys))}`
-  return sql`SELECT uniqExact(trace_id) AS missing FROM (${cellsOf(places, keys)}) WHERE trace_id NOT IN (${stored}) ${CELL_SETTINGS}`
 }
 
 /** Cells of a step that are tried, in order, and traces whose outputs are returned. */
@@ -132,4 +124,14 @@ export function compileSampleOutputs(run: Omit<CellPlaces, 'kind' | 'among'>, ke
   ${fromRoots(run.project_id, sql`trace_id IN (SELECT trace_id FROM (${first}))`)}`
   return sql`SELECT step_key, outputs FROM (${outputs}) AS s INNER JOIN (${first}) AS c ON s.trace_id = c.trace_id
 WHERE outputs NOT IN ('', 'null') ORDER BY step_key, scenario, repeat_idx LIMIT ${int(SAMPLES)} BY step_key ${CELL_SETTINGS}`
+}
+
+/** Rows of `step_key`, `scenario_id`, `repeat_idx` and `outputs` (JSON text) of the cells whose traces are stored. */
+export function compileCellOutputs(run: Omit<CellPlaces, 'kind' | 'among'>, keys: readonly string[]): Sql {
+  const places: CellPlaces = { ...run, kind: 'run', among: [] }
+  const outputs = sql`SELECT trace_id, JSONExtractRaw(data, 'outputs') AS outputs
+  ${fromRoots(run.project_id, inCells(places, keys))}`
+  return sql`SELECT step_key, toString(scenario_id) AS scenario_id, repeat_idx, outputs
+FROM (${outputs}) AS s INNER JOIN (${cellsOf(places, keys)}) AS c ON s.trace_id = c.trace_id
+WHERE outputs != '' ORDER BY scenario_id, repeat_idx ${CELL_SETTINGS}`
 }

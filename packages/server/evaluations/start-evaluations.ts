@@ -1,4 +1,4 @@
-import { Engine, type Metrics } from '@spanhouse/evaluation'
+import { Engine, type Metrics, Online } from '@spanhouse/evaluation'
 import type { RuntimeSettings } from '@spanhouse/runtime'
 import type { SpanStream } from '@spanhouse/span-stream'
 import type { Logger } from 'pino'
@@ -27,6 +27,19 @@ export function startEvaluations({ parts, runtime, services, shares, metrics, lo
     workflows: new HostedWorkflows({ services, authenticator, shares, log }),
     traces: new SpanStoreTraces((engines as Engines).background, stream as SpanStream),
     metrics,
+    log,
+  })
+}
+
+/** Begins to follow live runs: in one process at a time, for the engine of this one and all others. */
+export function followLiveRuns({ parts, runtime, log }: EvaluationsStart, dispatcher: Engine): Online {
+  const { postgres, engines, stream } = parts
+  return new Online({
+    postgres,
+    runtime,
+    engine: (engines as Engines).background,
+    stream: stream as SpanStream,
+    dispatcher,
     log,
   })
 }

@@ -82,19 +82,23 @@ const SPREADS = [
   ['99.9', 5, 9995],
 ] as const
 
+/** Without the rounding errors of the last operations: 2.7, not 2.6999999999999997. */
+const tidy = (value: number): number => (Number.isInteger(value) ? value : Number(value.toPrecision(15)))
+
 function numberStatistics([sum, count, min, max, percentiles]: NumbersRow): JsonObject & { count: number } {
+  if (count === 0) return { count }
   const at = new Map(PERCENTILES.map((percentile, index) => [percentile as number, percentiles[index] as number]))
   const spread = (low: number, high: number): number => (at.get(high) as number) - (at.get(low) as number)
   const named = (prefix: string, of: (low: number, high: number) => number): JsonObject =>
-    Object.fromEntries(SPREADS.map(([name, low, high]) => [prefix + name, of(low, high)]))
+    Object.fromEntries(SPREADS.map(([name, low, high]) => [prefix + name, tidy(of(low, high))]))
   const median = at.get(5000) as number
   return {
     count,
-    ...(sum === null ? {} : { sum, mean: sum / count }),
+    ...(sum === null ? {} : { sum: tidy(sum), mean: tidy(sum / count) }),
     min,
     max,
-    range: max - min,
-    pcts: Object.fromEntries([...at].map(([percentile, value]) => [nameOf(percentile), value])),
+    range: tidy(max - min),
+    pcts: Object.fromEntries([...at].map(([percentile, value]) => [nameOf(percentile), tidy(value)])),
     iqrs: named('iqr', spread),
     ...(isComparable(at) ? { pscs: named('psc', (low, high) => (median === 0 ? 0 : spread(low, high) / median)) } : {}),
   }
@@ -117,7 +121,7 @@ function histogramOf(row: HistogramRow, count: number, edge: boolean): Json {
   const bounds = binBounds(row, edge)
   return Array.from({ length: bins }, (_, bin) => {
     const inBin = counts.get(bin) ?? 0
-    const interval = [bounds[bin] as number, bounds[bin + 1] as number]
+    const interval = [tidy(bounds[bin] as number), tidy(bounds[bin + 1] as number)]
     return { bin: bin + 1, count: inBin, interval, density: densityOf(inBin, count) }
   })
 }

@@ -1,9 +1,9 @@
 import { type Json, parseJson, type Uuid } from '@spanhouse/model'
 import {
-  COST_MAX,
   type CellPlaces,
+  COST_MAX,
   compileCellMetrics,
-  compileMissingTraces,
+  compileCellOutputs,
   compileSampleOutputs,
   costOfStep,
   type MeasuredStep,
@@ -74,12 +74,6 @@ function partsOf(step: MeasuredStep): MeasuredStep[] {
   return parts
 }
 
-/** How many traces of these steps' cells have no stored root span. */
-export async function countMissingTraces(engine: Engine, places: CellPlaces, keys: readonly string[]): Promise<number> {
-  const [row] = await engine.rows<{ missing: number }>(printSql(compileMissingTraces(places, keys)))
-  return row?.missing ?? 0
-}
-
 /** The outputs of the first five stored traces of each of these steps, by step. */
 export async function readSampleOutputs(
   engine: Engine,
@@ -91,4 +85,22 @@ export async function readSampleOutputs(
   for (const { step_key, outputs } of rows)
     samples.set(step_key, [...(samples.get(step_key) ?? []), parseJson(outputs)])
   return samples
+}
+
+/** What the trace of a cell says. */
+export interface CellOutputs {
+  step_key: string
+  scenario_id: Uuid
+  repeat_idx: number
+  outputs: Json
+}
+
+/** The outputs of the root spans that cells of these steps refer to, of those that are stored. */
+export async function readCellOutputs(
+  engine: Engine,
+  run: { project_id: Uuid; run_id: Uuid },
+  keys: readonly string[],
+): Promise<CellOutputs[]> {
+  const rows = await engine.rows<CellOutputs & { outputs: string }>(printSql(compileCellOutputs(run, keys)))
+  return rows.map(row => ({ ...row, outputs: parseJson(row.outputs) }))
 }

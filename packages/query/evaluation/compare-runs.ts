@@ -1,0 +1,123 @@
+import type { Uuid } from '@spanhouse/model'
+import { attributePlace } from '../compile/place.ts'
+import { fromRoots, SETTINGS } from '../page/statements.ts'
+import { count, int, join, type Sql, sql, text, texts, uuid } from '../sql.ts'
+import { cellsOf } from './cell-metrics.ts'
+
+/*
+ * Statements that compare runs case by case. A case is a testcase, or a source trace, and a repeat. Of several scenarios
+ * of a run for the same testcase the first is compared with the first of the other run, and so on.
+ */
+
+/** A value that is compared: a number, or true and false as 1 and 0, at a path of a step's root span. */
+export interface ComparedScore {
+  /** The step of this run that has the value; undefined: none has. */
+  readonly step_key: string | undefined
+  readonly path: readonly string[]
+  readonly isBinary: boolean
+}
+
+/** One side of a comparison: a run, and its scores in the order of those of the other side. */
+export interface ComparedRun {
+  readonly run_id: Uuid
+  readonly scores: readonly ComparedScore[]
+  /** The steps by type, which tell cases and subjects. */
+  readonly inputs: readonly string[]
+  readonly invocations: readonly string[]
+}
+
+export interface ComparedPair {
+  readonly project_id: Uuid
+  readonly baseline: ComparedRun
+  readonly candidate: ComparedRun
+}
+
+const NO_TRACE = sql`toFixedString('', 16)`
+const NO_ID = sql`toUUID('00000000-0000-0000-0000-000000000000')`
+
+/** How pairs of cases are found: cases that one run alone has are left out. */
+const MATCHED = sql`b.case_id = c.case_id AND b.nth = c.nth AND b.repeat_idx = c.repeat_idx`
+
+/**
+ * One row: `matched` cases; `pairs`, for each score the list of [baseline, candidate] of all cases with both values; `only`,
+ * how many cases each run has.
+ */
+export function compileComparison({ project_id, baseline, candidate }: ComparedPair): Sql {
+  const pairs = baseline.scores.map((_, index) => {
+    const [one, other] = [scoreAt(sql`b`, index), scoreAt(sql`c`, index)]
+    return sql`groupArrayIf((assumeNotNull(${one}), assumeNotNull(${other})), isNotNull(${one}) AND isNotNull(${other}))`
+  })
+  return sql`SELECT count() AS matched, tuple(${join(pairs)}) AS pairs
+FROM (${casesOf(project_id, baseline)}) AS b INNER JOIN (${casesOf(project_id, candidate)}) AS c ON ${MATCHED} ${SETTINGS}`
+}
+
+/** A page of matched cases, those in which the candidate is worst compared to the baseline first. */
+export function compileComparedCases(
+  { project_id, baseline, candidate }: ComparedPair,
+  order: { score: number; isHigherBetter: boolean; offset: number; limit: number },
+): Sql {
+  const [one, other] = [scoreAt(sql`b`, order.score), scoreAt(sql`c`, order.score)]
+  const difference = order.isHigherBetter ? sql`${other} - ${one}` : sql`${one} - ${other}`
+  const side = (name: Sql): Sql =>
+    sql`tuple(toString(${name}.scenario_id), lower(hex(${name}.subject)), ${name}.scores, arrayMap(x -> lower(hex(x)), ${name}.traces))`
+  return sql`SELECT b.case_id AS case_id, b.is_testcase AS is_testcase, b.repeat_idx AS repeat_idx, ${side(sql`b`)} AS baseline, ${side(sql`c`)} AS candidate
+FROM (${casesOf(project_id, baseline)}) AS b INNER JOIN (${casesOf(project_id, candidate)}) AS c ON ${MATCHED}
+ORDER BY ${difference} ASC NULLS LAST, case_id, b.nth, repeat_idx LIMIT ${count(order.limit)} OFFSET ${count(order.offset)} ${SETTINGS}`
+}
+
+const scoreAt = (side: Sql, index: number): Sql => sql`${side}.scores[${int(index + 1)}]`
+
+/** Rows of `case_id`, `nth`, `repeat_idx`, `scenario_id`, `subject`, `scores` and `traces` of one run. */
+function casesOf(project_id: Uuid, run: ComparedRun): Sql {
+  return sql`SELECT case_id, is_testcase, nth, repeat_idx, s.scenario_id AS scenario_id,
+  if(v.subject = ${NO_TRACE}, s.subject, v.subject) AS subject, scores, traces
+FROM (${scenariosOf(project_id, run)}) AS s INNER JOIN (${scoresOf(project_id, run)}) AS v ON s.scenario_id = v.scenario_id`
+}
+
+/** Scenarios with what they are of; those of no testcase and no source trace cannot be matched. */
+function scenariosOf(project_id: Uuid, { run_id, inputs, invocations }: ComparedRun): Sql {
+  return sql`SELECT scenario_id, is_testcase, case_id, subject,
+  row_number() OVER (PARTITION BY case_id ORDER BY toString(scenario_id)) AS nth
+FROM (
+  SELECT scenario_id, anyIf(cell.3, cell.3 != ${NO_ID}) AS testcase, testcase != ${NO_ID} AS is_testcase,
+    anyIf(cell.2, ${isIn(sql`cell.1`, inputs)} AND cell.2 != ${NO_TRACE}) AS source,
+    argMinIf(cell.2, cell.4, ${isIn(sql`cell.1`, invocations)} AND cell.2 != ${NO_TRACE}) AS subject,
+    if(is_testcase, toString(testcase), if(source = ${NO_TRACE}, '', lower(hex(source)))) AS case_id
+  FROM (SELECT scenario_id, argMax(tuple(step_key, trace_id, testcase_id, repeat_idx, is_deleted), version) AS cell
+    FROM evaluation_cells WHERE project_id = ${uuid(project_id)} AND run_id = ${uuid(run_id)} GROUP BY scenario_id, id)
+  WHERE NOT cell.5 GROUP BY scenario_id)
+WHERE case_id != ''`
+}
+
+const isIn = (value: Sql, keys: readonly string[]): Sql => sql`has(${texts(keys)}, ${value})`
+
+const AMOUNTS = sql`duration_cumulative, errors_cumulative, costs_cumulative_total, tokens_cumulative_total`
+
+/** The values of each scenario and repeat. Null: there is none. */
+function scoresOf(project_id: Uuid, { run_id, scores, invocations }: ComparedRun): Sql {
+  const keys = [...new Set([...invocations, ...scores.flatMap(({ step_key }) => step_key ?? [])])]
+  const places = { project_id, run_id, kind: 'run', among: [] } as const
+  const values = scores.map(score => sql`anyIf(${valueAt(score)}, ${isStep(score)})`)
+  const traces = scores.map(score => sql`anyIf(c.trace_id, ${isStep(score)})`)
+  const hasOutputs = scores.some(({ path }) => path[1] === 'data')
+  const data = hasOutputs ? sql`data` : sql`'' AS data`
+  return sql`SELECT scenario_id, repeat_idx, anyIf(c.trace_id, ${isIn(sql`step_key`, invocations)}) AS subject,
+  CAST([${join(values)}], 'Array(Nullable(Float64))') AS scores, [${join(traces)}] AS traces
+FROM (SELECT scenario_id, repeat_idx, step_key, trace_id FROM (${cellsOf(places, keys)})) AS c
+INNER JOIN (SELECT trace_id, ${AMOUNTS}, ${data} ${fromRoots(project_id, inRun(places))}) AS r ON c.trace_id = r.trace_id
+GROUP BY scenario_id, repeat_idx`
+}
+
+const inRun = ({ project_id, run_id }: { project_id: Uuid; run_id: Uuid }): Sql =>
+  sql`trace_id IN (SELECT trace_id FROM evaluation_cells WHERE project_id = ${uuid(project_id)} AND run_id = ${uuid(run_id)})`
+
+const isStep = ({ step_key }: ComparedScore): Sql =>
+  step_key === undefined ? sql`false` : sql`step_key = ${text(step_key)}`
+
+function valueAt({ step_key, path, isBinary }: ComparedScore): Sql {
+  if (step_key === undefined) return sql`NULL`
+  const { column, json, present } = attributePlace(path)
+  if (column?.type === 'number') return sql`if(${present}, toFloat64(${column.column}), NULL)`
+  if (isBinary) return sql`multiIf(${json} = 'true', 1., ${json} = 'false', 0., NULL)`
+  return sql`if(${json} >= '-' AND ${json} < ':', JSONExtractFloat(${json}), NULL)`
+}

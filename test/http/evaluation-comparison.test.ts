@@ -1,0 +1,194 @@
+import { expect, test } from 'vitest'
+import { newProject } from '../harness.ts'
+import { dashed, newSpanId, newTraceId } from '../otlp.ts'
+
+const project = await newProject()
+async function post(path: string, body: object): Promise<any> {
+  const answer = await project.post(`/api${path}`, body)
+  expect(answer.status, `${path} ${answer.text}`).toBeLessThan(300)
+  return answer.body
+}
+
+const outputs = { type: 'object', properties: { score: { type: 'number' }, ok: { type: 'boolean' } } }
+const step = (key: string, type: string, schema?: object) => ({
+  ...{ key, type, origin: 'custom', references: {} },
+  ...(schema && { schemas: { outputs: schema } }),
+})
+
+/** The id of the nth testcase of this file. */
+const testcase = (n: number): string => `01900000-0000-7000-8000-${String(n).padStart(12, '0')}`
+
+interface Case {
+  testcase: number
+  score?: number
+  ok?: boolean
+  ms?: number
+}
+
+/** A run with one scenario for each case, and the ids of its traces by the case's place. */
+async function runOf(cases: readonly Case[], key = 'e') {
+  const steps = [step('t', 'input'), step('a', 'invocation'), step(key, 'annotation', outputs)]
+  const [run] = (await post('/evaluations/runs/', { runs: [{ data: { steps } }] })).runs
+  const { scenarios } = await post('/evaluations/scenarios/', { scenarios: cases.map(() => ({ run_id: run.id })) })
+  const traces = cases.map(() => ({ a: newTraceId(), e: newTraceId() }))
+  const start = '2026-02-03T09:15:00.000Z'
+  const send = (trace_id: string, ms: number, data: object) => ({
+    trace_id,
+    spans: {
+      root: {
+        ...{ trace_id, span_id: newSpanId(), span_name: 'root', start_time: start },
+        end_time: new Date(Date.parse(start) + ms).toISOString(),
+        attributes: { ag: { data } },
+      },
+    },
+  })
+  await post('/traces/ingest', {
+    traces: cases.flatMap(({ score, ok, ms = 10 }, at) => [
+      send(traces[at]?.a as string, ms, {}),
+      send(traces[at]?.e as string, 1, {
+        outputs: { ...(score !== undefined && { score }), ...(ok !== undefined && { ok }) },
+      }),
+    ]),
+  })
+  await post('/evaluations/results/', {
+    results: cases.flatMap((one, at) => {
+      const cell = { run_id: run.id, scenario_id: scenarios[at].id, status: 'success' }
+      return [
+        { ...cell, step_key: 't', testcase_id: testcase(one.testcase) },
+        { ...cell, step_key: 'a', trace_id: traces[at]?.a },
+        { ...cell, step_key: key, trace_id: traces[at]?.e },
+      ]
+    }),
+  })
+  // Waits until all of it is stored.
+  await post('/evaluations/metrics/refresh', { metrics: { run_id: run.id } })
+  return { id: run.id as string, scenarios: scenarios as { id: string }[], traces }
+}
+
+const OK = 'attributes.ag.data.outputs.ok'
+const SCORE = 'attributes.ag.data.outputs.score'
+const DURATION = 'attributes.ag.metrics.duration.cumulative'
+
+test('pass and fail, numbers and amounts, by testcase; what is real is said in words', async () => {
+  const all = Array.from({ length: 20 }, (_, n) => n)
+  const baseline = await runOf(all.map(n => ({ testcase: n, ok: n >= 10, score: n / 10, ms: 100 })))
+  // Twelve of twenty got worse, in another order; one case is not in the baseline.
+  const candidate = await runOf([
+    ...all.toReversed().map(n => ({ testcase: n, ok: n >= 18, score: n / 10 + (n % 2 ? 0.5 : -0.5), ms: 50 })),
+    { testcase: 99, ok: true, score: 9 },
+  ])
+  const { comparison } = await post('/evaluations/runs/compare', {
+    comparison: { baseline_run_id: baseline.id, run_ids: [candidate.id], cases: { limit: 3 } },
+  })
+  const [{ matched, scores }] = comparison.runs
+  const of = (path: string): any => scores.find((one: any) => one.path === path)
+  expect(matched).toBe(20)
+  expect(of(OK)).toMatchObject({
+    ...{
+      step_key: 'e',
+      better: 'higher',
+      n: 20,
+      baseline_mean: 0.5,
+      mean: 0.1,
+      wins: 0,
+      losses: 8,
+      ties: 12,
+      test: 'sign',
+    },
+    // 2 * 0.5^8
+    p_value: expect.closeTo(0.0078125, 10),
+    difference: expect.closeTo(-0.4, 10),
+  })
+  expect(of(OK).verdict).toMatch(/^worse: -0\.4 \(95 % interval -0\.\d+ to -0\.\d+, p = 0\.\d+\)$/)
+  expect(of(SCORE)).toMatchObject({
+    n: 20,
+    wins: 10,
+    losses: 10,
+    ties: 0,
+    test: 'permutation',
+    p_value: expect.closeTo(1, 1),
+  })
+  expect(of(SCORE)).not.toHaveProperty('verdict')
+  expect(of(DURATION)).toMatchObject({
+    step_key: 'a',
+    better: 'lower',
+    wins: 20,
+    losses: 0,
+    difference: -50,
+    interval: [-50, -50],
+  })
+  expect(of(DURATION).verdict).toMatch(/^better: -50 /)
+  const names = scores.map((one: any) => one.path)
+  expect(names.indexOf(DURATION)).toBeGreaterThan(names.indexOf(OK))
+
+  const byOk = (offset: number) =>
+    post('/evaluations/runs/compare', {
+      comparison: {
+        ...{ baseline_run_id: baseline.id, run_ids: [candidate.id], scores: [{ step_key: 'e', path: OK }] },
+        cases: { limit: 5, offset, score: { step_key: 'e', path: OK } },
+      },
+    })
+  const pages = await Promise.all([0, 5, 10, 15, 20].map(byOk))
+  const cases = pages.flatMap(page => page.comparison.cases)
+  expect(cases.map((one: any) => one.scores[0].difference)).toEqual([...Array(8).fill(-1), ...Array(12).fill(0)])
+  expect(cases.slice(0, 8).map((one: any) => one.testcase_id)).toEqual(all.slice(10, 18).map(testcase))
+  expect(cases[0]).toEqual({
+    testcase_id: testcase(10),
+    repeat_idx: 0,
+    run_id: candidate.id,
+    baseline: { scenario_id: baseline.scenarios[10]?.id, trace_id: baseline.traces[10]?.a },
+    candidate: { scenario_id: candidate.scenarios[9]?.id, trace_id: candidate.traces[9]?.a },
+    scores: [
+      {
+        ...{ step_key: 'e', path: OK, baseline: 1, candidate: 0, difference: -1 },
+        ...{ baseline_trace_id: baseline.traces[10]?.e, candidate_trace_id: candidate.traces[9]?.e },
+      },
+    ],
+  })
+  expect(dashed(cases[0].baseline.trace_id)).toMatch(/-/)
+})
+
+test('testcases that a run has twice are matched one by one; without pairs nothing is claimed', async () => {
+  const baseline = await runOf([{ testcase: 1, score: 1 }, { testcase: 1, score: 2 }, { testcase: 2 }])
+  const candidate = await runOf([
+    { testcase: 1, score: 3 },
+    { testcase: 1, score: 4 },
+    { testcase: 1, score: 5 },
+  ])
+  const other = await runOf([{ testcase: 7, score: 1 }])
+  const { comparison } = await post('/evaluations/runs/compare', {
+    comparison: {
+      baseline_run_id: baseline.id,
+      run_ids: [candidate.id, other.id],
+      scores: [{ step_key: 'e', path: SCORE }],
+    },
+  })
+  expect(comparison.runs).toMatchObject([
+    { run_id: candidate.id, matched: 2, scores: [{ n: 2, difference: 2, wins: 2, p_value: 0.5, cases_needed: 0 }] },
+    { run_id: other.id, matched: 0, scores: [{ n: 0, wins: 0, losses: 0, ties: 0, p_value: 1, p_adjusted: 1 }] },
+  ])
+  expect(comparison.runs[0].scores[0]).not.toHaveProperty('verdict')
+})
+
+test('what cannot be compared is refused by name', async () => {
+  const run = await runOf([{ testcase: 1, score: 1 }])
+  const refused = async (comparison: object): Promise<[number, unknown]> => {
+    const { status, body } = await project.post('/api/evaluations/runs/compare', { comparison })
+    return [status, body.detail]
+  }
+  const base = { baseline_run_id: run.id, run_ids: [run.id] }
+  const unknown = testcase(5)
+  expect(await refused({ ...base, run_ids: [unknown] })).toEqual([
+    404,
+    { message: expect.any(String), run_id: unknown },
+  ])
+  expect((await refused({ ...base, run_ids: [] }))[0]).toBe(400)
+  expect(await refused({ ...base, run_ids: [run.id], scores: [{ step_key: 'x', path: SCORE }] })).toEqual([
+    400,
+    expect.stringContaining('no score'),
+  ])
+  expect((await refused({ ...base, run_ids: Array(5).fill(run.id) }))[0]).toBe(422)
+  const other = await newProject()
+  const theirs = await other.post('/api/evaluations/runs/compare', { comparison: { ...base, run_ids: [run.id] } })
+  expect(theirs.status).toBe(404)
+})
