@@ -12,7 +12,7 @@ export interface RequestOptions {
 }
 
 /** The address of Spanhouse according to the settings. */
-function address(): string {
+export function address(): string {
   const { SPANHOUSE_PORT: port = '4600', SPANHOUSE_URL: url = `http://127.0.0.1:${port}` } = process.env
   return url
 }
@@ -41,9 +41,11 @@ export async function request(
   throw new Error(`The server at ${url} is not Spanhouse (HTTP ${response.status}): set SPANHOUSE_URL.`)
 }
 
-/** The key that the first start wrote to the data folder; undefined if there is none. */
-export const keptKey = (): Promise<string | undefined> =>
-  readFile(join(process.env.SPANHOUSE_DATA_DIR ?? './data', 'api-key'), 'utf8').then(
-    key => key.trim(),
-    () => undefined,
-  )
+/** The project's key: from the settings, or the one that the first start wrote to the data folder. */
+export async function projectKey(): Promise<string> {
+  const { SPANHOUSE_API_KEY, SPANHOUSE_DATA_DIR = './data' } = process.env
+  if (SPANHOUSE_API_KEY !== undefined) return SPANHOUSE_API_KEY
+  const kept = await readFile(join(SPANHOUSE_DATA_DIR, 'api-key'), 'utf8').catch(() => undefined)
+  if (kept === undefined) throw new Error('SPANHOUSE_API_KEY is not set, and ./data contains no key.')
+  return kept.trim()
+}

@@ -1,12 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { text as readText } from 'node:stream/consumers'
-import { keptKey, request, type Settings } from './request.ts'
-
-/** The exit statuses, for scripts. */
-export const EXIT = { ok: 0, failed: 1, usage: 2 } as const
-
-/** An error in the command line itself. */
-export class UsageError extends Error {}
+import { type Reference, referencesTo } from './references.ts'
+import { projectKey, request } from './request.ts'
+import { EXIT, UsageError } from './usage-error.ts'
 
 export interface RunOptions {
   /** `name=value`; a value that is valid JSON is parsed. */
@@ -20,7 +16,6 @@ export interface RunOptions {
 }
 
 type Family = 'application' | 'evaluator'
-type Reference = { id?: string; slug?: string; version?: string }
 
 /**
  * `run REF`: runs an application and prints its response as it arrives; with `--json` the whole response at the end.
@@ -52,21 +47,6 @@ async function bodyOf(family: Family, reference: string | undefined, options: Ru
   if (environment !== undefined) references.environment = { slug: environment }
   const inputs = { ...(await fileInputs(options.inputs)), ...namedInputs(options.input ?? []) }
   return { references, data: { inputs, ...(outputs !== undefined && { outputs: readValue(outputs) }) } }
-}
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
-/** `SLUG`, `SLUG@VARIANT`, `SLUG@VARIANT:VERSION`, `SLUG:VERSION`, or the id of a revision. */
-function referencesTo(family: Family, text: string | undefined): Record<string, Reference> {
-  const [, slug, variant, version] = /^([^@:]+)(?:@([^@:]+))?(?::(\d+))?$/.exec(text ?? '') ?? []
-  if (slug === undefined)
-    throw new UsageError(`The ${family} is missing: give a slug, SLUG@VARIANT:VERSION or a revision's id.`)
-  if (UUID.test(slug)) return { [`${family}_revision`]: { id: slug } }
-  return {
-    [family]: { slug },
-    ...(variant !== undefined && { [`${family}_variant`]: { slug: variant } }),
-    ...(version !== undefined && { [`${family}_revision`]: { version } }),
-  }
 }
 
 async function fileInputs(file: string | undefined): Promise<Record<string, unknown>> {
@@ -104,14 +84,13 @@ interface Envelope {
   data?: { outputs?: unknown }
 }
 
-async function settings(): Promise<Settings> {
-  const { SPANHOUSE_API_KEY: key = await keptKey() } = process.env
-  if (key === undefined) throw new Error('SPANHOUSE_API_KEY is not set, and ./data contains no key.')
-  return { authorization: `ApiKey ${key}` }
-}
-
 async function invoke(body: Body): Promise<Envelope> {
-  const response = await request('POST', '/services/invoke', await settings(), { body, accept: 'application/json' })
+  const response = await request(
+    'POST',
+    '/services/invoke',
+    { authorization: `ApiKey ${await projectKey()}` },
+    { body, accept: 'application/json' },
+  )
   return envelopeIn(await response.json())
 }
 
@@ -136,7 +115,12 @@ interface Event {
 
 async function printStream(body: Body): Promise<number> {
   const accept = 'application/x-ndjson'
-  const response = await request('POST', '/services/invoke', await settings(), { body, accept })
+  const response = await request(
+    'POST',
+    '/services/invoke',
+    { authorization: `ApiKey ${await projectKey()}` },
+    { body, accept },
+  )
   if (!response.headers.get('content-type')?.startsWith(accept)) return failed(envelopeIn(await response.json()).status)
   let isTold = false
   for await (const event of linesOf(response)) {

@@ -1,7 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
+import { evaluate } from './evaluate/evaluate.ts'
 import { request } from './request.ts'
-import { EXIT, evaluateOne, run, UsageError } from './services.ts'
+import { evaluateOne, run } from './services.ts'
+import { EXIT, UsageError } from './usage-error.ts'
 
 /** The command line: operators use the admin key, users the key of a project. */
 const USAGE = `Usage: npm run spanhouse -- COMMAND
@@ -16,11 +18,21 @@ const USAGE = `Usage: npm run spanhouse -- COMMAND
   evaluate-one REF --outputs VALUE [--input NAME=VALUE]... [--inputs FILE|-] [--json]
                                                scores one output with an evaluator
 
+  evaluate --testset REF [--application REF] --evaluator REF[=auto|human|custom]... [--name NAME] [--repeats N]
+                                               creates an evaluation, starts it and waits until it is over
+  evaluate --query REF --evaluator REF...      the same over the traces that a saved query finds
+  evaluate RUN                                 waits for a run that exists
+      --json                                   prints the result as JSON
+      --junit FILE                             writes the scenarios to FILE as JUnit XML
+      --fail-under KEY=VALUE                   fails if a score is lower: the mean of a number, the share of true
+      --fail-on-regression RUN                 fails if a score is significantly worse than in another run
+                                               A KEY is an output of an evaluator (success), or STEP:OUTPUT.
+
   REF is a slug, SLUG@VARIANT, SLUG:VERSION, SLUG@VARIANT:VERSION, or the id of a revision. A VALUE that is valid
   JSON is sent as JSON, any other as text. --json prints the whole response. The exit status is 0 on success, 1 if the
-  run failed and 2 if the command line is invalid.
+  run failed or a score is too low, and 2 if the command line is invalid.
 
-  SPANHOUSE_API_KEY    the project's key, for run and evaluate-one (default: the key in ./data)
+  SPANHOUSE_API_KEY    the project's key, for all but dead-letters (default: the key in ./data)
   SPANHOUSE_URL        the address of Spanhouse (default: http://127.0.0.1:4600, or the port in SPANHOUSE_PORT)
   SPANHOUSE_ADMIN_KEY  the administrator's key of that installation
 `
@@ -123,6 +135,15 @@ const OPTIONS = {
   outputs: option,
   environment: option,
   json: flag,
+  testset: option,
+  query: option,
+  application: option,
+  evaluator: { type: 'string', multiple: true },
+  name: option,
+  repeats: option,
+  junit: option,
+  'fail-under': { type: 'string', multiple: true },
+  'fail-on-regression': option,
   help: flag,
 } as const
 
@@ -135,6 +156,7 @@ async function main(): Promise<number> {
     return EXIT.ok
   }
   if (group === 'run') return run(positionals[1], values)
+  if (group === 'evaluate') return evaluate(positionals[1], values)
   if (group === 'evaluate-one') return evaluateOne(positionals[1], values)
   const dead = group === 'dead-letters' ? COMMANDS[command] : undefined
   if (!dead) throw new UsageError(USAGE)

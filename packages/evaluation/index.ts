@@ -1,4 +1,7 @@
+export { type Agreement, findAgreement } from './agreement/agreement.ts'
 export { type ComparedRuns, type ComparisonQuery, compareRuns, comparison } from './comparison/compare.ts'
+export type * from './engine/doors.ts'
+export { Engine } from './engine/engine.ts'
 export { ENTITIES, type Entity } from './entities/entity.ts'
 export { STATUSES, type Status, status } from './entities/fields.ts'
 export { type Filter, filterBody } from './entities/filters.ts'
@@ -26,10 +29,14 @@ export {
 export { type CopyStores, copyChanges } from './metrics/copy.ts'
 export { inferSchema } from './metrics/infer-schema.ts'
 export { createMetrics, type MetricsParts } from './metrics/refresh-places.ts'
+export { explainTrace, type TraceExplanation } from './online/explain.ts'
+export { Online, type OnlineParts } from './online/online.ts'
 export { newQueue, queueEdit } from './queues/queue-body.ts'
+export { findQueueProgress, type QueueProgress } from './queues/queue-progress.ts'
 export { createQueues, deleteQueues, editQueues, findDefaultQueue } from './queues/queues.ts'
 export { listWorklist } from './queues/worklist.ts'
 export { type LockMode, lockOpenRun, lockOpenRuns } from './runs/guard.ts'
+export { findProgress, isOver, type RunProgress } from './runs/progress.ts'
 export { rollUpRun, rollUpScenarios } from './runs/roll-up.ts'
 export { newRun, runEdit } from './runs/run-body.ts'
 export { type RunData, type Step, stepsOf } from './runs/run-data.ts'
@@ -39,6 +46,7 @@ export * from './runs/shape.ts'
 export type * from './scope.ts'
 export {
   createEvaluation,
+  createGroup,
   editEvaluation,
   evaluationEdit,
   evaluationRecord,

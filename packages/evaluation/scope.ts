@@ -59,6 +59,8 @@ export interface MetricsPlace {
  * carried all of them out empties `work`, if it is still what was claimed.
  */
 export interface Task extends JsonObject {
+  /** The ids of the traces of its calls follow from it. */
+  id: Uuid
   /** Whom the worker acts for; null: nobody in particular. */
   user_id: Uuid | null
 }
@@ -71,8 +73,12 @@ export interface TaskSlice {
   overwrite?: boolean
 }
 
-/** What a run waits for before it has scenarios: a stored query to be carried out once, or (live) again and again. */
+/**
+ * What is to be done for a run as a whole. `mint`: a stored query is to be carried out, once or (live) again and again.
+ * `finish`: once no scenario has work any more, its metrics are computed and its status follows; every run whose scenarios
+ * have work has this too, so that workers find such runs without looking at scenarios.
+ */
 export interface RunWork extends JsonObject {
-  kind: 'mint'
+  kind: 'mint' | 'finish'
   user_id: Uuid | null
 }

@@ -1,5 +1,6 @@
 export { type DecodedSpan, decodeTraces } from './bytes/decode.ts'
 export { decompress } from './bytes/decompress.ts'
+export { hashOf } from './bytes/hash.ts'
 export { encodeExportResponse, encodeStatus } from './bytes/responses.ts'
 export { type PartitionOf, type ScanResult, type ScanShare, scanTraces } from './bytes/scan.ts'
 export { draftOfBody, isNoParent, type SpanBody } from './bytes/span-body.ts'

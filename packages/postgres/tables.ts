@@ -203,11 +203,10 @@ export interface ProjectPricesTable {
   updated_by_id: OptionalId
 }
 
-/** What workers claim: rows with work, by one worker until a time. */
+/** What workers claim: rows with work, each by one worker at a time. */
 interface Claimable {
   work: JsonColumn
   claimed_by: OptionalId
-  claimed_until: Time
 }
 
 export interface EvaluationRunsTable extends Authored, Claimable {
@@ -222,6 +221,14 @@ export interface EvaluationRunsTable extends Authored, Claimable {
   data: JsonObjectColumn
   references: JsonColumn
   changed_in: Generated<string>
+}
+
+export interface EvaluationWorkersTable {
+  project_id: Uuid
+  run_id: Uuid
+  worker_id: Uuid
+  calls: number
+  alive_until: string
 }
 
 export interface EvaluationScenariosTable extends Authored, Annotated, Claimable {
@@ -317,6 +324,7 @@ export interface Tables {
   project_prices: ProjectPricesTable
   deleted_projects: DeletedProjectsTable
   evaluation_runs: EvaluationRunsTable
+  evaluation_workers: EvaluationWorkersTable
   evaluation_scenarios: EvaluationScenariosTable
   evaluation_results: EvaluationResultsTable
   evaluation_metrics: EvaluationMetricsTable

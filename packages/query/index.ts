@@ -11,6 +11,7 @@ export { engineJson } from './compile/engine-json.ts'
 export {
   type CellPlaces,
   compileCellMetrics,
+  compileCellOutputs,
   compileSampleOutputs,
   costOfStep,
   type MeasuredStep,

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { AWAY_MS_MAX, ensureDefaultProject } from '@spanhouse/access'
-import { createMetrics, type Metrics as EvaluationMetrics } from '@spanhouse/evaluation'
+import { createMetrics, type Dispatcher, type Metrics as EvaluationMetrics, type Online } from '@spanhouse/evaluation'
 import type { RuntimeSettings } from '@spanhouse/runtime'
 import { migrateSpans, openEngine } from '@spanhouse/span-store'
 import type { FastifyInstance } from 'fastify'
@@ -10,6 +10,7 @@ import { Room } from './budget/room.ts'
 import { type Config, servicesUrlAt } from './config.ts'
 import { startSweeping } from './deleted-projects.ts'
 import { startCopying } from './evaluation-copy.ts'
+import { followLiveRuns, startEvaluations } from './evaluations/start-evaluations.ts'
 import { AnswerRoom } from './http/answer-room.ts'
 import { buildApp } from './http/app.ts'
 import { writeKeyFile } from './key-file.ts'
@@ -76,16 +77,25 @@ export async function startServer(
   const writer = config.roles.includes('writer')
     ? await startWriter({ config, clickhouseUrl: parts.clickhouse.url, postgres: parts.postgres, metrics, onFailure })
     : undefined
-  const services = config.roles.includes('services')
-    ? openServices({ config, runtime, parts, metrics, log })
-    : undefined
+  const hosts = config.roles.includes('services') || config.roles.includes('worker')
+  const services = hosts ? openServices({ config, runtime, parts, metrics, log }) : undefined
+  const shares = new Shares(metrics.registry)
+  const evaluations =
+    config.roles.includes('worker') && services
+      ? { parts, runtime, services: services.services, shares, metrics: evaluationMetrics(parts), log }
+      : undefined
+  const worker = evaluations && startEvaluations(evaluations)
+  const online = evaluations && worker && followLiveRuns(evaluations, worker)
   const app = await buildApp({
     logger: log,
     authenticator: parts.authenticator,
     room: new Room(metrics.bytesHeld),
-    shares: new Shares(metrics.registry),
+    shares,
     answerRoom: new AnswerRoom(metrics.answerBytes),
-    routes: [...routesOf({ config, runtime, parts, metrics }), ...(services ? [services.routes] : [])],
+    routes: [
+      ...routesOf({ config, runtime, parts, metrics, dispatcher: worker, online }),
+      ...(services && config.roles.includes('services') ? [services.routes] : []),
+    ],
   })
   const url = await app.listen({ host, port })
   const { postgres, engines, stream } = parts
@@ -98,7 +108,12 @@ export async function startServer(
   // With port 0 it is known only now.
   runtime.servicesUrl = servicesUrl ?? servicesUrlAt(host, boundPort(app))
   log.info({ url, roles: config.roles }, 'listening')
-  return { config, url, newApiKey, stop: () => stopAll(app, [sweeping, copying, services, writer], parts) }
+  return {
+    config,
+    url,
+    newApiKey,
+    stop: () => stopAll(app, [sweeping, copying, online, worker, services, writer], parts),
+  }
 }
 
 const boundPort = (app: FastifyInstance): number => (app.server.address() as AddressInfo).port
@@ -108,9 +123,13 @@ interface Served {
   runtime: RuntimeSettings
   parts: Parts
   metrics: Metrics
+  /** Hears of evaluations to work on, when this process works on them. */
+  dispatcher: Dispatcher | undefined
+  /** Follows live runs, when this process does. */
+  online: Online | undefined
 }
 
-function routesOf({ config, runtime, parts, metrics }: Served): ((app: FastifyInstance) => void)[] {
+function routesOf({ config, runtime, parts, metrics, dispatcher, online }: Served): ((app: FastifyInstance) => void)[] {
   const { stream, engines } = parts
   const registry = { db: parts.postgres.db, runtime, engine: engines?.reads }
   const routes = [healthRoutes(partsInUse(config, parts), metrics)]
@@ -140,7 +159,14 @@ function routesOf({ config, runtime, parts, metrics }: Served): ((app: FastifyIn
       testcaseRoutes(registry),
       testsetFileRoutes(registry),
       legacyConfigRoutes(registry),
-      evaluationRoutes({ db: parts.postgres.db, runtime, metrics: evaluationMetrics(parts) }),
+      evaluationRoutes({
+        db: parts.postgres.db,
+        runtime,
+        metrics: evaluationMetrics(parts),
+        engine: engines?.reads,
+        dispatcher,
+        online,
+      }),
     )
   return routes
 }

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { NIL_UUID, parseUuid } from '@spanhouse/model'
+import { NIL_UUID, parseUuid, type Uuid } from '@spanhouse/model'
 import type { Database } from '@spanhouse/postgres'
 import { identifyApiKey, isSameKey } from './api-key.ts'
 import { CachedLookup } from './cached-lookup.ts'
@@ -48,6 +48,11 @@ export interface Authenticator extends CredentialCache {
    * created `forCaller` gives no more access than the caller already has.
    */
   mintSecret(principal: ProjectPrincipal, options?: { forCaller?: boolean }): Promise<string>
+  /**
+   * The principal as whom a worker acts for a user; null if the user or the project no longer exists. Throws a Problem
+   * `overloaded` when the database cannot be asked.
+   */
+  workerFor(user_id: Uuid, project_id: Uuid): Promise<ProjectPrincipal | null>
   /** Resolves when no background write is in progress. */
   close(): Promise<void>
 }
@@ -86,6 +91,11 @@ class DatabaseAuthenticator implements Authenticator {
     const claims = { user_id, user_email, project_id, workspace_id, organization_id, organization_name }
     const token = await mintSecretToken({ ...claims, ...(forCaller && { for_caller: true }) }, this.#tokenKey)
     return `Secret ${token}`
+  }
+
+  async workerFor(user_id: Uuid, project_id: Uuid): Promise<ProjectPrincipal | null> {
+    const principal = await this.#principals.get(scopeKey(user_id, project_id))
+    return principal && { ...principal, isWorker: true }
   }
 
   forget(): void {

@@ -1,12 +1,12 @@
 import { type Json, nextTurn, type Uuid } from '@spanhouse/model'
-import { type RawBuilder, sql, toJsonb } from '@spanhouse/postgres'
+import { newId, type RawBuilder, sql, toJsonb } from '@spanhouse/postgres'
 import { type Condition, isAmong } from '../entities/conditions.ts'
 import type { RunRow } from '../entities/rows.ts'
-import { touched } from '../entities/write.ts'
+import { touched, updateRows } from '../entities/write.ts'
 import { type NewResult, upsertCells } from '../grid/results.ts'
 import { rollUpRun, rollUpScenarios } from '../runs/roll-up.ts'
 import { stepsOf } from '../runs/run-data.ts'
-import type { Scope, Task, TaskSlice } from '../scope.ts'
+import type { RunWork, Scope, Task, TaskSlice } from '../scope.ts'
 import { isInSlice, type PlannedCell, planWork, type Slice } from './plan.ts'
 
 /**
@@ -106,7 +106,7 @@ async function storeWork(
   { cells, slice: { scenario_ids, ...slice }, overwrite }: Addressed & { overwrite: boolean },
 ): Promise<Uuid[]> {
   const limits: TaskSlice = { ...slice, ...(overwrite && { overwrite }) }
-  const task = { user_id: scope.user_id, ...limits } as Task
+  const task = { id: newId(), user_id: scope.user_id, ...limits } as Task
   const done = sql`(select count(*) from evaluation_results r where r.project_id = t.project_id
     and r.run_id = t.run_id and r.scenario_id = t.id and r.status = 'success'
     and (r.step_key, r.repeat_idx) in ${pairsOf(cells)})`
@@ -122,6 +122,15 @@ async function storeWork(
   return rows.map(({ id }) => id)
 }
 
+/** Lets a run that has work below it be finished when that is done. */
+export const storeFinish = (scope: Scope, run_id: Uuid): Promise<void> => {
+  const work: RunWork = { kind: 'finish', user_id: scope.user_id }
+  return updateRows(scope, 'runs', {
+    set: [sql`work = ${toJsonb(work)}::jsonb`],
+    where: [sql`t.id = ${run_id}`, sql`t.work is null`],
+  })
+}
+
 /** A run with work under way is running and active. */
 async function startIfWorking(scope: Scope, run: RunRow): Promise<boolean> {
   const { rows } = await sql`update evaluation_runs r set status = 'running', flags = r.flags || '{"is_active": true}',
@@ -129,5 +138,6 @@ async function startIfWorking(scope: Scope, run: RunRow): Promise<boolean> {
     where r.project_id = ${scope.project_id} and r.id = ${run.id} and (r.work is not null or exists (
       select from evaluation_scenarios t where t.project_id = r.project_id and t.run_id = r.id and t.work is not null))
     returning r.id`.execute(scope.db)
+  if (rows.length > 0) await storeFinish(scope, run.id)
   return rows.length > 0
 }

@@ -2,9 +2,10 @@ import { invalid, type Uuid } from '@spanhouse/model'
 import { newId } from '@spanhouse/postgres'
 import type { Status } from '../entities/fields.ts'
 import type { RunRow } from '../entities/rows.ts'
-import { insertRows, type Written } from '../entities/write.ts'
+import { insertRows } from '../entities/write.ts'
 import { type NewResult, upsertCells } from '../grid/results.ts'
 import type { Scope, Task } from '../scope.ts'
+import { storeFinish } from './enqueue.ts'
 import { planCells } from './plan.ts'
 
 /** Cells that one call makes at most. */
@@ -30,7 +31,7 @@ export async function mintScenarios(scope: Scope, run: RunRow, sources: readonly
   const total = sources.reduce((sum, { step_key }) => sum + (cellsOf.get(step_key)?.length ?? 0), 0)
   if (total > MINTED_CELLS_MAX)
     throw invalid(`steps, repeats and sources come to ${total} cells; a call makes at most ${MINTED_CELLS_MAX}`)
-  const task: Task = { user_id: scope.user_id }
+  const task: Task = { id: newId(), user_id: scope.user_id }
   const scenarios = sources.map(source => {
     const cells = cellsOf.get(source.step_key) ?? []
     const { timestamp, interval } = source
@@ -38,7 +39,7 @@ export async function mintScenarios(scope: Scope, run: RunRow, sources: readonly
     const status: Status = isExecuted ? 'running' : 'pending'
     return { id: newId(), run_id: run.id, status, work: isExecuted ? [task] : null, timestamp, interval, source, cells }
   })
-  await insertRows<Written>(scope, 'scenarios', {
+  await insertRows(scope, 'scenarios', {
     columns: ['id', 'run_id', 'status', 'work', 'timestamp', 'interval'],
     rows: scenarios.map(({ source: _source, cells: _cells, ...row }) => row),
   })
@@ -46,6 +47,7 @@ export async function mintScenarios(scope: Scope, run: RunRow, sources: readonly
     cells.flatMap(cell => (cell.does === 'execute' ? [] : [toResult(run.id, id, { ...cell, source })])),
   )
   await upsertCells(scope, cells)
+  if (scenarios.some(({ work }) => work !== null)) await storeFinish(scope, run.id)
   return scenarios.map(({ id }) => id)
 }
 

@@ -1,5 +1,5 @@
 import type { RunRow } from '../entities/rows.ts'
-import { stepsOf } from '../runs/run-data.ts'
+import { repeatsOf, stepsOf } from '../runs/run-data.ts'
 
 /** A cell that a scenario is to have. */
 export interface PlannedCell {
@@ -16,7 +16,7 @@ export interface PlannedCell {
  */
 export function planCells(run: Pick<RunRow, 'data' | 'flags'>, sourceKey: string): PlannedCell[] {
   const steps = stepsOf(run)
-  const repeats = Math.max(1, run.data?.repeats ?? 1)
+  const repeats = repeatsOf(run)
   const isOnce = steps.some(({ type }) => type === 'annotation') && !run.flags.is_split
   const of = (type: string) => steps.filter(step => step.type === type)
   const cells = (step_key: string, count: number, does: PlannedCell['does']): PlannedCell[] =>

@@ -6,6 +6,7 @@ import type { Status } from '../entities/fields.ts'
 import type { RunRow } from '../entities/rows.ts'
 import { findRow } from '../entities/select.ts'
 import { updateRows } from '../entities/write.ts'
+import { beginOnline, endOnline } from '../online/begin.ts'
 import type { RunFlags } from '../runs/flags.ts'
 import { lockOpenRun } from '../runs/guard.ts'
 import { rollUpScenarios } from '../runs/roll-up.ts'
@@ -44,7 +45,10 @@ export async function startLockedRun(scope: Scope, run: RunRow): Promise<RunRow>
     await setRun(scope, run, { status: 'running', flags: { is_active: true } })
     if (verdict === 'testsets') await startTestsets(scope, run)
     else if (verdict === 'queries') await startQueries(scope, run)
-    else await enqueue(scope, run, {})
+    else {
+      if (verdict === 'live') await beginOnline(scope, run.id)
+      await enqueue(scope, run, {})
+    }
   }
   return (await findRow(scope, 'runs', run.id)) as RunRow
 }
@@ -124,16 +128,19 @@ async function startQueries(scope: Scope, run: RunRow): Promise<void> {
 export function stopRun(scope: Scope, id: Uuid): Promise<RunRow | undefined> {
   return inTransaction(scope, async inside => {
     const run = await lockOpenRun(inside, id, 'change')
-    return run && stopLockedRun(inside, run)
+    if (!run) return undefined
+    await endOnline(inside, [id])
+    return stopLockedRun(inside, run)
   })
 }
 
-async function stopLockedRun(scope: Scope, run: RunRow): Promise<RunRow> {
+/** As {@link stopRun} for a run that is locked for a change and open. */
+export async function stopLockedRun(scope: Scope, run: RunRow): Promise<RunRow> {
   const { rows } = await sql<{ id: Uuid | null }>`
     select t.id from evaluation_scenarios t
       where t.project_id = ${scope.project_id} and t.run_id = ${run.id} and t.work is not null
     union all select null from evaluation_runs r
-      where r.project_id = ${scope.project_id} and r.id = ${run.id} and r.work is not null`.execute(scope.db)
+      where r.project_id = ${scope.project_id} and r.id = ${run.id} and r.work ->> 'kind' = 'mint'`.execute(scope.db)
   const cut = rows.flatMap(({ id }) => id ?? [])
   await cancelCells(scope, run, cut)
   await forgetWork(scope, [run.id])

@@ -6,7 +6,7 @@ import { isAmong } from '../entities/conditions.ts'
 import { int32, isoTime, labels, status } from '../entities/fields.ts'
 import type { MetricsRow } from '../entities/rows.ts'
 import { findRows } from '../entities/select.ts'
-import { deleteRows, insertRows, overwriting, type Written } from '../entities/write.ts'
+import { deleteRows, upsertRows } from '../entities/write.ts'
 import { lockOpenRuns } from '../runs/guard.ts'
 import type { Scope } from '../scope.ts'
 import { requireRuns } from './scenarios.ts'
@@ -42,14 +42,14 @@ export function writeMetrics(scope: Scope, bodies: readonly NewMetrics[]): Promi
     requireRuns(runs, bodies)
     await requireScenarios(inside, bodies)
     const rows = new Map(bodies.map(body => [keyOf(body), { ...body, id: newId() }]))
-    const written = await insertRows<Written & Place>(inside, 'metrics', {
+    const written = await upsertRows<NewMetrics & { id: Uuid }>(inside, 'metrics', {
       columns: ['id', ...KEY, ...OVERWRITTEN],
       rows: [...rows.values()],
-      onConflict: overwriting(KEY, OVERWRITTEN, inside),
-      returning: KEY,
+      key: KEY,
+      keyOf,
+      overwritten: OVERWRITTEN,
     })
-    const byKey = new Map(written.map(row => [keyOf(row), row]))
-    return [...rows].map(([key, row]) => ({ ...row, ...byKey.get(key) })) as unknown as MetricsRow[]
+    return written as unknown as MetricsRow[]
   })
 }
 

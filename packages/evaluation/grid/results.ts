@@ -1,4 +1,4 @@
-import { invalid, type Uuid } from '@spanhouse/model'
+import { invalid, nextTurn, type Uuid } from '@spanhouse/model'
 import { newId, sql } from '@spanhouse/postgres'
 import { inTransaction } from '@spanhouse/registry'
 import { optional, storedObject, uuid, z } from '@spanhouse/validation'
@@ -6,7 +6,7 @@ import { isAmong } from '../entities/conditions.ts'
 import { int32, isoTime, labels, status, traceId } from '../entities/fields.ts'
 import type { ResultRow, RunRow } from '../entities/rows.ts'
 import { findRows } from '../entities/select.ts'
-import { deleteRows, insertRows, overwriting, WRITE_ROWS_MAX, type Written } from '../entities/write.ts'
+import { deleteRows, upsertRows, WRITE_ROWS_MAX } from '../entities/write.ts'
 import { lockOpenRuns } from '../runs/guard.ts'
 import { humanKeys, rollUpRun, rollUpScenarios } from '../runs/roll-up.ts'
 import type { Scope } from '../scope.ts'
@@ -36,62 +36,63 @@ const OVERWRITTEN = [
   ...['status', 'trace_id', 'testcase_id', 'hash_id', 'error', 'interval', 'timestamp', 'flags', 'tags', 'meta'],
 ]
 
-/** Which cell: unique within a project. */
-const keyOf = ({ run_id, scenario_id, step_key, repeat_idx }: Cell): string =>
-  `${run_id}${scenario_id}${repeat_idx}${step_key}`
+/** Which cell: unique within a project, as a scenario is of one run. */
+const keyOf = ({ scenario_id, step_key, repeat_idx }: Cell): string => `${scenario_id}${repeat_idx} ${step_key}`
 type Cell = Pick<NewResult, 'run_id' | 'scenario_id' | 'step_key' | 'repeat_idx'>
 
 /**
  * Writes cells, each over what there was of it, and returns them in order; of two for the same cell the last counts.
- * Scenarios follow the cells that people write, and runs their scenarios. Many cells are written in parts, so that others
- * have their turn. Throws a 400 for a run or scenario that there is not, 409 for a run that is closed.
+ * Scenarios follow the cells that people write, and runs their scenarios. Many cells are written in parts, each with the
+ * cells of few scenarios, so that others have their turn and hardly ever wait for the same scenario. Throws a 400 for a
+ * run or scenario that there is not, 409 for a run that is closed.
  */
 export async function writeResults(scope: Scope, bodies: readonly NewResult[]): Promise<ResultRow[]> {
-  const cells = lastOfEach(bodies)
-  await requireScenarios(scope, cells)
+  await requireScenarios(scope, bodies)
+  const cells = newCells(bodies)
   const rows: ResultRow[] = []
   for (let from = 0; from < cells.length; from += WRITE_ROWS_MAX) {
-    const written = await writePart(scope, cells.slice(from, from + WRITE_ROWS_MAX))
-    for (const row of written) rows.push(row)
+    const part = cells.slice(from, from + WRITE_ROWS_MAX)
+    const written = await writePart(scope, part)
+    for (const [n, row] of written.entries()) rows[(part[n] as NewCell).at] = row
+    await nextTurn()
   }
   return rows
 }
 
-/** In the order of their last mention. */
-function lastOfEach(bodies: readonly NewResult[]): NewResult[] {
+/** A cell with the id that it gets if it is new, and its place in the answer. */
+type NewCell = NewResult & { id: Uuid; at: number }
+
+/**
+ * The last of each cell, with ids that ascend in the order in which they were sent. They come in the order in which they
+ * are written: no two writers wait for each other, and the cells of a scenario stay together.
+ */
+function newCells(bodies: readonly NewResult[]): NewCell[] {
   const byKey = new Map<string, NewResult>()
   for (const body of bodies) {
     const key = keyOf(body)
     byKey.delete(key)
     byKey.set(key, body)
   }
-  return [...byKey.values()]
+  const cells = [...byKey].map(([key, body], at) => ({ key, cell: { ...body, id: newId(), at } }))
+  return cells.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ cell }) => cell)
 }
 
 /** Throws a 400 for the first run or scenario that there is not. With `key share` those that there are stay. */
-async function requireScenarios(
-  { db, project_id }: Scope,
-  cells: readonly NewResult[],
-  lock?: 'key share',
-): Promise<void> {
-  const scenarios = new Map(
-    cells.map(({ run_id, scenario_id }) => [`${run_id}${scenario_id}`, { run_id, scenario_id }]),
-  )
-  const { rows } = await sql<{ id: Uuid; run_id: Uuid }>`select s.id, s.run_id from evaluation_scenarios s
-    where s.project_id = ${project_id} and s.id in (
-      select x.scenario_id from json_to_recordset(${JSON.stringify([...scenarios.values()])}::json)
-        as x(scenario_id uuid))
-    order by s.id ${lock ? sql`for key share` : sql``}`.execute(db)
-  const there = new Set(rows.map(({ id, run_id }) => `${run_id}${id}`))
-  const missing = cells.find(({ run_id, scenario_id }) => !there.has(`${run_id}${scenario_id}`))
+async function requireScenarios({ db, project_id }: Scope, cells: readonly Cell[], lock?: 'key share'): Promise<void> {
+  const ids = [...new Set(cells.map(({ scenario_id }) => scenario_id))]
+  const { rows } = await sql<{ id: Uuid; run_id: Uuid }>`select t.id, t.run_id from evaluation_scenarios t
+    where t.project_id = ${project_id} and ${isAmong('id', ids, 'uuid')}
+    order by t.id ${lock ? sql`for key share` : sql``}`.execute(db)
+  const runs = new Map(rows.map(({ id, run_id }) => [id, run_id]))
+  const missing = cells.find(({ run_id, scenario_id }) => runs.get(scenario_id) !== run_id)
   if (missing) throw invalid(`scenario_id: the run ${missing.run_id} has no scenario ${missing.scenario_id}`)
 }
 
-function writePart(scope: Scope, cells: readonly NewResult[]): Promise<ResultRow[]> {
+function writePart(scope: Scope, cells: readonly NewCell[]): Promise<ResultRow[]> {
   return inTransaction(scope, async inside => {
     const mode = (await someAreHuman(inside, cells)) ? 'change' : 'share'
     const runs = await lockOpenRuns(inside, cells, mode)
-    const rows = await upsertCells(inside, cells)
+    const rows = await upsertSorted(inside, cells)
     await followCells(inside, runs, cells)
     return rows
   })
@@ -106,21 +107,28 @@ async function someAreHuman({ db, project_id }: Scope, cells: readonly Cell[]): 
 }
 
 /**
- * Writes cells of runs that are locked. Their scenarios are locked, too, so that none goes meanwhile: a 400 for one that
- * there is not. Ids ascend in order; the database takes cells by key, so that no two writers wait for each other.
+ * Writes cells of runs that are locked and returns them in order. Their scenarios are locked, too, so that none goes
+ * meanwhile: a 400 for one that there is not. Ids ascend in order.
  */
-export async function upsertCells(scope: Scope, cells: readonly NewResult[]): Promise<ResultRow[]> {
+export async function upsertCells(scope: Scope, bodies: readonly NewResult[]): Promise<ResultRow[]> {
+  const cells = newCells(bodies)
+  const written = await upsertSorted(scope, cells)
+  const rows: ResultRow[] = []
+  for (const [n, row] of written.entries()) rows[(cells[n] as NewCell).at] = row
+  return rows
+}
+
+async function upsertSorted(scope: Scope, cells: readonly NewCell[]): Promise<ResultRow[]> {
   await requireScenarios(scope, cells, 'key share')
-  const rows = new Map(cells.map(cell => [keyOf(cell), { ...cell, id: newId() }]))
-  const sorted = [...rows.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
-  const written = await insertRows<Written & Cell>(scope, 'results', {
+  const written = await upsertRows<NewCell>(scope, 'results', {
     columns: ['id', ...KEY, ...OVERWRITTEN],
-    rows: sorted,
-    onConflict: sql`${overwriting(KEY, OVERWRITTEN, scope)}, changed_in = pg_current_xact_id()`,
-    returning: KEY,
+    rows: cells,
+    key: KEY,
+    keyOf,
+    overwritten: OVERWRITTEN,
+    set: sql`changed_in = pg_current_xact_id()`,
   })
-  const byKey = new Map(written.map(row => [keyOf(row), row]))
-  return [...rows].map(([key, row]) => ({ ...row, ...byKey.get(key) })) as unknown as ResultRow[]
+  return written as unknown as ResultRow[]
 }
 
 /** Lets scenarios follow changes of their cells where these are people's, and the runs their scenarios. */

@@ -6,7 +6,7 @@ import { isAmong } from '../entities/conditions.ts'
 import { int32, isoTime, labels, status } from '../entities/fields.ts'
 import type { ScenarioRow } from '../entities/rows.ts'
 import { findRows, inOrder } from '../entities/select.ts'
-import { deleteRows, insertRows, updateEach, type Written } from '../entities/write.ts'
+import { deleteRows, insertRows, updateEach } from '../entities/write.ts'
 import { allFlags } from '../runs/flags.ts'
 import { type Guarded, lockOpenRun, lockOpenRuns } from '../runs/guard.ts'
 import { rollUpRun } from '../runs/roll-up.ts'
@@ -48,9 +48,8 @@ export async function insertScenarios(scope: Scope, bodies: readonly NewScenario
     status: body.status ?? 'pending',
     flags: body.flags && allFlags(body.flags as Parameters<typeof allFlags>[0]),
   }))
-  const made = await insertRows<Written>(scope, 'scenarios', { columns: ['id', 'run_id', ...COLUMNS], rows })
-  const written = new Map(made.map(row => [row.id, row]))
-  return rows.map(row => ({ ...row, ...written.get(row.id) })) as unknown as ScenarioRow[]
+  const made = await insertRows(scope, 'scenarios', { columns: ['id', 'run_id', ...COLUMNS], rows })
+  return made as unknown as ScenarioRow[]
 }
 
 /** Throws a 409, as a violated reference does, for the first run that the project does not have. */

@@ -6,7 +6,7 @@ import { inTransaction } from '@spanhouse/registry'
 import { type Engine, type PlaceMetrics, readCellMetrics } from '@spanhouse/span-store'
 import type { MetricsRow } from '../entities/rows.ts'
 import { findRow, selectRows } from '../entities/select.ts'
-import { insertRows, overwriting } from '../entities/write.ts'
+import { upsertRows } from '../entities/write.ts'
 import { lockOpenRuns } from '../runs/guard.ts'
 import type { Metrics, MetricsPlace, Scope } from '../scope.ts'
 import { copyRun } from './copy.ts'
@@ -169,11 +169,13 @@ function store(
       const found = metrics.get(placeKey(place))
       return found ? [{ ...place, id: newId(), status: 'success', data: dataOf(steps, found), computation }] : []
     })
-    await insertRows(inside, 'metrics', {
+    await upsertRows<Keyed & { id: Uuid }>(inside, 'metrics', {
       columns: ['id', 'run_id', 'scenario_id', 'timestamp', 'interval', 'status', 'data', 'computation'],
       rows: await withScenarios(inside, rows),
-      onConflict: sql`${overwriting(['run_id', 'scenario_id', 'timestamp'], OVERWRITTEN, inside)}
-        where t.computation is null or t.computation < excluded.computation`,
+      key: ['run_id', 'scenario_id', 'timestamp'],
+      keyOf,
+      overwritten: OVERWRITTEN,
+      where: sql`t.computation is null or t.computation < excluded.computation`,
     })
     return rowsAt(inside, run_id, places)
   })

@@ -65,7 +65,7 @@ export async function listWorklist(
 }
 
 /** The bucket of a scenario `t`: by its position in the list, or its id as a number of 128 bits, modulo the buckets. */
-function bucketOf({ buckets, offset }: Dealing): Condition {
+export function bucketOf({ buckets, offset }: Dealing): Condition {
   if (offset !== undefined) return sql`(${offset}::bigint + row_number() over (order by t.id) - 1) % ${buckets}::bigint`
   const word = (n: number): Condition =>
     sql`('x' || substr(replace(t.id::text, '-', ''), ${sql.raw(String(1 + 8 * n))}, 8))::bit(32)::bigint`

@@ -1,8 +1,11 @@
 import type { Uuid } from '@spanhouse/model'
 import { sql } from '@spanhouse/postgres'
 import { type Condition, isAmong } from '../entities/conditions.ts'
+import type { RunRow } from '../entities/rows.ts'
 import { deleteRows } from '../entities/write.ts'
 import type { Scope } from '../scope.ts'
+import { rollUpRun, rollUpScenarios } from './roll-up.ts'
+import { repeatsOf } from './run-data.ts'
 
 /**
  * Deletes cells of a run, with the metrics that counted them: those of their scenarios, of their buckets and of the run.
@@ -17,6 +20,18 @@ export async function dropCells(scope: Scope, run_id: Uuid, where: readonly Cond
   const scenarios = rows.map(({ scenario_id }) => scenario_id)
   if (scenarios.length > 0) await dropMetrics(scope, run_id, scenarios)
   return scenarios
+}
+
+/**
+ * Deletes the cells of repeats that a run no longer has; the statuses of their scenarios follow, and the run's. Returns
+ * these scenarios. The run is locked for a change.
+ */
+export async function dropRepeats(scope: Scope, run: RunRow): Promise<Uuid[]> {
+  const touched = await dropCells(scope, run.id, [sql`t.repeat_idx >= ${repeatsOf(run)}`])
+  if (touched.length === 0) return []
+  await rollUpScenarios(scope, run, touched)
+  await rollUpRun(scope, run.id)
+  return touched
 }
 
 /** Deletes the metrics of these scenarios, of their buckets and of the run. */

@@ -4,7 +4,7 @@ import { isAmong } from '../entities/conditions.ts'
 import type { RunRow } from '../entities/rows.ts'
 import { touched } from '../entities/write.ts'
 import type { Scope } from '../scope.ts'
-import { isHuman, stepsOf } from './run-data.ts'
+import { isHuman, repeatsOf, stepsOf } from './run-data.ts'
 
 /*
  * Statuses follow from what lies below: a scenario's from its cells, a run's from its scenarios. Both are computed where
@@ -25,7 +25,7 @@ export const humanKeys = (run: RunRow): string[] =>
 export async function rollUpScenarios(scope: Scope, run: RunRow, scenarios: readonly Uuid[]): Promise<void> {
   if (scenarios.length === 0) return
   const human = humanKeys(run)
-  const repeats = Math.max(1, run.data?.repeats ?? 1)
+  const repeats = repeatsOf(run)
   const isHuman = sql`r.repeat_idx < ${repeats} and r.step_key in (
     select jsonb_array_elements_text(${toJsonb(human)}::jsonb))`
   await sql`update evaluation_scenarios t set status = c.status, ${sql.join(touched(scope))} from (

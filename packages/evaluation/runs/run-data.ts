@@ -48,6 +48,9 @@ export const isHuman = ({ type, origin }: Step): boolean => type === 'annotation
 
 export const stepsOf = (run: { data: RunData | null }): readonly Step[] => run.data?.steps ?? []
 
+/** How often each step is carried out, once at least. */
+export const repeatsOf = (run: { data: RunData | null }): number => Math.max(1, run.data?.repeats ?? 1)
+
 /** What the steps refer to, for the filter: `{key, id?, slug?, version?}` each. */
 export const referencesOf = (steps: readonly Step[]): Json =>
   steps.flatMap(({ references }) =>

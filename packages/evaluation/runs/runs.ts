@@ -7,6 +7,7 @@ import type { RunRow } from '../entities/rows.ts'
 import { findRows, inOrder } from '../entities/select.ts'
 import { deleteRows, insertRows, updateEach, updateRows } from '../entities/write.ts'
 import { refreshRun } from '../grid/refresh.ts'
+import { endOnline } from '../online/begin.ts'
 import type { Scope } from '../scope.ts'
 import { archiveDefaultQueues, ensureDefaultQueues } from './default-queue.ts'
 import { dropSteps } from './drop-cells.ts'
@@ -120,14 +121,17 @@ export function setClosed(
       where,
     })
     if (isClosed) await forgetWork(inside, [...runs.keys()])
+    if (isClosed) await endOnline(inside, [...runs.keys()])
     return findRows(inside, 'runs', ids)
   })
 }
 
-/** Takes what workers have not claimed or finished yet away from them. */
+/** Takes what workers have not finished yet away from them: they leave the run, and what they call is cut off. */
 export async function forgetWork(scope: Scope, ids: readonly Uuid[]): Promise<void> {
-  const set = [sql`work = null`, sql`claimed_by = null`, sql`claimed_until = null`]
+  const set = [sql`work = null`, sql`claimed_by = null`]
   const hasWork = sql`t.work is not null`
   await updateRows(scope, 'runs', { set, where: [isAmong('id', ids, 'uuid'), hasWork] })
   await updateRows(scope, 'scenarios', { set, where: [isAmong('run_id', ids, 'uuid'), hasWork] })
+  await sql`delete from evaluation_workers t
+    where t.project_id = ${scope.project_id} and ${isAmong('run_id', ids, 'uuid')}`.execute(scope.db)
 }

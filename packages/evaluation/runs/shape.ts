@@ -1,5 +1,4 @@
 import type { Uuid } from '@spanhouse/model'
-import { sql } from '@spanhouse/postgres'
 import { inTransaction } from '@spanhouse/registry'
 import { list, z } from '@spanhouse/validation'
 import { STEPS_MAX } from '../entities/fields.ts'
@@ -7,7 +6,7 @@ import type { RunRow } from '../entities/rows.ts'
 import { findRow } from '../entities/select.ts'
 import { refreshRun } from '../grid/refresh.ts'
 import type { Scope } from '../scope.ts'
-import { dropCells } from './drop-cells.ts'
+import { dropRepeats } from './drop-cells.ts'
 import { lockOpenRun } from './guard.ts'
 import { mappingsOf } from './mappings.ts'
 import { type RunData, repeats, type Step, step, stepsOf } from './run-data.ts'
@@ -78,7 +77,7 @@ export const removeSteps = (scope: Scope, id: Uuid, keys: readonly string[]): Pr
 
 /** Sets how often each step is repeated; cells beyond that go. */
 export const setRepeats = (scope: Scope, id: Uuid, count: number): Promise<RunRow | undefined> =>
-  changeShape(scope, id, async (inside, run) => ({
-    data: { ...(run.data ?? NO_DATA), repeats: count },
-    scenarios: await dropCells(inside, id, [sql`t.repeat_idx >= ${count}`]),
-  }))
+  changeShape(scope, id, async (inside, run) => {
+    const data = { ...(run.data ?? NO_DATA), repeats: count }
+    return { data, scenarios: await dropRepeats(inside, { ...run, data }) }
+  })

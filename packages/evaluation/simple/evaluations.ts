@@ -1,17 +1,19 @@
 import type { JsonObject, Uuid } from '@spanhouse/model'
+import { newId } from '@spanhouse/postgres'
 import { inTransaction } from '@spanhouse/registry'
 import { optional, uuid, z } from '@spanhouse/validation'
-import { header, labels, REPEATS_MAX, status } from '../entities/fields.ts'
+import { header, labels, type Origin, REPEATS_MAX, status } from '../entities/fields.ts'
 import type { RunRow } from '../entities/rows.ts'
-import { recordOf } from '../entities/select.ts'
-import { activateLockedRun, announce, startLockedRun } from '../execution/start.ts'
+import { findRow, recordOf } from '../entities/select.ts'
+import { activateLockedRun, announce, startLockedRun, stopLockedRun } from '../execution/start.ts'
 import { refreshRun } from '../grid/refresh.ts'
+import { dropRepeats } from '../runs/drop-cells.ts'
 import { lockOpenRun } from '../runs/guard.ts'
 import { runFlags } from '../runs/run-body.ts'
-import { concurrency, stepsOf } from '../runs/run-data.ts'
-import { createRuns, editLockedRun, forgetWork } from '../runs/runs.ts'
+import { concurrency, repeatsOf, stepsOf } from '../runs/run-data.ts'
+import { createRuns, editLockedRun } from '../runs/runs.ts'
 import type { Scope } from '../scope.ts'
-import { buildGraph, type GraphTargets, graphMembers, Rejected, targetsOf } from './graph.ts'
+import { buildGraph, type GraphTargets, graphMembers, Rejected, targets, targetsOf } from './graph.ts'
 
 const data = z.object({
   ...graphMembers,
@@ -20,16 +22,26 @@ const data = z.object({
   concurrency: optional(concurrency),
 })
 
-/** An evaluation by the revisions it is made of. */
+const record = { ...header, ...labels, flags: optional(runFlags) }
+
+/** An evaluation by the revisions it is made of; with `subjects` one for each of them. */
 export const newEvaluation = z.object({
-  ...header,
-  ...labels,
-  flags: optional(runFlags),
-  data: optional(data),
+  ...record,
+  data: optional(
+    z.object({
+      ...data.shape,
+      subjects: optional(targets('custom')).meta({
+        description:
+          'Application revisions to compare, in place of `application_steps`. One evaluation is made and started for ' +
+          'each, all or none; they are answered as `evaluations`, in this order, and share `meta.group_id`, by which ' +
+          'queries find them.',
+      }),
+    }),
+  ),
 })
 export type NewEvaluation = z.output<typeof newEvaluation>
 
-export const evaluationEdit = z.object({ id: optional(uuid), ...newEvaluation.shape })
+export const evaluationEdit = z.object({ id: optional(uuid), ...record, data: optional(data) })
 export type EvaluationEdit = z.output<typeof evaluationEdit>
 
 const NO_DATA = 'data: an evaluation needs its steps'
@@ -39,9 +51,36 @@ const NO_DATA = 'data: an evaluation needs its steps'
  * activated. Throws {@link Rejected} when it cannot be made, and nothing is stored then.
  */
 export async function createEvaluation(scope: Scope, body: NewEvaluation): Promise<RunRow> {
+  const run = await makeEvaluation(scope, body)
+  announce(scope, run.id)
+  return run
+}
+
+/**
+ * Makes and starts a run for each subject, as {@link createEvaluation}, all or none. They share `meta.group_id`. Throws
+ * {@link Rejected} also for application steps beside the subjects.
+ */
+export async function createGroup(scope: Scope, body: NewEvaluation): Promise<RunRow[]> {
+  const { subjects = new Map<Uuid, Origin>(), ...given } = body.data ?? ({} as NonNullable<NewEvaluation['data']>)
+  if (given.application_steps)
+    throw new Rejected('data.subjects: application_steps cannot be sent as well', { step: 'subjects' })
+  const meta = { ...body.meta, group_id: newId() }
+  const runs = await inTransaction(scope, async inside => {
+    const made: RunRow[] = []
+    for (const subject of subjects) {
+      const one = { ...given, subjects: undefined, application_steps: new Map([subject]) }
+      made.push(await makeEvaluation(inside, { ...body, meta, data: one }))
+    }
+    return made
+  })
+  for (const { id } of runs) announce(scope, id)
+  return runs
+}
+
+function makeEvaluation(scope: Scope, body: NewEvaluation): Promise<RunRow> {
   const { data: given, ...rest } = body
   if (!given) throw new Rejected(NO_DATA, { step: 'data' })
-  const run = await inTransaction(scope, async inside => {
+  return inTransaction(scope, async inside => {
     const { is_live, is_cached, is_split } = body.flags ?? {}
     const { steps, mappings } = await buildGraph(inside, given as GraphTargets, { isLive: is_live })
     const { repeats = 1, concurrency: limits } = given
@@ -56,14 +95,13 @@ export async function createEvaluation(scope: Scope, body: NewEvaluation): Promi
     const start = given.status === 'running' ? activateLockedRun : startLockedRun
     return start(inside, made as RunRow)
   })
-  announce(scope, run.id)
-  return run
 }
 
 /**
- * Rewrites a run's graph from the revisions that are sent; a family that is left out goes, with its cells. Repeats and
- * concurrency stay unless they are sent. An active run goes on with what is missing. Undefined: no such run. Throws as
- * {@link createEvaluation}, and 409 when it is closed.
+ * Rewrites a run's graph from the revisions that are sent; a family that is left out goes, with its cells, and so do the
+ * cells of repeats that the run no longer has. Repeats and concurrency stay unless they are sent. An active run is
+ * stopped, so that what it had planned is `cancelled`, and then goes on with what is missing. Undefined: no such run.
+ * Throws as {@link createEvaluation}, and 409 when it is closed.
  */
 export async function editEvaluation(scope: Scope, id: Uuid, edit: EvaluationEdit): Promise<RunRow | undefined> {
   const done = await inTransaction(scope, async inside => {
@@ -74,12 +112,14 @@ export async function editEvaluation(scope: Scope, id: Uuid, edit: EvaluationEdi
     const { steps, mappings } = await buildGraph(inside, given as GraphTargets, { isLive: run.flags.is_live })
     const { repeats = run.data?.repeats ?? 1, concurrency: limits = run.data?.concurrency } = given
     const labelled = { name, description, tags, meta, status: given.status }
-    await forgetWork(inside, [id])
-    const { after, scenarios } = await editLockedRun(inside, run, {
+    const stopped = await stopLockedRun(inside, run)
+    const { after, scenarios } = await editLockedRun(inside, stopped, {
       ...labelled,
       data: { steps, mappings, repeats, concurrency: limits },
     })
-    return { run: run.flags.is_active ? await startLockedRun(inside, after) : after, scenarios }
+    const stale = [...scenarios, ...(repeats < repeatsOf(run) ? await dropRepeats(inside, after) : [])]
+    const edited = run.flags.is_active ? await startLockedRun(inside, after) : await findRow(inside, 'runs', id)
+    return { run: edited as RunRow, scenarios: stale }
   })
   if (!done) return undefined
   announce(scope, id)

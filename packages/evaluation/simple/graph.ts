@@ -1,10 +1,11 @@
-import { isJsonObject, type JsonObject, type Uuid } from '@spanhouse/model'
+import type { JsonObject, Uuid } from '@spanhouse/model'
 import { findRevision, KINDS, type RevisionRow, testcaseIdsAt } from '@spanhouse/registry'
 import { list, mapOf, optional, uuid, z } from '@spanhouse/validation'
 import { type Origin, origin } from '../entities/fields.ts'
 import { mappingsOf } from '../runs/mappings.ts'
 import type { Mapping, Step } from '../runs/run-data.ts'
 import { registryScope, type Scope } from '../scope.ts'
+import { findsInvocations } from './finds-invocations.ts'
 
 /** Revisions of one family at most. */
 const TARGETS_MAX = 100
@@ -99,21 +100,6 @@ async function usableRevision(
   if (kind === 'testset' && !(await testcaseIdsAt(place, { revision: { id } }))?.length)
     throw rejected(`the testset revision ${id} has no testcases`)
   return revision
-}
-
-/** Whether the top level of a saved query's filter asks for invocations only. */
-function findsInvocations(data: JsonObject | null): boolean {
-  const { conditions } = isJsonObject(data?.filtering) ? data.filtering : {}
-  return (
-    Array.isArray(conditions) &&
-    conditions.some(
-      one =>
-        isJsonObject(one) &&
-        one.field === 'trace_type' &&
-        (one.operator ?? 'is') === 'is' &&
-        one.value === 'invocation',
-    )
-  )
 }
 
 interface Surroundings {

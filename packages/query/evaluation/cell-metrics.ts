@@ -125,3 +125,13 @@ export function compileSampleOutputs(run: Omit<CellPlaces, 'kind' | 'among'>, ke
   return sql`SELECT step_key, outputs FROM (${outputs}) AS s INNER JOIN (${first}) AS c ON s.trace_id = c.trace_id
 WHERE outputs NOT IN ('', 'null') ORDER BY step_key, scenario, repeat_idx LIMIT ${int(SAMPLES)} BY step_key ${CELL_SETTINGS}`
 }
+
+/** Rows of `step_key`, `scenario_id`, `repeat_idx` and `outputs` (JSON text) of the cells whose traces are stored. */
+export function compileCellOutputs(run: Omit<CellPlaces, 'kind' | 'among'>, keys: readonly string[]): Sql {
+  const places: CellPlaces = { ...run, kind: 'run', among: [] }
+  const outputs = sql`SELECT trace_id, JSONExtractRaw(data, 'outputs') AS outputs
+  ${fromRoots(run.project_id, inCells(places, keys))}`
+  return sql`SELECT step_key, toString(scenario_id) AS scenario_id, repeat_idx, outputs
+FROM (${outputs}) AS s INNER JOIN (${cellsOf(places, keys)}) AS c ON s.trace_id = c.trace_id
+WHERE outputs != '' ORDER BY scenario_id, repeat_idx ${CELL_SETTINGS}`
+}

@@ -56,7 +56,7 @@ export function invoke(handler: Handler, request: RunRequest, options: InvokeOpt
   const session_id = request.sessionId ?? randomBytes(16).toString('hex')
   const common = commonAttributes(request.labels, session_id)
   const { clock = microsNow } = options
-  const trace = new RunTrace({ parent: request.parent, common, clock, failureOf })
+  const trace = new RunTrace({ trace_id: request.trace_id, parent: request.parent, common, clock, failureOf })
   const { trace_id, span_id } = trace
   const result = Promise.resolve().then(() => runOnce(handler, request, { ...options, trace, session_id }))
   return { trace_id, span_id, session_id, result }

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import {
   isSmall,
   type Json,
@@ -81,6 +81,8 @@ interface Child {
 }
 
 export interface RunTraceOptions {
+  /** Of a trace whose span ids follow from it: repeated spans then replace the earlier ones. */
+  trace_id?: TraceId
   parent?: { trace_id: TraceId; span_id: SpanId }
   /** Attributes of every span of the run. */
   common: { ag: JsonObject; beside: Readonly<Record<string, string>> }
@@ -92,20 +94,22 @@ export interface RunTraceOptions {
 /** The spans of one run as data: a root, and a child for each call. */
 export class RunTrace {
   readonly trace_id: TraceId
-  readonly span_id: SpanId = randomBytes(8).toString('hex')
+  readonly span_id: SpanId
   readonly #options: RunTraceOptions
   readonly #started: Micros
   readonly #children: Child[] = []
+  #spans = 0
 
   constructor(options: RunTraceOptions) {
     this.#options = options
     this.#started = options.clock()
-    this.trace_id = options.parent?.trace_id ?? randomBytes(16).toString('hex')
+    this.trace_id = options.parent?.trace_id ?? options.trace_id ?? randomBytes(16).toString('hex')
+    this.span_id = this.#newSpanId()
   }
 
   /** Runs work inside a child span. The work may set the notes until it ends. Its errors are recorded and rethrown. */
   async during<T>(start: SpanStart, work: (notes: SpanNotes, span_id: SpanId) => Promise<T>): Promise<T> {
-    const span_id: SpanId = randomBytes(8).toString('hex')
+    const span_id = this.#newSpanId()
     const child: Child = { start, notes: {}, span_id, started: this.#options.clock() }
     if (this.#children.length < SPANS_MAX - 1) this.#children.push(child)
     try {
@@ -131,6 +135,15 @@ export class RunTrace {
     const children = this.#children.map(child => this.#endedSpan(child, ended, root.failure))
     for (const span of [whole, ...children]) spans.push(this.#toSpan(await withinRoom(span, room)))
     return spans
+  }
+
+  #newSpanId(): SpanId {
+    const { trace_id } = this.#options
+    if (trace_id === undefined) return randomBytes(8).toString('hex')
+    return createHash('sha256')
+      .update(`${trace_id} ${this.#spans++}`)
+      .digest('hex')
+      .slice(0, 16)
   }
 
   #endedSpan({ start, notes, span_id, started, ...child }: Child, now: Micros, rootFailure?: SpanFailure): EndedSpan {

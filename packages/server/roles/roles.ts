@@ -11,8 +11,8 @@ export const ROLE_NEEDS: Record<ProcessRole, readonly PartName[]> = {
   api: ['engine', 'stream'],
   /** Runs handlers: the hosted services. Their traces go through the stream. */
   services: ['stream'],
-  /** Background work; none exists yet. It will run evaluations. */
-  worker: [],
+  /** Executes evaluations. It runs handlers as `services` does, and reads traces. */
+  worker: ['engine', 'stream'],
 }
 
 export const needsOf = (roles: readonly ProcessRole[]): Set<PartName> =>

@@ -9,12 +9,14 @@ import type { Config } from '../config.ts'
 import type { RunMetrics } from '../metrics.ts'
 import type { Parts } from '../parts.ts'
 import { openMeans } from './means/means.ts'
+import type { Services } from './run.ts'
 import { RunTraces } from './run-traces.ts'
 import { servicesRoutes } from './services.ts'
 import { whenQuiet } from './when-quiet.ts'
 
 /** The hosted services of one process. */
 export interface HostedServices {
+  services: Services
   routes(app: FastifyInstance): void
   /** Waits for runs in progress and their traces, then closes all clients. */
   stop(): Promise<void>
@@ -41,15 +43,16 @@ export function openServices({ config, runtime, parts, metrics, log }: HostedIn)
   // Loading Python takes two seconds of processor time: a first run should not wait for it, nor a start be slowed by it.
   const cancelWarming = whenQuiet(openedSandbox)
   const means = { secrets, models, outbound, sandbox: openedSandbox }
-  const routes = servicesRoutes({
+  const services: Services = {
     registry: { db: postgres.db, runtime },
     traces,
     openMeans: (owner, context) => openMeans(means, owner, context),
     // The address of the services is known for certain once the server listens.
     errorsUrl: () => `${config.docsUrl ?? runtime.servicesUrl.replace(/\/services$/, '/api/docs')}/errors`,
-  })
+  }
   return {
-    routes,
+    services,
+    routes: servicesRoutes(services),
     stop: async () => {
       cancelWarming()
       await traces.stop()

@@ -20,6 +20,8 @@ export const SHARES = {
   listen: { slots: 200, project: 20, organization: 50, waiting: 0 },
   /** Runs a handler, which mostly waits for a model. Its request holds no slot of another share. */
   run: { slots: 512, project: 256, organization: 384, waiting: 256 },
+  /** Runs a handler for an evaluation: whatever it has to do, direct runs find their slots. */
+  evaluate: { slots: 256, project: 128, organization: 192, waiting: 4_096 },
   /** Calls an address chosen by the caller. */
   probe: { slots: 8, project: 2, organization: 4, waiting: 8 },
   /** Hashes a password, which is slow by design; its callers belong to no project. */

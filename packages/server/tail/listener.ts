@@ -1,6 +1,7 @@
 import { PassThrough, type Readable } from 'node:stream'
 import { nextTurn, type SpanJson } from '@spanhouse/model'
 import { type Filter, type MatchableSpan, MatchTooLong, MatchWork, matchSpan } from '@spanhouse/query'
+import { commentText, eventText } from '../http/server-sent-events.ts'
 
 /** How much may wait for a listener that reads more slowly than spans arrive. */
 const WAITING_BYTES_MAX = 1024 * 1024
@@ -20,7 +21,7 @@ export class ArrivedSpan {
 
   /** Serialised once. */
   get event(): string {
-    this.#event ??= `event: span\ndata: ${JSON.stringify(this.#span)}\n\n`
+    this.#event ??= eventText('span', JSON.stringify(this.#span))
     return this.#event
   }
 }
@@ -89,7 +90,7 @@ export class Listener {
 
   /** Sends a comment; an empty one keeps the connection alive. */
   comment(text = ''): void {
-    this.#send(`: ${text}\n\n`)
+    this.#send(commentText(text))
   }
 
   end(): void {
@@ -98,7 +99,7 @@ export class Listener {
 
   #send(event: string): void {
     if (this.#events.writableEnded || this.#events.writableLength > WAITING_BYTES_MAX) return
-    if (this.#dropped > 0) this.#events.write(`: dropped ${this.#dropped} spans\n\n`)
+    if (this.#dropped > 0) this.#events.write(commentText(`dropped ${this.#dropped} spans`))
     this.#dropped = 0
     this.#events.write(event)
   }

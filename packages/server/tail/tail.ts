@@ -3,6 +3,7 @@ import { invalid, type Micros, microsNow, Problem, type Uuid } from '@spanhouse/
 import { type Filter, filterSize } from '@spanhouse/query'
 import { type Arrival, arrivalsSince, type Engine, readArrived } from '@spanhouse/span-store'
 import type { FastifyBaseLogger } from 'fastify'
+import { SILENCE_MS } from '../http/server-sent-events.ts'
 import { ArrivedSpan, Listener } from './listener.ts'
 
 /** Conditions of a listener's filter and values in their lists, in total. */
@@ -10,8 +11,6 @@ const FILTER_SIZE_MAX = 500
 
 /** How often a project with listeners is polled. */
 const LOOK_EVERY_MS = 500
-/** The maximum silence, so that no intermediary takes the connection for dead. */
-const SILENCE_MS = 15_000
 /** Spans of one poll that are read completely. */
 const SPANS_MAX = 500
 /** Time for matching and serialising the results of one round of polls, for all projects together. */

@@ -3,6 +3,7 @@ import {
   type CellPlaces,
   COST_MAX,
   compileCellMetrics,
+  compileCellOutputs,
   compileSampleOutputs,
   costOfStep,
   type MeasuredStep,
@@ -84,4 +85,22 @@ export async function readSampleOutputs(
   for (const { step_key, outputs } of rows)
     samples.set(step_key, [...(samples.get(step_key) ?? []), parseJson(outputs)])
   return samples
+}
+
+/** What the trace of a cell says. */
+export interface CellOutputs {
+  step_key: string
+  scenario_id: Uuid
+  repeat_idx: number
+  outputs: Json
+}
+
+/** The outputs of the root spans that cells of these steps refer to, of those that are stored. */
+export async function readCellOutputs(
+  engine: Engine,
+  run: { project_id: Uuid; run_id: Uuid },
+  keys: readonly string[],
+): Promise<CellOutputs[]> {
+  const rows = await engine.rows<CellOutputs & { outputs: string }>(printSql(compileCellOutputs(run, keys)))
+  return rows.map(row => ({ ...row, outputs: parseJson(row.outputs) }))
 }

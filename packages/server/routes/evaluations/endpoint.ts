@@ -1,10 +1,11 @@
 import type { Permission, ProjectPrincipal } from '@spanhouse/access'
-import type { Dispatcher, EntityName, Metrics, RowOf, Scope } from '@spanhouse/evaluation'
+import type { Dispatcher, EntityName, Metrics, Online, RowOf, Scope } from '@spanhouse/evaluation'
 import { ENTITIES, recordOf } from '@spanhouse/evaluation'
 import { JsonList, type JsonObject } from '@spanhouse/model'
 import type { Database } from '@spanhouse/postgres'
 import type { RowList } from '@spanhouse/registry'
 import type { RuntimeSettings } from '@spanhouse/runtime'
+import type { Engine } from '@spanhouse/span-store'
 import { z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { addEndpoint, type Call, type Endpoint } from '../../http/endpoint.ts'
@@ -18,6 +19,10 @@ export interface Evaluations {
   dispatcher?: Dispatcher
   /** Computes metrics; without it whatever asks for that answers 501. */
   metrics?: Metrics
+  /** Reads spans; without it agreement and explanations answer 501. */
+  engine?: Engine
+  /** Follows live runs, when this process does. */
+  online?: Pick<Online, 'lookNow'>
 }
 
 /** Where a call acts: its own project. */

@@ -4,6 +4,7 @@ import {
   addScenarios,
   addSteps,
   createEvaluation,
+  createGroup,
   deleteRuns,
   editEvaluation,
   evaluationEdit,
@@ -84,10 +85,15 @@ function addRecords(routes: EvaluationRoutes): void {
     permission: edit,
     share: 'heavy',
     bodyBytesMax: CONTENT_BODY_BYTES_MAX,
-    answer,
-    summary: 'Creates an evaluation from pinned revisions and starts it.',
+    answer: z.object({ ...answer.shape, evaluations: optional(z.array(z.looseObject({ id: z.string() }))) }),
+    summary: 'Creates an evaluation from pinned revisions and starts it; with `data.subjects` one for each subject.',
     body: z.object({ evaluation: newEvaluation }),
-    handle: ({ scope, body }) => orRejected(async () => shown(await createEvaluation(scope, body.evaluation))),
+    handle: ({ scope, body: { evaluation } }) =>
+      orRejected(async () => {
+        if (!evaluation.data?.subjects) return shown(await createEvaluation(scope, evaluation))
+        const evaluations = (await createGroup(scope, evaluation)).map(evaluationRecord)
+        return { count: evaluations.length, evaluations }
+      }),
   })
   addEvaluationEndpoint(routes, {
     method: 'POST',

@@ -3,6 +3,7 @@ import type { Engine } from '@spanhouse/span-store'
 import { optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { addEndpoint } from '../../http/endpoint.ts'
+import { sendEvents } from '../../http/server-sent-events.ts'
 import { Tail } from '../../tail/tail.ts'
 
 /**
@@ -24,14 +25,7 @@ export function tailRoutes(engine: Engine): (app: FastifyInstance) => void {
       handle: ({ principal, query, request, reply }) => {
         const { filter } = parseSpanQuery({ filter: query.filter ?? null }, 'span', ['query'])
         const listener = tail.listen(principal.project_id, filter, request.log)
-        // A broken socket does not end the stream written to it.
-        request.raw.once('close', () => listener.events.destroy())
-        return reply
-          .type('text/event-stream')
-          .header('cache-control', 'no-cache, no-transform')
-          .header('x-accel-buffering', 'no')
-          .header('content-encoding', 'identity')
-          .send(listener.events)
+        return sendEvents(request, reply, listener.events)
       },
     })
   }

@@ -1,0 +1,21 @@
+import { UsageError } from './usage-error.ts'
+
+export type Reference = { id?: string; slug?: string; version?: string }
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/**
+ * References to the layers of an entity, by the layer's name. The text is `SLUG`, `SLUG@VARIANT`, `SLUG@VARIANT:VERSION`,
+ * `SLUG:VERSION`, or the id of a revision.
+ */
+export function referencesTo(family: string, text: string | undefined): Record<string, Reference> {
+  const [, slug, variant, version] = /^([^@:]+)(?:@([^@:]+))?(?::(\d+))?$/.exec(text ?? '') ?? []
+  if (slug === undefined)
+    throw new UsageError(`The ${family} is missing: give a slug, SLUG@VARIANT:VERSION or a revision's id.`)
+  if (UUID.test(slug)) return { [`${family}_revision`]: { id: slug } }
+  return {
+    [family]: { slug },
+    ...(variant !== undefined && { [`${family}_variant`]: { slug: variant } }),
+    ...(version !== undefined && { [`${family}_revision`]: { version } }),
+  }
+}

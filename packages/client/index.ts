@@ -1,0 +1,3 @@
+export { answered, createSpanhouse, type Spanhouse, SpanhouseError, type SpanhouseOptions } from './client.ts'
+export type { paths } from './interface.ts'
+export { type Counts, followRun, type RunEvent, type RunProgress } from './run-events.ts'

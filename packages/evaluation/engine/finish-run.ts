@@ -1,0 +1,36 @@
+import { sql } from '@spanhouse/postgres'
+import { inTransaction } from '@spanhouse/registry'
+import { lockOpenRun } from '../runs/guard.ts'
+import { rollUpRun } from '../runs/roll-up.ts'
+import type { RunWork, Scope } from '../scope.ts'
+import { claimRun } from './claims.ts'
+import type { EngineParts } from './doors.ts'
+import type { Membership } from './membership.ts'
+
+/**
+ * Ends what was started of a run once none of its scenarios has work: computes its metrics, then lets its status follow.
+ * Does nothing while scenarios have work, or when another worker does it. A run that was closed meanwhile stays as it is.
+ */
+export async function finishRun(parts: EngineParts, membership: Membership): Promise<void> {
+  const { db, runtime, metrics, log } = parts
+  const { project_id, run_id } = membership
+  const work = await claimRun(db, membership, 'finish')
+  if (!work) return
+  const scope: Scope = { db, runtime, project_id, user_id: work.user_id }
+  await metrics?.refresh(scope, [{ run_id }]).catch(error => {
+    log.warn({ err: error, run_id }, 'metrics of a run could not be computed')
+  })
+  await endWork(scope, membership, work)
+}
+
+/** Takes the work of a run away, unless it has been given other work meanwhile. */
+const endWork = (scope: Scope, { run_id, worker_id }: Membership, { kind }: RunWork): Promise<void> =>
+  inTransaction(scope, async inside => {
+    if (!(await lockOpenRun(inside, run_id, 'change'))) return
+    const { rows } = await sql`update evaluation_runs t set work = null, claimed_by = null
+      where t.project_id = ${scope.project_id} and t.id = ${run_id} and t.claimed_by = ${worker_id}
+        and t.work ->> 'kind' = ${kind} and not exists (select from evaluation_scenarios s
+          where s.project_id = t.project_id and s.run_id = t.id and s.work is not null)
+      returning t.id`.execute(inside.db)
+    if (rows.length > 0) await rollUpRun(inside, run_id)
+  })

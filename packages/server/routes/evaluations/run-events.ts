@@ -1,0 +1,22 @@
+import { uuid, z } from '@spanhouse/validation'
+import { sendEvents } from '../../http/server-sent-events.ts'
+import { RunEvents } from '../../run-events/run-events.ts'
+import { addEvaluationEndpoint, type EvaluationRoutes, permissionsOf } from './endpoint.ts'
+
+/** The progress of a run while it works, as server-sent events. */
+export function addRunEventRoutes(routes: EvaluationRoutes): void {
+  const runs = new RunEvents()
+  routes.app.addHook('preClose', async () => runs.close())
+  addEvaluationEndpoint(routes, {
+    method: 'GET',
+    path: '/evaluations/runs/:run_id/events',
+    tag: 'evaluations',
+    permission: permissionsOf('runs').view,
+    share: 'listen',
+    params: z.object({ run_id: uuid }),
+    summary:
+      'Streams the progress of a run as server-sent events (`progress`, `state`, `end`) until it is over or the connection is closed.',
+    handle: async ({ scope, params, request, reply }) =>
+      sendEvents(request, reply, await runs.listen(scope, params.run_id, request.log)),
+  })
+}
