@@ -5,6 +5,7 @@ import { benchEvaluators } from './evaluators.ts'
 import { benchIngest } from './ingest.ts'
 import { benchInvoke } from './invoke.ts'
 import { compareLayouts } from './layouts/compare.ts'
+import { benchMetrics } from './metrics.ts'
 import { benchQuery } from './query.ts'
 import { benchRegistry } from './registry.ts'
 import { benchSandbox } from './sandbox.ts'
@@ -45,6 +46,10 @@ const BENCHES: Record<string, Bench> = {
   invoke: {
     about: 'what a run takes beyond its model, at 200 at a time',
     run: () => benchInvoke(),
+  },
+  metrics: {
+    about: 'metrics of 100,000 scenarios, comparisons of 10,000, pages of scenarios with results',
+    run: () => benchMetrics({ scenarios: 100_000 }),
   },
   sandbox: {
     about: 'an evaluator of a caller in each language, run by run',

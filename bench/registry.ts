@@ -135,7 +135,7 @@ const windowOf = (limit: number) => ({
   rate: undefined,
 })
 
-async function newProject(db: Database): Promise<Project> {
+export async function newProject(db: Database): Promise<Project> {
   const [user_id, organization_id, workspace_id, project_id] = [newId(), newId(), newId(), newId()]
   await db
     .insertInto('users')
