@@ -617,6 +617,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/evaluations/runs/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Compares up to four runs with a baseline, case by case: which differences are real, and the cases that got worse most. */
+        post: operations["post_evaluations_runs_compare"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/workflows/catalog/types": {
         parameters: {
             query?: never;
@@ -9065,6 +9082,124 @@ export interface operations {
                     "application/json": {
                         /** @description For how many days spans are kept after they are stored; null: forever. */
                         days: number | null;
+                    };
+                };
+            };
+            /** @description The request was rejected; `detail` gives the reason. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        detail: unknown;
+                    };
+                };
+            };
+        };
+    };
+    post_evaluations_runs_compare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    comparison: {
+                        /** Format: uuid */
+                        baseline_run_id: string;
+                        run_ids: string[];
+                        scores?: {
+                            step_key: string;
+                            path: string;
+                        }[] | null;
+                        cases?: {
+                            run_id?: string | null;
+                            score?: {
+                                step_key: string;
+                                path: string;
+                            } | null;
+                            offset?: number | null;
+                            limit?: number | null;
+                        } | null;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                        comparison: {
+                            baseline_run_id: string;
+                            runs: {
+                                run_id: string;
+                                matched: number;
+                                scores: {
+                                    step_key: string;
+                                    path: string;
+                                    /**
+                                     * @description Which values are better: of scores higher ones, of amounts lower ones.
+                                     * @enum {string}
+                                     */
+                                    better: "higher" | "lower";
+                                    /** @description Cases with a value in both runs. */
+                                    n: number;
+                                    baseline_mean?: number;
+                                    mean?: number;
+                                    /** @description The mean of this run minus the baseline, case by case. */
+                                    difference?: number;
+                                    /** @description The 95 % interval of the difference: exact for pass and fail, otherwise a bootstrap with a fixed seed. */
+                                    interval?: number[];
+                                    wins: number;
+                                    losses: number;
+                                    ties: number;
+                                    /**
+                                     * @description sign: the exact sign test (McNemar) of pass and fail. permutation: of signs of the differences.
+                                     * @enum {string}
+                                     */
+                                    test: "sign" | "permutation";
+                                    p_value: number;
+                                    /** @description Holm's correction of p_value for all scores and runs of the answer. */
+                                    p_adjusted: number;
+                                    /** @description In words, only if p_adjusted is below 0.05. */
+                                    verdict?: string;
+                                    /** @description How many more cases would show a difference of this size four times in five; absent with a verdict. */
+                                    cases_needed?: number;
+                                }[];
+                            }[];
+                            cases: {
+                                testcase_id?: string;
+                                source_trace_id?: string;
+                                repeat_idx: number;
+                                run_id: string;
+                                baseline: {
+                                    scenario_id: string;
+                                    trace_id?: string;
+                                };
+                                candidate: {
+                                    scenario_id: string;
+                                    trace_id?: string;
+                                };
+                                scores: {
+                                    step_key: string;
+                                    path: string;
+                                    baseline?: number;
+                                    baseline_trace_id?: string;
+                                    candidate?: number;
+                                    candidate_trace_id?: string;
+                                    difference?: number;
+                                }[];
+                            }[];
+                        };
                     };
                 };
             };
