@@ -7,6 +7,10 @@ export interface Config {
   host: string
   /** 0: any free port. */
   port: number
+  /** Of OTLP over gRPC; 0: any free port. */
+  grpcPort: number
+  /** Whether the gRPC port was set; otherwise a start succeeds without it. */
+  isGrpcPortSet: boolean
   /** The folder of the embedded stores and the generated API key. */
   dataDir: string
   roles: readonly ProcessRole[]
@@ -48,7 +52,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const docsUrl = urlOf('SPANHOUSE_DOCS_URL', text('SPANHOUSE_DOCS_URL'), ['http:', 'https:'], wrong)
   const config: Config = {
     host: text('SPANHOUSE_HOST') ?? '127.0.0.1',
-    port: portOf(text('SPANHOUSE_PORT') ?? '4600', wrong),
+    port: portOf('SPANHOUSE_PORT', text('SPANHOUSE_PORT') ?? '4600', wrong),
+    grpcPort: portOf('SPANHOUSE_GRPC_PORT', text('SPANHOUSE_GRPC_PORT') ?? '4317', wrong),
+    isGrpcPortSet: text('SPANHOUSE_GRPC_PORT') !== undefined,
     dataDir: text('SPANHOUSE_DATA_DIR') ?? './data',
     roles: rolesOf(text('SPANHOUSE_ROLES') ?? 'all', wrong),
     databaseUrl: urlOf('DATABASE_URL', text('DATABASE_URL'), ['postgres:', 'postgresql:'], wrong),
@@ -81,20 +87,20 @@ export function servicesUrlAt(host: string, port: number): string {
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/services`
 }
 
-function portOf(text: string, wrong: string[]): number {
+function portOf(name: string, text: string, wrong: string[]): number {
   const port = Number(text)
-  if (!Number.isInteger(port) || port < 0 || port > 65535) wrong.push(`SPANHOUSE_PORT=${text}is not a port`)
+  if (!Number.isInteger(port) || port < 0 || port > 65535) wrong.push(`${name}=${text} is not a port`)
   return port
 }
 
 function prefixOf(text: string, wrong: string[]): string {
   if (!/^[A-Za-z0-9_.-]+$/.test(text))
-    wrong.push(`SPANHOUSE_URI_PREFIX=${text}may contain only letters, digits, dots, dashes and underscores`)
+    wrong.push(`SPANHOUSE_URI_PREFIX=${text} may contain only letters, digits, dots, dashes and underscores`)
   return text
 }
 
 function switchOf(name: string, text: string, wrong: string[]): boolean {
-  if (!['true', 'false'].includes(text)) wrong.push(`${name}=${text}is neither true nor false`)
+  if (!['true', 'false'].includes(text)) wrong.push(`${name}=${text} is neither true nor false`)
   return text === 'true'
 }
 
@@ -115,7 +121,7 @@ function bytesOf(name: string, text: string | undefined, wrong: string[]): numbe
   if (text === undefined) return undefined
   const bytes = Number(text)
   if (!Number.isSafeInteger(bytes) || bytes < STREAM_BYTES_MIN)
-    wrong.push(`${name}=${text}is not a number of bytes of at least ${STREAM_BYTES_MIN}`)
+    wrong.push(`${name}=${text} is not a number of bytes of at least ${STREAM_BYTES_MIN}`)
   return bytes
 }
 

@@ -8,8 +8,12 @@ import type { Logger } from 'pino'
 import { Room } from './budget/room.ts'
 import { type Config, servicesUrlAt } from './config.ts'
 import { startSweeping } from './deleted-projects.ts'
+import { type GrpcServer, listenGrpc } from './grpc/grpc-server.ts'
+import { type OtlpMethodsOptions, otlpMethods } from './grpc/otlp-methods.ts'
 import { AnswerRoom } from './http/answer-room.ts'
 import { buildApp } from './http/app.ts'
+import { Exports } from './ingest/exports.ts'
+import { OtherSignals } from './ingest/other-signals.ts'
 import { writeKeyFile } from './key-file.ts'
 import { Metrics } from './metrics.ts'
 import { closeParts, openParts, type Parts } from './parts.ts'
@@ -42,6 +46,8 @@ export interface RunningServer {
   config: Config
   /** Its address, without a path. */
   url: string
+  /** The address of OTLP over gRPC; undefined if this process does not serve it. */
+  grpcUrl: string | undefined
   /** The default project's key, if this start has generated it. */
   newApiKey: string | undefined
   /** Accepts no more requests, finishes those in progress, drains the writer and closes everything. */
@@ -71,15 +77,18 @@ export async function startServer(
   const services = config.roles.includes('services')
     ? openServices({ config, runtime, parts, metrics, log })
     : undefined
+  const room = new Room(metrics.bytesHeld)
+  const intake = openIntake(config, parts, metrics, log)
   const app = await buildApp({
     logger: log,
     authenticator: parts.authenticator,
-    room: new Room(metrics.bytesHeld),
+    room,
     shares: new Shares(metrics.registry),
     answerRoom: new AnswerRoom(metrics.answerBytes),
-    routes: [...routesOf({ config, runtime, parts, metrics }), ...(services ? [services.routes] : [])],
+    routes: [...routesOf({ config, runtime, parts, metrics, intake }), ...(services ? [services.routes] : [])],
   })
   const url = await app.listen({ host, port })
+  const grpc = intake && (await listenOtlp(config, { authenticator: parts.authenticator, room, ...intake }, log))
   const { postgres, engines, stream } = parts
   const sweeping =
     config.roles.includes('api') && engines && stream
@@ -87,24 +96,57 @@ export async function startServer(
       : undefined
   // With port 0 it is known only now.
   runtime.servicesUrl = servicesUrl ?? servicesUrlAt(host, boundPort(app))
-  log.info({ url, roles: config.roles }, 'listening')
-  return { config, url, newApiKey, stop: () => stopAll(app, [sweeping, services, writer], parts) }
+  const grpcUrl = grpc && `http://${new URL(url).hostname}:${grpc.port}`
+  log.info({ url, grpcUrl, roles: config.roles }, 'listening')
+  return { config, url, grpcUrl, newApiKey, stop: () => stopAll([app, grpc], [sweeping, services, writer], parts) }
 }
 
 const boundPort = (app: FastifyInstance): number => (app.server.address() as AddressInfo).port
+
+/** What accepts exports, whatever the protocol. */
+interface Intake {
+  exports: Exports
+  signals: OtherSignals
+}
+
+function openIntake({ roles }: Config, { stream }: Parts, metrics: Metrics, log: Logger): Intake | undefined {
+  if (!roles.includes('receiver') || !stream) return undefined
+  return { exports: new Exports({ stream, metrics, log }), signals: new OtherSignals() }
+}
+
+/** A default port that another program uses, such as a collector, keeps nothing else from working. */
+async function listenOtlp(
+  { host, grpcPort, isGrpcPortSet }: Config,
+  options: OtlpMethodsOptions,
+  log: Logger,
+): Promise<GrpcServer | undefined> {
+  try {
+    return await listenGrpc({
+      host,
+      port: grpcPort,
+      methods: otlpMethods(options),
+      onDefect: error => log.error({ err: error }, 'export failed'),
+    })
+  } catch (error) {
+    if (isGrpcPortSet) throw new Error(`SPANHOUSE_GRPC_PORT: ${(error as Error).message}`)
+    log.warn({ reason: (error as Error).message }, 'OTLP over gRPC is not available; set SPANHOUSE_GRPC_PORT')
+    return undefined
+  }
+}
 
 interface Served {
   config: Config
   runtime: RuntimeSettings
   parts: Parts
   metrics: Metrics
+  intake: Intake | undefined
 }
 
-function routesOf({ config, runtime, parts, metrics }: Served): ((app: FastifyInstance) => void)[] {
+function routesOf({ config, runtime, parts, metrics, intake }: Served): ((app: FastifyInstance) => void)[] {
   const { stream, engines } = parts
   const registry = { db: parts.postgres.db, runtime, engine: engines?.reads }
   const routes = [healthRoutes(partsInUse(config, parts), metrics)]
-  if (config.roles.includes('receiver') && stream) routes.push(otlpRoutes(stream, metrics))
+  if (intake) routes.push(otlpRoutes(intake.exports, intake.signals))
   if (config.roles.includes('api') && stream && engines) {
     routes.push(
       deadLetterRoutes(stream),
@@ -168,8 +210,12 @@ interface Working {
   stop(): Promise<void>
 }
 
-async function stopAll(app: FastifyInstance, working: (Working | undefined)[], parts: Parts): Promise<void> {
-  await app.close()
+async function stopAll(
+  [app, grpc]: [FastifyInstance, GrpcServer | undefined],
+  working: (Working | undefined)[],
+  parts: Parts,
+): Promise<void> {
+  await Promise.all([app.close(), grpc?.stop()])
   await Promise.all(working.map(one => one?.stop()))
   await closeParts(parts)
 }

@@ -25,13 +25,14 @@ const TRACE = JSON.stringify({
  * The output of a first start: the address, the key, and a first trace to paste. A key is shown only when it is
  * generated; the commands read it from where it is stored.
  */
-export function welcome({ config, url, newApiKey }: RunningServer): string {
+export function welcome({ config, url, grpcUrl, newApiKey }: RunningServer): string {
   if (!config.roles.includes('receiver') || !config.roles.includes('api'))
-    return `Spanhouse (${config.roles.join(', ')}) listens at ${url}/api\n`
+    return `Spanhouse (${config.roles.join(', ')}) listens at ${url}/api\n${grpcUrl ? `OTLP over gRPC        ${grpcUrl}\n` : ''}`
   const key = config.apiKey ? '$SPANHOUSE_API_KEY' : `$(cat ${join(config.dataDir, 'api-key')})`
   const headers = `-H "Authorization: ApiKey ${key}" -H "Content-Type: application/json"`
   return `
   Spanhouse listens at  ${url}/api
+  OTLP over gRPC        ${grpcUrl ?? 'not available: the port is in use'}
   API key               ${newApiKey ?? (config.apiKey ? 'as set in SPANHOUSE_API_KEY' : `stored in ${join(config.dataDir, 'api-key')}`)}
   Data                  ${config.dataDir}
 

@@ -1,6 +1,7 @@
 import type { Authenticator, Permission, Principal, ProjectPrincipal } from '@spanhouse/access'
 import { requirePermission, unauthenticated } from '@spanhouse/access'
 import type { FastifyRequest } from 'fastify'
+import { authenticateExport } from '../ingest/export-credentials.ts'
 
 /** Public paths. */
 const PUBLIC = [
@@ -9,6 +10,9 @@ const PUBLIC = [
 ]
 /** The public description of a handler. */
 const PUBLIC_OF_HANDLER = /^\/services\/[^/]+\/[^/]+\/(health|openapi\.json)\/?$/
+
+/** The paths of exporters, whose credentials have many forms. */
+const EXPORTS = '/otlp/'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -26,8 +30,9 @@ export async function authenticateRequest(
 ): Promise<Principal | null> {
   const [path = '/'] = request.url.split('?')
   if (PUBLIC.some(open => path === open || path.startsWith(`${open}/`)) || PUBLIC_OF_HANDLER.test(path)) return null
-  const parameters = request.query as Record<string, unknown> | null
-  return authenticator.authenticate(request.headers.authorization, path, parameters ?? {})
+  const parameters = (request.query as Record<string, unknown> | null) ?? {}
+  if (path.startsWith(EXPORTS)) return authenticateExport(authenticator, request.headers, { path, parameters })
+  return authenticator.authenticate(request.headers.authorization, path, parameters)
 }
 
 /** The project that the request's credential belongs to, if it has the permission there. */
