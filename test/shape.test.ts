@@ -86,6 +86,7 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
       'pino',
       'prom-client',
       'negotiator',
+      'fastest-levenshtein',
       '@opentelemetry/core',
     ],
   },

@@ -8,7 +8,7 @@ export { amountColumns, type Column, type RowSink, type RowSource, readMoney, se
 export * from './columns.ts'
 export { compileFilter } from './compile/compile-filter.ts'
 export { engineJson } from './compile/engine-json.ts'
-export { FIELDS, type Field } from './filter/fields.ts'
+export { FIELD_KINDS, FIELDS, type Field, OPERATORS } from './filter/fields.ts'
 export * from './filter/filter.ts'
 export { filterSize } from './filter/filter-size.ts'
 export { parseFilter } from './filter/parse-filter.ts'
@@ -19,7 +19,13 @@ export { matchSpan } from './match/match.ts'
 export type { MatchableSpan } from './match/match-json.ts'
 export * from './match/match-work.ts'
 export { compareSpans } from './page/cursor.ts'
-export { namesSavedQuery, parseSavedQuery, parseSpanQuery, type SpanQuery } from './page/span-query.ts'
+export {
+  namesSavedQuery,
+  parseSavedQuery,
+  parseSpanQuery,
+  refuseUnknownMembers,
+  type SpanQuery,
+} from './page/span-query.ts'
 export * from './page/statements.ts'
 export * from './page/windowing.ts'
 export type * from './position.ts'

@@ -41,8 +41,8 @@ export interface ServerProcess {
 
 export interface ServerProcessOptions {
   dataDir: string
-  /** The same keys, for another role over the same stores; with the same port, a restart. */
-  like?: Pick<ServerProcess, 'apiKey' | 'adminKey' | 'secretKey'> & { url?: string }
+  /** The same keys, for another role over the same stores; with the same ports, a restart. */
+  like?: Pick<ServerProcess, 'apiKey' | 'adminKey' | 'secretKey'> & { url?: string; grpcUrl?: string }
   env?: NodeJS.ProcessEnv
 }
 
@@ -57,7 +57,7 @@ export async function startServerProcess({ dataDir, like, env }: ServerProcessOp
       ...process.env,
       ...START_ENVIRONMENT,
       SPANHOUSE_PORT: port,
-      SPANHOUSE_GRPC_PORT: '0',
+      SPANHOUSE_GRPC_PORT: like?.grpcUrl ? new URL(like.grpcUrl).port : '0',
       SPANHOUSE_DATA_DIR: dataDir,
       SPANHOUSE_API_KEY: apiKey,
       SPANHOUSE_ADMIN_KEY: adminKey,

@@ -21,6 +21,7 @@ import { needsOf } from './roles/roles.ts'
 import { startWriter } from './roles/writer-role.ts'
 import { accountRoutes } from './routes/accounts/accounts.ts'
 import { deadLetterRoutes } from './routes/dead-letters.ts'
+import { entryRoutes } from './routes/entry.ts'
 import { evaluationRoutes } from './routes/evaluations/evaluations.ts'
 import { healthRoutes, type PartInUse } from './routes/health.ts'
 import { otlpRoutes } from './routes/otlp.ts'
@@ -145,7 +146,7 @@ interface Served {
 function routesOf({ config, runtime, parts, metrics, intake }: Served): ((app: FastifyInstance) => void)[] {
   const { stream, engines } = parts
   const registry = { db: parts.postgres.db, runtime, engine: engines?.reads }
-  const routes = [healthRoutes(partsInUse(config, parts), metrics)]
+  const routes = [entryRoutes, healthRoutes(partsInUse(config, parts), metrics)]
   if (intake) routes.push(otlpRoutes(intake.exports, intake.signals))
   if (config.roles.includes('api') && stream && engines) {
     routes.push(

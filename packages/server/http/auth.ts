@@ -3,6 +3,8 @@ import { requirePermission, unauthenticated } from '@spanhouse/access'
 import type { FastifyRequest } from 'fastify'
 import { authenticateExport } from '../ingest/export-credentials.ts'
 
+/** The address as printed at start, without or with `/api`. */
+const ENTRY = '/'
 /** Public paths. */
 const PUBLIC = [
   ...['/health', '/ready', '/metrics', '/docs', '/openapi.json', '/auth', '/.well-known/jwks.json'],
@@ -29,7 +31,12 @@ export async function authenticateRequest(
   request: FastifyRequest,
 ): Promise<Principal | null> {
   const [path = '/'] = request.url.split('?')
-  if (PUBLIC.some(open => path === open || path.startsWith(`${open}/`)) || PUBLIC_OF_HANDLER.test(path)) return null
+  if (
+    path === ENTRY ||
+    PUBLIC.some(open => path === open || path.startsWith(`${open}/`)) ||
+    PUBLIC_OF_HANDLER.test(path)
+  )
+    return null
   const parameters = (request.query as Record<string, unknown> | null) ?? {}
   if (path.startsWith(EXPORTS)) return authenticateExport(authenticator, request.headers, { path, parameters })
   return authenticator.authenticate(request.headers.authorization, path, parameters)

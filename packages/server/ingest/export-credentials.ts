@@ -24,7 +24,7 @@ export async function authenticateExport(
   throw refusal ?? unauthenticated()
 }
 
-const SCHEME = /^(apikey|bearer|basic)[ :]+(\S+)$/i
+const SCHEME = /^(apikey|bearer|basic)(?: +| *: *)(\S+)$/i
 
 /** The credentials of a request in the interface's form, the one that was sent first. */
 function* authorizationsIn(headers: IncomingHttpHeaders): Generator<string> {

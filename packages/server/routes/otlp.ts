@@ -24,8 +24,19 @@ const PROTOBUF = 'application/x-protobuf'
 const path = '/otlp/v1/traces'
 const tag = 'ingest'
 const SUMMARY = 'Accepts an OpenTelemetry export as protobuf or JSON, compressed or not; responds once it is durable.'
+const EXAMPLE = {
+  traceId: '5b8efff798038103d269b633813fc60c',
+  spanId: 'eee19b7ec3c1b174',
+  name: 'answer',
+  kind: 1,
+  startTimeUnixNano: '1770000000000000000',
+  endTimeUnixNano: '1770000001000000000',
+  attributes: [{ key: 'gen_ai.request.model', value: { stringValue: 'gpt-4o-mini' } }],
+}
 /** Described for JSON; the scanner checks what is sent. */
-const exported = z.looseObject({ resourceSpans: z.array(jsonObject) })
+const exported = z
+  .looseObject({ resourceSpans: z.array(jsonObject) })
+  .meta({ examples: [{ resourceSpans: [{ scopeSpans: [{ spans: [EXAMPLE] }] }] }] })
 const answer = z.object({
   count: z.int().meta({ description: 'Spans that were accepted.' }),
   links: z.array(z.object({ trace_id: z.string(), span_id: z.string() })),
