@@ -23,8 +23,8 @@ test.each([
   [{ conditions: [] }, 'body.conditions: unknown member'],
   [{ windowing: { limt: 1 } }, 'body.windowing.limt: unknown member'],
   [{ query_ref: { slug: 'x' }, limits: 1 }, 'body.limits: unknown member'],
-  [{ filtering: { condition: [] } }, "filtering: unknown member 'condition'"],
-  [{ filter: { conditons: [] } }, "filtering: unknown member 'conditons'"],
+  [{ filtering: { condition: [] } }, 'filtering: unknown member "condition"'],
+  [{ filter: { conditons: [] } }, 'filtering: unknown member "conditons"'],
 ])('%j is refused by the name of the member, at all addresses', async (body, message) => {
   for (const path of ['/spans/query', '/traces/query', '/tracing/traces/query'])
     expect(await project.post(`/api${path}`, body)).toMatchObject({

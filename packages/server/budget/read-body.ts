@@ -66,7 +66,9 @@ export function watchBody<T>(request: Arriving, { bytesMax, held, refusal, onDat
     const fail = (error?: Error): void =>
       refuse(invalid(`The body is incomplete: ${error?.message ?? 'the connection was closed'}`))
     const stopWatching = watchGrowth(() => bytes, refuse)
-    if (request.destroyed && !request.readableEnded) return fail()
+    // A stream of HTTP/2 without a body ends before anybody listens.
+    if (request.readableEnded) return finish()
+    if (request.destroyed) return fail()
     request.on('data', take).on('end', finish).on('error', fail).on('close', fail)
   })
 }

@@ -53,4 +53,7 @@ const MESSAGE_LENGTH_MAX = 1_000
 
 /** As `grpc-message` requires: everything but visible ASCII, and `%`, as percent-encoded UTF-8. */
 const percentEncoded = (message: string): string =>
-  encodeURIComponent(message.slice(0, MESSAGE_LENGTH_MAX).toWellFormed()).replaceAll('%20', ' ')
+  message
+    .slice(0, MESSAGE_LENGTH_MAX)
+    .toWellFormed()
+    .replace(/[^\x20-\x24\x26-\x7e]+/g, encodeURIComponent)
