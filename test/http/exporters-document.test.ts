@@ -87,11 +87,9 @@ test.each(SDKS)('%s, set up as the document says, shows its traces', async (sect
   const { body, traceIds } = recorded(fixture)
   const answer = await ask(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body })
   expect(answer).toMatchObject({ status: 202 })
-  const traces = await eventually(async () => {
-    const found = await project.get(`/api/traces/?trace_ids=${traceIds.join()}`)
-    const { count } = (await project.get(`/api/spans/?trace_ids=${traceIds.join()}`)).body
-    return count === answer.body.count && found.body.traces
-  })
+  const query = `trace_ids=${traceIds.join()}`
+  await eventually(async () => (await project.get(`/api/spans/?${query}`)).body.count === answer.body.count)
+  const { traces } = (await project.get(`/api/traces/?${query}`)).body
   const totals = traces.flatMap((trace: any) => Object.values<any>(trace.spans).flat())
   const tokens = totals.map((root: any) => root.attributes.ag.metrics.tokens.cumulative ?? {})
   expect(tokens).toContainEqual(expect.objectContaining({ total: expect.any(Number) }))
