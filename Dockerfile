@@ -1,5 +1,5 @@
 # One image for all roles, selected by SPANHOUSE_ROLES. Without store addresses all data is kept under /data:
-#   docker build -t spanhouse . && docker run -p 4600:4600 -v spanhouse:/data spanhouse
+#   docker build -t spanhouse . && docker run -p 4600:4600 -p 4317:4317 -v spanhouse:/data spanhouse
 
 # Must have the same major version as the development dependency `node`.
 FROM node:24-slim AS packages
@@ -15,13 +15,14 @@ ENV NODE_ENV=production \
     MALLOC_MMAP_THRESHOLD_=131072 \
     SPANHOUSE_HOST=0.0.0.0 \
     SPANHOUSE_PORT=4600 \
+    SPANHOUSE_GRPC_PORT=4317 \
     SPANHOUSE_DATA_DIR=/data
 WORKDIR /app
 COPY --from=packages /app ./
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data
-EXPOSE 4600
+EXPOSE 4600 4317
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.SPANHOUSE_PORT}/api/health`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "--max-semi-space-size=8", "packages/server/main.ts"]

@@ -27,6 +27,7 @@ export async function benchIngest({ spans, lagSeconds }: IngestOptions): Promise
     await fullSpeed(server, exportsOf(WARM_UP_SEED, Math.ceil(WARM_UP_SPANS / SPANS_PER_EXPORT)))
     const exports = exportsOf(SEED, Math.ceil(spans / SPANS_PER_EXPORT))
     const full = await fullSpeed(server, exports)
+    const doors = await compareDoors(server)
     const lag = await lagAtRate(server, full.queryableSpansPerSecond / 2 / SPANS_PER_EXPORT, lagSeconds)
     const peakMemoryMb = Math.round((await server.peakBytes()) / 1e6)
     await server.stop()
@@ -34,6 +35,7 @@ export async function benchIngest({ spans, lagSeconds }: IngestOptions): Promise
     return {
       spans,
       ...full,
+      ...doors,
       lagAtHalfRate: lag,
       peakMemoryMb,
       ...floor,
@@ -67,6 +69,34 @@ async function fullSpeed(server: ServerProcess, exports: readonly Export[]) {
     overloaded,
     cpuSecondsPerMillionSpans: round((cpu / acceptedSpans) * 1e6),
     bytesPerSpanRaw: Math.round(exports.reduce((sum, one) => sum + one.rawBytes, 0) / acceptedSpans),
+  }
+}
+
+const DOOR_SEED = 20
+const DOOR_ROUNDS = 4
+const DOOR_SPANS = 100_000
+
+/** The rates at which exports are accepted over HTTP and gRPC, in turns, so that the machine is the same for both. */
+async function compareDoors(server: ServerProcess) {
+  const sums = { http: { spans: 0, seconds: 0 }, grpc: { spans: 0, seconds: 0 } }
+  for (let turn = 0; turn < DOOR_ROUNDS; turn++)
+    for (const door of ['http', 'grpc'] as const) {
+      const exports = exportsOf(
+        DOOR_SEED + 2 * turn + (door === 'grpc' ? 1 : 0),
+        Math.ceil(DOOR_SPANS / DOOR_ROUNDS / SPANS_PER_EXPORT),
+      )
+      const before = await server.metric(WRITTEN)
+      const { acceptedSpans, seconds } = await sendAll(server, exports, { concurrency: CONCURRENCY, door })
+      sums[door].spans += acceptedSpans
+      sums[door].seconds += seconds
+      // The stream is empty again before the other begins.
+      await until(async () => (await server.metric(WRITTEN)) >= before + acceptedSpans, 100)
+    }
+  const rate = ({ spans, seconds }: { spans: number; seconds: number }): number => spans / seconds
+  return {
+    acceptedOverHttpPerSecond: Math.round(rate(sums.http)),
+    acceptedOverGrpcPerSecond: Math.round(rate(sums.grpc)),
+    ratioOfGrpcToHttp: round(rate(sums.grpc) / rate(sums.http)),
   }
 }
 

@@ -8,6 +8,8 @@ export interface Target {
   set: 'embedded' | 'networked'
   /** Takes exports. */
   receiverUrl: string
+  /** Takes exports over gRPC. */
+  grpcUrl: string
   /** Answers queries and administers. */
   apiUrl: string
   /** Runs handlers; `data.url` of what is created leads there. */

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { parseJson } from '@spanhouse/model'
+import { encodeTraces } from '@spanhouse/otlp'
 
 export const newTraceId = (): string => randomBytes(16).toString('hex')
 export const newSpanId = (): string => randomBytes(8).toString('hex')
@@ -45,6 +47,10 @@ export const exportOf = (...spans: OtlpSpan[]): object => ({
     },
   ],
 })
+
+/** The same export in protobuf. */
+export const protobufOf = (...spans: OtlpSpan[]): Uint8Array =>
+  encodeTraces(parseJson(JSON.stringify(exportOf(...spans))))
 
 function anyValue(value: unknown): object {
   if (typeof value === 'string') return { stringValue: value }

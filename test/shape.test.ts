@@ -91,6 +91,7 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
       'pino',
       'prom-client',
       'negotiator',
+      'fastest-levenshtein',
       '@opentelemetry/core',
     ],
   },

@@ -18,7 +18,7 @@ export {
   type PlaceKind,
 } from './evaluation/cell-metrics.ts'
 export * from './evaluation/compare-runs.ts'
-export { FIELDS, type Field } from './filter/fields.ts'
+export { FIELD_KINDS, FIELDS, type Field, OPERATORS } from './filter/fields.ts'
 export * from './filter/filter.ts'
 export { filterSize } from './filter/filter-size.ts'
 export { parseFilter } from './filter/parse-filter.ts'
@@ -31,7 +31,13 @@ export * from './match/match-work.ts'
 export { compareSpans } from './page/cursor.ts'
 export * from './page/rows.ts'
 export * from './page/skeleton.ts'
-export { namesSavedQuery, parseSavedQuery, parseSpanQuery, type SpanQuery } from './page/span-query.ts'
+export {
+  namesSavedQuery,
+  parseSavedQuery,
+  parseSpanQuery,
+  refuseUnknownMembers,
+  type SpanQuery,
+} from './page/span-query.ts'
 export * from './page/statements.ts'
 export * from './page/windowing.ts'
 export type * from './position.ts'

@@ -1,5 +1,6 @@
 import { withoutTrailing } from '@spanhouse/model'
 import { INTERFACE_PREFIX } from '@spanhouse/runtime'
+import { closest } from 'fastest-levenshtein'
 import { PROCESS_ROLES, type ProcessRole } from './roles/process-roles.ts'
 
 /** All settings, read from the environment once at start. */
@@ -7,6 +8,10 @@ export interface Config {
   host: string
   /** 0: any free port. */
   port: number
+  /** Of OTLP over gRPC; 0: any free port. */
+  grpcPort: number
+  /** Whether the gRPC port was set; otherwise a start succeeds without it. */
+  isGrpcPortSet: boolean
   /** The folder of the embedded stores and the generated API key. */
   dataDir: string
   roles: readonly ProcessRole[]
@@ -40,7 +45,7 @@ export interface Config {
 
 const ADDRESSES = ['DATABASE_URL', 'NATS_URL', 'CLICKHOUSE_URL'] as const
 
-/** Throws an Error for the operator whose message lists every invalid setting. */
+/** Throws an Error for the operator whose message has one line for every invalid setting. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const wrong: string[] = []
   const text = (name: string): string | undefined => env[name]?.trim() || undefined
@@ -48,30 +53,44 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const docsUrl = urlOf('SPANHOUSE_DOCS_URL', text('SPANHOUSE_DOCS_URL'), ['http:', 'https:'], wrong)
   const config: Config = {
     host: text('SPANHOUSE_HOST') ?? '127.0.0.1',
-    port: portOf(text('SPANHOUSE_PORT') ?? '4600', wrong),
+    port: portOf('SPANHOUSE_PORT', text('SPANHOUSE_PORT') ?? '4600', wrong),
+    grpcPort: portOf('SPANHOUSE_GRPC_PORT', text('SPANHOUSE_GRPC_PORT') ?? '4317', wrong),
+    isGrpcPortSet: text('SPANHOUSE_GRPC_PORT') !== undefined,
     dataDir: text('SPANHOUSE_DATA_DIR') ?? './data',
     roles: rolesOf(text('SPANHOUSE_ROLES') ?? 'all', wrong),
     databaseUrl: urlOf('DATABASE_URL', text('DATABASE_URL'), ['postgres:', 'postgresql:'], wrong),
     natsUrl: urlOf('NATS_URL', text('NATS_URL'), ['nats:', 'tls:'], wrong),
     clickhouseUrl: urlOf('CLICKHOUSE_URL', text('CLICKHOUSE_URL'), ['http:', 'https:'], wrong),
-    adminKey: adminKeyOf(text('SPANHOUSE_ADMIN_KEY'), wrong),
-    apiKey: text('SPANHOUSE_API_KEY'),
+    adminKey: keyOf('SPANHOUSE_ADMIN_KEY', text('SPANHOUSE_ADMIN_KEY'), ADMIN_KEY_LENGTH_MIN, wrong),
+    apiKey: keyOf('SPANHOUSE_API_KEY', text('SPANHOUSE_API_KEY'), API_KEY_LENGTH_MIN, wrong),
     secretKey: text('SPANHOUSE_SECRET_KEY'),
     uriPrefix: prefixOf(text('SPANHOUSE_URI_PREFIX') ?? INTERFACE_PREFIX, wrong),
     servicesUrl: servicesUrl && withoutTrailing(servicesUrl, '/'),
     docsUrl: docsUrl && withoutTrailing(docsUrl, '/'),
     isOutboundOpen: switchOf('SPANHOUSE_OUTBOUND_OPEN', text('SPANHOUSE_OUTBOUND_OPEN') ?? 'false', wrong),
     streamBytesMax: bytesOf('SPANHOUSE_STREAM_BYTES_MAX', text('SPANHOUSE_STREAM_BYTES_MAX'), wrong),
-    logLevel: text('SPANHOUSE_LOG_LEVEL') ?? 'info',
+    logLevel: logLevelOf(text('SPANHOUSE_LOG_LEVEL') ?? 'info', wrong),
   }
   const missing = ADDRESSES.filter(name => !text(name))
   if (config.roles.length < PROCESS_ROLES.length && missing.length > 0)
     wrong.push(
       `SPANHOUSE_ROLES=${config.roles.join(',')}: roles that run in separate processes need networked stores; set ${missing.join(', ')}`,
     )
-  if (wrong.length > 0) throw new Error(`Invalid settings:\n  ${wrong.join('\n  ')}`)
+  if (wrong.length > 0) throw new Error(wrong.join('\n'))
   return config
 }
+
+/** The variables that begin with `SPANHOUSE_`: those of this program, and those that only the command line reads. */
+const VARIABLES = [
+  ...['HOST', 'PORT', 'GRPC_PORT', 'DATA_DIR', 'ROLES', 'API_KEY', 'ADMIN_KEY', 'SECRET_KEY', 'URI_PREFIX'],
+  ...['SERVICES_URL', 'DOCS_URL', 'OUTBOUND_OPEN', 'LOG_LEVEL', 'STREAM_BYTES_MAX', 'URL'],
+].map(name => `SPANHOUSE_${name}`)
+
+/** A warning for each variable that looks like a setting and is none, with the most similar name. */
+export const unknownSettings = (env: NodeJS.ProcessEnv): string[] =>
+  Object.keys(env)
+    .filter(name => /^SPANHOUSE_/i.test(name) && !VARIABLES.includes(name))
+    .map(name => `There is no setting ${name}; did you mean ${closest(name.toUpperCase(), VARIABLES)}?`)
 
 /**
  * The address of the services of a process that listens here; an address that means "all interfaces" cannot be called.
@@ -81,32 +100,38 @@ export function servicesUrlAt(host: string, port: number): string {
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/services`
 }
 
-function portOf(text: string, wrong: string[]): number {
+function portOf(name: string, text: string, wrong: string[]): number {
   const port = Number(text)
-  if (!Number.isInteger(port) || port < 0 || port > 65535) wrong.push(`SPANHOUSE_PORT=${text}is not a port`)
+  if (!Number.isInteger(port) || port < 0 || port > 65535) wrong.push(`${name}=${text} is not a port`)
   return port
 }
 
 function prefixOf(text: string, wrong: string[]): string {
   if (!/^[A-Za-z0-9_.-]+$/.test(text))
-    wrong.push(`SPANHOUSE_URI_PREFIX=${text}may contain only letters, digits, dots, dashes and underscores`)
+    wrong.push(`SPANHOUSE_URI_PREFIX=${text} may contain only letters, digits, dots, dashes and underscores`)
   return text
 }
 
 function switchOf(name: string, text: string, wrong: string[]): boolean {
-  if (!['true', 'false'].includes(text)) wrong.push(`${name}=${text}is neither true nor false`)
+  if (!['true', 'false'].includes(text)) wrong.push(`${name}=${text} is neither true nor false`)
   return text === 'true'
 }
 
 /** Shorter keys could be guessed. */
 const ADMIN_KEY_LENGTH_MIN = 24
+const API_KEY_LENGTH_MIN = 16
 
-function adminKeyOf(key: string | undefined, wrong: string[]): string | undefined {
-  if (key !== undefined && key.length < ADMIN_KEY_LENGTH_MIN)
-    wrong.push(
-      `SPANHOUSE_ADMIN_KEY is shorter than ${ADMIN_KEY_LENGTH_MIN} characters; make one with: openssl rand -hex 32`,
-    )
+function keyOf(name: string, key: string | undefined, lengthMin: number, wrong: string[]): string | undefined {
+  if (key !== undefined && key.length < lengthMin)
+    wrong.push(`${name} is shorter than ${lengthMin} characters; make one with: openssl rand -hex 32`)
   return key
+}
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal']
+
+function logLevelOf(text: string, wrong: string[]): string {
+  if (!LOG_LEVELS.includes(text)) wrong.push(`SPANHOUSE_LOG_LEVEL=${text} is none of ${LOG_LEVELS.join(', ')}`)
+  return text
 }
 
 const STREAM_BYTES_MIN = 16 * 1024 ** 2
@@ -115,7 +140,7 @@ function bytesOf(name: string, text: string | undefined, wrong: string[]): numbe
   if (text === undefined) return undefined
   const bytes = Number(text)
   if (!Number.isSafeInteger(bytes) || bytes < STREAM_BYTES_MIN)
-    wrong.push(`${name}=${text}is not a number of bytes of at least ${STREAM_BYTES_MIN}`)
+    wrong.push(`${name}=${text} is not a number of bytes of at least ${STREAM_BYTES_MIN}`)
   return bytes
 }
 

@@ -1,7 +1,7 @@
 import './thread-pool.ts'
 
 import pino from 'pino'
-import { type Config, readConfig } from './config.ts'
+import { type Config, readConfig, unknownSettings } from './config.ts'
 import { giveBackHeapPages } from './heap-pages.ts'
 import { startServer } from './server.ts'
 import { checkPlace, reasonOf } from './start-checks.ts'
@@ -16,13 +16,16 @@ process.umask(0o077)
 const config = await readConfigOrExit()
 const log = pino({ level: config.logLevel, base: undefined }, pino.destination({ fd: 2, sync: true }))
 
+for (const warning of unknownSettings(process.env)) log.warn(warning)
 giveBackHeapPages()
 // Replaced once there is something to stop.
 let end = (_reason: string): void => process.exit(1)
 beSupervised(() => end('the supervisor has exited'))
 const server = await startServer(config, log, fail).catch(error => {
   process.stderr.write(`Spanhouse cannot start: ${reasonOf(error)}\n`)
-  return fail(error)
+  // One line for the operator; the stack is for whoever looks for a defect.
+  log.debug({ err: error }, 'could not start')
+  return process.exit(1)
 })
 process.stdout.write(await welcome(server, process.stdout.isTTY))
 let isStopping = false

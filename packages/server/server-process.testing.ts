@@ -12,6 +12,8 @@ const MAIN = new URL('./main.ts', import.meta.url).pathname
 /** A Spanhouse in a separate process. */
 export interface ServerProcess {
   url: string
+  /** Of OTLP over gRPC; empty if it has none. */
+  grpcUrl: string
   pid: number
   /** The default project's. */
   apiKey: string
@@ -39,8 +41,8 @@ export interface ServerProcess {
 
 export interface ServerProcessOptions {
   dataDir: string
-  /** The same keys, for another role over the same stores; with the same port, a restart. */
-  like?: Pick<ServerProcess, 'apiKey' | 'adminKey' | 'secretKey'> & { url?: string }
+  /** The same keys, for another role over the same stores; with the same ports, a restart. */
+  like?: Pick<ServerProcess, 'apiKey' | 'adminKey' | 'secretKey'> & { url?: string; grpcUrl?: string }
   env?: NodeJS.ProcessEnv
 }
 
@@ -55,6 +57,7 @@ export async function startServerProcess({ dataDir, like, env }: ServerProcessOp
       ...process.env,
       ...START_ENVIRONMENT,
       SPANHOUSE_PORT: port,
+      SPANHOUSE_GRPC_PORT: like?.grpcUrl ? new URL(like.grpcUrl).port : '0',
       SPANHOUSE_DATA_DIR: dataDir,
       SPANHOUSE_API_KEY: apiKey,
       SPANHOUSE_ADMIN_KEY: adminKey,
@@ -67,8 +70,9 @@ export async function startServerProcess({ dataDir, like, env }: ServerProcessOp
   const output = collectOutput(child)
   const ended = (): number | NodeJS.Signals | undefined => child.exitCode ?? child.signalCode ?? undefined
   const url = await untilReady(child, ended, output)
+  const [, grpcUrl = ''] = /OTLP over gRPC +(http:\S+)\n/.exec(output()) ?? []
   const keys = { apiKey, adminKey, secretKey }
-  return { url, pid: child.pid as number, ...keys, output, ended, ...control(child), ...figures(child, url) }
+  return { url, grpcUrl, pid: child.pid as number, ...keys, output, ended, ...control(child), ...figures(child, url) }
 }
 
 function collectOutput(child: ChildProcess): () => string {

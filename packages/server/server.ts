@@ -11,8 +11,12 @@ import { type Config, servicesUrlAt } from './config.ts'
 import { startSweeping } from './deleted-projects.ts'
 import { startCopying } from './evaluation-copy.ts'
 import { followLiveRuns, startEvaluations } from './evaluations/start-evaluations.ts'
+import { type GrpcServer, listenGrpc } from './grpc/grpc-server.ts'
+import { type OtlpMethodsOptions, otlpMethods } from './grpc/otlp-methods.ts'
 import { AnswerRoom } from './http/answer-room.ts'
 import { buildApp } from './http/app.ts'
+import { Exports } from './ingest/exports.ts'
+import { OtherSignals } from './ingest/other-signals.ts'
 import { writeKeyFile } from './key-file.ts'
 import { Metrics } from './metrics.ts'
 import { closeParts, openParts, type Parts } from './parts.ts'
@@ -20,6 +24,7 @@ import { needsOf } from './roles/roles.ts'
 import { startWriter } from './roles/writer-role.ts'
 import { accountRoutes } from './routes/accounts/accounts.ts'
 import { deadLetterRoutes } from './routes/dead-letters.ts'
+import { entryRoutes } from './routes/entry.ts'
 import { comparisonRoutes } from './routes/evaluations/comparison.ts'
 import { evaluationRoutes } from './routes/evaluations/evaluations.ts'
 import { healthRoutes, type PartInUse } from './routes/health.ts'
@@ -51,6 +56,8 @@ export interface RunningServer {
   config: Config
   /** Its address, without a path. */
   url: string
+  /** The address of OTLP over gRPC; undefined if this process does not serve it. */
+  grpcUrl: string | undefined
   /** The default project's key, if this start has generated it. */
   newApiKey: string | undefined
   /** Accepts no more requests, finishes those in progress, drains the writer and closes everything. */
@@ -86,18 +93,21 @@ export async function startServer(
       : undefined
   const worker = evaluations && startEvaluations(evaluations)
   const online = evaluations && worker && followLiveRuns(evaluations, worker)
+  const room = new Room(metrics.bytesHeld)
+  const intake = openIntake(config, parts, metrics, log)
   const app = await buildApp({
     logger: log,
     authenticator: parts.authenticator,
-    room: new Room(metrics.bytesHeld),
+    room,
     shares,
     answerRoom: new AnswerRoom(metrics.answerBytes),
     routes: [
-      ...routesOf({ config, runtime, parts, metrics, dispatcher: worker, online }),
+      ...routesOf({ config, runtime, parts, metrics, intake, dispatcher: worker, online }),
       ...(services && config.roles.includes('services') ? [services.routes] : []),
     ],
   })
   const url = await app.listen({ host, port })
+  const grpc = intake && (await listenOtlp(config, { authenticator: parts.authenticator, room, ...intake }, log))
   const { postgres, engines, stream } = parts
   const sweeping =
     config.roles.includes('api') && engines && stream
@@ -107,33 +117,75 @@ export async function startServer(
     config.roles.includes('api') && engines ? startCopying({ postgres, engine: engines.background, log }) : undefined
   // With port 0 it is known only now.
   runtime.servicesUrl = servicesUrl ?? servicesUrlAt(host, boundPort(app))
-  log.info({ url, roles: config.roles }, 'listening')
+  const grpcUrl = grpc && `http://${new URL(url).hostname}:${grpc.port}`
+  log.info({ url, grpcUrl, roles: config.roles }, 'listening')
   return {
     config,
     url,
+    grpcUrl,
     newApiKey,
-    stop: () => stopAll(app, [sweeping, copying, online, worker, services, writer], parts),
+    stop: () => stopAll([app, grpc], [sweeping, copying, online, worker, services, writer], parts),
   }
 }
 
 const boundPort = (app: FastifyInstance): number => (app.server.address() as AddressInfo).port
+
+/** What accepts exports, whatever the protocol. */
+interface Intake {
+  exports: Exports
+  signals: OtherSignals
+}
+
+function openIntake({ roles }: Config, { stream }: Parts, metrics: Metrics, log: Logger): Intake | undefined {
+  if (!roles.includes('receiver') || !stream) return undefined
+  return { exports: new Exports({ stream, metrics, log }), signals: new OtherSignals() }
+}
+
+/** A default port that another program uses, such as a collector, keeps nothing else from working. */
+async function listenOtlp(
+  { host, grpcPort, isGrpcPortSet }: Config,
+  options: OtlpMethodsOptions,
+  log: Logger,
+): Promise<GrpcServer | undefined> {
+  try {
+    return await listenGrpc({
+      host,
+      port: grpcPort,
+      methods: otlpMethods(options),
+      onDefect: error => log.error({ err: error }, 'export failed'),
+    })
+  } catch (error) {
+    if (isGrpcPortSet) throw new Error(`SPANHOUSE_GRPC_PORT: ${(error as Error).message}`)
+    log.warn({ reason: (error as Error).message }, 'OTLP over gRPC is not available; set SPANHOUSE_GRPC_PORT')
+    return undefined
+  }
+}
 
 interface Served {
   config: Config
   runtime: RuntimeSettings
   parts: Parts
   metrics: Metrics
-  /** Hears of evaluations to work on, when this process works on them. */
+  intake: Intake | undefined
+  /** Is told of evaluations to work on, if this process works on them. */
   dispatcher: Dispatcher | undefined
-  /** Follows live runs, when this process does. */
+  /** Follows live runs, if this process does. */
   online: Online | undefined
 }
 
-function routesOf({ config, runtime, parts, metrics, dispatcher, online }: Served): ((app: FastifyInstance) => void)[] {
+function routesOf({
+  config,
+  runtime,
+  parts,
+  metrics,
+  intake,
+  dispatcher,
+  online,
+}: Served): ((app: FastifyInstance) => void)[] {
   const { stream, engines } = parts
   const registry = { db: parts.postgres.db, runtime, engine: engines?.reads }
-  const routes = [healthRoutes(partsInUse(config, parts), metrics)]
-  if (config.roles.includes('receiver') && stream) routes.push(otlpRoutes(stream, metrics))
+  const routes = [entryRoutes, healthRoutes(partsInUse(config, parts), metrics)]
+  if (intake) routes.push(otlpRoutes(intake.exports, intake.signals))
   if (config.roles.includes('api') && stream && engines) {
     routes.push(
       deadLetterRoutes(stream),
@@ -215,8 +267,12 @@ interface Working {
   stop(): Promise<void>
 }
 
-async function stopAll(app: FastifyInstance, working: (Working | undefined)[], parts: Parts): Promise<void> {
-  await app.close()
+async function stopAll(
+  [app, grpc]: [FastifyInstance, GrpcServer | undefined],
+  working: (Working | undefined)[],
+  parts: Parts,
+): Promise<void> {
+  await Promise.all([app.close(), grpc?.stop()])
   await Promise.all(working.map(one => one?.stop()))
   await closeParts(parts)
 }

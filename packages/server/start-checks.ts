@@ -8,7 +8,7 @@ import { requireFormat } from './data-format.ts'
 import { keyFilesOf } from './key-file.ts'
 
 /** Checks that can fail before any store is opened: throws an Error for the operator that names the wrong setting. */
-export async function checkPlace({ dataDir, host, port }: Config): Promise<void> {
+export async function checkPlace({ dataDir, host, port, grpcPort, isGrpcPortSet, roles }: Config): Promise<void> {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 })
     await makePrivate(dataDir, 0o700)
@@ -20,6 +20,10 @@ export async function checkPlace({ dataDir, host, port }: Config): Promise<void>
   }
   await bind(host, port).catch(error => {
     throw new Error(`SPANHOUSE_HOST, SPANHOUSE_PORT: ${error.message}`)
+  })
+  if (!isGrpcPortSet || !roles.includes('receiver')) return
+  await bind(host, grpcPort).catch(error => {
+    throw new Error(`SPANHOUSE_GRPC_PORT: ${error.message}`)
   })
 }
 

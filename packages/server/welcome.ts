@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { readKeyFile } from './key-file.ts'
 import type { RunningServer } from './server.ts'
 
@@ -27,24 +27,35 @@ const TRACE = JSON.stringify({
  * part of a link to the web application also to somebody at a terminal: not in logs. The commands read it from where it
  * is stored. Browsers send the fragment of a link to nobody.
  */
-export async function welcome({ config, url, newApiKey }: RunningServer, isTerminal: boolean): Promise<string> {
+export async function welcome(
+  { config, url, grpcUrl, newApiKey }: RunningServer,
+  isTerminal: boolean,
+): Promise<string> {
   if (!config.roles.includes('receiver') || !config.roles.includes('api'))
-    return `Spanhouse (${config.roles.join(', ')}) listens at ${url}/api\n`
-  const key = config.apiKey ? '$SPANHOUSE_API_KEY' : `$(cat ${join(config.dataDir, 'api-key')})`
+    return `Spanhouse (${config.roles.join(', ')}) listens at ${url}/api\n${grpcUrl ? `OTLP over gRPC        ${grpcUrl}\n` : ''}`
+  // Absolute: the commands also work in another folder.
+  const keyFile = join(resolve(config.dataDir), 'api-key')
+  const key = config.apiKey ? '$SPANHOUSE_API_KEY' : `$(cat ${quoted(keyFile)})`
   const shownKey = newApiKey ?? (isTerminal ? (config.apiKey ?? (await readKeyFile(config.dataDir))) : undefined)
   const headers = `-H "Authorization: ApiKey ${key}" -H "Content-Type: application/json"`
   return `
   Spanhouse listens at  ${url}/api
   Open in a browser     ${url}/w${shownKey ? `#key=${encodeURIComponent(shownKey)}` : ''}
-  API key               ${newApiKey ?? (config.apiKey ? 'as set in SPANHOUSE_API_KEY' : `stored in ${join(config.dataDir, 'api-key')}`)}
+  OTLP over gRPC        ${grpcUrl ?? 'not available: the port is in use'}
+  API key               ${newApiKey ?? (config.apiKey ? 'as set in SPANHOUSE_API_KEY' : `stored in ${keyFile}`)}
   Data                  ${config.dataDir}
 
-  Send a first trace:
-    curl -s ${url}/api/otlp/v1/traces ${headers} -d "${TRACE}"
-  See it:
-    curl -s ${url}/api/traces/query ${headers} -d '{"windowing":{"limit":1}}'
+  Send a first trace and see it (paste both lines):
+    curl -s ${url}/api/otlp/v1/traces ${headers} -d "${TRACE}"; echo; sleep 2
+    curl -s ${url}/api/traces/query ${headers} -d '{"windowing":{"limit":1}}'; echo
+  Send the traces of an application (paste both lines where it starts):
+    export OTEL_EXPORTER_OTLP_ENDPOINT=${url}/api/otlp
+    export OTEL_EXPORTER_OTLP_HEADERS="authorization=ApiKey%20${key}"
   More, from a real SDK:
     npm run demo
 
 `
 }
+
+/** For a shell, inside double quotes or not. */
+const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`

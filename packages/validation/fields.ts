@@ -17,7 +17,9 @@ import { list } from './collections.ts'
 export const optional = <S extends z.ZodType>(schema: S) => schema.nullish().transform(value => value ?? undefined)
 
 /** Any JSON, passed through uncopied, so depth and exact integers are preserved. */
-export const json: z.ZodType<Json, Json> = z.custom<Json>(value => value !== undefined, FAULTS.missing[1])
+export const json: z.ZodType<Json, Json> = z
+  .custom<Json>(value => value !== undefined, FAULTS.missing[1])
+  .meta({ description: 'Any JSON.' })
 
 /** A list of any values, passed through uncopied. */
 export const jsonList: z.ZodType<Json[], Json[]> = z

@@ -2,6 +2,7 @@ import { type Bounds, DOCUMENTED } from './bounds.ts'
 import { type Answer, Connections, type Shot } from './exchange.ts'
 import type { Findings, Suspect } from './findings.ts'
 import { pickGenerator } from './generators/generators.ts'
+import { GrpcConnection } from './grpc-exchange.ts'
 import type { Operation } from './inputs/operations.ts'
 import { randomOf } from './inputs/random.ts'
 import type { Tally } from './tally.ts'
@@ -35,12 +36,14 @@ export class Client {
   readonly #options: ClientOptions
   readonly #api: Connections
   readonly #receiver: Connections
+  readonly #grpc: GrpcConnection
   #flights: Flight[] = []
 
   constructor(options: ClientOptions) {
     this.#options = options
     this.#api = new Connections(options.addresses.apiUrl)
     this.#receiver = new Connections(options.addresses.receiverUrl)
+    this.#grpc = new GrpcConnection(options.addresses.grpcUrl)
   }
 
   /** Play `index` of the run; depends on nothing but the seed, the index and the world. */
@@ -64,19 +67,24 @@ export class Client {
   close(): void {
     this.#api.close()
     this.#receiver.close()
+    this.#grpc.close()
   }
 
   async #send(shot: Shot, world: World, suspect: Suspect): Promise<Answer> {
     const flight: Flight = { ...suspect, began: Date.now() }
     this.#flights = this.#flights.filter(({ ended }) => ended === undefined || ended > flight.began - REMEMBERED_MS)
     this.#flights.push(flight)
-    const isExport = shot.path.startsWith('/api/otlp/')
-    const answer = await (isExport ? this.#receiver : this.#api).send(shot, world)
+    const answer = await this.#doorOf(shot).send(shot, world)
     flight.ended = Date.now()
     this.#options.tally.note(shot, answer)
     this.#judge(shot, answer, suspect)
     if (answer.status === 401 && isOrdinary(shot)) this.#options.onUnauthorized(suspect.play)
     return answer
+  }
+
+  #doorOf({ door, path }: Shot): Connections | GrpcConnection {
+    if (door === 'grpc') return this.#grpc
+    return path.startsWith('/api/otlp/') ? this.#receiver : this.#api
   }
 
   #judge(shot: Shot, answer: Answer, suspect: Suspect): void {

@@ -28,6 +28,8 @@ export interface Shot {
   headers?: Record<string, string>
   body?: Uint8Array | string
   manner?: Manner
+  /** The protocol; HTTP when left out. */
+  door?: 'grpc'
   /** Ends the connection so many ms after the answer began: for answers without an end. */
   listenMs?: number
 }

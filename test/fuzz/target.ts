@@ -28,10 +28,11 @@ const LAST_WORDS_LENGTH = 2_000
 const ROLES = ['api', 'receiver', 'writer-1']
 
 function ofVictims(victims: Victims, names: readonly string[]): Target {
-  const { apiUrl, receiverUrl } = victims.target
+  const { apiUrl, receiverUrl, grpcUrl } = victims.target
   return {
     apiUrl,
     receiverUrl,
+    grpcUrl,
     adminKey: victims.server(names[0] as string).adminKey,
     processes: () => names.map(name => ({ name, url: victims.server(name).url, pid: victims.server(name).pid })),
     errorLines: name =>
@@ -61,6 +62,7 @@ function givenTarget(given: string, adminKey: string): Target {
   return {
     apiUrl: origin,
     receiverUrl: origin,
+    grpcUrl: '',
     adminKey,
     processes: () => [{ name: 'given', url: origin }],
     errorLines: () => [],

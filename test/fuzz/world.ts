@@ -9,6 +9,8 @@ export type Role = 'owner' | 'editor' | 'annotator' | 'viewer' | 'spare' | 'admi
 export interface Addresses {
   apiUrl: string
   receiverUrl: string
+  /** Of exports over gRPC; empty if there is none. */
+  grpcUrl: string
   adminKey: string
 }
 

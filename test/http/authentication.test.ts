@@ -49,11 +49,38 @@ describe('the Authorization header', () => {
       "ApiKey ' OR 1=1 --",
       `ApiKey ${'x'.repeat(5000)}`,
     ]
-    for (const header of headers) {
-      expect(await list(header), header).toMatchObject(UNAUTHORIZED)
-      expect(await call(receiverUrl, 'GET', '/api/otlp/v1/traces', header), header).toMatchObject(UNAUTHORIZED)
-    }
+    for (const header of headers) expect(await list(header), header).toMatchObject(UNAUTHORIZED)
     expect((await list(undefined)).headers.get('www-authenticate')).toBeNull()
+  })
+
+  test('of an exporter may have the forms that exporters send', async () => {
+    const { apiKey } = await newProject()
+    const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`
+    const forms = [
+      ...[`apikey ${apiKey}`, `APIKEY ${apiKey}`, `ApiKey  ${apiKey}`, `ApiKey: ${apiKey}`, ` ApiKey ${apiKey} `],
+      ...[`Bearer ${apiKey}`, `bearer ${apiKey}`, basic(`user:${apiKey}`), basic(`${apiKey}:`), basic(apiKey)],
+      ...[`ApiKey%20${apiKey}`, encodeURIComponent(`ApiKey ${apiKey}`), encodeURIComponent(basic(`pk:${apiKey}`))],
+    ].map(authorization => ({ authorization }))
+    const others = [{ 'x-api-key': apiKey }, { authorization: 'Bearer other', 'x-api-key': apiKey }]
+    const ready = (headers: Record<string, string>) => ask(`${receiverUrl}/api/otlp/v1/traces`, { headers })
+    for (const headers of [...forms, ...others] as Record<string, string>[])
+      expect(await ready(headers), JSON.stringify(headers)).toMatchObject({ status: 200 })
+  })
+
+  test('of an exporter is refused without a valid key, whatever its form', async () => {
+    const { apiKey } = await newProject()
+    const half = apiKey.slice(0, 40)
+    for (const authorization of [
+      ...['ApiKey', 'Bearer', 'Basic', 'Basic %%%', 'ApiKey %zz', `Bearer ${half}`, `ApiKey ${apiKey}0`, adminKey],
+      ...[`Basic ${Buffer.from(`${half}:${half}`).toString('base64')}`, `Access ${adminKey}`, `Bearer ${adminKey}`],
+      ...[`ApiKey ${apiKey} ${apiKey}`, `Digest ${apiKey}`, `ApiKey ${'x'.repeat(5000)}`],
+    ])
+      expect(await call(receiverUrl, 'GET', '/api/otlp/v1/traces', authorization), authorization).toMatchObject(
+        UNAUTHORIZED,
+      )
+    expect(await ask(`${receiverUrl}/api/otlp/v1/traces`, { headers: { 'x-api-key': half } })).toMatchObject(
+      UNAUTHORIZED,
+    )
   })
 
   test('never selects a project by parameter when it has a key', async () => {
@@ -128,8 +155,6 @@ describe('a Secret token', () => {
 describe('without valid credentials', () => {
   test.each([undefined, 'ApiKey nonsense', 'Bearer x', 'Access x'])('everything is 401, with %s', async header => {
     const cases: [string, string, unknown?][] = [
-      ['GET', '/api/nothing/here'],
-      ['GET', '/nothing'],
       ['PUT', '/api/spans/query', {}],
       ['GET', '/api/traces/query'],
       ['POST', '/api/spans/query', 'no json'],
@@ -144,12 +169,19 @@ describe('without valid credentials', () => {
       ['POST', '/api/admin/simple/accounts/', { accounts: {} }],
       ['DELETE', '/api/admin/simple/accounts/', 'no json'],
       ['GET', '/api/admin/nothing'],
-      ['GET', '/api/healthy'],
-      ['GET', '/api/preview/health'],
     ]
     for (const [method, path, body] of cases)
       expect(await call(apiUrl, method, path, header, body), `${method} ${path}`).toMatchObject(UNAUTHORIZED)
   })
+
+  test.each(['/api/nothing/here', '/nothing', '/api/healthy', '/api/preview/health', '/api/spans/a/b/c'])(
+    '%s, which nothing has, is 404 and not 401',
+    async path => {
+      for (const header of [undefined, 'ApiKey nonsense'])
+        for (const method of ['GET', 'POST', 'DELETE'])
+          expect(await call(apiUrl, method, path, header)).toMatchObject({ status: 404, body: { detail: 'Not Found' } })
+    },
+  )
 
   test('an export is refused in JSON, whatever its encoding', async () => {
     for (const type of ['application/json', 'application/x-protobuf']) {

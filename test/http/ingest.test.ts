@@ -1,6 +1,8 @@
+import { once } from 'node:events'
+import { Agent, type IncomingMessage, request } from 'node:http'
 import { deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { expect, inject, test } from 'vitest'
-import { call, eventually, newProject, type TestProject } from '../harness.ts'
+import { ask, call, eventually, newProject, type TestProject } from '../harness.ts'
 import { exportOf, newSpanId, newTraceId, otlpSpan } from '../otlp.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -110,6 +112,39 @@ test.each([
   const isJson = (headers as Record<string, string>)['content-type'] === 'application/json'
   expect(answer.headers.get('content-type')).toContain(isJson ? 'application/json' : 'application/x-protobuf')
   expect(answer.text.length).toBeGreaterThan(10)
+})
+
+test.each([
+  ['metrics', 'OTEL_METRICS_EXPORTER=none'],
+  ['logs', 'OTEL_LOGS_EXPORTER=none'],
+])('%s are discarded with one warning for each connection', async (signal, setting) => {
+  const { apiKey, receiverUrl } = await newProject()
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const send = async (type: string, path: string): Promise<{ status: number | undefined; text: string }> => {
+    const headers = { authorization: `ApiKey ${apiKey}`, 'content-type': type }
+    const sending = request(`${receiverUrl}${path}/v1/${signal}`, { method: 'POST', agent, headers }).end('{"a":1}')
+    const [answer] = (await once(sending, 'response')) as [IncomingMessage]
+    return { status: answer.statusCode, text: Buffer.concat(await answer.toArray()).toString() }
+  }
+  const first = await send('application/json', '/api/otlp')
+  expect(JSON.parse(first.text).partialSuccess.errorMessage).toContain(setting)
+  for (const path of ['/api/otlp', '/api', '', '/api/public/otel'])
+    expect(await send('application/json', path)).toEqual({ status: 200, text: '{}' })
+  expect(await send('application/x-protobuf', '')).toEqual({ status: 200, text: '' })
+  agent.destroy()
+  const other = await ask(`${receiverUrl}/v1/${signal}`, { method: 'POST', body: 'x' })
+  expect(other.status).toBe(401)
+})
+
+test('JSON with other members and no resourceSpans is refused, an empty object is not', async () => {
+  const project = await newProject()
+  for (const body of [{ spans: [] }, { resourceMetrics: [] }, { resourcespans: [] }])
+    expect(await project.export(body)).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining('resourceSpans') },
+    })
+  expect(await project.export({})).toMatchObject({ status: 202, body: { count: 0, links: [] } })
+  expect(await project.export({ resource_spans: [] })).toMatchObject({ status: 202 })
 })
 
 test('no body and no spans are fine', async () => {

@@ -17,6 +17,40 @@ async function expectRefused(body: unknown, status: number, detail: unknown): Pr
   }
 }
 
+test.each([
+  [{ filterin: {} }, 'body.filterin: unknown member'],
+  [{ Filtering: {} }, 'body.Filtering: unknown member'],
+  [{ conditions: [] }, 'body.conditions: unknown member'],
+  [{ windowing: { limt: 1 } }, 'body.windowing.limt: unknown member'],
+  [{ query_ref: { slug: 'x' }, limits: 1 }, 'body.limits: unknown member'],
+  [{ filtering: { condition: [] } }, 'filtering: unknown member "condition"'],
+  [{ filter: { conditons: [] } }, 'filtering: unknown member "conditons"'],
+])('%j is refused by the name of the member, at all addresses', async (body, message) => {
+  for (const path of ['/spans/query', '/traces/query', '/tracing/traces/query'])
+    expect(await project.post(`/api${path}`, body)).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining(message) },
+    })
+})
+
+test.each([
+  {},
+  { filter: { conditions: [] }, limit: 1, order: 'ascending', oldest: null, newest: null, next: null, rate: 1 },
+  { filtering: {}, windowing: { limit: 1, order: 'descending', interval: 60 } },
+  { focus: 'trace', format: 'agenta', interval: 60, limit: 1 },
+])('%j has only known members', async body => {
+  for (const path of ['/spans/query', '/traces/query', '/tracing/traces/query'])
+    expect(await project.post(`/api${path}`, body)).toMatchObject({ status: 200, body: { count: 1 } })
+})
+
+test.each(['/spans/analytics/query', '/tracing/analytics/query', '/tracing/spans/analytics', '/tracing/spans/query'])(
+  '%s refuses a misspelt member with its place',
+  async path => {
+    const { status, body } = await project.post(`/api${path}`, { filterin: {} })
+    expect([status, body.detail[0].loc]).toEqual([422, ['body', 'filterin']])
+  },
+)
+
 const SHAPE: [body: unknown, loc: (string | number)[]][] = [
   [{ filtering: 1 }, ['filtering']],
   [{ filtering: 'x' }, ['filtering']],

@@ -40,6 +40,15 @@ describe('paths', () => {
     },
   )
 
+  test.each(['/v1/traces', '/api/v1/traces', '/api/public/otel/v1/traces', '/otel/v1/traces/', '/v1/otlp/v1/traces'])(
+    'exports are taken at %s too, for exporters that are given another base path',
+    async path => {
+      const answer = await call(receiverUrl, 'GET', path, `ApiKey ${project.apiKey}`)
+      expect(answer).toMatchObject({ status: 200, body: { status: 'ready' } })
+      expect(await call(receiverUrl, 'GET', path, undefined)).toMatchObject({ status: 401 })
+    },
+  )
+
   test.each(['', '/api', '/api/api'])('exports go to "%s/otlp/v1/traces", with and without a slash', async prefix => {
     for (const slash of ['', '/']) {
       const answer = await call(receiverUrl, 'GET', `${prefix}/otlp/v1/traces${slash}`, `ApiKey ${project.apiKey}`)
@@ -47,21 +56,22 @@ describe('paths', () => {
     }
   })
 
-  test.each([
-    '/',
-    '/api',
-    '/api/',
-    '/api/nothing',
-    '/apitraces/query',
-    '/api/preview/keys',
-    '/api/spans/a/b/c',
-    '/spansx',
-  ])('%s does not exist', async path => {
-    for (const method of ['GET', 'POST', 'DELETE']) {
-      const answer = await call(apiUrl, method, path, `ApiKey ${project.apiKey}`)
-      expect(answer).toMatchObject({ status: 404, body: { detail: expect.any(String) } })
-    }
+  test.each(['/', '/api', '/api/'])('%s tells without a key where the documentation is', async path => {
+    const answer = await call(apiUrl, 'GET', path, undefined)
+    expect(answer).toMatchObject({ status: 200, body: { service: 'Spanhouse', documentation: `${apiUrl}/api/docs` } })
+    for (const url of [answer.body.documentation, answer.body.openapi]) expect((await ask(url)).status).toBe(200)
+    expect(await call(apiUrl, 'POST', path, `ApiKey ${project.apiKey}`)).toMatchObject({ status: 405 })
   })
+
+  test.each(['/api/nothing', '/apitraces/query', '/api/preview/keys', '/api/spans/a/b/c', '/spansx'])(
+    '%s does not exist',
+    async path => {
+      for (const method of ['GET', 'POST', 'DELETE']) {
+        const answer = await call(apiUrl, method, path, `ApiKey ${project.apiKey}`)
+        expect(answer).toMatchObject({ status: 404, body: { detail: expect.any(String) } })
+      }
+    },
+  )
 
   test.each([
     ['GET', '/api/traces/query'],

@@ -12,6 +12,7 @@ export default async function start(project: TestProject): Promise<() => Promise
   project.provide('target', {
     set: 'embedded',
     receiverUrl: server.url,
+    grpcUrl: server.grpcUrl,
     apiUrl: server.url,
     servicesUrl: `${server.url}/services`,
     adminKey: server.adminKey,

@@ -79,6 +79,7 @@ export default async function start(project: TestProject): Promise<() => Promise
   project.provide('target', {
     set: 'networked',
     receiverUrl: set.roles.receiver.url,
+    grpcUrl: set.roles.receiver.grpcUrl,
     apiUrl: set.roles.api.url,
     servicesUrl: `${set.roles.services.url}/services`,
     adminKey: set.roles.api.adminKey,

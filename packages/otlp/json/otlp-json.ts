@@ -19,12 +19,21 @@ import { SCALARS, writeEnum } from './json-scalars.ts'
  * that the interface accepts, and unknown fields (ignored). Integers of any size stay exact, quoted or not.
  *
  * A value of the wrong type is a Problem `invalid` that names its path. An id or enum of the right type that is not
- * valid is encoded as something that the scan rejects, so that only its own span is lost.
+ * valid is encoded as something that the scan rejects, so that only its own span is lost. An object with members but no
+ * `resourceSpans` is no export: `invalid` too.
  */
 export function encodeTraces(json: Json): Uint8Array {
+  refuseOtherObject(json)
   const writer = protobuf.Writer.create()
   writeMessage(writer, 'TracesData', json, [])
   return writer.finish()
+}
+
+function refuseOtherObject(json: Json): void {
+  if (!isJsonObject(json)) return
+  const names = Object.keys(json)
+  if (names.length === 0 || names.some(name => FIELDS.TracesData.has(name))) return
+  throw invalid('The body has no resourceSpans: send an ExportTraceServiceRequest of OTLP/JSON')
 }
 
 export interface JsonReading {

@@ -61,6 +61,7 @@ function parseGroup(group: JsonObject, loc: Location, context: Context): Filter 
   if (context.depth > FILTER_DEPTH_MAX)
     throw invalid(`filtering: groups may be nested at most ${FILTER_DEPTH_MAX} levels deep`)
   const operator = optional(group.operator, [...loc, 'operator'], oneOf(GROUP_OPERATORS)) ?? 'and'
+  if (group.conditions === undefined) refuseMisspelt(group)
   const conditions = group.conditions === undefined ? [] : readList(group.conditions, [...loc, 'conditions'])
   if (operator === 'not' && conditions.length > 1) throw invalid('filtering: a `not` group takes exactly one condition')
   const below = { ...context, depth: context.depth + 1 }
@@ -68,6 +69,12 @@ function parseGroup(group: JsonObject, loc: Location, context: Context): Filter 
     .map((member, index) => parseMember(member, [...loc, 'conditions', index], below))
     .filter(member => member !== undefined)
   return members.length === 0 ? undefined : Object.freeze({ kind: 'group', operator, members: Object.freeze(members) })
+}
+
+/** A group whose conditions are under another name would restrict nothing. */
+function refuseMisspelt(group: JsonObject): void {
+  const other = Object.keys(group).find(name => name !== 'operator')
+  if (other !== undefined) throw invalid(`filtering: unknown member ${quote(other)} in a group without \`conditions\``)
 }
 
 function parseMember(json: unknown, loc: Location, context: Context): Filter | undefined {

@@ -1,4 +1,5 @@
 import {
+  invalid,
   isJsonObject,
   JsonBoundError,
   type JsonBounds,
@@ -21,11 +22,38 @@ export interface SpanQuery<F extends Focus = Focus> {
   readonly windowing: Windowing
 }
 
+const REFERENCES = ['query_ref', 'query_variant_ref', 'query_revision_ref']
+
+/** The members of a query's body; `focus`, `format` and `formatting` are decided by the endpoint. */
+const BODY_MEMBERS: readonly string[] = [
+  ...['filtering', 'windowing', 'filter', ...WINDOWING_MEMBERS],
+  ...['focus', 'format', 'formatting', ...REFERENCES],
+]
+
+/**
+ * Throws `invalid` (400), naming the member, if the body or its windowing has an unknown one: a misspelt filter or limit
+ * that is ignored would return more than was asked for.
+ */
+export function refuseUnknownMembers(body: unknown): void {
+  if (!isJsonObject(body)) return
+  refuseOthersIn(body, BODY_MEMBERS, 'body')
+  if (isJsonObject(body.windowing)) refuseOthersIn(body.windowing, WINDOWING_MEMBERS, 'body.windowing')
+}
+
+function refuseOthersIn(object: JsonObject, known: readonly string[], place: string): void {
+  const other = Object.keys(object).find(name => !known.includes(name))
+  if (other !== undefined)
+    throw invalid(`${place}.${other.slice(0, NAME_LENGTH_MAX)}: unknown member; known are ${known.join(', ')}`)
+}
+
+/** Of a member's name in a message. */
+const NAME_LENGTH_MAX = 100
+
 /**
  * Parses the body of a query: `filtering` and `windowing`, and their flat form `filter` (an object or JSON text),
  * `oldest`, `newest`, `next`, `limit`, `order`, `rate`, `interval`. The two forms may complement each other. Throws
  * `unprocessable` (422) if they contradict each other or a member has the wrong type, `invalid` (400) if the filter is
- * not valid. An empty body (null) selects everything. Other members are ignored.
+ * not valid. An empty body (null) selects everything. Other members are ignored; see {@link refuseUnknownMembers}.
  */
 export function parseSpanQuery<F extends Focus>(body: unknown, focus: F, loc: Location = ['body']): SpanQuery<F> {
   const members = optional(body, loc, readObject) ?? {}
@@ -35,8 +63,6 @@ export function parseSpanQuery<F extends Focus>(body: unknown, focus: F, loc: Lo
 
 const filterFor = (focus: Focus, filter: Filter | undefined): Filter | undefined =>
   focus === 'trace' ? withActorsOfAnySpan(filter) : filter
-
-const REFERENCES = ['query_ref', 'query_variant_ref', 'query_revision_ref']
 
 /** Whether the body refers to a saved query, which then supplies filter and windowing. */
 export const namesSavedQuery = (body: unknown): boolean =>

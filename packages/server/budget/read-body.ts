@@ -1,4 +1,5 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
 import { invalid, Problem } from '@spanhouse/model'
 import { decompress } from '@spanhouse/otlp'
 import type { Held } from './room.ts'
@@ -8,13 +9,16 @@ const GROW_MS = 10_000
 /** … by this fraction of what has arrived. A steady sender is always fast enough. */
 const GROW_PART = 1 / 16
 
+/** A request over HTTP/1, or a stream of HTTP/2, whose headers are not part of it. */
+type Arriving = Readable & { readonly headers?: IncomingHttpHeaders }
+
 /**
  * Reads the whole body as sent, counting it as it arrives. Rejects with a Problem: `too_large` beyond `bytesMax`,
  * `too_slow` if it almost stops growing, `invalid` if the sender aborts it, `overloaded` if there is no room. Nothing
  * is held then, and the rest of the body is discarded.
  */
-export function readBody(request: IncomingMessage, bytesMax: number, held: Held): Promise<Buffer> {
-  if (Number(request.headers['content-length']) > bytesMax) return Promise.reject(tooLarge(bytesMax))
+export function readBody(request: Arriving, bytesMax: number, held: Held): Promise<Buffer> {
+  if (Number(request.headers?.['content-length']) > bytesMax) return Promise.reject(tooLarge(bytesMax))
   const chunks: Buffer[] = []
   return watchBody(request, {
     bytesMax,
@@ -35,10 +39,7 @@ interface Watched<T> {
 }
 
 /** Listens to a body in addition to other listeners; see {@link readBody}. */
-export function watchBody<T>(
-  request: IncomingMessage,
-  { bytesMax, held, refusal, onData, onEnd }: Watched<T>,
-): Promise<T> {
+export function watchBody<T>(request: Arriving, { bytesMax, held, refusal, onData, onEnd }: Watched<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     let bytes = 0
     const settle = (act: () => void): void => {
@@ -65,7 +66,9 @@ export function watchBody<T>(
     const fail = (error?: Error): void =>
       refuse(invalid(`The body is incomplete: ${error?.message ?? 'the connection was closed'}`))
     const stopWatching = watchGrowth(() => bytes, refuse)
-    if (request.destroyed && !request.readableEnded) return fail()
+    // A stream of HTTP/2 without a body ends before anybody listens.
+    if (request.readableEnded) return finish()
+    if (request.destroyed) return fail()
     request.on('data', take).on('end', finish).on('error', fail).on('close', fail)
   })
 }

@@ -57,8 +57,9 @@ export interface AppOptions {
  *
  *     path         `/api` and `/preview` taken off, either spelling of the trailing slash      http/paths
  *     preflight    answered without credentials                                          204      http/cors
+ *     path         one that no method has, and that is not for administration         404      http/paths
  *     who          credential → project or administrator                              401      http/auth
- *     route        unknown path, wrong verb                                      404, 405
+ *     route        wrong verb                                                    404, 405
  *     handler      permission, body, shape, a slot, then the answer  403, 422, 429, 400    http/endpoint, routes/, shares/
  *     body         as far as the endpoint's limit and the room go            408, 413, 503      http/body, budget/
  *     errors       a Problem as the interface's JSON, anything else as 500                     http/errors
@@ -113,6 +114,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.decorateRequest('principal', null)
   app.addHook('onRequest', async request => {
     ignoreOddType(request.raw)
+    if (request.is404 && !mayExist(paths, request.url)) return
     request.principal = await authenticateRequest(authenticator, request)
     if (paths.isShadowed(request)) throw new Problem('method_not_allowed', 'Method Not Allowed')
   })
@@ -134,6 +136,13 @@ const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/
 function ignoreOddType({ headers }: FastifyRequest['raw']): void {
   if (!MEDIA_TYPE.test(headers['content-type'] ?? '')) delete headers['content-type']
 }
+
+/**
+ * Whether a path that was not routed exists for another method, or for administrators, who alone may learn which of
+ * theirs exist. For all others a wrong address must not look like a wrong key.
+ */
+const mayExist = (paths: KnownPaths, url: string): boolean =>
+  paths.methodsOf(url).length > 0 || /^[^?]*\/admin(\/|\?|$)/.test(url)
 
 const unrouted = (paths: KnownPaths, url: string): Problem =>
   paths.methodsOf(url).length > 0

@@ -1,7 +1,10 @@
 import type { Authenticator, Permission, Principal, ProjectPrincipal } from '@spanhouse/access'
 import { requirePermission, unauthenticated } from '@spanhouse/access'
 import type { FastifyRequest } from 'fastify'
+import { authenticateExport } from '../ingest/export-credentials.ts'
 
+/** The address as printed at start, without or with `/api`. */
+const ENTRY = '/'
 /** Public paths. */
 const PUBLIC = [
   ...['/health', '/ready', '/metrics', '/docs', '/openapi.json', '/auth', '/.well-known/jwks.json'],
@@ -11,6 +14,9 @@ const PUBLIC = [
 ]
 /** The public description of a handler. */
 const PUBLIC_OF_HANDLER = /^\/services\/[^/]+\/[^/]+\/(health|openapi\.json)\/?$/
+
+/** The paths of exporters, whose credentials have many forms. */
+const EXPORTS = '/otlp/'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -27,10 +33,15 @@ export async function authenticateRequest(
   request: FastifyRequest,
 ): Promise<Principal | null> {
   const [path = '/'] = request.url.split('?')
-  if (path === '/' || PUBLIC.some(open => path === open || path.startsWith(`${open}/`)) || PUBLIC_OF_HANDLER.test(path))
+  if (
+    path === ENTRY ||
+    PUBLIC.some(open => path === open || path.startsWith(`${open}/`)) ||
+    PUBLIC_OF_HANDLER.test(path)
+  )
     return null
-  const parameters = request.query as Record<string, unknown> | null
-  return authenticator.authenticate(request.headers.authorization, path, parameters ?? {})
+  const parameters = (request.query as Record<string, unknown> | null) ?? {}
+  if (path.startsWith(EXPORTS)) return authenticateExport(authenticator, request.headers, { path, parameters })
+  return authenticator.authenticate(request.headers.authorization, path, parameters)
 }
 
 /** The project that the request's credential belongs to, if it has the permission there. */

@@ -2,6 +2,7 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import { z } from '@spanhouse/validation'
 import type { FastifyInstance, FastifySchema } from 'fastify'
+import { exampleOf, type JsonSchema } from './example.ts'
 import { type FormLimits, formBytesMax } from './form.ts'
 
 interface Described {
@@ -71,10 +72,12 @@ export function operationSchema(endpoint: Described): FastifySchema {
     ...(params && { params: toSchema(params) }),
     ...(query && { querystring: toSchema(query) }),
     ...(form && { consumes: ['multipart/form-data'] }),
-    ...(body && { body: toSchema(body), 'x-body-bytes-max': form ? formBytesMax(form) : bodyBytesMax }),
+    ...(body && { body: withExample(toSchema(body)), 'x-body-bytes-max': form ? formBytesMax(form) : bodyBytesMax }),
     response: { [status]: answer ? toSchema(answer) : { description: 'Done' }, '4XX': PROBLEM },
   } as FastifySchema
 }
+
+const withExample = (schema: object): object => ({ ...schema, examples: [exampleOf(schema as JsonSchema)] })
 
 function toSchema(schema: z.ZodType): object {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {

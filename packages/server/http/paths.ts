@@ -6,12 +6,17 @@ const PREVIEWED_FAMILIES = [
 const PREVIEWED = new RegExp(`^/preview(?=/(${PREVIEWED_FAMILIES.join('|')})(/|$))`)
 /** Where older clients expect the secrets. */
 const VAULT = /^\/vault\/v1(?=\/secrets(\/|$))/
+/**
+ * Exporters append these to whatever endpoint they are given: `/api`, `/api/public/otel` as for Langfuse, or none at
+ * all.
+ */
+const EXPORT = /^.*\/v1\/(traces|metrics|logs)\/?$/
 /** Prefix added by senders that expect a proxy. */
 const ORIGIN = /^https?:\/\/[^/?]*/i
 
 /**
  * The path to route for a requested URL: an origin is removed, `/api` however often it is repeated, and `/preview` and
- * `/vault/v1` before the families that have that alias.
+ * `/vault/v1` before the families that have that alias; paths of exporters become `/otlp/v1/traces`.
  */
 export function routedUrl(url: string): string {
   const [path = '/', query] = splitOnce(url, '?')
@@ -20,7 +25,8 @@ export function routedUrl(url: string): string {
       .replace(ORIGIN, '')
       .replace(/^(\/api(?=\/|$))+/, '')
       .replace(PREVIEWED, '')
-      .replace(VAULT, '') || '/'
+      .replace(VAULT, '')
+      .replace(EXPORT, '/otlp/v1/$1') || '/'
   return query === undefined ? bare : `${bare}?${query}`
 }
 

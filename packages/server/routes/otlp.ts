@@ -1,21 +1,17 @@
-import { randomUUID } from 'node:crypto'
-import { microsNow, nextTurn, type Problem, type SpanId, type TraceId } from '@spanhouse/model'
-import { encodeExportResponse, encodeStatus, encodeTraces, readTracesJson, scanTraces } from '@spanhouse/otlp'
-import { partitionOf, type SpanMessage, type SpanStream } from '@spanhouse/span-stream'
+import { nextTurn, type Problem } from '@spanhouse/model'
+import { encodeExportResponse, encodeStatus, encodeTraces, readTracesJson } from '@spanhouse/otlp'
 import { jsonObject, z } from '@spanhouse/validation'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { jsonBounds, parsedBytes } from '../budget/limits.ts'
 import { inflateBody, readBody } from '../budget/read-body.ts'
 import type { Held } from '../budget/room.ts'
 import { projectOf } from '../http/auth.ts'
+import { discardRest } from '../http/discard.ts'
 import { addEndpoint } from '../http/endpoint.ts'
 import { sendProblem, toProblem } from '../http/errors.ts'
 import { operationSchema } from '../http/openapi.ts'
-import { PauseWhenFull } from '../ingest/pause.ts'
-import type { IngestMetrics } from '../metrics.ts'
-
-/** An export as received and after decompression (contract: 10 MiB). */
-export const OTLP_BYTES_MAX = 10 * 1024 * 1024
+import { type AcceptedExport, type Exports, OTLP_BYTES_MAX } from '../ingest/exports.ts'
+import { OTHER_SIGNALS, type OtherSignal, type OtherSignals } from '../ingest/other-signals.ts'
 
 /**
  * A span with attributes nested too deeply is skipped without affecting the others; beyond this depth the export is
@@ -28,27 +24,27 @@ const PROTOBUF = 'application/x-protobuf'
 const path = '/otlp/v1/traces'
 const tag = 'ingest'
 const SUMMARY = 'Accepts an OpenTelemetry export as protobuf or JSON, compressed or not; responds once it is durable.'
+const EXAMPLE = {
+  traceId: '5b8efff798038103d269b633813fc60c',
+  spanId: 'eee19b7ec3c1b174',
+  name: 'answer',
+  kind: 1,
+  startTimeUnixNano: '1770000000000000000',
+  endTimeUnixNano: '1770000001000000000',
+  attributes: [{ key: 'gen_ai.request.model', value: { stringValue: 'gpt-4o-mini' } }],
+}
 /** Described for JSON; the scanner checks what is sent. */
-const exported = z.looseObject({ resourceSpans: z.array(jsonObject) })
+const exported = z
+  .looseObject({ resourceSpans: z.array(jsonObject) })
+  .meta({ examples: [{ resourceSpans: [{ scopeSpans: [{ spans: [EXAMPLE] }] }] }] })
 const answer = z.object({
   count: z.int().meta({ description: 'Spans that were accepted.' }),
   links: z.array(z.object({ trace_id: z.string(), span_id: z.string() })),
   partialSuccess: z.object({ rejectedSpans: z.int(), errorMessage: z.string() }).optional(),
 })
 
-interface Accepted {
-  count: number
-  links: { trace_id: TraceId; span_id: SpanId }[]
-  rejected: number
-  errorMessage: string
-}
-
-/**
- * The OTLP receiver. It examines an export just enough to know which spans it contains and that they can be decoded,
- * makes the bytes durable in the span stream, and only then responds.
- */
-export function otlpRoutes(stream: SpanStream, metrics: IngestMetrics): (app: FastifyInstance) => void {
-  const pause = new PauseWhenFull()
+/** OTLP over HTTP. An export is answered once it is durable. Metrics and logs are discarded. */
+export function otlpRoutes(exports: Exports, signals: OtherSignals): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {
       method: 'GET',
@@ -72,49 +68,43 @@ export function otlpRoutes(stream: SpanStream, metrics: IngestMetrics): (app: Fa
       }),
       errorHandler: (error, request, reply) => {
         const problem = toProblem(error)
-        metrics.refused.inc({ code: problem.code })
+        exports.refused(problem, { door: 'http', userAgent: request.headers['user-agent'] })
         return sendOtlpProblem(problem, request, reply)
       },
       handler: async (request, reply) => {
         const { project_id, user_id } = projectOf(request, 'edit_spans')
         const held = app.room.enter({ project_id })
         try {
-          const accepted = await pause.run(() => accept(request, held, stream, { project_id, user_id }))
-          metrics.accepted.inc(accepted.count)
-          metrics.rejected.inc(accepted.rejected)
+          const accepted = await exports.accept({ project_id, user_id }, () => readTraces(request, held))
           return wantsProtobuf(request) ? sendProtobuf(reply, accepted) : sendJson(reply, accepted)
         } finally {
           held.release()
         }
       },
     })
+    for (const signal of Object.keys(OTHER_SIGNALS) as OtherSignal[]) addOtherSignal(app, signal, signals)
   }
 }
 
-async function accept(
-  request: FastifyRequest,
-  held: Held,
-  stream: SpanStream,
-  sender: Pick<SpanMessage, 'project_id' | 'user_id'>,
-): Promise<Accepted> {
+/** What arrives is discarded, whatever it is: the response is a success, with a warning. */
+function addOtherSignal(app: FastifyInstance, signal: OtherSignal, signals: OtherSignals): void {
+  app.post(`/otlp/v1/${signal}`, {
+    schema: operationSchema({ method: 'POST', path, tag, summary: '', hidden: true }),
+    handler: async (request, reply) => {
+      projectOf(request, 'edit_spans')
+      await discardRest(request.raw)
+      const errorMessage = signals.warning(request.raw.socket, signal)
+      if (isJson(request)) return reply.code(200).send(errorMessage ? { partialSuccess: { errorMessage } } : {})
+      return sendProtobuf(reply, { rejected: 0, errorMessage })
+    },
+  })
+}
+
+/** The export as protobuf. */
+async function readTraces(request: FastifyRequest, held: Held): Promise<Uint8Array> {
   const received = await readBody(request.raw, OTLP_BYTES_MAX, held)
   const bytes = await inflateBody(received, request.headers['content-encoding'], { bytesMax: OTLP_BYTES_MAX, held })
-  const traces = isJson(request) ? await tracesInJson(bytes, held) : bytes
-  await nextTurn()
-  const scan = scanTraces(traces, stream.partitions, partitionOf)
-  const accepted_at = microsNow()
-  await stream.publish(
-    scan.shares.map(({ partition, span_count, body }) => ({
-      id: randomUUID(),
-      partition,
-      ...sender,
-      accepted_at,
-      span_count,
-      format: 'otlp',
-      body,
-    })),
-  )
-  return { count: scan.spans.length, links: scan.spans, rejected: scan.rejected, errorMessage: scan.errorMessage }
+  return isJson(request) ? tracesInJson(bytes, held) : bytes
 }
 
 async function tracesInJson(bytes: Buffer, held: Held): Promise<Uint8Array> {
@@ -138,12 +128,15 @@ const EXPORTERS = /^(OTel-OTLP-Exporter|OpenTelemetry Collector|otelcol)/i
 
 const isJson = (request: FastifyRequest): boolean => /^application\/json\b/i.test(request.headers['content-type'] ?? '')
 
-function sendJson(reply: FastifyReply, { count, links, rejected, errorMessage }: Accepted): FastifyReply {
+function sendJson(reply: FastifyReply, { count, links, rejected, errorMessage }: AcceptedExport): FastifyReply {
   const partialSuccess = rejected > 0 ? { rejectedSpans: rejected, errorMessage } : undefined
   return reply.code(202).send({ count, links, partialSuccess })
 }
 
-const sendProtobuf = (reply: FastifyReply, { rejected, errorMessage }: Accepted): FastifyReply =>
+const sendProtobuf = (
+  reply: FastifyReply,
+  { rejected, errorMessage }: Pick<AcceptedExport, 'rejected' | 'errorMessage'>,
+): FastifyReply =>
   reply
     .code(200)
     .type(PROTOBUF)
@@ -160,5 +153,5 @@ function sendOtlpProblem(problem: Problem, request: FastifyRequest, reply: Fasti
   return reply
     .code(problem.status)
     .type(PROTOBUF)
-    .send(Buffer.from(encodeStatus(problem.message)))
+    .send(Buffer.from(encodeStatus({ message: problem.message })))
 }

@@ -8,6 +8,8 @@ import type { Random } from './random.ts'
 /** Where to send and whom to ask; the addresses stay the same over restarts. */
 export interface Target {
   receiverUrl: string
+  /** Of exports over gRPC. */
+  grpcUrl: string
   apiUrl: string
   apiKey: string
 }

@@ -126,7 +126,12 @@ function victimsOf(
 ): Victims {
   const { url: apiUrl, apiKey } = servers.get(names.api)
   return {
-    target: { receiverUrl: servers.get(names.receiver).url, apiUrl, apiKey },
+    target: {
+      receiverUrl: servers.get(names.receiver).url,
+      grpcUrl: servers.get(names.receiver).grpcUrl,
+      apiUrl,
+      apiKey,
+    },
     all: [...servers.victims(), ...stores],
     server: name => servers.get(name),
     stop: async () => {

@@ -1,3 +1,5 @@
+import { gzipSync } from 'node:zlib'
+import { framed } from '../../grpc.ts'
 import type { Shot } from '../exchange.ts'
 import { jsonBomb, zeroBomb } from '../inputs/bombs.ts'
 import { type Encoded, encodedSomehow } from '../inputs/encode.ts'
@@ -27,9 +29,32 @@ const exporting =
     return send(shotOf(random, type, encodedSomehow(bytes, random)))
   }
 
+/** A sound, spoiled or costly export over gRPC, sometimes with a prefix or an encoding that does not fit. */
+function overGrpc({ random, send }: Play): Promise<unknown> {
+  const bytes = Buffer.from(
+    random.pick([soundExport, spoiledExport, spoiledExport, costlyExport])(random).bytes as Uint8Array,
+  )
+  const isBomb = random.chance(0.02)
+  const isGzip = isBomb || random.chance(0.4)
+  const message = isBomb ? gzipSync(Buffer.alloc(100 * 1024 * 1024)) : isGzip ? gzipSync(bytes) : bytes
+  const flag = random.chance(0.95) ? Number(isGzip) : random.below(256)
+  const length = random.chance(0.95) ? message.length : random.below(2 ** 32)
+  return send({
+    name: 'gRPC TraceService/Export',
+    method: 'POST',
+    path: '',
+    door: 'grpc',
+    as: random.chance(0.95) ? random.pick(['owner', 'annotator']) : random.pick(['viewer', 'nobody']),
+    headers: isGzip ? { 'grpc-encoding': random.chance(0.95) ? 'gzip' : random.pick(['snappy', 'deflate', '']) } : {},
+    body: random.chance(0.03) ? Buffer.concat([framed(message), framed(message)]) : framed(message, { flag, length }),
+    ...(random.chance(0.02) && { manner: 'cut body' }),
+  })
+}
+
 export const EXPORTS: readonly Generator[] = [
   { name: 'sound export', weight: 8, play: exporting(soundExport) },
   { name: 'spoiled export', weight: 16, play: exporting(spoiledExport) },
+  { name: 'export over gRPC', weight: 5, play: overGrpc },
   { name: 'costly export', weight: 1.5, play: exporting(costlyExport) },
   {
     name: 'bombed export',

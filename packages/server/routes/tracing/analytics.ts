@@ -5,6 +5,7 @@ import { json, jsonObject, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
 import { addEndpoint } from '../../http/endpoint.ts'
+import { filterSchema, windowingProperties } from '../../http/query-body.ts'
 
 const tag = 'analytics'
 const permission = 'view_spans'
@@ -20,9 +21,42 @@ const query = z.looseObject({
   filter: optional(json).meta({ description: 'A filter as JSON text.' }),
   specs: optional(json).meta({ description: `A list of {type, path} as JSON text; types: ${SPEC_TYPES.join(' ')}.` }),
 })
-const body = optional(jsonObject).meta({
-  description: 'The parameters of the query string, `filter` and `specs` as JSON; or `windowing` and `filtering`.',
-})
+/** Flat, or nested as queries for spans have it. */
+const body = optional(
+  jsonObject.meta({
+    type: 'object',
+    description: 'Other members are rejected.',
+    properties: {
+      focus: { type: 'string', enum: [...FOCUSES] },
+      format: { type: 'string', enum: [...FORMATS] },
+      ...windowingProperties,
+      filter: filterSchema,
+      specs: {
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: {
+            type: { type: 'string', enum: [...SPEC_TYPES] },
+            path: { type: 'string', description: 'A path in the attributes of the root span.' },
+            bins: { type: 'integer', minimum: 1 },
+            vmin: { type: 'number' },
+            vmax: { type: 'number' },
+            edge: { type: 'boolean' },
+          },
+        },
+      },
+      windowing: { type: 'object', properties: windowingProperties },
+      filtering: filterSchema,
+    },
+    examples: [
+      {
+        oldest: '2026-02-01T00:00:00Z',
+        interval: 60,
+        specs: [{ type: 'numeric/continuous', path: 'attributes.ag.metrics.duration.cumulative' }],
+      },
+    ],
+  }),
+)
 
 const head = { timestamp: z.string(), interval: z.int().meta({ description: 'Minutes.' }) }
 const statistics = z.object({

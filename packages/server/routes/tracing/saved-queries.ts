@@ -1,6 +1,13 @@
 import { type ProjectPrincipal, requirePermission } from '@spanhouse/access'
 import { isJsonObject, type Json, type JsonObject, Problem } from '@spanhouse/model'
-import { type Focus, namesSavedQuery, parseSavedQuery, parseSpanQuery, type SpanQuery } from '@spanhouse/query'
+import {
+  type Focus,
+  namesSavedQuery,
+  parseSavedQuery,
+  parseSpanQuery,
+  refuseUnknownMembers,
+  type SpanQuery,
+} from '@spanhouse/query'
 import { findRevision, KINDS, namesRevision, type References } from '@spanhouse/registry'
 import type { Engine } from '@spanhouse/span-store'
 import { validate, z } from '@spanhouse/validation'
@@ -20,13 +27,14 @@ const named = z.object(references.members)
  * The query for spans or traces in a request's body; without a body it matches everything. A saved query that the body
  * names supplies the filter, and the window if it has one. Undefined if the project has no such query or the query is
  * empty: that matches nothing, never everything. 403 without the permission to view queries, 400 for references that
- * are insufficient or contradict each other, 409 for a query saved for the other shape.
+ * are insufficient or contradict each other and for unknown members, 409 for a query saved for the other shape.
  */
 export async function readSpanQuery<F extends Focus>(
   registry: Registry,
   principal: ProjectPrincipal,
   { body, focus }: { body: Json | undefined; focus: F },
 ): Promise<SpanQuery<F> | undefined> {
+  refuseUnknownMembers(body)
   if (!namesSavedQuery(body)) return parseSpanQuery(body ?? {}, focus)
   requirePermission(principal, 'view_queries')
   const saved = await savedAt(registry, principal, references.pick(validate(named, body, 'body')))

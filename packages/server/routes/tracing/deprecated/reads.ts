@@ -5,6 +5,7 @@ import { json, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { QUERY_BODY_BYTES_MAX } from '../../../budget/limits.ts'
 import { addEndpoint } from '../../../http/endpoint.ts'
+import { filterSchema, windowingProperties } from '../../../http/query-body.ts'
 import { treeJson } from '../../../http/trace-json.ts'
 import { requiredTraceId } from '../trace-writes.ts'
 import { findTraces, type Reading, readTraceSpans, readTraces, type Trace } from '../whole-traces.ts'
@@ -25,10 +26,21 @@ const query = z.looseObject({
   rate: member,
   filter: member.meta({ description: 'A filter as JSON text.' }),
 })
-const body = optional(json).meta({
-  description:
-    'The parameters of the query string; a filter may be an object. `windowing` and `filtering` are accepted too.',
-})
+const body = optional(
+  json.meta({
+    type: 'object',
+    description: 'The parameters of the query string; `windowing` and `filtering` are accepted too.',
+    properties: {
+      focus: { type: 'string', enum: [...FOCUSES] },
+      format: { type: 'string', enum: [...FORMATS] },
+      ...windowingProperties,
+      filter: filterSchema,
+      windowing: { type: 'object', properties: windowingProperties },
+      filtering: filterSchema,
+    },
+    examples: [{ focus: 'span', limit: 50, filter: { conditions: [{ field: 'span_type', value: 'chat' }] } }],
+  }),
+)
 const traces = z.record(z.string(), z.object({ spans: z.looseObject({}) }))
 
 /** The older read endpoints: traces in a map by id, or spans, depending on the request. */

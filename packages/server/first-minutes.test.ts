@@ -1,0 +1,120 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ServerProcess, startServerProcess } from './server-process.testing.ts'
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'spanhouse-first-minutes-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+/** How a start ends, with everything it wrote. */
+const failure = (env: NodeJS.ProcessEnv, dataDir = join(folder, 'unused')): Promise<string> =>
+  startServerProcess({ dataDir, env }).then(
+    () => 'it started',
+    (error: Error) => error.message,
+  )
+
+test.each([
+  ['SPANHOUSE_LOG_LEVEL', 'loud', /^SPANHOUSE_LOG_LEVEL=loud is none of .*info.*$/],
+  ['SPANHOUSE_API_KEY', 'short', /^SPANHOUSE_API_KEY is shorter than 16 characters.*$/],
+  ['SPANHOUSE_ADMIN_KEY', 'short', /^SPANHOUSE_ADMIN_KEY is shorter than 24 characters.*$/],
+  ['SPANHOUSE_GRPC_PORT', 'four', /^SPANHOUSE_GRPC_PORT=four is not a port$/],
+])('%s=%s is refused in one line', async (name, value, line) => {
+  const [head, ...lines] = (await failure({ [name]: value })).trimEnd().split('\n')
+  expect(head).toBe('the server ended with code 2:')
+  expect(lines).toEqual([expect.stringMatching(line)])
+})
+
+test('a data folder that cannot be one is refused in one line', async () => {
+  const file = join(folder, 'file')
+  await writeFile(file, '')
+  for (const dataDir of [file, join(file, 'below'), '/proc/none']) {
+    const [head, ...lines] = (await failure({}, dataDir)).trimEnd().split('\n')
+    expect([head, lines.length]).toEqual(['the server ended with code 2:', 1])
+    expect(lines[0]).toContain(`SPANHOUSE_DATA_DIR=${dataDir}: `)
+  }
+})
+
+describe('a server', () => {
+  let server: ServerProcess
+  let port: ReturnType<typeof createServer>
+  const dataDir = (): string => join(folder, "it's data")
+  beforeAll(async () => {
+    // Another program has the port of OTLP over gRPC, here or elsewhere on the machine.
+    port = createServer()
+    await new Promise<void>(resolve => port.once('error', () => resolve()).listen(4317, '127.0.0.1', resolve))
+    server = await startServerProcess({
+      dataDir: dataDir(),
+      env: { SPANHOUSE_API_KEY: '', SPANHOUSE_GRPC_PORT: '', SPANHOUSE_DATADIR: 'x', spanhouse_port: '1' },
+    })
+  })
+  afterAll(async () => {
+    await server?.stop()
+    port?.close()
+  })
+
+  test('that finds the default port of gRPC in use says so once and serves HTTP', async () => {
+    expect(server.grpcUrl).toBe('')
+    expect(server.output().match(/OTLP over gRPC is not available/g)).toHaveLength(1)
+    expect((await fetch(`${server.url}/api/ready`)).status).toBe(200)
+  })
+
+  test('with a port of gRPC that was set and is in use does not start', async () => {
+    const { port } = new URL(server.url)
+    expect(await failure({ SPANHOUSE_GRPC_PORT: port })).toMatch(
+      /code 2:\nSPANHOUSE_GRPC_PORT: .*address already in use.*\n$/,
+    )
+  })
+
+  test('warns of settings that do not exist, with the nearest name', () => {
+    for (const [name, nearest] of [
+      ['SPANHOUSE_DATADIR', 'SPANHOUSE_DATA_DIR'],
+      ['spanhouse_port', 'SPANHOUSE_PORT'],
+    ])
+      expect(server.output()).toContain(`There is no setting ${name}; did you mean ${nearest}?`)
+    expect(server.output().match(/There is no setting/g)).toHaveLength(2)
+  })
+
+  test('prints commands that work when they are pasted together, in another folder', async () => {
+    const lines = server.output().split('\n')
+    const commands = lines.filter(line => /^ {4}(curl|export) /.test(line))
+    expect(commands).toHaveLength(4)
+    const script = [...commands, 'echo "$OTEL_EXPORTER_OTLP_HEADERS"'].join('\n')
+    const { stdout } = await promisify(execFile)('sh', ['-c', script], { cwd: tmpdir() })
+    const [sent, found, headers] = stdout.trim().split('\n') as [string, string, string]
+    const { count, links } = JSON.parse(sent)
+    expect(count).toBe(1)
+    expect(JSON.parse(found).traces).toMatchObject([{ trace_id: links[0].trace_id, spans: { hello: {} } }])
+    expect(headers).toMatch(/^authorization=ApiKey%20[A-Za-z0-9]{8}\.[0-9a-f]{64}$/)
+  })
+
+  test('keeps a second one off its folder, which says so in one line', async () => {
+    expect(await failure({}, dataDir())).toMatch(/code 1:\nSpanhouse cannot start: .* is in use by another process\n$/)
+  })
+
+  test('logs refused exports with the reason and the sender, and never the key', async () => {
+    const refused = (): string[] =>
+      server
+        .output()
+        .split('\n')
+        .filter(line => line.includes('export refused'))
+    for (let time = 0; time < 3; time++)
+      await fetch(`${server.url}/api/otlp/v1/traces`, {
+        method: 'POST',
+        headers: { authorization: 'ApiKey a-key-of-nobody', 'user-agent': 'an exporter' },
+      })
+    expect(refused()).toHaveLength(1)
+    expect(JSON.parse(refused()[0] as string)).toMatchObject({
+      door: 'http',
+      reason: 'Unauthorized',
+      userAgent: 'an exporter',
+    })
+    expect(server.output()).not.toContain('a-key-of-nobody')
+  })
+})

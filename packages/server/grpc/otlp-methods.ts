@@ -1,0 +1,74 @@
+import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
+import { type Authenticator, type ProjectPrincipal, requirePermission } from '@spanhouse/access'
+import { encodeExportResponse } from '@spanhouse/otlp'
+import { inflateBody, readBody } from '../budget/read-body.ts'
+import type { Room } from '../budget/room.ts'
+import { toProblem } from '../http/errors.ts'
+import { authenticateExport } from '../ingest/export-credentials.ts'
+import { type Exports, OTLP_BYTES_MAX } from '../ingest/exports.ts'
+import type { OtherSignal, OtherSignals } from '../ingest/other-signals.ts'
+import type { GrpcMethod } from './grpc-server.ts'
+import { messageIn, PREFIX_BYTES } from './message.ts'
+
+export interface OtlpMethodsOptions {
+  authenticator: Authenticator
+  room: Room
+  exports: Exports
+  signals: OtherSignals
+}
+
+const PACKAGE = '/opentelemetry.proto.collector'
+
+/**
+ * The services of OTLP/gRPC. Traces are handled as over HTTP: authenticated before anything is read, within the same
+ * limits, durable before the response. Metrics and logs are discarded.
+ */
+export const otlpMethods = (options: OtlpMethodsOptions): Record<string, GrpcMethod> => ({
+  [`${PACKAGE}.trace.v1.TraceService/Export`]: (stream, headers) => exportTraces(options, stream, headers),
+  [`${PACKAGE}.metrics.v1.MetricsService/Export`]: discard(options, 'metrics'),
+  [`${PACKAGE}.logs.v1.LogsService/Export`]: discard(options, 'logs'),
+})
+
+async function exportTraces(
+  { authenticator, room, exports }: OtlpMethodsOptions,
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+): Promise<Uint8Array> {
+  try {
+    const { project_id, user_id } = await senderOf(authenticator, headers)
+    const held = room.enter({ project_id })
+    try {
+      return encodeExportResponse(
+        await exports.accept({ project_id, user_id }, async () => {
+          const received = await readBody(stream, OTLP_BYTES_MAX + PREFIX_BYTES, held)
+          const { body, encoding } = messageIn(received, textOf(headers['grpc-encoding']))
+          return inflateBody(body, encoding, { bytesMax: OTLP_BYTES_MAX, held })
+        }),
+      )
+    } finally {
+      held.release()
+    }
+  } catch (error) {
+    const problem = toProblem(error)
+    exports.refused(problem, { door: 'grpc', userAgent: headers['user-agent'] })
+    throw problem
+  }
+}
+
+const discard =
+  ({ authenticator, signals }: OtlpMethodsOptions, signal: OtherSignal): GrpcMethod =>
+  async (stream, headers) => {
+    await senderOf(authenticator, headers)
+    stream.resume()
+    const errorMessage = stream.session ? signals.warning(stream.session, signal) : ''
+    return encodeExportResponse({ rejected: 0, errorMessage })
+  }
+
+async function senderOf(authenticator: Authenticator, headers: IncomingHttpHeaders): Promise<ProjectPrincipal> {
+  const principal = await authenticateExport(authenticator, headers, { path: '/otlp/v1/traces', parameters: {} })
+  requirePermission(principal, 'edit_spans')
+  return principal
+}
+
+const textOf = (header: string | string[] | undefined): string | undefined =>
+  Array.isArray(header) ? header.at(-1) : header

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto'
+import { microsNow, nextTurn, type Problem, type SpanId, type TraceId } from '@spanhouse/model'
+import { scanTraces } from '@spanhouse/otlp'
+import { partitionOf, type SpanMessage, type SpanStream } from '@spanhouse/span-stream'
+import type { FastifyBaseLogger } from 'fastify'
+import type { IngestMetrics } from '../metrics.ts'
+import { PauseWhenFull } from './pause.ts'
+import { RepeatedLines } from './repeated-lines.ts'
+
+/** An export as received and after decompression (contract: 10 MiB). */
+export const OTLP_BYTES_MAX = 10 * 1024 * 1024
+
+/** What became of an export. */
+export interface AcceptedExport {
+  count: number
+  links: { trace_id: TraceId; span_id: SpanId }[]
+  /** Unusable spans, and why. */
+  rejected: number
+  errorMessage: string
+}
+
+/** Who sent an export, for the log. */
+export interface Exporter {
+  door: 'http' | 'grpc'
+  userAgent: string | undefined
+}
+
+const USER_AGENT_LENGTH_MAX = 200
+
+export interface ExportsOptions {
+  stream: SpanStream
+  metrics: IngestMetrics
+  log: FastifyBaseLogger
+}
+
+/**
+ * Accepts exports from all protocols. It examines an export just enough to know which spans it contains and that they
+ * can be decoded, and makes the bytes durable in the span stream.
+ */
+export class Exports {
+  readonly #stream: SpanStream
+  readonly #metrics: IngestMetrics
+  readonly #log: FastifyBaseLogger
+  readonly #pause = new PauseWhenFull()
+  readonly #lines = new RepeatedLines()
+
+  constructor({ stream, metrics, log }: ExportsOptions) {
+    this.#stream = stream
+    this.#metrics = metrics
+    this.#log = log
+  }
+
+  /**
+   * Resolves when the spans are durable. `read` returns the export as protobuf; it is not called while the stream is
+   * full. Rejects as `read`, the scan and the stream do.
+   */
+  async accept(
+    sender: Pick<SpanMessage, 'project_id' | 'user_id'>,
+    read: () => Promise<Uint8Array>,
+  ): Promise<AcceptedExport> {
+    const accepted = await this.#pause.run(async () => this.#publish(sender, await read()))
+    this.#metrics.accepted.inc(accepted.count)
+    this.#metrics.rejected.inc(accepted.rejected)
+    return accepted
+  }
+
+  /** Counts a rejected export and reports it in the log: senders often discard the reason. */
+  refused(problem: Problem, { door, userAgent = 'unknown' }: Exporter): void {
+    this.#metrics.refused.inc({ code: problem.code })
+    const line = { door, reason: problem.message, userAgent: userAgent.slice(0, USER_AGENT_LENGTH_MAX) }
+    const before = this.#lines.note(`${problem.code} ${line.userAgent}`)
+    if (before !== undefined) this.#log.warn({ ...line, notLogged: before || undefined }, 'export refused')
+  }
+
+  async #publish(
+    { project_id, user_id }: Pick<SpanMessage, 'project_id' | 'user_id'>,
+    traces: Uint8Array,
+  ): Promise<AcceptedExport> {
+    await nextTurn()
+    const scan = scanTraces(traces, this.#stream.partitions, partitionOf)
+    const accepted_at = microsNow()
+    await this.#stream.publish(
+      scan.shares.map(({ partition, span_count, body }) => ({
+        id: randomUUID(),
+        partition,
+        project_id,
+        user_id,
+        accepted_at,
+        span_count,
+        format: 'otlp',
+        body,
+      })),
+    )
+    return { count: scan.spans.length, links: scan.spans, rejected: scan.rejected, errorMessage: scan.errorMessage }
+  }
+}
