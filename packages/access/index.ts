@@ -49,3 +49,4 @@ export { createSecretBody, editSecretBody, type ProbeBody, probeBody, type Secre
 export { secretJson } from './secrets/secret-json.ts'
 export * from './secrets/secrets.ts'
 export { openVault, type Vault } from './secrets/vault.ts'
+export * from './secrets/webhook-secrets.ts'

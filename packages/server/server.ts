@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { AWAY_MS_MAX, ensureDefaultProject } from '@spanhouse/access'
+import { ReadEvents } from '@spanhouse/events'
 import type { RuntimeSettings } from '@spanhouse/runtime'
 import { migrateSpans, openEngine } from '@spanhouse/span-store'
 import type { FastifyInstance } from 'fastify'
@@ -8,11 +9,13 @@ import type { Logger } from 'pino'
 import { Room } from './budget/room.ts'
 import { type Config, servicesUrlAt } from './config.ts'
 import { startSweeping } from './deleted-projects.ts'
+import { EventMetrics } from './event-metrics.ts'
 import { AnswerRoom } from './http/answer-room.ts'
 import { buildApp } from './http/app.ts'
 import { writeKeyFile } from './key-file.ts'
 import { Metrics } from './metrics.ts'
 import { closeParts, openParts, type Parts } from './parts.ts'
+import { startDelivery } from './roles/delivery.ts'
 import { needsOf } from './roles/roles.ts'
 import { startWriter } from './roles/writer-role.ts'
 import { accountRoutes } from './routes/accounts/accounts.ts'
@@ -31,6 +34,7 @@ import { priceRoutes } from './routes/tracing/prices.ts'
 import { retentionRoutes } from './routes/tracing/retention.ts'
 import { sessionRoutes } from './routes/tracing/sessions.ts'
 import { tracingRoutes } from './routes/tracing/tracing.ts'
+import { webhookRoutes } from './routes/webhooks.ts'
 import { requireLongSecretKey } from './secret-key.ts'
 import { openServices } from './services/open-services.ts'
 import { Shares } from './shares/shares.ts'
@@ -65,6 +69,9 @@ export async function startServer(
   await untilReachable(log, () => migrateStore(config, parts))
   const newApiKey = await makeDefaultProject(config, parts)
   const metrics = new Metrics(parts.stream && (() => (parts.stream as NonNullable<typeof parts.stream>).stats()))
+  const eventMetrics = new EventMetrics(metrics.registry)
+  const readEvents = new ReadEvents(parts.postgres.db, { onDropped: count => eventMetrics.readsDropped.inc(count) })
+  const delivery = config.roles.includes('worker') ? startDelivery({ parts, metrics: eventMetrics, log }) : undefined
   const writer = config.roles.includes('writer')
     ? await startWriter({ config, clickhouseUrl: parts.clickhouse.url, postgres: parts.postgres, metrics, onFailure })
     : undefined
@@ -77,7 +84,7 @@ export async function startServer(
     room: new Room(metrics.bytesHeld),
     shares: new Shares(metrics.registry),
     answerRoom: new AnswerRoom(metrics.answerBytes),
-    routes: [...routesOf({ config, runtime, parts, metrics }), ...(services ? [services.routes] : [])],
+    routes: [...routesOf({ config, runtime, parts, metrics, readEvents }), ...(services ? [services.routes] : [])],
   })
   const url = await app.listen({ host, port })
   const { postgres, engines, stream } = parts
@@ -88,7 +95,12 @@ export async function startServer(
   // With port 0 it is known only now.
   runtime.servicesUrl = servicesUrl ?? servicesUrlAt(host, boundPort(app))
   log.info({ url, roles: config.roles }, 'listening')
-  return { config, url, newApiKey, stop: () => stopAll(app, [sweeping, services, writer], parts) }
+  return {
+    config,
+    url,
+    newApiKey,
+    stop: () => stopAll(app, [sweeping, services, writer, delivery, { stop: () => readEvents.close() }], parts),
+  }
 }
 
 const boundPort = (app: FastifyInstance): number => (app.server.address() as AddressInfo).port
@@ -98,11 +110,12 @@ interface Served {
   runtime: RuntimeSettings
   parts: Parts
   metrics: Metrics
+  readEvents: ReadEvents
 }
 
-function routesOf({ config, runtime, parts, metrics }: Served): ((app: FastifyInstance) => void)[] {
+function routesOf({ config, runtime, parts, metrics, readEvents }: Served): ((app: FastifyInstance) => void)[] {
   const { stream, engines } = parts
-  const registry = { db: parts.postgres.db, runtime, engine: engines?.reads }
+  const registry = { db: parts.postgres.db, runtime, engine: engines?.reads, readEvents }
   const routes = [healthRoutes(partsInUse(config, parts), metrics)]
   if (config.roles.includes('receiver') && stream) routes.push(otlpRoutes(stream, metrics))
   if (config.roles.includes('api') && stream && engines) {
@@ -118,7 +131,7 @@ function routesOf({ config, runtime, parts, metrics }: Served): ((app: FastifyIn
   }
   if (config.roles.includes('api'))
     routes.push(catalogueRoutes(runtime), folderRoutes(parts), priceRoutes(parts.postgres))
-  if (config.roles.includes('api')) routes.push(...accountRoutes(parts))
+  if (config.roles.includes('api')) routes.push(...accountRoutes(parts), webhookRoutes(parts))
   if (config.roles.includes('api'))
     routes.push(
       registryRoutes(registry),

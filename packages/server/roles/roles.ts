@@ -11,7 +11,7 @@ export const ROLE_NEEDS: Record<ProcessRole, readonly PartName[]> = {
   api: ['engine', 'stream'],
   /** Runs handlers: the hosted services. Their traces go through the stream. */
   services: ['stream'],
-  /** Background work; none exists yet. It will run evaluations. */
+  /** Background work: delivers events to webhooks. */
   worker: [],
 }
 
