@@ -1,6 +1,8 @@
 export * from './log/kinds.ts'
+export * from './log/list.ts'
 export * from './log/read-events.ts'
 export { type EventRow, type NewEvent, recordEvents, toEventJson } from './log/record.ts'
+export * from './log/retention.ts'
 export {
   deliveryQuery,
   draftSubscription,

@@ -73,6 +73,9 @@ export interface ProjectsTable extends Authored, Annotated {
   description: Text
   is_default: Flag
   retention_days: ColumnType<number | null, number | null | undefined, number | null>
+  /** For how many days events are kept; null: the default. */
+  event_days: ColumnType<number | null, number | null | undefined, number | null>
+  quota: JsonObjectColumn
 }
 
 interface MembershipTable extends Dated {
@@ -102,6 +105,7 @@ export interface ApiKeysTable {
   user_id: Uuid
   name: Text
   hidden: Flag
+  quota: JsonObjectColumn
   expires_at: Time
   last_used_at: Time
   created_at: CreatedAt

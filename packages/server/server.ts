@@ -21,6 +21,7 @@ import { startWriter } from './roles/writer-role.ts'
 import { accountRoutes } from './routes/accounts/accounts.ts'
 import { deadLetterRoutes } from './routes/dead-letters.ts'
 import { evaluationRoutes } from './routes/evaluations/evaluations.ts'
+import { eventRoutes } from './routes/events.ts'
 import { healthRoutes, type PartInUse } from './routes/health.ts'
 import { otlpRoutes } from './routes/otlp.ts'
 import { catalogueRoutes } from './routes/registry/catalogue.ts'
@@ -37,6 +38,7 @@ import { tracingRoutes } from './routes/tracing/tracing.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { requireLongSecretKey } from './secret-key.ts'
 import { openServices } from './services/open-services.ts'
+import { Quotas } from './shares/quotas.ts'
 import { Shares } from './shares/shares.ts'
 import { untilReachable } from './start-checks.ts'
 
@@ -83,6 +85,7 @@ export async function startServer(
     authenticator: parts.authenticator,
     room: new Room(metrics.bytesHeld),
     shares: new Shares(metrics.registry),
+    quotas: new Quotas(metrics.registry),
     answerRoom: new AnswerRoom(metrics.answerBytes),
     routes: [...routesOf({ config, runtime, parts, metrics, readEvents }), ...(services ? [services.routes] : [])],
   })
@@ -131,7 +134,8 @@ function routesOf({ config, runtime, parts, metrics, readEvents }: Served): ((ap
   }
   if (config.roles.includes('api'))
     routes.push(catalogueRoutes(runtime), folderRoutes(parts), priceRoutes(parts.postgres))
-  if (config.roles.includes('api')) routes.push(...accountRoutes(parts), webhookRoutes(parts))
+  if (config.roles.includes('api'))
+    routes.push(...accountRoutes(parts), webhookRoutes(parts), eventRoutes(parts.postgres))
   if (config.roles.includes('api'))
     routes.push(
       registryRoutes(registry),

@@ -14,9 +14,9 @@ const programsAvailable = natsAvailable && postgresAvailable
 /** Whether the stores can be started here: Debian's programs, or containers. */
 export const networkedAvailable = programsAvailable || dockerAvailable()
 
-/** The stores, and four processes, each of which knows the others only through the stores. */
+/** The stores, and five processes, each of which knows the others only through the stores. */
 export interface NetworkedSet {
-  roles: Record<'api' | 'receiver' | 'writer' | 'services', ServerProcess>
+  roles: Record<'api' | 'receiver' | 'writer' | 'services' | 'worker', ServerProcess>
   stop(): Promise<void>
 }
 
@@ -26,14 +26,15 @@ export async function startNetworkedSet(): Promise<NetworkedSet> {
   const services = await startRole('services', { stores, dataDir: join(dataDir, 'services') })
   const env = { SPANHOUSE_SERVICES_URL: `${services.url}/services` }
   const api = await startRole('api', { stores, dataDir: join(dataDir, 'api'), like: services, env })
-  const [receiver, writer] = await Promise.all([
+  const [receiver, writer, worker] = await Promise.all([
     startRole('receiver', { stores, dataDir: join(dataDir, 'receiver'), like: api }),
     startRole('writer', { stores, dataDir: join(dataDir, 'writer'), like: api }),
+    startRole('worker', { stores, dataDir: join(dataDir, 'worker'), like: api }),
   ])
   return {
-    roles: { api, receiver, writer, services },
+    roles: { api, receiver, writer, services, worker },
     stop: async () => {
-      await Promise.all([api.stop(), receiver.stop(), writer.stop(), services.stop()])
+      await Promise.all([api.stop(), receiver.stop(), writer.stop(), services.stop(), worker.stop()])
       await stores.stop()
       await rm(dataDir, { recursive: true, force: true })
     },

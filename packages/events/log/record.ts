@@ -12,7 +12,8 @@ export interface NewEvent {
 /** A stored event. */
 export interface EventRow {
   id: Uuid
-  project_id: Uuid
+  /** Null for what belongs to no project. */
+  project_id: Uuid | null
   type: string
   timestamp: string
   created_at: string

@@ -153,7 +153,7 @@ export const endedOf = ({ event }: Message, subscription_id: Uuid, { status, dat
   data,
 })
 
-function testEventOf({ project_id, user_id }: WebhookScope, id: Uuid | undefined): EventRow {
+function testEventOf({ project_id, user_id }: WebhookScope, id: Uuid | undefined): Message['event'] {
   const now = new Date().toISOString()
   return {
     id: newId(),

@@ -10,7 +10,7 @@ import { renderBody } from './template.ts'
 export interface Message {
   /** The delivery's. */
   id: Uuid
-  event: EventRow
+  event: EventRow & { project_id: Uuid }
   subscription: SubscriptionLabels
   data: SubscriptionData
   secret: string | undefined

@@ -1,7 +1,6 @@
 import { openWebhookSecrets, type Vault } from '@spanhouse/access'
 import type { Uuid } from '@spanhouse/model'
 import { type Database, sql, toJsonb } from '@spanhouse/postgres'
-import type { EventRow } from '../log/record.ts'
 import { deliveryIdOf, type Message } from './message.ts'
 import type { SubscriptionRow } from './rows.ts'
 
@@ -66,7 +65,7 @@ export async function claimDue(db: Database, vault: Vault, { max, each, held }: 
 /** A row whose event is no longer kept is taken from the queue. */
 async function claimsOf(db: Database, vault: Vault, rows: readonly ClaimedRow[]): Promise<Claim[]> {
   const [events, subscriptions] = await Promise.all([
-    readById<EventRow>(
+    readById<Message['event']>(
       db,
       'events',
       rows.map(row => row.event_id),

@@ -1,4 +1,4 @@
-import { Deliverer } from '@spanhouse/events'
+import { Deliverer, startEventRetention } from '@spanhouse/events'
 import type { Logger } from 'pino'
 import type { EventMetrics } from '../event-metrics.ts'
 import type { Parts } from '../parts.ts'
@@ -9,8 +9,8 @@ export interface DeliveryStart {
   log: Logger
 }
 
-/** Delivers events to webhooks until it is stopped. */
-export function startDelivery({ parts, metrics, log }: DeliveryStart): Deliverer {
+/** Delivers events to webhooks, and removes old events, until it is stopped. */
+export function startDelivery({ parts, metrics, log }: DeliveryStart): { stop(): Promise<void> } {
   const { postgres, vault, outbound } = parts
   const deliverer = new Deliverer({
     db: postgres.db,
@@ -23,5 +23,10 @@ export function startDelivery({ parts, metrics, log }: DeliveryStart): Deliverer
     onError: error => log.warn({ err: error }, 'cannot deliver events; trying again'),
   })
   metrics.observeUnderWay(() => deliverer.underWay)
-  return deliverer
+  const retention = startEventRetention(postgres, error => log.warn({ err: error }, 'cannot remove old events'))
+  return {
+    stop: async () => {
+      await Promise.all([deliverer.stop(), retention.stop()])
+    },
+  }
 }

@@ -76,10 +76,13 @@ export function otlpRoutes(stream: SpanStream, metrics: IngestMetrics): (app: Fa
         return sendOtlpProblem(problem, request, reply)
       },
       handler: async (request, reply) => {
-        const { project_id, user_id } = projectOf(request, 'edit_spans')
+        const principal = projectOf(request, 'edit_spans')
+        const { project_id, user_id } = principal
+        app.quotas.admit(principal, 'spans_per_second')
         const held = app.room.enter({ project_id })
         try {
           const accepted = await pause.run(() => accept(request, held, stream, { project_id, user_id }))
+          app.quotas.charge(principal, 'spans_per_second', accepted.count)
           metrics.accepted.inc(accepted.count)
           metrics.rejected.inc(accepted.rejected)
           return wantsProtobuf(request) ? sendProtobuf(reply, accepted) : sendJson(reply, accepted)
