@@ -11,6 +11,7 @@ import { benchOverhead } from './runs/overhead.ts'
 import { benchStreams } from './runs/streams.ts'
 import { benchSandbox } from './sandbox.ts'
 import type { SpanSet } from './span-sets.ts'
+import { benchWebhooks } from './webhooks.ts'
 import { benchWriters } from './writers.ts'
 
 interface Bench {
@@ -59,6 +60,10 @@ const BENCHES: Record<string, Bench> = {
   sandbox: {
     about: 'an evaluator of a caller in each language, run by run',
     run: () => benchSandbox(),
+  },
+  webhooks: {
+    about: 'deliveries a second with one receiver in ten dead, and what subscriptions add to a commit',
+    run: () => benchWebhooks(),
   },
   writers: {
     about: 'how storing grows with the number of writers, each on an eighth of a core',

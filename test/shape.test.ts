@@ -52,8 +52,9 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
     ],
   },
   sandbox: { imports: ['model'], libraries: ['pyodide', 'quickjs-wasi'] },
+  events: { imports: ['model', 'postgres', 'validation', 'outbound', 'access', 'runtime'], libraries: [] },
   registry: {
-    imports: ['model', 'postgres', 'validation', 'query', 'runtime'],
+    imports: ['model', 'postgres', 'validation', 'query', 'runtime', 'events'],
     libraries: ['csv-parse', 'csv-stringify'],
   },
   evaluation: {
@@ -76,6 +77,7 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
       'runtime',
       'registry',
       'evaluation',
+      'events',
       'outbound',
       'models',
       'sandbox',

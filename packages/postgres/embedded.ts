@@ -1,7 +1,8 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { lockFolder } from '@spanhouse/folder-lock'
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely } from 'kysely'
+import { ActingDialect } from './acting-as.ts'
 import { EMBEDDED_LIMITS, type EmbeddedLimits, EmbeddedPool } from './embedded/pool.ts'
 import { migrateToLatest } from './migrate.ts'
 import type { Database, Tables } from './tables.ts'
@@ -30,7 +31,7 @@ export async function openEmbedded({ dataDir, limits, onFailure }: EmbeddedOptio
   try {
     const path = join(dataDir, 'cluster')
     const pool = await EmbeddedPool.open({ path, limits: { ...EMBEDDED_LIMITS, ...limits }, onFailure })
-    const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+    const db = new Kysely<Tables>({ dialect: new ActingDialect({ pool }) })
     return {
       db,
       migrate: () => pool.withoutLimits(() => migrateToLatest(db)),

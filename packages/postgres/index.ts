@@ -1,4 +1,5 @@
 export { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely'
+export { actingAs } from './acting-as.ts'
 export * from './database-problem.ts'
 export type * from './lease.ts'
 export * from './limits.ts'

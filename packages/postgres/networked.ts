@@ -1,6 +1,7 @@
 import { Socket } from 'node:net'
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely } from 'kysely'
 import pg from 'pg'
+import { ActingDialect } from './acting-as.ts'
 import type { PostgresLimits } from './limits.ts'
 import type { Database, Tables } from './tables.ts'
 import { VALUE_PARSERS } from './values.ts'
@@ -42,7 +43,7 @@ export function openMigrationConnection(url: string, limits: PostgresLimits): Da
 function databaseOn(pool: pg.Pool, onIdleError: (error: Error) => void): Database {
   pool.on('error', onIdleError)
   pool.on('connect', client => client.on('error', () => undefined))
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  return new Kysely<Tables>({ dialect: new ActingDialect({ pool }) })
 }
 
 export function connectionConfig(url: string, limits: PostgresLimits): pg.ClientConfig {

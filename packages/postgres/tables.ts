@@ -73,6 +73,9 @@ export interface ProjectsTable extends Authored, Annotated {
   description: Text
   is_default: Flag
   retention_days: ColumnType<number | null, number | null | undefined, number | null>
+  /** For how many days events are kept; null: the default. */
+  event_days: ColumnType<number | null, number | null | undefined, number | null>
+  quota: JsonObjectColumn
 }
 
 interface MembershipTable extends Dated {
@@ -102,6 +105,7 @@ export interface ApiKeysTable {
   user_id: Uuid
   name: Text
   hidden: Flag
+  quota: JsonObjectColumn
   expires_at: Time
   last_used_at: Time
   created_at: CreatedAt
@@ -301,6 +305,47 @@ export interface DeletedProjectsTable {
   sweep_at: CreatedAt
 }
 
+export interface EventsTable {
+  id: Uuid
+  project_id: OptionalId
+  type: string
+  timestamp: CreatedAt
+  created_at: CreatedAt
+  /** Filled by the database with the caller that the connection works for. */
+  actor: JsonObjectColumn
+  attributes: ColumnType<JsonObject, string, never>
+}
+
+export interface WebhookSubscriptionsTable extends Authored {
+  project_id: Uuid
+  id: Uuid
+  name: Text
+  description: Text
+  tags: JsonObjectColumn
+  meta: JsonObjectColumn
+  is_active: Flag
+  data: ColumnType<JsonObject, string, string>
+  event_types: ColumnType<string[] | null, string[] | null | undefined, string[] | null>
+  secret_id: OptionalId
+  is_secret_given: boolean
+}
+
+export interface WebhookDeliveriesTable extends Authored {
+  project_id: Uuid
+  id: Uuid
+  subscription_id: Uuid
+  event_id: Uuid
+  status: ColumnType<JsonObject, string, string>
+  data: JsonObjectColumn
+}
+
+export interface WebhookQueueTable {
+  subscription_id: Uuid
+  event_id: Uuid
+  attempts: Generated<number>
+  due_at: CreatedAt
+}
+
 /** Every table of Postgres, as the migrations create it. */
 export interface Tables {
   users: UsersTable
@@ -330,6 +375,10 @@ export interface Tables {
   evaluation_metrics: EvaluationMetricsTable
   evaluation_deletions: EvaluationDeletionsTable
   evaluation_queues: EvaluationQueuesTable
+  events: EventsTable
+  webhook_subscriptions: WebhookSubscriptionsTable
+  webhook_deliveries: WebhookDeliveriesTable
+  webhook_queue: WebhookQueueTable
 }
 
 export type Database = Kysely<Tables>

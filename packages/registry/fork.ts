@@ -1,11 +1,12 @@
 import { invalid, type Uuid } from '@spanhouse/model'
 import { newId, sql, toJsonb } from '@spanhouse/postgres'
+import { recordCommits } from './commit-events.ts'
 import { requireUnguarded } from './guard.ts'
 import type { Scope } from './kind.ts'
 import { identifies, type References } from './references.ts'
 import { findRevision, hasReference } from './rows/find.ts'
 import { newSlug } from './rows/header.ts'
-import type { VariantRow } from './rows/rows.ts'
+import type { RevisionRow, VariantRow } from './rows/rows.ts'
 import { inTransaction } from './scope.ts'
 import { insertVariant, type NewVariant } from './variants.ts'
 
@@ -31,17 +32,22 @@ export function forkVariant(
     const artifact = { id: pinned.artifact_id, slug: pinned.artifact_slug, flags: pinned.artifact_flags }
     const variant = await insertVariant(inside, artifact, input)
     const names = Array.from({ length: count }, (_, version) => ({ version, id: newId(), slug: newSlug() }))
-    await sql`
+    const copied = await sql<Copied>`
       insert into revisions (project_id, family, artifact_id, variant_id, id, slug, version,
         name, description, flags, tags, meta, message, data, created_by_id)
       select s.project_id, s.family, s.artifact_id, ${variant.id}, n.id, n.slug, n.version,
         s.name, s.description, s.flags, s.tags, s.meta, s.message, s.data, ${scope.user_id}
       from (select r.*, row_number() over (order by r.version) - 1 as copy from revisions r where ${copies}) s
       join jsonb_to_recordset(${toJsonb(names)}::jsonb) as n (version int, id uuid, slug text) on n.version = s.copy
+      returning id, slug, version, message
     `.execute(inside.db)
+    const ascending = copied.rows.toSorted((one, other) => one.version - other.version)
+    await recordCommits(inside, variant, ascending)
     return variant
   })
 }
+
+type Copied = Pick<RevisionRow, 'id' | 'slug' | 'version' | 'message'>
 
 interface Pinned {
   artifact_id: Uuid

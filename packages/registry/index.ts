@@ -1,5 +1,6 @@
 export * from './artifacts.ts'
 export { type CommitInput, type Committed, commitRevision } from './commit.ts'
+export { eventReferences, type RevisionPlace } from './commit-events.ts'
 export { defined } from './defined.ts'
 export { embedLoader } from './embeds/load.ts'
 export * from './embeds/resolve.ts'

@@ -1,5 +1,6 @@
 import { type JsonObject, parseJsonInTurns, type Uuid } from '@spanhouse/model'
 import { newId, toJsonb, toJsonbInTurns } from '@spanhouse/postgres'
+import { recordCommits } from './commit-events.ts'
 import { requireUnguarded } from './guard.ts'
 import type { Prepared, Scope } from './kind.ts'
 import { withRegistryProblems } from './problems.ts'
@@ -42,7 +43,7 @@ export async function encodeContent({ data, write }: Prepared): Promise<EncodedC
 
 /**
  * Stores revisions of a variant whose row the caller has locked or created in the same transaction. 409 if a slug is
- * taken. Flags that depend on the data are computed; an empty first revision has none.
+ * taken. Their commits are recorded as events. Flags that depend on the data are computed; an empty first revision has none.
  */
 export async function insertRevisions(
   scope: Scope,
@@ -54,6 +55,11 @@ export async function insertRevisions(
   const rows = revisions.map(revision => toRow(scope, variant, revision))
   const stored = await withRegistryProblems(() =>
     db.insertInto('revisions').values(rows).returning(STORED_COLUMNS).execute(),
+  )
+  await recordCommits(
+    scope,
+    variant,
+    stored.toSorted((one, other) => one.version - other.version),
   )
   const { artifact_slug, artifact_flags, slug: variant_slug } = variant
   const dataOf = new Map(rows.map(({ id }, at) => [id, revisions[at]?.content.data ?? null]))

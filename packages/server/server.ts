@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { AWAY_MS_MAX, ensureDefaultProject } from '@spanhouse/access'
-import { createMetrics, type Dispatcher, type Metrics as EvaluationMetrics, type Online } from '@spanhouse/evaluation'
+import { ensureDefaultProject } from '@spanhouse/access'
+import { ReadEvents } from '@spanhouse/events'
 import type { RuntimeSettings } from '@spanhouse/runtime'
 import { migrateSpans, openEngine } from '@spanhouse/span-store'
 import type { FastifyInstance } from 'fastify'
@@ -10,44 +10,24 @@ import { Room } from './budget/room.ts'
 import { type Config, servicesUrlAt } from './config.ts'
 import { startSweeping } from './deleted-projects.ts'
 import { startCopying } from './evaluation-copy.ts'
-import { followLiveRuns, startEvaluations } from './evaluations/start-evaluations.ts'
-import { type GrpcServer, listenGrpc } from './grpc/grpc-server.ts'
-import { type OtlpMethodsOptions, otlpMethods } from './grpc/otlp-methods.ts'
+import { evaluationMetrics } from './evaluations/evaluation-metrics.ts'
+import { EventMetrics } from './event-metrics.ts'
+import type { GrpcServer } from './grpc/grpc-server.ts'
+import { listenOtlp } from './grpc/listen-otlp.ts'
 import { AnswerRoom } from './http/answer-room.ts'
 import { buildApp } from './http/app.ts'
-import { Exports } from './ingest/exports.ts'
-import { OtherSignals } from './ingest/other-signals.ts'
+import { openIntake } from './ingest/intake.ts'
 import { writeKeyFile } from './key-file.ts'
 import { Metrics } from './metrics.ts'
 import { closeParts, openParts, type Parts } from './parts.ts'
 import { needsOf } from './roles/roles.ts'
+import { startWorker } from './roles/worker.ts'
 import { startWriter } from './roles/writer-role.ts'
-import { accountRoutes } from './routes/accounts/accounts.ts'
-import { deadLetterRoutes } from './routes/dead-letters.ts'
-import { entryRoutes } from './routes/entry.ts'
-import { comparisonRoutes } from './routes/evaluations/comparison.ts'
-import { evaluationRoutes } from './routes/evaluations/evaluations.ts'
-import { healthRoutes, type PartInUse } from './routes/health.ts'
-import { otlpRoutes } from './routes/otlp.ts'
-import { catalogueRoutes } from './routes/registry/catalogue.ts'
-import { folderRoutes } from './routes/registry/folders.ts'
-import { legacyConfigRoutes } from './routes/registry/legacy-configs.ts'
-import { registryRoutes } from './routes/registry/registry.ts'
-import { testcaseRoutes } from './routes/registry/testcases.ts'
-import { testsetFileRoutes } from './routes/registry/testset-files.ts'
-import { analyticsRoutes } from './routes/tracing/analytics.ts'
-import { priceRoutes } from './routes/tracing/prices.ts'
-import { retentionRoutes } from './routes/tracing/retention.ts'
-import { sessionRoutes } from './routes/tracing/sessions.ts'
-import { sqlReaderRoutes } from './routes/tracing/sql-reader.ts'
-import { tracingRoutes } from './routes/tracing/tracing.ts'
-import { listRoutes } from './routes/web/lists.ts'
-import { pageRoutes } from './routes/web/pages.ts'
-import { traceViewRoutes } from './routes/web/trace-view.ts'
+import { routesOf } from './routes/routes.ts'
 import { requireLongSecretKey } from './secret-key.ts'
 import { openServices } from './services/open-services.ts'
+import { Quotas } from './shares/quotas.ts'
 import { Shares } from './shares/shares.ts'
-import { ownReaders, serverReaders } from './sql-readers.ts'
 import { untilReachable } from './start-checks.ts'
 
 const ROOT = new URL('../../', import.meta.url).pathname
@@ -73,179 +53,60 @@ export async function startServer(
   log: Logger,
   onFailure: (error: Error) => void,
 ): Promise<RunningServer> {
-  const { host, port, uriPrefix, servicesUrl } = config
+  const { host, port, uriPrefix, servicesUrl, roles } = config
   const runtime: RuntimeSettings = { uriPrefix, servicesUrl: servicesUrl ?? servicesUrlAt(host, port) }
-  const parts = await openParts(config, runtime, { needs: needsOf(config.roles), log, onFailure })
-  await untilReachable(log, () => parts.postgres.migrate())
-  await requireLongSecretKey(config.secretKey, parts.postgres.db, log)
+  const parts = await openParts(config, runtime, { needs: needsOf(roles), log, onFailure })
+  const { postgres, authenticator, clickhouse, stream } = parts
+  await untilReachable(log, () => postgres.migrate())
+  await requireLongSecretKey(config.secretKey, postgres.db, log)
   await untilReachable(log, () => migrateStore(config, parts))
   const newApiKey = await makeDefaultProject(config, parts)
-  const metrics = new Metrics(parts.stream && (() => (parts.stream as NonNullable<typeof parts.stream>).stats()))
-  const writer = config.roles.includes('writer')
-    ? await startWriter({ config, clickhouseUrl: parts.clickhouse.url, postgres: parts.postgres, metrics, onFailure })
+  const metrics = new Metrics(stream && (() => stream.stats()))
+  const eventMetrics = new EventMetrics(metrics.registry)
+  const readEvents = new ReadEvents(postgres.db, { onDropped: count => eventMetrics.readsDropped.inc(count) })
+  const writer = roles.includes('writer')
+    ? await startWriter({ config, clickhouseUrl: clickhouse.url, postgres, metrics, onFailure })
     : undefined
-  const hosts = config.roles.includes('services') || config.roles.includes('worker')
-  const services = hosts ? openServices({ config, runtime, parts, metrics, log }) : undefined
+  const runsHandlers = roles.includes('services') || roles.includes('worker')
+  const services = runsHandlers ? openServices({ config, runtime, parts, metrics, log }) : undefined
   const shares = new Shares(metrics.registry)
-  const evaluations =
-    config.roles.includes('worker') && services
-      ? { parts, runtime, services: services.services, shares, metrics: evaluationMetrics(parts), log }
+  const worker =
+    roles.includes('worker') && services
+      ? startWorker({ parts, runtime, services: services.services, shares, eventMetrics, log })
       : undefined
-  const worker = evaluations && startEvaluations(evaluations)
-  const online = evaluations && worker && followLiveRuns(evaluations, worker)
   const room = new Room(metrics.bytesHeld)
-  const intake = openIntake(config, parts, metrics, log)
+  const quotas = new Quotas(metrics.registry)
+  const intake = roles.includes('receiver') && stream ? openIntake({ stream, metrics, quotas, log }) : undefined
+  const served = { config, runtime, parts, metrics, evaluationMetrics: evaluationMetrics(parts), readEvents }
   const app = await buildApp({
     logger: log,
-    authenticator: parts.authenticator,
+    authenticator,
     room,
     shares,
+    quotas,
     answerRoom: new AnswerRoom(metrics.answerBytes),
     routes: [
-      ...routesOf({ config, runtime, parts, metrics, intake, dispatcher: worker, online }),
-      ...(services && config.roles.includes('services') ? [services.routes] : []),
+      ...routesOf({ ...served, intake, worker }),
+      ...(services && roles.includes('services') ? [services.routes] : []),
     ],
   })
   const url = await app.listen({ host, port })
-  const grpc = intake && (await listenOtlp(config, { authenticator: parts.authenticator, room, ...intake }, log))
-  const { postgres, engines, stream } = parts
-  const sweeping =
-    config.roles.includes('api') && engines && stream
-      ? startSweeping({ postgres, engine: engines.background, stream, log })
-      : undefined
-  const copying =
-    config.roles.includes('api') && engines ? startCopying({ postgres, engine: engines.background, log }) : undefined
+  const grpc = intake && (await listenOtlp(config, { authenticator, room, quotas, ...intake }, log))
   // With port 0 it is known only now.
   runtime.servicesUrl = servicesUrl ?? servicesUrlAt(host, boundPort(app))
   const grpcUrl = grpc && `http://${new URL(url).hostname}:${grpc.port}`
-  log.info({ url, grpcUrl, roles: config.roles }, 'listening')
-  return {
-    config,
-    url,
-    grpcUrl,
-    newApiKey,
-    stop: () => stopAll([app, grpc], [sweeping, copying, online, worker, services, writer], parts),
-  }
+  log.info({ url, grpcUrl, roles }, 'listening')
+  const working = [
+    ...startHousekeeping(config, parts, log),
+    worker,
+    services,
+    writer,
+    { stop: () => readEvents.close() },
+  ]
+  return { config, url, grpcUrl, newApiKey, stop: () => stopAll([app, grpc], working, parts) }
 }
 
 const boundPort = (app: FastifyInstance): number => (app.server.address() as AddressInfo).port
-
-/** What accepts exports, whatever the protocol. */
-interface Intake {
-  exports: Exports
-  signals: OtherSignals
-}
-
-function openIntake({ roles }: Config, { stream }: Parts, metrics: Metrics, log: Logger): Intake | undefined {
-  if (!roles.includes('receiver') || !stream) return undefined
-  return { exports: new Exports({ stream, metrics, log }), signals: new OtherSignals() }
-}
-
-/** A default port that another program uses, such as a collector, keeps nothing else from working. */
-async function listenOtlp(
-  { host, grpcPort, isGrpcPortSet }: Config,
-  options: OtlpMethodsOptions,
-  log: Logger,
-): Promise<GrpcServer | undefined> {
-  try {
-    return await listenGrpc({
-      host,
-      port: grpcPort,
-      methods: otlpMethods(options),
-      onDefect: error => log.error({ err: error }, 'export failed'),
-    })
-  } catch (error) {
-    if (isGrpcPortSet) throw new Error(`SPANHOUSE_GRPC_PORT: ${(error as Error).message}`)
-    log.warn({ reason: (error as Error).message }, 'OTLP over gRPC is not available; set SPANHOUSE_GRPC_PORT')
-    return undefined
-  }
-}
-
-interface Served {
-  config: Config
-  runtime: RuntimeSettings
-  parts: Parts
-  metrics: Metrics
-  intake: Intake | undefined
-  /** Is told of evaluations to work on, if this process works on them. */
-  dispatcher: Dispatcher | undefined
-  /** Follows live runs, if this process does. */
-  online: Online | undefined
-}
-
-function routesOf({
-  config,
-  runtime,
-  parts,
-  metrics,
-  intake,
-  dispatcher,
-  online,
-}: Served): ((app: FastifyInstance) => void)[] {
-  const { stream, engines } = parts
-  const registry = { db: parts.postgres.db, runtime, engine: engines?.reads }
-  const routes = [entryRoutes, healthRoutes(partsInUse(config, parts), metrics)]
-  if (intake) routes.push(otlpRoutes(intake.exports, intake.signals))
-  if (config.roles.includes('api') && stream && engines) {
-    routes.push(
-      deadLetterRoutes(stream),
-      ...tracingRoutes({ stream, engine: engines.reads, background: engines.background, metrics, registry }),
-    )
-  }
-  if (config.roles.includes('api') && engines) {
-    const { reads, background } = engines
-    routes.push(analyticsRoutes(reads), sessionRoutes(reads), traceViewRoutes(reads), pageRoutes)
-    routes.push(listRoutes({ engine: reads, registry }))
-    routes.push(retentionRoutes({ postgres: parts.postgres, engine: background }))
-    const { url: clickhouseUrl, own } = parts.clickhouse
-    const readers = own ? ownReaders(own) : serverReaders(background)
-    routes.push(sqlReaderRoutes({ readers, clickhouseUrl }))
-    routes.push(comparisonRoutes({ db: parts.postgres.db, runtime, engine: reads }))
-  }
-  if (config.roles.includes('api'))
-    routes.push(catalogueRoutes(runtime), folderRoutes(parts), priceRoutes(parts.postgres))
-  if (config.roles.includes('api')) routes.push(...accountRoutes(parts))
-  if (config.roles.includes('api'))
-    routes.push(
-      registryRoutes(registry),
-      testcaseRoutes(registry),
-      testsetFileRoutes(registry),
-      legacyConfigRoutes(registry),
-      evaluationRoutes({
-        db: parts.postgres.db,
-        runtime,
-        metrics: evaluationMetrics(parts),
-        engine: engines?.reads,
-        dispatcher,
-        online,
-      }),
-    )
-  return routes
-}
-
-/** Metrics of evaluations need ClickHouse, and the stream to know which spans are not stored yet. */
-function evaluationMetrics({ engines, stream }: Parts): EvaluationMetrics | undefined {
-  if (!engines || !stream) return undefined
-  return createMetrics({ engine: engines.reads, waitingMs: async () => 1_000 * (await stream.stats()).oldestSeconds })
-}
-
-/**
- * A process with only the receiver role is useful as long as the stream responds; without Postgres, known keys keep
- * working for a while. If a load balancer removed it, exports would be rejected that it could have accepted.
- */
-function partsInUse({ roles }: Config, { postgres, stream, engines }: Parts): Record<string, PartInUse> {
-  const takesExportsAlone = roles.includes('receiver') && !roles.includes('api') && !roles.includes('services')
-  const parts: Record<string, PartInUse> = {
-    postgres: { check: () => postgres.ping(), spareMs: takesExportsAlone ? AWAY_MS_MAX : 0 },
-  }
-  if (stream) parts.stream = { check: () => stream.stats(), spareMs: 0 }
-  if (engines)
-    parts.clickhouse = {
-      check: () => engines.readiness.rows({ text: 'SELECT 1 FROM spans LIMIT 1', params: {} }),
-      spareMs: 0,
-    }
-  return parts
-}
 
 /** The tables must exist before the first query or writer; the first process to start creates them. */
 async function migrateStore(config: Config, parts: Parts): Promise<void> {
@@ -265,6 +126,13 @@ async function makeDefaultProject(config: Config, { postgres, seeds }: Parts): P
 /** Background work besides serving requests. */
 interface Working {
   stop(): Promise<void>
+}
+
+/** What the api role keeps in order: spans of deleted projects, and the copy of evaluations in ClickHouse. */
+function startHousekeeping({ roles }: Config, { postgres, engines, stream }: Parts, log: Logger): Working[] {
+  if (!roles.includes('api') || !engines || !stream) return []
+  const engine = engines.background
+  return [startSweeping({ postgres, engine, stream, log }), startCopying({ postgres, engine, log })]
 }
 
 async function stopAll(

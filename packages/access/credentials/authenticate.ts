@@ -122,7 +122,7 @@ class DatabaseAuthenticator implements Authenticator {
     const principal = await this.#principals.get(scopeKey(stored.user_id, stored.project_id))
     if (principal === null) throw unauthenticated()
     this.#usage.note(stored, nowMs)
-    return principal
+    return { ...principal, key_prefix: stored.prefix, ...(stored.quota && { key_quota: stored.quota }) }
   }
 
   /** The token identifies the user; their rights are looked up as for a key. */

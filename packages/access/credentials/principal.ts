@@ -1,5 +1,6 @@
 import { Problem, type Uuid } from '@spanhouse/model'
 import type { Permission } from '../roles/roles.ts'
+import type { Quota } from './quota.ts'
 
 /** A caller who acts in one project. */
 export interface ProjectPrincipal {
@@ -18,6 +19,11 @@ export interface ProjectPrincipal {
   permissions: ReadonlySet<Permission>
   /** Whether a part of this server acts for the user. It may read what the user may only use, such as provider keys. */
   isWorker?: boolean
+  /** The prefix of the API key that the caller has sent, which is not secret. */
+  key_prefix?: string
+  /** Of the project, and of the key that the caller has sent. */
+  quota?: Quota
+  key_quota?: Quota
 }
 
 /** A caller with the admin key, who belongs to no project. */

@@ -73,28 +73,32 @@ export function fetchSecret(db: Database, access: SecretAccess, reference: strin
 export function createSecret(
   db: Database,
   { vault, principal }: SecretAccess,
-  { slug, header, secret }: CreateSecretBody,
+  body: CreateSecretBody,
 ): Promise<SecretJson> {
   requirePermission(principal, 'edit_secret')
-  const { project_id, user_id } = principal
-  return withDatabaseProblems(() =>
-    db.transaction().execute(async trx => {
-      const others = await lockNames(trx, project_id)
-      if (others.length >= SECRETS_MAX) throw invalid(`A project may have at most ${SECRETS_MAX} secrets.`)
-      const id = newId()
-      const ofProvider = secret.kind === 'provider_key' ? freeName(STANDARD_PROVIDERS[secret.data.kind], others) : null
-      const name = header.name?.trim() ? nameOf(header.name) : ofProvider
-      const data = toStored(secret.data)
-      const sealed = { sealed: vault.seal(data, { project_id, id }), key_id: vault.keyId }
-      const fields = { slug: slug ?? slugOf(name, id), kind: secret.kind, name, description: header.description }
-      const row = await trx
-        .insertInto('secrets')
-        .values({ id, project_id, ...fields, ...sealed, created_by_id: user_id })
-        .returningAll()
-        .executeTakeFirstOrThrow()
-      return toSecretJson(row, data, false)
-    }),
-  )
+  return withDatabaseProblems(() => db.transaction().execute(trx => insertSecret(trx, { vault, ...principal }, body)))
+}
+
+/** As {@link createSecret}, in the caller's transaction and without a check of permissions. */
+export async function insertSecret(
+  trx: Trx,
+  { vault, project_id, user_id }: { vault: Vault; project_id: Uuid; user_id: Uuid | null },
+  { slug, header, secret }: CreateSecretBody,
+): Promise<SecretJson> {
+  const others = await lockNames(trx, project_id)
+  if (others.length >= SECRETS_MAX) throw invalid(`A project may have at most ${SECRETS_MAX} secrets.`)
+  const id = newId()
+  const ofProvider = secret.kind === 'provider_key' ? freeName(STANDARD_PROVIDERS[secret.data.kind], others) : null
+  const name = header.name?.trim() ? nameOf(header.name) : ofProvider
+  const data = toStored(secret.data)
+  const sealed = { sealed: vault.seal(data, { project_id, id }), key_id: vault.keyId }
+  const fields = { slug: slug ?? slugOf(name, id), kind: secret.kind, name, description: header.description }
+  const row = await trx
+    .insertInto('secrets')
+    .values({ id, project_id, ...fields, ...sealed, created_by_id: user_id })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return toSecretJson(row, data, false)
 }
 
 /**

@@ -7,12 +7,14 @@ import { toProblem } from '../http/errors.ts'
 import { authenticateExport } from '../ingest/export-credentials.ts'
 import { type Exports, OTLP_BYTES_MAX } from '../ingest/exports.ts'
 import type { OtherSignal, OtherSignals } from '../ingest/other-signals.ts'
+import type { Quotas } from '../shares/quotas.ts'
 import type { GrpcMethod } from './grpc-server.ts'
 import { messageIn, PREFIX_BYTES } from './message.ts'
 
 export interface OtlpMethodsOptions {
   authenticator: Authenticator
   room: Room
+  quotas: Quotas
   exports: Exports
   signals: OtherSignals
 }
@@ -30,16 +32,18 @@ export const otlpMethods = (options: OtlpMethodsOptions): Record<string, GrpcMet
 })
 
 async function exportTraces(
-  { authenticator, room, exports }: OtlpMethodsOptions,
+  { authenticator, room, quotas, exports }: OtlpMethodsOptions,
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
 ): Promise<Uint8Array> {
   try {
-    const { project_id, user_id } = await senderOf(authenticator, headers)
-    const held = room.enter({ project_id })
+    const sender = await senderOf(authenticator, headers)
+    quotas.admit(sender, 'requests_per_second')
+    quotas.charge(sender, 'requests_per_second', 1)
+    const held = room.enter(sender)
     try {
       return encodeExportResponse(
-        await exports.accept({ project_id, user_id }, async () => {
+        await exports.accept(sender, async () => {
           const received = await readBody(stream, OTLP_BYTES_MAX + PREFIX_BYTES, held)
           const { body, encoding } = messageIn(received, textOf(headers['grpc-encoding']))
           return inflateBody(body, encoding, { bytesMax: OTLP_BYTES_MAX, held })

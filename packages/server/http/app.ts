@@ -9,6 +9,7 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import type { Room } from '../budget/room.ts'
+import type { Quotas } from '../shares/quotas.ts'
 import type { Shares } from '../shares/shares.ts'
 import type { AnswerRoom } from './answer-room.ts'
 import { authenticateRequest } from './auth.ts'
@@ -38,6 +39,7 @@ declare module 'fastify' {
     /** Counts bodies while they are in memory. */
     room: Room
     answerRoom: AnswerRoom
+    quotas: Quotas
   }
 }
 
@@ -46,6 +48,7 @@ export interface AppOptions {
   authenticator: Authenticator
   room: Room
   shares: Shares
+  quotas: Quotas
   /** Counts responses while they are in memory. */
   answerRoom: AnswerRoom
   /** Each adds its routes; the order does not matter. */
@@ -59,6 +62,7 @@ export interface AppOptions {
  *     preflight    answered without credentials                                          204      http/cors
  *     path         one that no method has, and that is not for administration         404      http/paths
  *     who          credential → project or administrator                              401      http/auth
+ *     quota        of the project and the key, if they have one                      429      shares/quotas
  *     route        wrong verb                                                    404, 405
  *     handler      permission, body, shape, a slot, then the answer  403, 422, 429, 400    http/endpoint, routes/, shares/
  *     body         as far as the endpoint's limit and the room go            408, 413, 503      http/body, budget/
@@ -66,7 +70,7 @@ export interface AppOptions {
  *     answer       JSON, compressed from 1,000 bytes on
  */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
-  const { logger, authenticator, room, answerRoom, shares, routes } = options
+  const { logger, authenticator, room, answerRoom, shares, quotas, routes } = options
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -111,11 +115,14 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.addContentTypeParser('*', (_request, _body, done) => done(null))
   app.decorate('room', room)
   app.decorate('answerRoom', answerRoom)
+  app.decorate('quotas', quotas)
   app.decorateRequest('principal', null)
   app.addHook('onRequest', async request => {
     ignoreOddType(request.raw)
     if (request.is404 && !mayExist(paths, request.url)) return
     request.principal = await authenticateRequest(authenticator, request)
+    quotas.admit(request.principal, 'requests_per_second')
+    quotas.charge(request.principal, 'requests_per_second', 1)
     if (paths.isShadowed(request)) throw new Problem('method_not_allowed', 'Method Not Allowed')
   })
   app.addHook('onSend', async (request, reply) => {

@@ -1,13 +1,14 @@
 import {
   type AdminPrincipal,
   type Permission,
+  type Principal,
   type ProjectPrincipal,
   requireAdmin,
   requirePermission,
   requireProject,
 } from '@spanhouse/access'
 import { Problem } from '@spanhouse/model'
-import { onBehalfOf } from '@spanhouse/postgres'
+import { actingAs, onBehalfOf } from '@spanhouse/postgres'
 import { cancellable } from '@spanhouse/span-store'
 import { type RequestPart, refuseUnbounded, validate, type z } from '@spanhouse/validation'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -15,6 +16,7 @@ import { BODY_BYTES_MAX, PUBLIC_BODY_BYTES_MAX } from '../budget/limits.ts'
 import type { Held } from '../budget/room.ts'
 import { ADMINISTRATION, PUBLIC, type Tenant } from '../shares/pool.ts'
 import type { ShareName } from '../shares/shares.ts'
+import { actorOf } from './actor.ts'
 import type { HeldAnswer } from './answer-room.ts'
 import { principalOf } from './auth.ts'
 import { readJson } from './body.ts'
@@ -133,6 +135,12 @@ export function addPublicEndpoint<P extends Part = undefined, Q extends Part = u
   })
 }
 
+/** Everything changes something but GET, and what takes no more than permissions to view. */
+function writes({ method, permission }: { method: string; permission?: Permission | readonly Permission[] }): boolean {
+  const permissions = [permission ?? []].flat()
+  return method !== 'GET' && (permissions.length === 0 || permissions.some(one => !one.startsWith('view_')))
+}
+
 /** The properties shared by endpoints of one audience. */
 interface Audience<Who> {
   /** The defaults of these three. */
@@ -145,15 +153,16 @@ interface Audience<Who> {
   principalOf(request: FastifyRequest): Who
 }
 
-function add<Who, P extends Part, Q extends Part, B extends Part>(
+function add<Who extends Principal | null, P extends Part, Q extends Part, B extends Part>(
   app: FastifyInstance,
-  endpoint: Endpoint<Who, P, Q, B>,
+  endpoint: Endpoint<Who, P, Q, B> & { permission?: Permission | readonly Permission[] },
   audience: Audience<Who>,
 ): void {
   const { method, path, status = 200, echo = true } = endpoint
   const bodyBytesMax = endpoint.bodyBytesMax ?? audience.bodyBytesMax
   const share = endpoint.share ?? audience.share
   const isSecret = endpoint.isSecret ?? audience.isSecret ?? false
+  const isWriting = writes(endpoint)
   for (const schema of [endpoint.params, endpoint.query, endpoint.body]) if (schema) refuseUnbounded(schema)
   app.route({
     method,
@@ -170,7 +179,8 @@ function add<Who, P extends Part, Q extends Part, B extends Part>(
       const held = app.room.enter(tenant)
       const holder = app.answerRoom.open(tenant)
       reply.raw.once('close', () => holder.close())
-      return onBehalfOf(tenant.project_id, async () => {
+      const actor = isWriting ? actorOf(principal, `${method} ${path}`) : undefined
+      const work = async () => {
         try {
           const sent = endpoint.body && (await readBody(request, held, { ...endpoint, bodyBytesMax }))
           const body = read(endpoint.body, sent, 'body')
@@ -183,7 +193,8 @@ function add<Who, P extends Part, Q extends Part, B extends Part>(
         } finally {
           releaseWhenAnswered(held, reply)
         }
-      })
+      }
+      return onBehalfOf(tenant.project_id, () => (actor === undefined ? work() : actingAs(actor, work)))
     },
   })
 }

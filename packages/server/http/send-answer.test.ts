@@ -6,6 +6,7 @@ import { pino } from 'pino'
 import { Gauge, Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Room } from '../budget/room.ts'
+import { Quotas } from '../shares/quotas.ts'
 import { Shares } from '../shares/shares.ts'
 import { AnswerRoom } from './answer-room.ts'
 import { buildApp } from './app.ts'
@@ -50,6 +51,7 @@ beforeAll(async () => {
     room: new Room(new Gauge({ name: 'bodies', help: 'Bytes.', registers: [] })),
     answerRoom: new AnswerRoom(held),
     shares: new Shares(new Registry()),
+    quotas: new Quotas(new Registry()),
     routes: [
       added => {
         for (const [name, answer] of Object.entries(ANSWERS))

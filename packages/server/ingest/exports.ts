@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import type { ProjectPrincipal } from '@spanhouse/access'
 import { microsNow, nextTurn, type Problem, type SpanId, type TraceId } from '@spanhouse/model'
 import { scanTraces } from '@spanhouse/otlp'
 import { partitionOf, type SpanMessage, type SpanStream } from '@spanhouse/span-stream'
 import type { FastifyBaseLogger } from 'fastify'
 import type { IngestMetrics } from '../metrics.ts'
+import type { Quotas } from '../shares/quotas.ts'
 import { PauseWhenFull } from './pause.ts'
 import { RepeatedLines } from './repeated-lines.ts'
 
@@ -29,6 +31,7 @@ const USER_AGENT_LENGTH_MAX = 200
 
 export interface ExportsOptions {
   stream: SpanStream
+  quotas: Quotas
   metrics: IngestMetrics
   log: FastifyBaseLogger
 }
@@ -39,26 +42,27 @@ export interface ExportsOptions {
  */
 export class Exports {
   readonly #stream: SpanStream
+  readonly #quotas: Quotas
   readonly #metrics: IngestMetrics
   readonly #log: FastifyBaseLogger
   readonly #pause = new PauseWhenFull()
   readonly #lines = new RepeatedLines()
 
-  constructor({ stream, metrics, log }: ExportsOptions) {
+  constructor({ stream, quotas, metrics, log }: ExportsOptions) {
     this.#stream = stream
+    this.#quotas = quotas
     this.#metrics = metrics
     this.#log = log
   }
 
   /**
    * Resolves when the spans are durable. `read` returns the export as protobuf; it is not called while the stream is
-   * full. Rejects as `read`, the scan and the stream do.
+   * full or the sender's quota is used up. Rejects as `read`, the scan and the stream do.
    */
-  async accept(
-    sender: Pick<SpanMessage, 'project_id' | 'user_id'>,
-    read: () => Promise<Uint8Array>,
-  ): Promise<AcceptedExport> {
+  async accept(sender: ProjectPrincipal, read: () => Promise<Uint8Array>): Promise<AcceptedExport> {
+    this.#quotas.admit(sender, 'spans_per_second')
     const accepted = await this.#pause.run(async () => this.#publish(sender, await read()))
+    this.#quotas.charge(sender, 'spans_per_second', accepted.count)
     this.#metrics.accepted.inc(accepted.count)
     this.#metrics.rejected.inc(accepted.rejected)
     return accepted

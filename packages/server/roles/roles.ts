@@ -11,7 +11,7 @@ export const ROLE_NEEDS: Record<ProcessRole, readonly PartName[]> = {
   api: ['engine', 'stream'],
   /** Runs handlers: the hosted services. Their traces go through the stream. */
   services: ['stream'],
-  /** Executes evaluations. It runs handlers as `services` does, and reads traces. */
+  /** Executes evaluations, for which it runs handlers as `services` does and reads traces, and delivers events. */
   worker: ['engine', 'stream'],
 }
 

@@ -10,7 +10,8 @@ import { discardRest } from '../http/discard.ts'
 import { addEndpoint } from '../http/endpoint.ts'
 import { sendProblem, toProblem } from '../http/errors.ts'
 import { operationSchema } from '../http/openapi.ts'
-import { type AcceptedExport, type Exports, OTLP_BYTES_MAX } from '../ingest/exports.ts'
+import { type AcceptedExport, OTLP_BYTES_MAX } from '../ingest/exports.ts'
+import type { Intake } from '../ingest/intake.ts'
 import { OTHER_SIGNALS, type OtherSignal, type OtherSignals } from '../ingest/other-signals.ts'
 
 /**
@@ -44,7 +45,7 @@ const answer = z.object({
 })
 
 /** OTLP over HTTP. An export is answered once it is durable. Metrics and logs are discarded. */
-export function otlpRoutes(exports: Exports, signals: OtherSignals): (app: FastifyInstance) => void {
+export function otlpRoutes({ exports, signals }: Intake): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {
       method: 'GET',
@@ -72,10 +73,10 @@ export function otlpRoutes(exports: Exports, signals: OtherSignals): (app: Fasti
         return sendOtlpProblem(problem, request, reply)
       },
       handler: async (request, reply) => {
-        const { project_id, user_id } = projectOf(request, 'edit_spans')
-        const held = app.room.enter({ project_id })
+        const principal = projectOf(request, 'edit_spans')
+        const held = app.room.enter(principal)
         try {
-          const accepted = await exports.accept({ project_id, user_id }, () => readTraces(request, held))
+          const accepted = await exports.accept(principal, () => readTraces(request, held))
           return wantsProtobuf(request) ? sendProtobuf(reply, accepted) : sendJson(reply, accepted)
         } finally {
           held.release()

@@ -1,4 +1,5 @@
 import type { Permission, ProjectPrincipal } from '@spanhouse/access'
+import type { ReadEvents } from '@spanhouse/events'
 import type { Database } from '@spanhouse/postgres'
 import { KINDS, type Kind, type KindName, type Scope } from '@spanhouse/registry'
 import type { RuntimeSettings } from '@spanhouse/runtime'
@@ -13,6 +14,8 @@ export interface Registry {
   runtime: RuntimeSettings
   /** Runs saved queries. */
   engine?: Engine
+  /** Told of reads. */
+  readEvents?: ReadEvents
 }
 
 /** The caller, and the counter for the memory of the response. */

@@ -5,6 +5,7 @@ import { contentOptions, withContent } from './content.ts'
 import { resolvedIfAsked, resolveOption } from './embeds.ts'
 import { addKindEndpoint, type KindRoutes } from './endpoint.ts'
 import { one, oneAnswer } from './envelopes.ts'
+import { noteRead } from './read-events.ts'
 
 /** Retrieval of a revision by references or through an environment, and deployment to an environment. */
 export function addRetrievalRoutes(routes: KindRoutes): void {
@@ -30,6 +31,7 @@ export function addRetrievalRoutes(routes: KindRoutes): void {
     handle: async ({ scope, principal, body, holder }) => {
       const found = await retrieveRevision(scope, query.pick(body))
       if (!found) return one(name, undefined)
+      noteRead(routes, principal, { verb: 'retrieved', row: found.row })
       const { row, resolution } = await resolvedIfAsked(scope, found.row, body)
       const { engine } = routes.registry
       const reading = engine && { engine, project_id: scope.project_id, holder }

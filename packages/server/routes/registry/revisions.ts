@@ -28,6 +28,7 @@ import { contentOptions, withContent } from './content.ts'
 import { addKindEndpoint, type KindRoutes } from './endpoint.ts'
 import { manyAnswer, manyRead, one, oneAnswer } from './envelopes.ts'
 import { mergedQuery, queryBody, queryString } from './queries.ts'
+import { notedList, noteRead } from './read-events.ts'
 import type { ShownCall } from './shown-content.ts'
 
 /** Revisions of one kind: seed, fetch, edit, archive, query, commit, log. */
@@ -54,8 +55,11 @@ export function addRevisionRoutes(routes: KindRoutes): void {
     params,
     query: options,
     summary: 'Fetches a revision, archived or not.',
-    handle: async ({ scope, principal, params, query }) =>
-      shown({ scope, principal }, await findRow(scope, 'revision', params[id] as string), query),
+    handle: async ({ scope, principal, params, query }) => {
+      const row = await findRow(scope, 'revision', params[id] as string)
+      noteRead(routes, principal, { verb: 'fetched', row })
+      return shown({ scope, principal }, row, query)
+    },
   })
   addKindEndpoint(routes, {
     bodyBytesMax: CONTENT_BODY_BYTES_MAX,
@@ -134,7 +138,8 @@ function addQueryRoute(routes: KindRoutes, { name, path }: Place): void {
     body: queryBody(kind, 'revision', more, kind.bodyOptional.includes('revision')),
     handle: async ({ scope, principal, query, body: { query: inBody, rest }, holder }) => {
       const { references } = rest as { references?: z.output<typeof referenceList> }
-      const list = await listRevisions(scope, { ...mergedQuery(query, inBody), changed_references: references })
+      const found = await listRevisions(scope, { ...mergedQuery(query, inBody), changed_references: references })
+      const list = notedList(routes, principal, { verb: 'queried', list: found })
       const call = { scope, principal, occasion: 'query' } as const
       const record = (row: RevisionRow): unknown => withContent(call, toRevisionJson(scope, row), rest)
       return manyRead(`${name}s`, list, { holder, record })
@@ -216,7 +221,8 @@ function addLogRoute(routes: KindRoutes, { name, path }: Place): void {
         variant_id: variant.pick(value),
         revision_id: revision.pick(value),
       }
-      const list = await logRevisions(scope, { ...ids, depth, include_archived })
+      const found = await logRevisions(scope, { ...ids, depth, include_archived })
+      const list = notedList(routes, principal, { verb: 'logged', list: found })
       const call = { scope, principal, occasion: 'log' } as const
       const record = (row: RevisionRow): unknown => {
         const shown = toRevisionJson(scope, row, { withData })

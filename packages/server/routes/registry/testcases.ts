@@ -19,6 +19,7 @@ import { addEndpoint } from '../../http/endpoint.ts'
 import { referenceMembers } from './bodies.ts'
 import { type Registry, scopeOf } from './endpoint.ts'
 import { many, manyRead, one } from './envelopes.ts'
+import { notedTestcases, noteTestcase } from './read-events.ts'
 
 const tag = 'testcases'
 const permission = 'view_testsets'
@@ -55,7 +56,8 @@ export function testcaseRoutes(registry: Registry): (app: FastifyInstance) => vo
       share: 'heavy',
       handle: async ({ principal, query, holder }) => {
         const ids = idsOf(query)
-        return listed(ids && (await listTestcases(scopeOf(registry, 'testset', { principal, holder }), ids)), holder)
+        const list = ids && (await listTestcases(scopeOf(registry, 'testset', { principal, holder }), ids))
+        return listed(list && notedTestcases(registry, principal, { verb: 'fetched', list }), holder)
       },
     })
     addEndpoint(app, {
@@ -68,6 +70,7 @@ export function testcaseRoutes(registry: Registry): (app: FastifyInstance) => vo
       answer: z.object({ count: z.int(), testcase: record.optional() }),
       handle: async ({ principal, params, holder }) => {
         const row = await findTestcase(scopeOf(registry, 'testset', { principal, holder }), params.testcase_id)
+        noteTestcase(registry, principal, row)
         return one('testcase', row && toTestcaseJson(row))
       },
     })
@@ -81,8 +84,10 @@ export function testcaseRoutes(registry: Registry): (app: FastifyInstance) => vo
       answer: listAnswer,
       body: query,
       summary: 'Lists testcases: by id, of a revision of a testset, or all that a testset has ever had.',
-      handle: async ({ principal, body, holder }) =>
-        listed(await pageOf(scopeOf(registry, 'testset', { principal, holder }), body), holder),
+      handle: async ({ principal, body, holder }) => {
+        const list = await pageOf(scopeOf(registry, 'testset', { principal, holder }), body)
+        return listed(list && notedTestcases(registry, principal, { verb: 'queried', list }), holder)
+      },
     })
   }
 }

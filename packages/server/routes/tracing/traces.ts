@@ -7,6 +7,7 @@ import { addEndpoint } from '../../http/endpoint.ts'
 import { idsOf } from '../../http/ids.ts'
 import { spanQueryBody } from '../../http/query-body.ts'
 import { treeJson } from '../../http/trace-json.ts'
+import { noteTraces } from '../registry/read-events.ts'
 import { type ReadParts, readSpanQuery } from './saved-queries.ts'
 import { requiredTraceId } from './trace-writes.ts'
 import { findTraces, readTraces, type Trace } from './whole-traces.ts'
@@ -41,6 +42,7 @@ export function traceRoutes({ engine, registry }: ReadParts): (app: FastifyInsta
           if (!query) return tracesEnvelope([])
           const reading = { engine, project_id: principal.project_id, holder }
           const { found, traces, isCut } = await findTraces(reading, query)
+          noteTraces(registry, principal, { verb: 'queried', ids: traces.map(({ trace_id }) => trace_id) })
           return { ...tracesEnvelope(traces), windowing: nextWindowing(query, found, isCut || undefined) }
         },
       })
@@ -55,10 +57,12 @@ export function traceRoutes({ engine, registry }: ReadParts): (app: FastifyInsta
         trace_id: optional(z.union([z.string(), list(z.string())])),
         trace_ids: optional(z.union([z.string(), list(z.string())])).meta({ description: 'With commas.' }),
       }),
-      handle: async ({ principal: { project_id }, request, holder }) => {
+      handle: async ({ principal, request, holder }) => {
+        const { project_id } = principal
         const trace_ids = idsOf(request, 'trace_id', parseTraceId)
         if (!trace_ids) throw invalid('trace_id or trace_ids is required')
         const found = await readTraces({ engine, project_id, holder }, trace_ids)
+        noteTraces(registry, principal, { verb: 'fetched', ids: found.map(({ trace_id }) => trace_id) })
         return tracesEnvelope(found.toSorted((one, other) => startOf(one.spans) - startOf(other.spans)))
       },
     })
@@ -70,9 +74,10 @@ export function traceRoutes({ engine, registry }: ReadParts): (app: FastifyInsta
       params: z.object({ trace_id: z.string() }),
       summary: 'Returns a trace.',
       answer: z.object({ count: z.int(), trace: optional(trace) }),
-      handle: async ({ principal: { project_id }, params, holder }) => {
-        const reading = { engine, project_id, holder }
+      handle: async ({ principal, params, holder }) => {
+        const reading = { engine, project_id: principal.project_id, holder }
         const [found] = await readTraces(reading, [requiredTraceId(params.trace_id)])
+        noteTraces(registry, principal, { verb: 'fetched', ids: found ? [found.trace_id] : [] })
         return found ? { count: 1, trace: traceJson(found) } : { count: 0 }
       },
     })

@@ -1,0 +1,70 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Problem, type Uuid } from '@spanhouse/model'
+import { type Database, onBehalfOf, type Postgres, sql, withDatabaseProblems } from '@spanhouse/postgres'
+
+/** For how long events and deliveries are kept unless the project says otherwise. */
+export const EVENT_DAYS = 365
+export const EVENT_DAYS_MAX = 3_650
+
+const LOOK_EVERY_MS = 10 * 60_000
+/** Removed by one statement. */
+const BATCH_ROWS = 5_000
+
+/** For how many days a project's events and deliveries are kept. */
+export const eventDays = (db: Database, project_id: Uuid): Promise<number> =>
+  withDatabaseProblems(async () => {
+    const project = db.selectFrom('projects').select('event_days').where('id', '=', project_id)
+    return (await project.executeTakeFirst())?.event_days ?? EVENT_DAYS
+  })
+
+/** Throws a Problem `not_found` if the project does not exist. */
+export async function setEventDays(db: Database, project_id: Uuid, event_days: number): Promise<void> {
+  const { numUpdatedRows } = await withDatabaseProblems(() =>
+    db.updateTable('projects').set({ event_days }).where('id', '=', project_id).executeTakeFirstOrThrow(),
+  )
+  if (numUpdatedRows === 0n) throw new Problem('not_found', 'The project does not exist.')
+}
+
+/** Removes old events and deliveries now and then, in one process at a time. */
+export function startEventRetention(
+  postgres: Pick<Postgres, 'db' | 'lease'>,
+  onError: (error: unknown) => void,
+): { stop(): Promise<void> } {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const run = async (): Promise<void> => {
+    while (!signal.aborted) {
+      await removeAlone(postgres, signal).catch(onError)
+      await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined)
+    }
+  }
+  const ended = onBehalfOf('event retention', run)
+  return {
+    stop: () => {
+      stopping.abort()
+      return ended
+    },
+  }
+}
+
+async function removeAlone({ db, lease }: Pick<Postgres, 'db' | 'lease'>, signal: AbortSignal): Promise<void> {
+  const held = await lease('event-retention')
+  if (held === null) return
+  try {
+    for (const table of ['events', 'webhook_deliveries'] as const)
+      while (!signal.aborted && (await removeOld(db, table)) === BATCH_ROWS);
+  } finally {
+    await held.release()
+  }
+}
+
+/** Removes some of the oldest rows, and returns how many. What is queued goes when it is claimed. */
+export async function removeOld(db: Database, table: 'events' | 'webhook_deliveries'): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from ${sql.table(table)} where id in (
+      select old.id from ${sql.table(table)} old left join projects on projects.id = old.project_id
+      where old.created_at < now() - make_interval(days => coalesce(projects.event_days, ${EVENT_DAYS}))
+      limit ${BATCH_ROWS}
+    )`.execute(db)
+  return Number(numAffectedRows ?? 0)
+}

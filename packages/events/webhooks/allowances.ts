@@ -1,0 +1,71 @@
+import type { Uuid } from '@spanhouse/model'
+
+/** Attempts under way in one process: each holds a connection and a body. */
+export const ATTEMPTS_MAX = 1_000
+/** Of these, to subscriptions whose last attempt failed: a receiver that stalls holds its attempt for ten seconds. */
+const FAILING_MAX = ATTEMPTS_MAX / 2
+/** To one subscription. */
+const SUBSCRIPTION_MAX = 64
+/** To one that has not answered yet. */
+const SUBSCRIPTION_FIRST = 4
+
+interface Allowance {
+  underWay: number
+  allowed: number
+  isFailing: boolean
+}
+
+/**
+ * How many attempts each subscription may have under way. It begins with a few, grows with each success, and falls to one
+ * with a failure: receivers that stall or are gone hold few attempts, and the others find room.
+ */
+export class Allowances {
+  readonly #bySubscription = new Map<Uuid, Allowance>()
+  #underWay = 0
+  #failing = 0
+
+  get underWay(): number {
+    return this.#underWay
+  }
+
+  /** How many attempts may start now. */
+  get room(): number {
+    return ATTEMPTS_MAX - this.#underWay
+  }
+
+  /** Of a subscription that is not among {@link held}. */
+  readonly roomAtFirst = SUBSCRIPTION_FIRST
+
+  /** The subscriptions with an allowance of their own: how many attempts to each may start now. */
+  held(): { id: Uuid; room: number }[] {
+    const isFull = this.#failing >= FAILING_MAX
+    return [...this.#bySubscription].map(([id, { allowed, underWay, isFailing }]) => ({
+      id,
+      room: isFailing && isFull ? 0 : Math.max(0, allowed - underWay),
+    }))
+  }
+
+  started(id: Uuid): void {
+    const allowance = this.#bySubscription.get(id) ?? { underWay: 0, allowed: SUBSCRIPTION_FIRST, isFailing: false }
+    this.#bySubscription.set(id, allowance)
+    allowance.underWay++
+    this.#underWay++
+    if (allowance.isFailing) this.#failing++
+  }
+
+  ended(id: Uuid, isSuccess: boolean): void {
+    const allowance = this.#bySubscription.get(id) as Allowance
+    if (allowance.isFailing) this.#failing -= allowance.underWay
+    allowance.underWay--
+    this.#underWay--
+    allowance.isFailing = !isSuccess
+    allowance.allowed = isSuccess ? Math.min(SUBSCRIPTION_MAX, allowance.allowed + 1) : 1
+    if (allowance.isFailing) this.#failing += allowance.underWay
+    else if (allowance.underWay === 0) this.#forgetSome(id)
+  }
+
+  /** Few are remembered that have nothing under way. */
+  #forgetSome(id: Uuid): void {
+    if (this.#bySubscription.size > 10 * ATTEMPTS_MAX) this.#bySubscription.delete(id)
+  }
+}

@@ -1,0 +1,77 @@
+import { list, optional, recordOf, storedObject, tags, uuid, windowing, z } from '@spanhouse/validation'
+import { EVENT_KINDS, type EventKind } from '../log/kinds.ts'
+
+const URL_LENGTH_MAX = 2083
+const HEADERS_MAX = 100
+const HEADER_LENGTH_MAX = 8_192
+const SECRET_LENGTH_MAX = 8_192
+
+const text = optional(z.string())
+
+const isWebUrl = (text: string): boolean => URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol)
+
+const url = z
+  .string()
+  .min(1)
+  .max(URL_LENGTH_MAX)
+  .refine(isWebUrl, { params: { type: 'url_parsing' }, error: 'Input should be a valid http or https URL' })
+
+export const subscriptionData = z.object({
+  url,
+  headers: optional(recordOf(z.string().max(HEADER_LENGTH_MAX), { max: HEADERS_MAX })),
+  payload_fields: optional(storedObject),
+  auth_mode: optional(z.enum(['signature', 'authorization'])),
+  event_types: optional(list(z.enum(EVENT_KINDS as [EventKind, ...EventKind[]]), { max: 1_000 })),
+})
+
+/** What a subscription asks for, and how it is sent; stored and shown as it was sent. */
+export type SubscriptionData = z.output<typeof subscriptionData>
+
+const labels = { name: text, description: text, tags: optional(tags), meta: optional(storedObject) }
+const flags = optional(z.object({ is_active: optional(z.boolean()) }))
+const secret = optional(z.string().min(1).max(SECRET_LENGTH_MAX))
+
+export const newSubscription = z.object({ ...labels, data: subscriptionData, secret })
+export type NewSubscription = z.output<typeof newSubscription>
+
+export const editedSubscription = z.object({ id: optional(uuid), ...labels, flags, data: subscriptionData, secret })
+export type EditedSubscription = z.output<typeof editedSubscription>
+
+/** A subscription to be tested, stored or not. */
+export const draftSubscription = z.object({ id: optional(uuid), ...labels, data: subscriptionData, secret })
+export type DraftSubscription = z.output<typeof draftSubscription>
+
+export const subscriptionQuery = z.object({
+  subscription: optional(z.object({ ...labels, flags })),
+  windowing: optional(windowing),
+})
+export type SubscriptionQuery = z.output<typeof subscriptionQuery>
+
+const status = z.object({
+  timestamp: text,
+  code: text,
+  message: text,
+  type: text,
+  stacktrace: text,
+})
+
+export const newDelivery = z.object({
+  id: optional(uuid),
+  status,
+  data: optional(storedObject),
+  subscription_id: uuid,
+  event_id: uuid,
+})
+export type NewDelivery = z.output<typeof newDelivery>
+
+export const deliveryQuery = z.object({
+  delivery: optional(
+    z.object({
+      subscription_id: optional(uuid),
+      event_id: optional(uuid),
+      status: optional(z.object({ code: text })),
+    }),
+  ),
+  windowing: optional(windowing),
+})
+export type DeliveryQuery = z.output<typeof deliveryQuery>

@@ -1,0 +1,229 @@
+import { type JsonObject, NIL_UUID, Problem, type Uuid } from '@spanhouse/model'
+import type { OutboundFetch } from '@spanhouse/outbound'
+import { type Database, newId, type RawBuilder, sql, toJsonb, withDatabaseProblems } from '@spanhouse/postgres'
+import { TESTED } from '../log/kinds.ts'
+import type { EventRow } from '../log/record.ts'
+import { windowOf } from '../window.ts'
+import type { DeliveryQuery, DraftSubscription, NewDelivery } from './body.ts'
+import { deliveryIdOf, type Message } from './message.ts'
+import { type DeliveryRow, toDeliveryJson } from './rows.ts'
+import type { WebhookScope } from './scope.ts'
+import { type Outcome, send } from './send.ts'
+import { findSubscription, randomSecret, requireSecret, requireUsable, secretOf } from './subscriptions.ts'
+
+/** How a delivery has ended. */
+export interface EndedDelivery {
+  project_id: Uuid
+  subscription_id: Uuid
+  event_id: Uuid
+  status: object
+  data?: JsonObject | undefined
+}
+
+/** Deliveries read at once while a list is sent. */
+const BATCH_ROWS = 100
+
+/** 404 if the delivery does not exist. */
+export const fetchDelivery = (scope: WebhookScope, id: Uuid): Promise<JsonObject> =>
+  withDatabaseProblems(async () => toDeliveryJson(await findDelivery(scope, id)))
+
+/** The deliveries that match, by the time of their creation, newest first; read while they are sent. */
+export async function listDeliveries(
+  scope: WebhookScope,
+  { delivery, windowing }: DeliveryQuery,
+): Promise<{ count: number; records: AsyncGenerator<JsonObject> }> {
+  const { subscription_id, event_id, status } = delivery ?? {}
+  const cursor = (id: Uuid) =>
+    sql`select created_at, id from webhook_deliveries where project_id = ${scope.project_id} and id = ${id}`
+  const window = windowOf(windowing, ['created_at', 'id'], cursor)
+  const where = [
+    sql`t.project_id = ${scope.project_id}`,
+    ...(subscription_id === undefined ? [] : [sql`t.subscription_id = ${subscription_id}`]),
+    ...(event_id === undefined ? [] : [sql`t.event_id = ${event_id}`]),
+    ...(status?.code === undefined ? [] : [sql`t.status->>'code' = ${status.code}`]),
+    ...window.conditions,
+  ]
+  const { rows } = await withDatabaseProblems(() =>
+    sql<{
+      id: Uuid
+    }>`select t.id from webhook_deliveries t where ${sql.join(where, sql` and `)} ${window.tail}`.execute(scope.db),
+  )
+  return {
+    count: rows.length,
+    records: recordsOf(
+      scope,
+      rows.map(({ id }) => id),
+    ),
+  }
+}
+
+async function* recordsOf({ db }: WebhookScope, ids: readonly Uuid[]): AsyncGenerator<JsonObject> {
+  for (let at = 0; at < ids.length; at += BATCH_ROWS) {
+    const batch = ids.slice(at, at + BATCH_ROWS)
+    const isAmong = sql<boolean>`id = any(${batch}::uuid[])`
+    const rows = await withDatabaseProblems(() =>
+      db.selectFrom('webhook_deliveries').selectAll().where(isAmong).execute(),
+    )
+    const byId = new Map(rows.map(row => [row.id, row]))
+    for (const id of batch) {
+      const row = byId.get(id)
+      if (!row) throw new Problem('overloaded', 'What is listed was deleted meanwhile; try again.')
+      yield toDeliveryJson(row)
+    }
+  }
+}
+
+/** Writes a delivery by hand, which sends nothing. 404 for an unknown subscription. */
+export function writeDelivery(scope: WebhookScope, input: NewDelivery): Promise<JsonObject> {
+  const { project_id } = scope
+  const { subscription_id, event_id, status, data } = input
+  return withDatabaseProblems(async () => {
+    await findSubscription(scope, subscription_id)
+    return toDeliveryJson(await store(scope, { project_id, subscription_id, event_id, status, data }))
+  })
+}
+
+/**
+ * Queues the event of a delivery once more, with all its attempts; receivers recognise it by its id. 404 for an unknown
+ * delivery, and for an event that is no longer kept.
+ */
+export function redeliver(scope: WebhookScope, id: Uuid): Promise<JsonObject> {
+  return withDatabaseProblems(async () => {
+    const row = await findDelivery(scope, id)
+    const { subscription_id, event_id } = row
+    const { numInsertedOrUpdatedRows } = await scope.db
+      .insertInto('webhook_queue')
+      .columns(['subscription_id', 'event_id'])
+      .expression(
+        scope.db
+          .selectFrom('events')
+          .select([sql<Uuid>`${subscription_id}::uuid`.as('subscription_id'), 'id as event_id'])
+          .where('id', '=', event_id)
+          .where('project_id', '=', scope.project_id),
+      )
+      .onConflict(conflict =>
+        conflict.columns(['subscription_id', 'event_id']).doUpdateSet({ attempts: 0, due_at: sql`now()` }),
+      )
+      .executeTakeFirstOrThrow()
+    if (!numInsertedOrUpdatedRows) throw new Problem('not_found', `The event ${event_id} is no longer kept.`)
+    return toDeliveryJson(row)
+  })
+}
+
+/**
+ * Sends a test event once, now, and returns the delivery, whatever came of it. That of a stored subscription is stored.
+ * 404 for an unknown subscription, 400 for a draft that could not be created.
+ */
+export async function testSubscription(
+  scope: WebhookScope,
+  fetch: OutboundFetch,
+  { subscription_id, draft }: { subscription_id?: Uuid | undefined; draft?: DraftSubscription | undefined },
+): Promise<JsonObject> {
+  const id = subscription_id ?? draft?.id
+  const stored = id === undefined ? undefined : await withDatabaseProblems(() => findSubscription(scope, id))
+  const storedSecret = stored && (await withDatabaseProblems(() => secretOf(scope, stored)))
+  if (draft) requireUsable(scope, draft.data)
+  const isGiven = draft?.secret !== undefined || (stored?.is_secret_given ?? false)
+  if (draft) requireSecret(draft.data, isGiven)
+  const event = testEventOf(scope, id)
+  const nowhere = { created_at: event.created_at, updated_at: null }
+  const message = {
+    id: deliveryIdOf(id ?? NIL_UUID, event.id),
+    event,
+    subscription: {
+      ...(stored ?? nowhere),
+      ...(draft && { name: draft.name ?? null, tags: draft.tags ?? null, meta: draft.meta ?? null }),
+      id: id ?? 'draft',
+    },
+    data: draft?.data ?? stored?.data,
+    secret: draft?.secret ?? (stored ? storedSecret : randomSecret()),
+  } as Message
+  const outcome = await send(fetch, message)
+  const ended = endedOf(message, id ?? NIL_UUID, outcome)
+  if (id === undefined) return draftDelivery(message, ended, scope)
+  await withDatabaseProblems(() => keepEvent(scope.db, event))
+  return toDeliveryJson(await withDatabaseProblems(() => store(scope, ended)))
+}
+
+export const endedOf = ({ event }: Message, subscription_id: Uuid, { status, data }: Outcome): EndedDelivery => ({
+  project_id: event.project_id,
+  subscription_id,
+  event_id: event.id,
+  status,
+  data,
+})
+
+function testEventOf({ project_id, user_id }: WebhookScope, id: Uuid | undefined): Message['event'] {
+  const now = new Date().toISOString()
+  return {
+    id: newId(),
+    project_id,
+    type: TESTED,
+    timestamp: now,
+    created_at: now,
+    actor: null,
+    attributes: { user_id, subscription_id: id ?? 'draft' },
+  }
+}
+
+const draftDelivery = ({ id, event }: Message, ended: EndedDelivery, { user_id }: WebhookScope): JsonObject =>
+  toDeliveryJson({
+    ...ended,
+    id,
+    created_at: event.created_at,
+    created_by_id: user_id,
+    updated_at: null,
+    updated_by_id: null,
+  } as unknown as DeliveryRow)
+
+const keepEvent = (db: Database, { id, project_id, type, timestamp, attributes }: EventRow): Promise<unknown> =>
+  db
+    .insertInto('events')
+    .values({ id, project_id, type, timestamp, attributes: toJsonb(attributes) as string })
+    .execute()
+
+async function findDelivery({ db, project_id }: WebhookScope, id: Uuid): Promise<DeliveryRow> {
+  const row = await db
+    .selectFrom('webhook_deliveries')
+    .selectAll()
+    .where('project_id', '=', project_id)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (!row) throw new Problem('not_found', `There is no webhook delivery ${id}.`)
+  return row
+}
+
+async function store({ db, user_id }: WebhookScope, ended: EndedDelivery): Promise<DeliveryRow> {
+  await storeEnded(db, [ended], user_id)
+  const { subscription_id, event_id } = ended
+  return db
+    .selectFrom('webhook_deliveries')
+    .selectAll()
+    .where('id', '=', deliveryIdOf(subscription_id, event_id))
+    .executeTakeFirstOrThrow()
+}
+
+/**
+ * Writes how deliveries have ended and takes them from the queue, in one statement. Writing again replaces what is
+ * there. Those of subscriptions that were deleted meanwhile are left out.
+ */
+export async function storeEnded(db: Database, ended: readonly EndedDelivery[], user_id: Uuid | null): Promise<void> {
+  const rows = ended.map(one => ({ ...one, id: deliveryIdOf(one.subscription_id, one.event_id), user_id }))
+  await sql`
+    with ended as (
+      select ended.* from json_to_recordset(${toJsonb(rows as object as JsonObject[])}::json) as ended
+        (id uuid, project_id uuid, subscription_id uuid, event_id uuid, status json, data json, user_id uuid)
+      join webhook_subscriptions subscription on subscription.id = ended.subscription_id
+      for key share of subscription
+    ), stored as (
+      insert into webhook_deliveries (id, project_id, subscription_id, event_id, status, data, created_by_id)
+      select id, project_id, subscription_id, event_id, status, data, user_id from ended
+      on conflict (subscription_id, event_id) do update
+        set status = excluded.status, data = excluded.data, updated_at = now(), updated_by_id = excluded.created_by_id
+    )
+    ${TAKEN_FROM_QUEUE}`.execute(db)
+}
+
+const TAKEN_FROM_QUEUE: RawBuilder<unknown> = sql`
+  delete from webhook_queue queued using ended
+  where queued.subscription_id = ended.subscription_id and queued.event_id = ended.event_id`

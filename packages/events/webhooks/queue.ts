@@ -1,0 +1,131 @@
+import { openWebhookSecrets, type Vault } from '@spanhouse/access'
+import type { Uuid } from '@spanhouse/model'
+import { type Database, sql, toJsonb } from '@spanhouse/postgres'
+import { deliveryIdOf, type Message } from './message.ts'
+import type { SubscriptionRow } from './rows.ts'
+
+/** How long a claimed delivery is left to its process: longer than an attempt and the writing of its outcome. */
+export const CLAIM_SECONDS = 20
+
+/** A delivery that this process attempts. */
+export interface Claim {
+  message: Message
+  subscription_id: Uuid
+  /** Attempts that have ended without success. */
+  attempts: number
+}
+
+export interface Room {
+  /** Claims at most. */
+  max: number
+  /** Of a subscription that is not among `held`. */
+  each: number
+  held: readonly { id: Uuid; room: number }[]
+}
+
+interface ClaimedRow {
+  subscription_id: Uuid
+  event_id: Uuid
+  attempts: number
+}
+
+/**
+ * Claims deliveries that are due, some of each subscription. The recursive part finds the subscriptions with queued
+ * deliveries, one look into the index each, however long a queue is.
+ */
+export async function claimDue(db: Database, vault: Vault, { max, each, held }: Room): Promise<Claim[]> {
+  const { rows } = await sql<ClaimedRow>`
+    with recursive queued as (
+      (select subscription_id from webhook_queue order by subscription_id limit 1)
+      union all
+      select (select q.subscription_id from webhook_queue q where q.subscription_id > queued.subscription_id
+        order by q.subscription_id limit 1)
+      from queued where queued.subscription_id is not null
+    ), receiving as (
+      select subscription.id, coalesce(held.room, ${each}::int) as room
+      from queued join webhook_subscriptions subscription on subscription.id = queued.subscription_id
+      left join jsonb_to_recordset(${toJsonb(held as object as [])}::jsonb) as held (id uuid, room int)
+        on held.id = subscription.id
+      where subscription.is_active
+      order by random()
+    ), due as (
+      select due.* from receiving cross join lateral (
+        select q.subscription_id, q.event_id from webhook_queue q
+        where q.subscription_id = receiving.id and q.due_at <= now()
+        order by q.due_at limit receiving.room for update skip locked
+      ) due
+      limit ${max}
+    )
+    update webhook_queue q set due_at = now() + make_interval(secs => ${CLAIM_SECONDS})
+    from due where q.subscription_id = due.subscription_id and q.event_id = due.event_id
+    returning q.subscription_id, q.event_id, q.attempts`.execute(db)
+  return rows.length === 0 ? [] : claimsOf(db, vault, rows)
+}
+
+/** A row whose event is no longer kept is taken from the queue. */
+async function claimsOf(db: Database, vault: Vault, rows: readonly ClaimedRow[]): Promise<Claim[]> {
+  const [events, subscriptions] = await Promise.all([
+    readById<Message['event']>(
+      db,
+      'events',
+      rows.map(row => row.event_id),
+    ),
+    readById<SubscriptionRow>(
+      db,
+      'webhook_subscriptions',
+      rows.map(row => row.subscription_id),
+    ),
+  ])
+  const secretIds = [...subscriptions.values()].map(({ secret_id }) => secret_id).filter(id => id !== null)
+  const secrets = await openWebhookSecrets(db, vault, secretIds)
+  const claims: Claim[] = []
+  const orphans: ClaimedRow[] = []
+  for (const row of rows) {
+    const [event, subscription] = [events.get(row.event_id), subscriptions.get(row.subscription_id)]
+    if (!event || !subscription) {
+      orphans.push(row)
+      continue
+    }
+    const { data, secret_id } = subscription
+    const secret = secret_id === null ? undefined : secrets.get(secret_id)
+    const id = deliveryIdOf(subscription.id, event.id)
+    claims.push({ message: { id, event, subscription, data, secret }, ...row })
+  }
+  await takeFromQueue(db, orphans)
+  return claims
+}
+
+async function readById<Row extends { id: Uuid }>(
+  db: Database,
+  table: 'events' | 'webhook_subscriptions',
+  ids: readonly Uuid[],
+): Promise<Map<Uuid, Row>> {
+  const { rows } = await sql<Row>`
+    select * from ${sql.table(table)} where id = any(${[...new Set(ids)]}::uuid[])`.execute(db)
+  return new Map(rows.map(row => [row.id, row]))
+}
+
+async function takeFromQueue(db: Database, rows: readonly ClaimedRow[]): Promise<void> {
+  if (rows.length === 0) return
+  await sql`
+    delete from webhook_queue q using jsonb_to_recordset(${toJsonb(rows as object as [])}::jsonb)
+      as gone (subscription_id uuid, event_id uuid)
+    where q.subscription_id = gone.subscription_id and q.event_id = gone.event_id`.execute(db)
+}
+
+export interface Postponed {
+  subscription_id: Uuid
+  event_id: Uuid
+  attempts: number
+  /** Until the next attempt. */
+  seconds: number
+}
+
+/** Sets when the next attempts are due. */
+export async function postpone(db: Database, rows: readonly Postponed[]): Promise<void> {
+  await sql`
+    update webhook_queue q set attempts = later.attempts, due_at = now() + make_interval(secs => later.seconds)
+    from jsonb_to_recordset(${toJsonb(rows as object as [])}::jsonb)
+      as later (subscription_id uuid, event_id uuid, attempts int, seconds double precision)
+    where q.subscription_id = later.subscription_id and q.event_id = later.event_id`.execute(db)
+}

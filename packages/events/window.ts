@@ -1,0 +1,35 @@
+import { microsToIso } from '@spanhouse/model'
+import { type RawBuilder, sql } from '@spanhouse/postgres'
+import type { WindowingBody } from '@spanhouse/validation'
+
+/** A part of a list: conditions on a table `t`, and its order and limit. */
+export interface Window {
+  conditions: RawBuilder<unknown>[]
+  tail: RawBuilder<unknown>
+}
+
+/**
+ * The window of a list (section 0 of the interface's conventions), newest first unless it says otherwise; everything
+ * without a limit. Bounds are times of creation; with a cursor they are inclusive. `by` are the columns that order the
+ * list, and `cursor` selects their values in the row that `next` names.
+ */
+export function windowOf(
+  { newest, oldest, next, order, limit }: Partial<WindowingBody> = {},
+  by: readonly ('created_at' | 'id')[] = ['id'],
+  cursor: (id: string) => RawBuilder<unknown> = id => sql`${id}::uuid`,
+): Window {
+  const isAscending = order === 'ascending'
+  const time = (micros: number) => sql`${microsToIso(micros)}::timestamptz`
+  const newestSign = sql.raw(isAscending || next !== undefined ? '<=' : '<')
+  const oldestSign = sql.raw(!isAscending || next !== undefined ? '>=' : '>')
+  const columns = sql.raw(by.map(name => `t.${name}`).join(', '))
+  const ordered = sql.raw(by.map(name => `t.${name} ${isAscending ? 'asc' : 'desc'}`).join(', '))
+  return {
+    conditions: [
+      newest === undefined ? null : sql`t.created_at ${newestSign} ${time(newest)}`,
+      oldest === undefined ? null : sql`t.created_at ${oldestSign} ${time(oldest)}`,
+      next === undefined ? null : sql`(${columns}) ${sql.raw(isAscending ? '>' : '<')} (${cursor(next)})`,
+    ].filter(condition => condition !== null),
+    tail: sql`order by ${ordered} ${limit === undefined ? sql`` : sql`limit ${limit}`}`,
+  }
+}

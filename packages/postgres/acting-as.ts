@@ -1,0 +1,103 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  PostgresDialect,
+  type QueryResult,
+  type TransactionSettings,
+} from 'kysely'
+
+const actors = new AsyncLocalStorage<string>()
+
+/**
+ * Runs work for a caller: the transactions and changes of it have the session setting `spanhouse.actor`, from which the
+ * database itself notes who has made a change. The text is what is noted.
+ */
+export const actingAs = <T>(actor: string, work: () => T): T => actors.run(actor, work)
+
+/** Statements outside a transaction that change something. Others need no actor. */
+const CHANGES = /^\s*(insert|update|delete|merge|with)\b/i
+
+const setActor = (actor: string): CompiledQuery =>
+  CompiledQuery.raw(`select set_config('spanhouse.actor', $1, true)`, [actor])
+
+/** Postgres, told for whom each transaction works (see {@link actingAs}). The setting ends with the transaction. */
+export class ActingDialect extends PostgresDialect {
+  override createDriver(): Driver {
+    return new ActingDriver(super.createDriver())
+  }
+}
+
+class ActingDriver implements Driver {
+  readonly #driver: Driver
+
+  constructor(driver: Driver) {
+    this.#driver = driver
+  }
+
+  init: Driver['init'] = options => this.#driver.init(options)
+  destroy: Driver['destroy'] = options => this.#driver.destroy(options)
+
+  async acquireConnection(...options: Parameters<Driver['acquireConnection']>): Promise<ActingConnection> {
+    return new ActingConnection(await this.#driver.acquireConnection(...options), this.#driver)
+  }
+
+  async beginTransaction(connection: ActingConnection, settings: TransactionSettings): Promise<void> {
+    await this.#driver.beginTransaction(connection.inner, settings)
+    connection.isInTransaction = true
+    const actor = actors.getStore()
+    if (actor !== undefined) await connection.inner.executeQuery(setActor(actor))
+  }
+
+  commitTransaction(connection: ActingConnection): Promise<void> {
+    connection.isInTransaction = false
+    return this.#driver.commitTransaction(connection.inner)
+  }
+
+  rollbackTransaction(connection: ActingConnection): Promise<void> {
+    connection.isInTransaction = false
+    return this.#driver.rollbackTransaction(connection.inner)
+  }
+
+  releaseConnection(connection: ActingConnection): Promise<void> {
+    return this.#driver.releaseConnection(connection.inner)
+  }
+}
+
+class ActingConnection implements DatabaseConnection {
+  readonly inner: DatabaseConnection
+  readonly #driver: Driver
+  isInTransaction = false
+
+  constructor(inner: DatabaseConnection, driver: Driver) {
+    this.inner = inner
+    this.#driver = driver
+  }
+
+  executeQuery<R>(...[query, options]: Parameters<DatabaseConnection['executeQuery']>): Promise<QueryResult<R>> {
+    const actor = actors.getStore()
+    const execute = () => this.inner.executeQuery<R>(query, options)
+    return actor === undefined || this.isInTransaction || !CHANGES.test(query.sql)
+      ? execute()
+      : this.#alone(actor, execute)
+  }
+
+  streamQuery<R>(...query: Parameters<DatabaseConnection['streamQuery']>): AsyncIterableIterator<QueryResult<R>> {
+    return this.inner.streamQuery<R>(...query)
+  }
+
+  /** A change outside a transaction gets one of its own. */
+  async #alone<R>(actor: string, change: () => Promise<R>): Promise<R> {
+    await this.#driver.beginTransaction(this.inner, {})
+    try {
+      await this.inner.executeQuery(setActor(actor))
+      const result = await change()
+      await this.#driver.commitTransaction(this.inner)
+      return result
+    } catch (error) {
+      await this.#driver.rollbackTransaction(this.inner).catch(() => undefined)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import type { Dispatcher, Online } from '@spanhouse/evaluation'
+import { evaluationMetrics } from '../evaluations/evaluation-metrics.ts'
+import type { EvaluationsStart } from '../evaluations/start-evaluations.ts'
+import { followLiveRuns, startEvaluations } from '../evaluations/start-evaluations.ts'
+import type { EventMetrics } from '../event-metrics.ts'
+import { startDelivery } from './delivery.ts'
+
+export interface WorkerStart extends Omit<EvaluationsStart, 'metrics'> {
+  eventMetrics: EventMetrics
+}
+
+/** The background work of a process. */
+export interface Worker {
+  /** Is told of evaluations to work on. */
+  dispatcher: Dispatcher
+  online: Online
+  stop(): Promise<void>
+}
+
+/** Executes evaluations, follows live runs and delivers events, beside any number of other processes. */
+export function startWorker({ eventMetrics, ...start }: WorkerStart): Worker {
+  const options = { ...start, metrics: evaluationMetrics(start.parts) }
+  const dispatcher = startEvaluations(options)
+  const online = followLiveRuns(options, dispatcher)
+  const delivery = startDelivery({ parts: start.parts, metrics: eventMetrics, log: start.log })
+  return {
+    dispatcher,
+    online,
+    stop: async () => {
+      await online.stop()
+      await Promise.all([dispatcher.stop(), delivery.stop()])
+    },
+  }
+}
