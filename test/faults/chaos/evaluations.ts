@@ -26,8 +26,8 @@ export interface EvaluationChaosResult extends Omit<EvaluationChaosOptions, 'tel
 }
 
 const ROLES = { writers: 1, workers: 2 }
-/** Each call of the application takes so long, so that kills meet calls under way. */
-const CALL_SECONDS = 0.25
+/** The calls of the application take long enough for the run to last this long for each kill. */
+const SECONDS_PER_KILL = 4
 /** After the last kill: leases of dead workers run out first. */
 const SETTLE_MS = 300_000
 const BATCH_SIZE = 40
@@ -42,7 +42,7 @@ export async function chaosEvaluations(options: EvaluationChaosOptions): Promise
   try {
     const asked = new Asked(victims)
     const started = performance.now()
-    const run = await asked.start(scenarios)
+    const run = await asked.start(scenarios, (SECONDS_PER_KILL * kills * BATCH_SIZE) / scenarios)
     const { events, killsDuringRun } = await kill(victims, { kills, seed, tell, isOver: () => asked.isOver(run.id) })
     const status = await eventually(async () => {
       const { status } = await asked.run(run.id)
@@ -97,9 +97,9 @@ class Asked {
     this.#victims = victims
   }
 
-  async start(scenarios: number): Promise<StartedRun> {
+  async start(scenarios: number, callSeconds: number): Promise<StartedRun> {
     const mock = (key: string, kwargs = {}) => ({ uri: 'agenta:custom:mock:v0', parameters: { key, kwargs } })
-    const application = await this.#made('application', mock('delay', { seconds: CALL_SECONDS }))
+    const application = await this.#made('application', mock('delay', { seconds: callSeconds }))
     const evaluator = await this.#made('evaluator', mock('pass'))
     const testcases = Array.from({ length: scenarios }, (_, n) => ({ data: { n } }))
     const testset = await this.#made('testset', { testcases })
