@@ -13,7 +13,7 @@ import {
   type RunRow,
   type Scope,
 } from '@spanhouse/evaluation'
-import { newId, openPostgres, sql } from '@spanhouse/postgres'
+import { openPostgres, sql } from '@spanhouse/postgres'
 import { type Engine, migrateSpans, openEngine } from '@spanhouse/span-store'
 import { validate } from '@spanhouse/validation'
 import { READER_ENGINE } from '../packages/server/parts.ts'
@@ -113,18 +113,37 @@ const steps = [
 async function fill(scope: Scope, engine: Engine, scenarios: number): Promise<RunRow> {
   const [run] = await createRuns(scope, [validate(newRun, { data: { steps } }, 'body')])
   const { id } = run as RunRow
-  const params = { project: scope.project_id, id, scenarios }
-  await sql`insert into evaluation_scenarios (project_id, id, run_id, status)
-    select ${params.project}::uuid, md5(${id} || n)::uuid, ${id}::uuid, 'success'
-    from generate_series(1, ${scenarios}::integer) n`.execute(scope.db)
-  for (const [step, type] of steps.map(({ key, type }) => [key, type] as const))
-    await sql`insert into evaluation_results (project_id, id, run_id, scenario_id, step_key, status, testcase_id, trace_id)
-      select ${params.project}::uuid, md5(${id + step} || n || 'cell')::uuid, ${id}::uuid, md5(${id} || n)::uuid, ${step},
-        'success', md5('testcase' || n)::uuid, case when ${type}::text != 'input' then md5(${id + step} || n)::uuid end
-      from generate_series(1, ${scenarios}::integer) n`.execute(scope.db)
-  for (const step of ['application', 'evaluator']) await fillTraces(engine, { ...params, step })
+  for (let from = 1; from <= scenarios; from += ROWS_AT_ONCE) {
+    const some = { id, from, to: Math.min(scenarios, from + ROWS_AT_ONCE - 1) }
+    await fillScenarios(scope, some)
+    for (const { key, type } of steps) await fillCells(scope, { ...some, key, type })
+  }
+  for (const step of ['application', 'evaluator'])
+    await fillTraces(engine, { project: scope.project_id, id, scenarios, step })
   return run as RunRow
 }
+
+/** The embedded database ends a statement after 30 s. */
+const ROWS_AT_ONCE = 5_000
+interface Some {
+  id: string
+  from: number
+  to: number
+}
+
+const fillScenarios = ({ db, project_id }: Scope, { id, from, to }: Some): Promise<unknown> =>
+  sql`insert into evaluation_scenarios (project_id, id, run_id, status)
+    select ${project_id}::uuid, md5(${id} || n)::uuid, ${id}::uuid, 'success'
+    from generate_series(${from}::integer, ${to}::integer) n`.execute(db)
+
+const fillCells = (
+  { db, project_id }: Scope,
+  { id, from, to, key, type }: Some & { key: string; type: string },
+): Promise<unknown> =>
+  sql`insert into evaluation_results (project_id, id, run_id, scenario_id, step_key, status, testcase_id, trace_id)
+    select ${project_id}::uuid, md5(${id + key} || n || 'cell')::uuid, ${id}::uuid, md5(${id} || n)::uuid, ${key},
+      'success', md5('testcase' || n)::uuid, case when ${type}::text != 'input' then md5(${id + key} || n)::uuid end
+    from generate_series(${from}::integer, ${to}::integer) n`.execute(db)
 
 /** Traces of five spans with bodies of some hundred bytes. */
 async function fillTraces(engine: Engine, params: { project: string; id: string; step: string; scenarios: number }) {
