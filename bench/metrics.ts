@@ -37,15 +37,21 @@ export async function benchMetrics({ scenarios }: { scenarios: number }): Promis
   const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-bench-metrics-'))
   const postgres = await openPostgres(url ? { url } : { dataDir })
   const server = await startTestServer()
+  const filler = openEngine(server.url, { connections: 1 })
   const engine = openEngine(server.url, READER_ENGINE)
   try {
     await postgres.migrate()
-    await migrateSpans(engine, CLICKHOUSE)
+    await migrateSpans(filler, CLICKHOUSE)
     const project = await newProject(postgres.db)
     const runtime = { servicesUrl: 'http://127.0.0.1/services', uriPrefix: 'agenta' }
     const scope: Scope = { db: postgres.db, ...project, runtime }
-    return { database: url ? 'server' : 'embedded', scenarios, ...(await measure(scope, engine, scenarios)) }
+    return {
+      database: url ? 'server' : 'embedded',
+      scenarios,
+      ...(await measure(scope, { engine, filler }, scenarios)),
+    }
   } finally {
+    await filler.close()
     await engine.close()
     await server.stop()
     await postgres.close()
@@ -53,10 +59,14 @@ export async function benchMetrics({ scenarios }: { scenarios: number }): Promis
   }
 }
 
-async function measure(scope: Scope, engine: Engine, scenarios: number): Promise<object> {
+async function measure(
+  scope: Scope,
+  { engine, filler }: { engine: Engine; filler: Engine },
+  scenarios: number,
+): Promise<object> {
   const stores = { db: scope.db, engine }
-  const large = await fill(scope, engine, scenarios)
-  const [one, other] = [await fill(scope, engine, scenarios / 10), await fill(scope, engine, scenarios / 10)]
+  const large = await fill(scope, filler, scenarios)
+  const [one, other] = [await fill(scope, filler, scenarios / 10), await fill(scope, filler, scenarios / 10)]
   const began = performance.now()
   await copyChanges(stores)
   const copyMs = performance.now() - began
@@ -104,7 +114,9 @@ const steps = [
   { key: 'testset', type: 'input', origin: 'custom' },
   { key: 'application', type: 'invocation', origin: 'auto' },
   {
-    ...{ key: 'evaluator', type: 'annotation', origin: 'auto' },
+    key: 'evaluator',
+    type: 'annotation',
+    origin: 'auto',
     schemas: { outputs: { type: 'object', properties: OUTPUTS } },
   },
 ]
