@@ -46,7 +46,7 @@ const settled = (id: string, ms = 60_000): Promise<any> =>
 /** Root spans of the traces of a step, newest first. */
 const tracesOf = async (reference: string, id: string): Promise<any[]> => {
   const condition = { field: 'references', operator: 'in', value: [{ id, attributes: { key: reference } }] }
-  const roots = { field: 'parent_id', operator: 'not_exists' }
+  const roots = { field: 'parent_id', operator: 'is', value: null }
   const body = { filtering: { operator: 'and', conditions: [condition, roots] }, windowing: { limit: 10_000 } }
   return (await post('/spans/query', body)).spans
 }
@@ -110,7 +110,7 @@ describe('offline runs', () => {
       expect(cells.length).toBe(N * (2 + E))
       const invocations = await eventually(async () => {
         const found = await tracesOf('application_revision', apps[at]?.id ?? '')
-        return found.length >= N && found
+        return found.length >= N ? found : undefined
       })
       expect(invocations.length).toBe(N)
       expect(invocations.every(({ trace_type }) => trace_type === 'invocation')).toBe(true)
@@ -121,7 +121,7 @@ describe('offline runs', () => {
         const annotations = await eventually(async () => {
           const all = await tracesOf('evaluator_revision', judge.id)
           const own = all.filter(({ trace_id }) => byTrace.has(trace_id))
-          return own.length >= N && all.length >= N * S && { all, own }
+          return own.length >= N && all.length >= N * S ? { all, own } : undefined
         })
         expect([annotations.own.length, annotations.all.length]).toEqual([N, N * S])
         for (const { trace_id, trace_type, links, hashes } of annotations.own) {
@@ -150,7 +150,7 @@ describe('offline runs', () => {
     await settled(id)
     const [span] = await eventually(async () => {
       const found = await tracesOf('evaluator_revision', judge.id)
-      return found.length === 4 && found
+      return found.length === 4 ? found : undefined
     })
     const { inputs } = span.attributes.ag.data
     expect(inputs.outputs).toBe('Paris')
@@ -175,7 +175,7 @@ describe('offline runs', () => {
     expect((await settled(id)).status).toBe('success')
     const found = await eventually(async () => {
       const spans = await tracesOf('application_revision', narrow.id)
-      return spans.length === 4 && spans
+      return spans.length === 4 ? spans : undefined
     })
     expect(found.map(({ attributes }) => Object.keys(attributes.ag.data.outputs))).toEqual(Array(4).fill(['country']))
   })
@@ -312,7 +312,7 @@ describe('failures (3.6)', () => {
 
 describe('start, stop, close (3.3)', () => {
   const slow = (seconds: number) =>
-    made('application', mock('delay', { seconds, then: { key: 'static', kwargs: { output: 'Paris' } } }))
+    made('application', mock('delay', { seconds }))
 
   test('a second start of a finished run changes nothing', async () => {
     const { id } = await evaluate({ testset_steps: [testset], application_steps: [paris] })
@@ -451,25 +451,24 @@ describe('other sources', () => {
     await settled(source.id)
     const spans = await eventually(async () => {
       const found = await tracesOf('application_revision', app.id)
-      return found.length === 4 && found
+      return found.length === 4 ? found : undefined
     })
     const traces = await queueOf('traces')
     const gone = 'ab'.repeat(16)
     await post(`/simple/queues/${traces.id}/traces/`, { trace_ids: [...spans.map(({ trace_id }) => trace_id), gone] })
     const auto = async (run_id: string) => {
       const key = (await runOf(run_id)).data.steps.at(-1).key
-      const cells = await cellsOf(run_id, { step_key: key })
-      return cells.length > 0 && cells
+      return cellsOf(run_id, { step_key: key })
     }
     const cells = await eventually(async () => {
       const found = await auto(traces.run_id)
-      return found && found.length === 5 && found
+      return found.length === 5 ? found : undefined
     })
     expect(cells.map(({ status }: any) => status).sort()).toEqual(['failure', ...Array(4).fill('success')])
     expect(cells.find(({ status }: any) => status === 'failure').error.message).toContain(gone)
     const annotations = await eventually(async () => {
       const found = await tracesOf('evaluator_revision', judge.id)
-      return found.length === 4 && found
+      return found.length === 4 ? found : undefined
     })
     expect(annotations.map(({ links }) => links[0].trace_id).sort()).toEqual(
       spans.map(({ trace_id }) => trace_id).sort(),
@@ -478,6 +477,6 @@ describe('other sources', () => {
     const testcases = await queueOf('testcases')
     const ids = (await cellsOf(source.id)).flatMap(({ testcase_id }) => testcase_id)
     await post(`/simple/queues/${testcases.id}/testcases/`, { testcase_ids: [...new Set(ids)] })
-    await eventually(async () => ((await auto(testcases.run_id)) || []).length === 4)
+    await eventually(async () => (await auto(testcases.run_id)).length === 4)
   })
 })

@@ -53,7 +53,7 @@ export class SpanStoreTraces implements StoredTraces {
   async findByHash(project_id: Uuid, hashes: readonly Uuid[], countMax: number): Promise<Map<Uuid, StoredTrace[]>> {
     const conditions = [
       { field: 'hashes', operator: 'in', value: [...hashes] },
-      { field: 'parent_id', operator: 'not_exists' },
+      { field: 'parent_id', operator: 'is', value: null },
       { field: 'status_code', operator: 'is_not', value: 'STATUS_CODE_ERROR' },
     ]
     const body = { filtering: { operator: 'and', conditions }, windowing: { limit: HASHED_SPANS_MAX } }
