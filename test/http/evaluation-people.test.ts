@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { registryClient, slugOf } from '../registry-client.ts'
 
-const { post, ok } = await registryClient()
+const { post, ok, send } = await registryClient()
 
 let evaluator: string
 let testcases: string[]
@@ -50,9 +50,9 @@ const annotate = async (queue: any, [n, repeat_idx]: [number, number], outputs: 
     references: { evaluator_revision: { id: evaluator } },
     links: {},
   }
-  const { trace: made } = await post('/simple/traces/', { trace })
+  const { body } = await send('POST', '/simple/traces/', { trace })
   const cell = { run_id: queue.run_id, scenario_id: queue.scenarios[n], step_key: queue.key, repeat_idx }
-  await post('/evaluations/results/', { results: [{ ...cell, status: 'success', trace_id: made.trace_id }] })
+  await post('/evaluations/results/', { results: [{ ...cell, status: 'success', trace_id: body.trace.trace_id }] })
 }
 
 test('progress by assignee, of one repeat and of two; a run is a success when all people are done', async () => {
