@@ -48,7 +48,11 @@ const SCREENS: Record<string, Screen> = {
     of: () => project,
     shows: 'section[aria-label="Trace"] [role="treeitem"], section[aria-label="Trace"] article',
   },
-  conversation: { path: () => `/w/traces/${traceId}?view=conversation`, of: () => project, shows: 'article' },
+  conversation: {
+    path: () => `/w/traces/${traceId}?view=conversation`,
+    of: () => project,
+    shows: 'text=Let me think.',
+  },
   tree: { path: () => `/w/traces/${traceId}?view=tree`, of: () => project, shows: '[role="treeitem"]' },
   flame: { path: () => `/w/traces/${traceId}?view=flame`, of: () => project, shows: '[aria-label="Flame graph"]' },
   span: {

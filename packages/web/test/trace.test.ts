@@ -35,6 +35,7 @@ test('by mouse: tree, span, tabs, conversation', async () => {
   await expect.poll(() => page.getByRole('treeitem').count()).toBe(5)
   await page.getByRole('treeitem', { name: /check_weather/ }).click()
   await page.getByRole('heading', { name: 'check_weather' }).waitFor()
+  await page.getByText('timed out').waitFor()
   await page.getByRole('tab', { name: 'Events' }).click()
   await page.getByText('exception').first().waitFor()
   expect(page.url()).toMatch(/span=[0-9a-f]{16}.*tab=events|tab=events.*span=/)
