@@ -9,6 +9,7 @@ import { benchQuery } from './query.ts'
 import { benchRegistry } from './registry.ts'
 import { benchSandbox } from './sandbox.ts'
 import type { SpanSet } from './span-sets.ts'
+import { benchWeb } from './web.ts'
 import { benchWriters } from './writers.ts'
 
 interface Bench {
@@ -29,6 +30,10 @@ const BENCHES: Record<string, Bench> = {
   query: {
     about: 'lists, traces, searches and analytics over stored spans',
     run: ({ spans }) => benchQuery({ spans }),
+  },
+  web: {
+    about: 'what somebody at a browser waits for: the list, a trace of 10,000 spans',
+    run: () => benchWeb(),
   },
   layouts: {
     about: 'the same spans in several layouts of the table: inserts, bytes, questions, resends',
