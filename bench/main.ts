@@ -12,6 +12,7 @@ import { benchOverhead } from './runs/overhead.ts'
 import { benchStreams } from './runs/streams.ts'
 import { benchSandbox } from './sandbox.ts'
 import type { SpanSet } from './span-sets.ts'
+import { benchWeb } from './web.ts'
 import { benchWebhooks } from './webhooks.ts'
 import { benchWriters } from './writers.ts'
 
@@ -33,6 +34,10 @@ const BENCHES: Record<string, Bench> = {
   query: {
     about: 'lists, traces, searches and analytics over stored spans',
     run: ({ spans }) => benchQuery({ spans }),
+  },
+  web: {
+    about: 'what somebody at a browser waits for: the list, a trace of 10,000 spans',
+    run: () => benchWeb(),
   },
   layouts: {
     about: 'the same spans in several layouts of the table: inserts, bytes, questions, resends',
