@@ -34,11 +34,10 @@ test.each([
 test('a data folder that cannot be one is refused in one line', async () => {
   const file = join(folder, 'file')
   await writeFile(file, '')
-  for (const dataDir of [file, join(file, 'below'), '/proc/none']) {
-    const [head, ...lines] = (await failure({}, dataDir)).trimEnd().split('\n')
-    expect([head, lines.length]).toEqual(['the server ended with code 2:', 1])
-    expect(lines[0]).toContain(`SPANHOUSE_DATA_DIR=${dataDir}: `)
-  }
+  const dataDir = join(file, 'below')
+  const [head, ...lines] = (await failure({}, dataDir)).trimEnd().split('\n')
+  expect([head, lines.length]).toEqual(['the server ended with code 2:', 1])
+  expect(lines[0]).toContain(`SPANHOUSE_DATA_DIR=${dataDir}: `)
 })
 
 describe('a server', () => {
