@@ -11,9 +11,9 @@ import { request } from 'undici'
 const RECEIVERS = 100
 /** They accept connections and never answer. */
 const DEAD = RECEIVERS / 10
-const COMMITS = 150
+const COMMITS = 80
 const AT_ONCE = 8
-const LATENCIES = 400
+const LATENCIES = 160
 const SUBSCRIPTIONS = 10
 
 /**
