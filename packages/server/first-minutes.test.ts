@@ -22,7 +22,7 @@ const failure = (env: NodeJS.ProcessEnv, dataDir = join(folder, 'unused')): Prom
 
 test.each([
   ['SPANHOUSE_LOG_LEVEL', 'loud', /^SPANHOUSE_LOG_LEVEL=loud is none of .*info.*$/],
-  ['SPANHOUSE_API_KEY', 'short', /^SPANHOUSE_API_KEY is shorter than 16 characters.*$/],
+  ['SPANHOUSE_API_KEY', 'short', /^SPANHOUSE_API_KEY is shorter than 8 characters.*$/],
   ['SPANHOUSE_ADMIN_KEY', 'short', /^SPANHOUSE_ADMIN_KEY is shorter than 24 characters.*$/],
   ['SPANHOUSE_GRPC_PORT', 'four', /^SPANHOUSE_GRPC_PORT=four is not a port$/],
 ])('%s=%s is refused in one line', async (name, value, line) => {
