@@ -186,14 +186,6 @@ describe.concurrent('the type of a trace', () => {
     expect(await typesOf(project, 2)).toEqual(['annotation', 'annotation'])
   })
 
-  test('stays invocation when a named link leads into the same trace', async () => {
-    const project = await newProject()
-    const [root, child] = trace()
-    child.links = [{ ...link('invocation'), traceId: root.traceId }]
-    await project.store(root, child)
-    expect(await typesOf(project, 2)).toEqual(['invocation', 'invocation'])
-  })
-
   test('is what is declared, whatever is linked', async () => {
     const project = await newProject()
     await project.store(...trace({ links: [link('invocation')] }, { 'ag.type.trace': 'invocation' }))

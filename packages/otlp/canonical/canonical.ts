@@ -1,4 +1,4 @@
-import type { Json, Span, SpanLink, TraceId, TraceType } from '@spanhouse/model'
+import type { Json, Span, SpanLink, TraceType } from '@spanhouse/model'
 import { addEnvelope } from '../bytes/envelope.ts'
 import { hashOf, isName } from '../bytes/hash.ts'
 import { recognise } from '../conventions/conventions.ts'
@@ -32,10 +32,7 @@ export function canonicalise(draft: SpanDraft): Span {
   const references = draft.references ? fitReferenceList(draft.references, listed, parking) : listed
   const hash = hashOf(references, links)
   const { start_time, end_time } = timesOf(draft)
-  const { declared_trace_type, is_trace_type_explicit } = traceTypeOf(fitting.type?.trace, {
-    trace_id: draft.trace_id,
-    links,
-  })
+  const { declared_trace_type, is_trace_type_explicit } = traceTypeOf(fitting.type?.trace, links)
   // Must come last: by now everything that does not fit is parked.
   attributes.ag = completeAg(fitting, parking, {
     events,
@@ -94,13 +91,13 @@ function timesOf(draft: SpanDraft): Pick<Span, 'start_time' | 'end_time'> {
   return { start_time, end_time: draft.end_time ?? start_time }
 }
 
-/** A declared type wins; a named link to another trace means that this one annotates it. */
+/** A declared type wins; a named link means that the trace annotates something. */
 function traceTypeOf(
   declared: TraceType | undefined,
-  { trace_id, links }: { trace_id: TraceId; links: readonly SpanLink[] },
+  links: readonly SpanLink[],
 ): Pick<Span, 'declared_trace_type' | 'is_trace_type_explicit'> {
   if (declared) return { declared_trace_type: declared, is_trace_type_explicit: true }
-  const isAnnotation = links.some(link => link.trace_id !== trace_id && isName(link.attributes?.key))
+  const isAnnotation = links.some(({ attributes }) => isName(attributes?.key))
   return isAnnotation ? { declared_trace_type: 'annotation', is_trace_type_explicit: false } : {}
 }
 

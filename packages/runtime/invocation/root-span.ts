@@ -32,7 +32,7 @@ export function rootSpan(
   const { labels, parameters } = request
   const { tags, meta } = labels
   const own: JsonObject = { flags: flagsOf(handler, request) }
-  // A run inside a caller's trace does not decide what that trace is. Its links do, where they lead to another trace.
+  // A run inside a caller's trace does not decide what that trace is. Named links do.
   if (!request.parent) own.type = { trace: traceTypeOf(handler, labels) }
   if (tags) own.tags = tags
   if (meta) own.meta = meta
