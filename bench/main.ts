@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
+import { benchEvaluations } from './evaluations.ts'
 import { benchEvaluators } from './evaluators.ts'
 import { benchIngest } from './ingest.ts'
 import { benchInvoke } from './invoke.ts'
@@ -38,6 +39,10 @@ const BENCHES: Record<string, Bench> = {
   registry: {
     about: 'retrieving, listing and committing on 10,000 applications of ten revisions',
     run: () => benchRegistry({ artifacts: 10_000 }),
+  },
+  evaluations: {
+    about: 'scenarios a second of a run with quick calls, and with one and four workers over a slow model',
+    run: () => benchEvaluations(),
   },
   evaluators: {
     about: 'runs a second of every evaluator that needs no model',

@@ -107,7 +107,15 @@ export async function startServer(
     config,
     url,
     newApiKey,
-    stop: () => stopAll(app, [sweeping, copying, online, worker, services, writer], parts),
+    stop: () =>
+      stopAll(
+        app,
+        [
+          [sweeping, copying, online, worker],
+          [services, writer],
+        ],
+        parts,
+      ),
   }
 }
 
@@ -206,8 +214,9 @@ interface Working {
   stop(): Promise<void>
 }
 
-async function stopAll(app: FastifyInstance, working: (Working | undefined)[], parts: Parts): Promise<void> {
+/** One group after the other: evaluations call handlers, whose traces are published. */
+async function stopAll(app: FastifyInstance, groups: (Working | undefined)[][], parts: Parts): Promise<void> {
   await app.close()
-  await Promise.all(working.map(one => one?.stop()))
+  for (const working of groups) await Promise.all(working.map(one => one?.stop()))
   await closeParts(parts)
 }
