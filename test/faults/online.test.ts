@@ -45,8 +45,7 @@ test('a live run whose process is killed again and again evaluates every trace e
     await post('/otlp/v1/traces', exportOf(...spans))
     accepted.push(...spans.map(({ traceId }) => traceId))
   }
-  const cells = async (): Promise<any[]> =>
-    (await post('/evaluations/results/query', { result: { run_id } })).results
+  const cells = async (): Promise<any[]> => (await post('/evaluations/results/query', { result: { run_id } })).results
   for (let round = 0; round < 3; round++) {
     for (let n = 0; n < 5; n++) await send(20)
     // In the middle of it: some traces are stored and not looked at, some are taken up and not evaluated.

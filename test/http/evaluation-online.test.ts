@@ -80,7 +80,9 @@ describe('online evaluation', () => {
 
     const judged = await explained(run_id, roots[0]?.traceId as string)
     expect(judged).toMatchObject({ reason: 'evaluated', scenario_id: expect.any(String) })
-    expect(judged.evaluators).toEqual([{ step_key: expect.stringMatching(/^evaluator-/), origin: 'auto', statuses: ['success'] }])
+    expect(judged.evaluators).toEqual([
+      { step_key: expect.stringMatching(/^evaluator-/), origin: 'auto', statuses: ['success'] },
+    ])
     const unmet = [{ field: 'span_name', operator: 'is', value: name }]
     expect(await explained(run_id, other.traceId)).toMatchObject({ reason: 'no_match', queries: [{ unmet }] })
     expect(await explained(run_id, before.traceId)).toMatchObject({ reason: 'before_start' })
@@ -89,7 +91,9 @@ describe('online evaluation', () => {
     expect(await explained(run_id, annotation)).toMatchObject({ reason: 'no_match' })
   })
 
-  test('a rate of half a percent keeps what its traces say; a stopped run takes up nothing', { timeout: 120_000 }, async () => {
+  test('a rate of half a percent keeps what its traces say; a stopped run takes up nothing', {
+    timeout: 120_000,
+  }, async () => {
     const name = `sampled-${randomUUID()}`
     const run_id = await liveRun(name, { rate: 0.005 })
     /** A trace id whose first 32 bits are so. */
@@ -118,7 +122,9 @@ describe('online evaluation', () => {
   test('the hook of a scheduler asks for a look', async () => {
     const hook = (query: string, key = adminKey) =>
       call(apiUrl, 'POST', `/api/admin/evaluations/runs/refresh${query}`, `Access ${key}`)
-    expect((await hook('?trigger_interval=1&trigger_datetime=2026-02-03T09:00:00Z')).body).toEqual({ status: 'success' })
+    expect((await hook('?trigger_interval=1&trigger_datetime=2026-02-03T09:00:00Z')).body).toEqual({
+      status: 'success',
+    })
     expect((await hook('?trigger_interval=1')).body).toEqual({ status: 'error' })
     expect((await hook('?trigger_interval=61&trigger_datetime=2026-02-03T09:00:00Z')).status).toBe(422)
     expect((await hook('', 'x'.repeat(30))).status).toBe(401)
