@@ -196,7 +196,7 @@ function partsInUse({ roles }: Config, { postgres, stream, engines }: Parts): Re
 
 /** The tables must exist before the first query or writer; the first process to start creates them. */
 async function migrateStore(config: Config, parts: Parts): Promise<void> {
-  if (!config.roles.some(role => role === 'api' || role === 'writer')) return
+  if (!config.roles.some(role => role === 'api' || role === 'writer' || role === 'worker')) return
   const engine = parts.engines?.background ?? openEngine(parts.clickhouse.url, { connections: 1 })
   await migrateSpans(engine, join(ROOT, 'clickhouse', 'single'))
   if (engine !== parts.engines?.background) await engine.close()
