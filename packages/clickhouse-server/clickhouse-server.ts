@@ -5,13 +5,21 @@ import { createServer } from 'node:net'
 import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { lockFolder } from '@spanhouse/folder-lock'
-import type { ServerAddress } from './configuration.ts'
+import { folderOf, type ServerAddress } from './configuration.ts'
+import { deleteReader, type Reader, writeReader } from './readers.ts'
 import { type ServerProcess, startServerProcess, urlOf } from './server-process.ts'
 
 /** A private ClickHouse server on the loopback address, restarted whenever it dies. */
 export interface ClickHouseServer {
   /** Its HTTP address, including the user and a password that is generated at each start. Does not change. */
   readonly url: string
+  /**
+   * Adds a reader, or replaces the one with its name. Users are read only at the start, so the server restarts: for a
+   * second or two its clients cannot connect. Resolves when it responds again.
+   */
+  setReader(reader: Reader): Promise<void>
+  /** Removes a reader and ends its statements, in the same way. False if there is none. */
+  removeReader(name: string): Promise<boolean>
   /** Stops it and releases the folder. */
   stop(): Promise<void>
 }
@@ -94,6 +102,9 @@ class KeptServer implements ClickHouseServer {
   readonly #stopped: Promise<void>
   #server: ServerProcess
   #waitMs = BACKOFF_MS.first
+  #lastChange: Promise<unknown> = Promise.resolve()
+  /** Set while the server is ended to be started again at once. */
+  #restarting: (() => void) | undefined
 
   constructor(kept: Kept) {
     this.url = urlOf(kept.address)
@@ -109,16 +120,52 @@ class KeptServer implements ClickHouseServer {
     await this.#kept.unlock()
   }
 
+  async setReader(reader: Reader): Promise<void> {
+    await this.#change(async folder => {
+      await writeReader(folder, reader)
+      return true
+    })
+  }
+
+  removeReader(name: string): Promise<boolean> {
+    return this.#change(folder => deleteReader(folder, name))
+  }
+
+  /** One change of the configuration after the other; the server restarts if something has changed. */
+  #change(change: (folder: string) => Promise<boolean>): Promise<boolean> {
+    const changed = this.#lastChange.then(async () => {
+      const isChanged = await change(folderOf(this.#kept.address.path))
+      if (isChanged) await this.#restart()
+      return isChanged
+    })
+    this.#lastChange = changed.catch(() => undefined)
+    return changed
+  }
+
+  async #restart(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#restarting = resolve
+    this.#server.signal('SIGKILL')
+    await promise
+  }
+
   async #keep(): Promise<void> {
     const { signal } = this.#stopping
     for (;;) {
       const began = performance.now()
       const reason = await this.#server.ended
-      if (signal.aborted) return
+      if (signal.aborted) return this.#restarting?.()
+      const restarted = this.#restarting
+      if (restarted) {
+        this.#server = await startServerProcess(this.#kept.address).catch(() => this.#server)
+        this.#restarting = undefined
+        restarted()
+        continue
+      }
       if (performance.now() - began > STEADY_MS) this.#waitMs = BACKOFF_MS.first
       await this.#startAgain(reason)
-      // A stop may have been requested while it started.
-      if (signal.aborted) this.#server.signal('SIGKILL')
+      // A stop or a restart may have been requested while it started.
+      if (signal.aborted || this.#restarting) this.#server.signal('SIGKILL')
     }
   }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type Elements, toXml } from './xml.ts'
 
 /** The parameters of a server. */
 export interface ServerAddress {
@@ -12,7 +13,7 @@ export interface ServerAddress {
   password: string
 }
 
-/** The only user who may run statements over the network. */
+/** The only user who may run any statement over the network; readers may read what they were granted. */
 export const USER = 'spanhouse'
 
 /**
@@ -20,7 +21,7 @@ export const USER = 'spanhouse'
  * file.
  */
 export async function writeConfiguration(address: ServerAddress): Promise<string> {
-  const folder = join(address.path, 'server')
+  const folder = folderOf(address.path)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const usersFile = join(folder, 'users.xml')
   const configFile = join(folder, 'config.xml')
@@ -29,8 +30,8 @@ export async function writeConfiguration(address: ServerAddress): Promise<string
   return configFile
 }
 
-/** Elements by name; text is escaped. */
-type Elements = { [name: string]: string | number | Elements }
+/** Where a server's configuration is, beside its data. Files of readers there are in `users.d`, see `readers.ts`. */
+export const folderOf = (path: string): string => join(path, 'server')
 
 const MIB = 1024 ** 2
 
@@ -59,6 +60,30 @@ function config({ path, httpPort, tcpPort }: ServerAddress, files: { folder: str
   }
 }
 
+/** What one statement of a reader may take; it can ask for less. */
+const READER_LIMITS = {
+  max_execution_time: 30,
+  max_memory_usage: 1024 * MIB,
+  max_threads: 2,
+  max_result_bytes: 256 * MIB,
+  max_rows_to_read: 2_000_000_000,
+}
+/** Statements of one reader at a time. */
+const READER_STATEMENTS_MAX = 4
+
+/** Settings can be changed, since dashboards do, but limits only to smaller ones. */
+const READER_PROFILE: Elements = {
+  readonly: 2,
+  allow_ddl: 0,
+  allow_introspection_functions: 0,
+  max_concurrent_queries_for_user: READER_STATEMENTS_MAX,
+  ...READER_LIMITS,
+  constraints: {
+    max_concurrent_queries_for_user: { const: '' },
+    ...Object.fromEntries(Object.entries(READER_LIMITS).map(([name, max]) => [name, { min: 1, max }])),
+  },
+}
+
 function users(password: string): Elements {
   const networks = { ip: '127.0.0.1' }
   return {
@@ -66,6 +91,7 @@ function users(password: string): Elements {
       // The first is the default of clickhouse-local but not of a server.
       default: { implicit_select: 0, allow_introspection_functions: 0 },
       starter: { max_sessions_for_user: 1 },
+      reader: READER_PROFILE,
     },
     quotas: { default: {} },
     users: {
@@ -83,16 +109,3 @@ function users(password: string): Elements {
 }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
-
-function toXml(elements: Elements): string {
-  const print = (children: Elements): string =>
-    Object.entries(children)
-      .map(
-        ([name, value]) => `<${name}>${typeof value === 'object' ? print(value) : escapeXml(String(value))}</${name}>`,
-      )
-      .join('\n')
-  return `<clickhouse>\n${print(elements)}\n</clickhouse>\n`
-}
-
-const escapeXml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

@@ -1,1 +1,2 @@
 export { type ClickHouseServer, type ClickHouseServerOptions, startClickHouse } from './clickhouse-server.ts'
+export type { Reader } from './readers.ts'

@@ -8,7 +8,7 @@ import {
   tokenKeyOf,
   type Vault,
 } from '@spanhouse/access'
-import { startClickHouse } from '@spanhouse/clickhouse-server'
+import { type ClickHouseServer, startClickHouse } from '@spanhouse/clickhouse-server'
 import type { OutboundRules } from '@spanhouse/outbound'
 import { openPostgres, type Postgres } from '@spanhouse/postgres'
 import { STATEMENT_SETTINGS } from '@spanhouse/query'
@@ -39,15 +39,18 @@ const ACK_WAIT_MS = 10_000
 export interface ClickHousePart {
   /** Includes user and password. */
   url: string
+  /** The server that this process started; undefined: another one is configured. */
+  own: ClickHouseServer | undefined
   /** Stops the server if this process started it. */
   stop(): Promise<void>
 }
 
 /** The server at the configured address, or one that this process starts. */
-const openClickHouse = async ({ clickhouseUrl, dataDir }: Config, log: Logger): Promise<ClickHousePart> =>
-  clickhouseUrl
-    ? { url: clickhouseUrl, stop: async () => undefined }
-    : startClickHouse({ path: join(dataDir, 'clickhouse'), onDeath: message => log.error(message) })
+async function openClickHouse({ clickhouseUrl, dataDir }: Config, log: Logger): Promise<ClickHousePart> {
+  if (clickhouseUrl) return { url: clickhouseUrl, own: undefined, stop: async () => undefined }
+  const own = await startClickHouse({ path: join(dataDir, 'clickhouse'), onDeath: message => log.error(message) })
+  return { url: own.url, own, stop: () => own.stop() }
+}
 
 export const openStream = ({ natsUrl, dataDir, streamBytesMax }: Config, log: Logger): Promise<SpanStream> =>
   natsUrl

@@ -34,10 +34,12 @@ import { analyticsRoutes } from './routes/tracing/analytics.ts'
 import { priceRoutes } from './routes/tracing/prices.ts'
 import { retentionRoutes } from './routes/tracing/retention.ts'
 import { sessionRoutes } from './routes/tracing/sessions.ts'
+import { sqlReaderRoutes } from './routes/tracing/sql-reader.ts'
 import { tracingRoutes } from './routes/tracing/tracing.ts'
 import { requireLongSecretKey } from './secret-key.ts'
 import { openServices } from './services/open-services.ts'
 import { Shares } from './shares/shares.ts'
+import { ownReaders, serverReaders } from './sql-readers.ts'
 import { untilReachable } from './start-checks.ts'
 
 const ROOT = new URL('../../', import.meta.url).pathname
@@ -147,6 +149,9 @@ function routesOf({ config, runtime, parts, metrics, dispatcher, online }: Serve
     const { reads, background } = engines
     routes.push(analyticsRoutes(reads), sessionRoutes(reads))
     routes.push(retentionRoutes({ postgres: parts.postgres, engine: background }))
+    const { url: clickhouseUrl, own } = parts.clickhouse
+    const readers = own ? ownReaders(own) : serverReaders(background)
+    routes.push(sqlReaderRoutes({ readers, clickhouseUrl }))
     routes.push(comparisonRoutes({ db: parts.postgres.db, runtime, engine: reads }))
   }
   if (config.roles.includes('api'))

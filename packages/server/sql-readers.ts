@@ -1,0 +1,78 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { ClickHouseServer } from '@spanhouse/clickhouse-server'
+import { Problem, type Uuid } from '@spanhouse/model'
+import {
+  createReaderStatements,
+  dropReaderStatements,
+  type Engine,
+  hasUser,
+  type ProjectReader,
+  projectReader,
+  readerName,
+  runStatements,
+} from '@spanhouse/span-store'
+
+/** Makes and removes ClickHouse's users who may read one project each. */
+export interface SqlReaders {
+  /** Makes a reader, or replaces its password. */
+  set(reader: ProjectReader, passwordSha256: string): Promise<void>
+  /** False if there is none. */
+  remove(name: string): Promise<boolean>
+}
+
+/** Readers of our own server, in its configuration. */
+export const ownReaders = (server: Pick<ClickHouseServer, 'setReader' | 'removeReader'>): SqlReaders => ({
+  set: (reader, passwordSha256) => server.setReader({ ...reader, passwordSha256 }),
+  remove: name => server.removeReader(name),
+})
+
+/** Readers of a server with users of its own. Throws a Problem `unsupported` (501) if our user may not create users there. */
+export const serverReaders = (engine: Engine): SqlReaders => ({
+  set: (reader, passwordSha256) =>
+    withAccess(() => runStatements(engine, createReaderStatements(reader, passwordSha256))),
+  remove: name =>
+    withAccess(async () => {
+      const isKnown = await hasUser(engine, name)
+      await runStatements(engine, dropReaderStatements(name))
+      return isKnown
+    }),
+})
+
+/** ClickHouse's codes for a missing right, and for users that can only be configured in files. */
+const NO_ACCESS = new Set(['497', '514'])
+
+async function withAccess<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!NO_ACCESS.has((error as NodeJS.ErrnoException).code ?? '')) throw error
+    throw new Problem('unsupported', 'The user in CLICKHOUSE_URL may not create users: it needs access_management.')
+  }
+}
+
+/** What a reader connects with. */
+export interface ReaderCredentials {
+  /** ClickHouse over HTTP, without user and password. */
+  url: string
+  database: string
+  user: string
+  /** Shown once; only its hash is kept. */
+  password: string
+}
+
+/** Makes the reader of a project with a new password; an earlier one is no longer valid. */
+export async function createSqlReader(
+  readers: SqlReaders,
+  clickhouseUrl: string,
+  project_id: Uuid,
+): Promise<ReaderCredentials> {
+  const reader = projectReader(project_id)
+  const password = randomBytes(24).toString('base64url')
+  await readers.set(reader, createHash('sha256').update(password).digest('hex'))
+  const { origin, pathname } = new URL(clickhouseUrl)
+  return { url: origin, database: pathname.slice(1) || 'default', user: reader.name, password }
+}
+
+/** Removes the reader of a project; its credentials are no longer valid. False if there is none. */
+export const removeSqlReader = (readers: SqlReaders, project_id: Uuid): Promise<boolean> =>
+  readers.remove(readerName(project_id))
