@@ -8,16 +8,16 @@ import { postgresAvailable, startPostgres } from '@spanhouse/postgres/postgres-s
 import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { request } from 'undici'
 
-const RECEIVERS = 100
+const RECEIVERS = 400
 /** They accept connections and never answer. */
 const DEAD = RECEIVERS / 10
-const COMMITS = 80
+const COMMITS = 40
 const AT_ONCE = 8
 const LATENCIES = 160
 const SUBSCRIPTIONS = 10
 
 /**
- * Deliveries a second to a hundred receivers in another thread, ten of which never answer, while commits make events for all
+ * Deliveries a second to 400 receivers in another thread, 40 of which never answer, while commits make events for all
  * of them; and how long a commit takes in a project with ten subscriptions and in one without, in turn.
  */
 export async function benchWebhooks(): Promise<object> {

@@ -71,6 +71,7 @@ export async function startServer(
   await untilReachable(log, () => migrateStore(config, parts))
   const newApiKey = await makeDefaultProject(config, parts)
   const metrics = new Metrics(parts.stream && (() => (parts.stream as NonNullable<typeof parts.stream>).stats()))
+  const quotas = new Quotas(metrics.registry)
   const eventMetrics = new EventMetrics(metrics.registry)
   const readEvents = new ReadEvents(parts.postgres.db, { onDropped: count => eventMetrics.readsDropped.inc(count) })
   const delivery = config.roles.includes('worker') ? startDelivery({ parts, metrics: eventMetrics, log }) : undefined
@@ -85,9 +86,12 @@ export async function startServer(
     authenticator: parts.authenticator,
     room: new Room(metrics.bytesHeld),
     shares: new Shares(metrics.registry),
-    quotas: new Quotas(metrics.registry),
+    quotas,
     answerRoom: new AnswerRoom(metrics.answerBytes),
-    routes: [...routesOf({ config, runtime, parts, metrics, readEvents }), ...(services ? [services.routes] : [])],
+    routes: [
+      ...routesOf({ config, runtime, parts, metrics, quotas, readEvents }),
+      ...(services ? [services.routes] : []),
+    ],
   })
   const url = await app.listen({ host, port })
   const { postgres, engines, stream } = parts
@@ -113,10 +117,11 @@ interface Served {
   runtime: RuntimeSettings
   parts: Parts
   metrics: Metrics
+  quotas: Quotas
   readEvents: ReadEvents
 }
 
-function routesOf({ config, runtime, parts, metrics, readEvents }: Served): ((app: FastifyInstance) => void)[] {
+function routesOf({ config, runtime, parts, metrics, quotas, readEvents }: Served): ((app: FastifyInstance) => void)[] {
   const { stream, engines } = parts
   const registry = { db: parts.postgres.db, runtime, engine: engines?.reads, readEvents }
   const routes = [healthRoutes(partsInUse(config, parts), metrics)]
@@ -124,7 +129,7 @@ function routesOf({ config, runtime, parts, metrics, readEvents }: Served): ((ap
   if (config.roles.includes('api') && stream && engines) {
     routes.push(
       deadLetterRoutes(stream),
-      ...tracingRoutes({ stream, engine: engines.reads, background: engines.background, metrics, registry }),
+      ...tracingRoutes({ stream, engine: engines.reads, background: engines.background, metrics, quotas, registry }),
     )
   }
   if (config.roles.includes('api') && engines) {
