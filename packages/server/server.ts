@@ -77,7 +77,7 @@ export async function startServer(
   const room = new Room(metrics.bytesHeld)
   const quotas = new Quotas(metrics.registry)
   const intake = roles.includes('receiver') && stream ? openIntake({ stream, metrics, quotas, log }) : undefined
-  const served = { config, runtime, parts, metrics, evaluationMetrics: evaluationMetrics(parts), readEvents }
+  const served = { config, runtime, parts, metrics, quotas, evaluationMetrics: evaluationMetrics(parts), readEvents }
   const app = await buildApp({
     logger: log,
     authenticator,
