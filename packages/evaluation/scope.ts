@@ -35,7 +35,7 @@ export interface Dispatcher {
   start(run: { project_id: Uuid; id: Uuid }): void
 }
 
-/** Computes metrics (section 4 of the interface). While there is none, whatever asks for a computation answers 501. */
+/** Computes metrics (section 4 of the interface); see `createMetrics`. Without it, whatever asks for them answers 501. */
 export interface Metrics {
   /**
    * Computes the row of each place, stores those that have traces and returns what is to be answered, in order. The run

@@ -104,9 +104,17 @@ test('a result has its run, scenario, testcase, revisions, scores and both trace
   })
   const { project, run_id, scenario_id, subject, evaluator } = mine
   const common = {
-    ...{ project_id: project.projectId, run_id, run_name: 'mine', scenario_id, testcase_id: TESTCASE },
-    ...{ evaluator_step: 'e', evaluator_revision_id: REVISION, subject_step: 'a', subject_revision_id: REVISION },
-    ...{ subject_trace_id: subject, subject_duration_ms: 1000 },
+    project_id: project.projectId,
+    run_id,
+    run_name: 'mine',
+    scenario_id,
+    testcase_id: TESTCASE,
+    evaluator_step: 'e',
+    evaluator_revision_id: REVISION,
+    subject_step: 'a',
+    subject_revision_id: REVISION,
+    subject_trace_id: subject,
+    subject_duration_ms: 1000,
   }
   const scored = { ...common, repeat_idx: 0, status: 'success', verdict: false, evaluator_trace_id: evaluator }
   expect(results).toMatchObject([
