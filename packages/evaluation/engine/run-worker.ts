@@ -58,6 +58,7 @@ export class RunWorker {
   readonly #slots = new Slots(0)
   readonly #executing = new Set<Promise<void>>()
   #calls = 0
+  #wanted = WORKER_CALLS_MAX
   #after: Uuid | null = null
   #executed = 0
   #rate = 0
@@ -101,7 +102,8 @@ export class RunWorker {
     const run = await this.#run()
     if (!run) return false
     const { batchSize } = callLimits(run.data)
-    const calls = await joinRun(this.#parts.db, this.#membership, { wanted: WORKER_CALLS_MAX, batchSize })
+    this.#wanted = Math.min(WORKER_CALLS_MAX, batchSize)
+    const calls = await joinRun(this.#parts.db, this.#membership, { wanted: this.#wanted, batchSize })
     if (calls > this.#calls) this.#slots.add(calls - this.#calls)
     this.#calls = Math.max(calls, this.#calls)
     return calls > 0
@@ -115,7 +117,7 @@ export class RunWorker {
       if (!isMember) this.cut()
       this.#rate = this.#executed / (HEARTBEAT_MS / 1_000)
       this.#executed = 0
-      if (isMember && this.#calls < WORKER_CALLS_MAX) await this.#join().catch(() => {})
+      if (isMember && this.#calls < this.#wanted) await this.#join().catch(() => {})
     }
   }
 
