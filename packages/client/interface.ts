@@ -4892,7 +4892,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Locks or unlocks runs: locks against changes the named runs. */
+        /** Locks the named runs against changes. */
         post: operations["post_evaluations_runs_close"];
         delete?: never;
         options?: never;
@@ -4926,7 +4926,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Locks or unlocks runs: unlocks the named runs. */
+        /** Unlocks the named runs. */
         post: operations["post_evaluations_runs_open"];
         delete?: never;
         options?: never;

@@ -104,13 +104,12 @@ function addLocks(routes: EvaluationRoutes): void {
   const permission = permissionsOf('runs').edit
   for (const verb of ['close', 'open'] as const) {
     const isClosed = verb === 'close'
-    const does = isClosed ? 'locks against changes' : 'unlocks'
     addEvaluationEndpoint(routes, {
       method: 'POST',
       path: `/evaluations/runs/${verb}`,
       tag,
       permission,
-      summary: `Locks or unlocks runs: ${does} the named runs.`,
+      summary: isClosed ? 'Locks the named runs against changes.' : 'Unlocks the named runs.',
       body: z.object({ run_ids: list(uuid) }),
       answer: manyOf('runs'),
       handle: async ({ scope, body }) => manyRows('runs', await setClosed(scope, body.run_ids, { isClosed })),
