@@ -4998,11 +4998,11 @@ export interface paths {
         put?: never;
         /** Creates runs. */
         post: operations["post_evaluations_runs"];
-        /** Deletes runs for good. */
+        /** Deletes runs permanently. */
         delete: operations["delete_evaluations_runs"];
         options?: never;
         head?: never;
-        /** Edits runs: what is left out stays; unknown ids are skipped. */
+        /** Edits runs: omitted members are kept; unknown ids are skipped. */
         patch: operations["patch_evaluations_runs"];
         trace?: never;
     };
@@ -5017,11 +5017,11 @@ export interface paths {
         get: operations["get_evaluations_runs_run_id"];
         put?: never;
         post?: never;
-        /** Deletes a run for good. */
+        /** Deletes a run permanently. */
         delete: operations["delete_evaluations_runs_run_id"];
         options?: never;
         head?: never;
-        /** Edits a run: what is left out stays. */
+        /** Edits a run: omitted members are kept. */
         patch: operations["patch_evaluations_runs_run_id"];
         trace?: never;
     };
@@ -5053,11 +5053,11 @@ export interface paths {
         put?: never;
         /** Creates scenarios. */
         post: operations["post_evaluations_scenarios"];
-        /** Deletes scenarios for good. */
+        /** Deletes scenarios permanently. */
         delete: operations["delete_evaluations_scenarios"];
         options?: never;
         head?: never;
-        /** Edits scenarios: what is left out stays; unknown ids are skipped. */
+        /** Edits scenarios: omitted members are kept; unknown ids are skipped. */
         patch: operations["patch_evaluations_scenarios"];
         trace?: never;
     };
@@ -5072,11 +5072,11 @@ export interface paths {
         get: operations["get_evaluations_scenarios_scenario_id"];
         put?: never;
         post?: never;
-        /** Deletes a scenario for good. */
+        /** Deletes a scenario permanently. */
         delete: operations["delete_evaluations_scenarios_scenario_id"];
         options?: never;
         head?: never;
-        /** Edits a scenario: what is left out stays. */
+        /** Edits a scenario: omitted members are kept. */
         patch: operations["patch_evaluations_scenarios_scenario_id"];
         trace?: never;
     };
@@ -5105,15 +5105,15 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Writes results, each over what there was of its cell. */
+        /** Writes results; each replaces the stored one of its cell. */
         put: operations["put_evaluations_results"];
-        /** Writes results, each over what there was of its cell. */
+        /** Writes results; each replaces the stored one of its cell. */
         post: operations["post_evaluations_results"];
-        /** Deletes results for good. */
+        /** Deletes results permanently. */
         delete: operations["delete_evaluations_results"];
         options?: never;
         head?: never;
-        /** Writes results, each over what there was of its cell. */
+        /** Writes results; each replaces the stored one of its cell. */
         patch: operations["patch_evaluations_results"];
         trace?: never;
     };
@@ -5145,7 +5145,7 @@ export interface paths {
         get: operations["get_evaluations_results_result_id"];
         put?: never;
         post?: never;
-        /** Deletes a result for good. */
+        /** Deletes a result permanently. */
         delete: operations["delete_evaluations_results_result_id"];
         options?: never;
         head?: never;
@@ -5160,15 +5160,15 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Writes metrics, each over what there was at its place. */
+        /** Writes metrics; each replaces the stored ones of its run, scenario and bucket. */
         put: operations["put_evaluations_metrics"];
-        /** Writes metrics, each over what there was at its place. */
+        /** Writes metrics; each replaces the stored ones of its run, scenario and bucket. */
         post: operations["post_evaluations_metrics"];
-        /** Deletes metrics for good. */
+        /** Deletes metrics permanently. */
         delete: operations["delete_evaluations_metrics"];
         options?: never;
         head?: never;
-        /** Writes metrics, each over what there was at its place. */
+        /** Writes metrics; each replaces the stored ones of its run, scenario and bucket. */
         patch: operations["patch_evaluations_metrics"];
         trace?: never;
     };
@@ -5200,7 +5200,7 @@ export interface paths {
         get: operations["get_evaluations_metrics_metrics_id"];
         put?: never;
         post?: never;
-        /** Deletes one row of metrics for good. */
+        /** Deletes one row of metrics permanently. */
         delete: operations["delete_evaluations_metrics_metrics_id"];
         options?: never;
         head?: never;
@@ -5218,11 +5218,11 @@ export interface paths {
         put?: never;
         /** Creates queues. */
         post: operations["post_evaluations_queues"];
-        /** Deletes queues for good. */
+        /** Deletes queues permanently. */
         delete: operations["delete_evaluations_queues"];
         options?: never;
         head?: never;
-        /** Edits queues: what is left out stays; unknown ids are skipped. */
+        /** Edits queues: omitted members are kept; unknown ids are skipped. */
         patch: operations["patch_evaluations_queues"];
         trace?: never;
     };
@@ -5237,11 +5237,11 @@ export interface paths {
         get: operations["get_evaluations_queues_queue_id"];
         put?: never;
         post?: never;
-        /** Deletes a queue for good. */
+        /** Deletes a queue permanently. */
         delete: operations["delete_evaluations_queues_queue_id"];
         options?: never;
         head?: never;
-        /** Edits a queue: what is left out stays. */
+        /** Edits a queue: omitted members are kept. */
         patch: operations["patch_evaluations_queues_queue_id"];
         trace?: never;
     };
@@ -5271,7 +5271,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Locks or unlocks runs: locks against changes those that are named. */
+        /** Locks the named runs against changes. */
         post: operations["post_evaluations_runs_close"];
         delete?: never;
         options?: never;
@@ -5288,7 +5288,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Locks a run against changes, with a last status. */
+        /** Locks a run against changes and sets its final status. */
         post: operations["post_evaluations_runs_run_id_close"];
         delete?: never;
         options?: never;
@@ -5305,7 +5305,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Locks or unlocks runs: unlocks those that are named. */
+        /** Unlocks the named runs. */
         post: operations["post_evaluations_runs_open"];
         delete?: never;
         options?: never;
@@ -5373,7 +5373,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Lists the scenarios of a queue that a user has to work on, in the order of their assignment. */
+        /** Lists the scenarios of a queue assigned to a user, in the order of their assignment. */
         post: operations["post_evaluations_queues_queue_id_scenarios_query"];
         delete?: never;
         options?: never;
@@ -5407,7 +5407,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Looks at once for traces that live runs are to evaluate, which happens every second without it. */
+        /** Looks for new traces of live runs at once instead of at the next second. */
         post: operations["post_admin_evaluations_runs_refresh"];
         delete?: never;
         options?: never;
@@ -5439,7 +5439,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Computes how far the annotations of a run agree between its repeats, by human step and output. */
+        /** Computes the agreement of annotations between the repeats of a run, by human step and output. */
         get: operations["get_evaluations_runs_run_id_agreement"];
         put?: never;
         post?: never;
@@ -5511,11 +5511,11 @@ export interface paths {
         get: operations["get_simple_evaluations_evaluation_id"];
         put?: never;
         post?: never;
-        /** Deletes an evaluation with everything below it. */
+        /** Deletes an evaluation with its scenarios, results, metrics and queues. */
         delete: operations["delete_simple_evaluations_evaluation_id"];
         options?: never;
         head?: never;
-        /** Rewrites the graph of an evaluation; an active one goes on with what is missing. */
+        /** Rewrites the graph of an evaluation; an active one continues with the missing cells. */
         patch: operations["patch_simple_evaluations_evaluation_id"];
         trace?: never;
     };
@@ -5528,7 +5528,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Starts an evaluation, or goes on with what is missing of it. */
+        /** Starts an evaluation, or continues it with its missing cells. */
         post: operations["post_simple_evaluations_evaluation_id_start"];
         delete?: never;
         options?: never;
@@ -5545,7 +5545,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Stops an evaluation and what is under way of it. */
+        /** Stops an evaluation and aborts its calls. */
         post: operations["post_simple_evaluations_evaluation_id_stop"];
         delete?: never;
         options?: never;
@@ -5630,7 +5630,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Executes what is missing of a slice, or all of it again; answers before that is done. */
+        /** Executes the missing cells of a slice, or all of them again; responds before they are done. */
         post: operations["post_simple_evaluations_evaluation_id_process"];
         delete?: never;
         options?: never;
@@ -5664,7 +5664,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Computes the metrics of what a slice addresses. */
+        /** Computes the metrics of the scenarios that a slice addresses. */
         post: operations["post_simple_evaluations_evaluation_id_refresh"];
         delete?: never;
         options?: never;
@@ -5819,7 +5819,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Lists the scenarios that any of some users has to work on, in the order of their assignment. */
+        /** Lists the scenarios that are assigned to any of the users, in the order of their assignment. */
         post: operations["post_simple_queues_queue_id_scenarios_query"];
         delete?: never;
         options?: never;
@@ -5836,7 +5836,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Adds traces to a queue that takes them, each once. */
+        /** Adds traces to a queue of this kind; existing ones are not added again. */
         post: operations["post_simple_queues_queue_id_traces"];
         delete?: never;
         options?: never;
@@ -5853,7 +5853,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Adds testcases to a queue that takes them, each once. */
+        /** Adds testcases to a queue of this kind; existing ones are not added again. */
         post: operations["post_simple_queues_queue_id_testcases"];
         delete?: never;
         options?: never;
@@ -12401,7 +12401,7 @@ export interface operations {
                                     step_key: string;
                                     path: string;
                                     /**
-                                     * @description Which values are better: of scores higher ones, of amounts lower ones.
+                                     * @description Which values are better: higher for scores, lower for amounts.
                                      * @enum {string}
                                      */
                                     better: "higher" | "lower";
@@ -12422,9 +12422,9 @@ export interface operations {
                                      */
                                     test: "sign" | "permutation";
                                     p_value: number;
-                                    /** @description Holm's correction of p_value for all scores and runs of the answer. */
+                                    /** @description Holm's correction of p_value for all scores and runs of the response. */
                                     p_adjusted: number;
-                                    /** @description In words, only if p_adjusted is below 0.05. */
+                                    /** @description A sentence; present only if p_adjusted is below 0.05. */
                                     verdict?: string;
                                     /** @description How many more cases would show a difference of this size four times in five; absent with a verdict. */
                                     cases_needed?: number;

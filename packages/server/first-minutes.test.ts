@@ -102,7 +102,7 @@ describe('a server', () => {
       server
         .output()
         .split('\n')
-        .filter(line => line.includes('export refused'))
+        .filter(line => line.includes('export rejected'))
     for (let time = 0; time < 3; time++)
       await fetch(`${server.url}/api/otlp/v1/traces`, {
         method: 'POST',

@@ -106,7 +106,7 @@ export function redeliver(scope: WebhookScope, id: Uuid): Promise<JsonObject> {
         conflict.columns(['subscription_id', 'event_id']).doUpdateSet({ attempts: 0, due_at: sql`now()` }),
       )
       .executeTakeFirstOrThrow()
-    if (!numInsertedOrUpdatedRows) throw new Problem('not_found', `The event ${event_id} is no longer kept.`)
+    if (!numInsertedOrUpdatedRows) throw new Problem('not_found', `The event ${event_id} has expired.`)
     return toDeliveryJson(row)
   })
 }
@@ -192,7 +192,7 @@ async function findDelivery({ db, project_id }: WebhookScope, id: Uuid): Promise
     .where('project_id', '=', project_id)
     .where('id', '=', id)
     .executeTakeFirst()
-  if (!row) throw new Problem('not_found', `There is no webhook delivery ${id}.`)
+  if (!row) throw new Problem('not_found', `The webhook delivery ${id} does not exist.`)
   return row
 }
 
