@@ -114,8 +114,8 @@ function splitDataUrl(text: string): [string, string, string] {
 /** The text of a value that is hardly more than one. */
 export function plainText(value: unknown): string | undefined {
   if (typeof value === 'string') return value
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return value === null ? undefined : String(value)
+  if (value === null || Array.isArray(value)) return undefined
+  if (typeof value !== 'object') return String(value)
   const members = Object.values(value)
   return members.length === 1 && typeof members[0] === 'string' ? members[0] : undefined
 }
