@@ -138,6 +138,7 @@ class Api {
     return (await this.#send('POST', `/simple/${kind}s/`, { [kind]: { slug, name: kind, data } }))[kind].revision_id
   }
 
+  // biome-ignore lint/suspicious/noExplicitAny: responses of many shapes
   async #send(method: string, path: string, body?: object): Promise<any> {
     const { url, apiKey } = this.#server
     const headers = { authorization: `ApiKey ${apiKey}`, 'content-type': 'application/json' }
