@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
+import { eventually } from '../harness.ts'
 import { registryClient, slugOf } from '../registry-client.ts'
 
 const { post, ok, send } = await registryClient()
@@ -110,10 +111,14 @@ test('agreement between repeats, by output; what only one has rated says nothing
     await annotate(queue, [n, 1], { approved: second[n], stars: n === 4 ? 3 : n, grade: 'a', why: 'y' })
   }
   await annotate(queue, [5, 0], { approved: true })
-  const { agreement } = await ok('GET', `/evaluations/runs/${queue.run_id}/agreement`)
-  expect(agreement.run_id).toBe(queue.run_id)
-  const outputs = agreement.steps[queue.key]
   const path = (name: string): string => `attributes.ag.data.outputs.${name}`
+  // The annotations are read from their traces, which are stored a moment later.
+  const outputs = await eventually(async () => {
+    const { agreement } = await ok('GET', `/evaluations/runs/${queue.run_id}/agreement`)
+    expect(agreement.run_id).toBe(queue.run_id)
+    const found = agreement.steps[queue.key]
+    return found?.[path('approved')]?.ratings === 10 ? found : undefined
+  })
   expect(Object.keys(outputs).sort()).toEqual(['approved', 'grade', 'stars'].map(path))
   // By hand: observed 0.8; by chance 0.6 * 0.4 + 0.4 * 0.6 = 0.48 (Cohen), 0.25 + 0.25 (Fleiss).
   const { krippendorff_alpha, cohen_kappa, fleiss_kappa, ...rest } = outputs[path('approved')]
