@@ -77,6 +77,8 @@ const READER_PROFILE: Elements = {
   allow_ddl: 0,
   allow_introspection_functions: 0,
   max_concurrent_queries_for_user: READER_STATEMENTS_MAX,
+  // As the product's own statements have it, for totals that are being updated.
+  merge_tree_min_read_task_size: 128,
   ...READER_LIMITS,
   constraints: {
     max_concurrent_queries_for_user: { const: '' },

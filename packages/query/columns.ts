@@ -193,6 +193,8 @@ export const KEY_COLUMNS: readonly string[] = ['project_id', 'is_root', 'start_t
 export const MADE_COLUMNS: readonly Pick<Column, 'name' | 'type' | 'codec'>[] = [
   { name: 'end_time', type: "DateTime64(6, 'UTC')", codec: '' },
   { name: 'expires_at', type: "DateTime('UTC')", codec: 'CODEC(ZSTD(1))' },
+  { name: 'smallest_of_few', type: 'UInt8', codec: 'CODEC(LZ4)' },
+  { name: 'smallest_of_many', type: 'UInt8', codec: 'CODEC(T64)' },
 ]
 
 /** Decimal(18, 3) of milliseconds is an integer of microseconds. */

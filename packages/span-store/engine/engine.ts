@@ -73,6 +73,9 @@ const SETTINGS: Settings = {
   max_query_size: String(256 * 1024 ** 2),
   // A DELETE then costs as much as an UPDATE and does not rewrite parts.
   lightweight_delete_mode: 'lightweight_update_force',
+  // The granules of a patch that are read at a time. ClickHouse before 26.9 does not update the first row of a part that
+  // is read alone (a span of more than half a megabyte) if the granules read first have rows of other parts only.
+  merge_tree_min_read_task_size: 128,
 }
 
 /** The text index is built when parts are merged: once, in the background, rather than for each insert. */
