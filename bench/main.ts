@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
+import { benchEvaluations } from './evaluations.ts'
 import { benchEvaluators } from './evaluators.ts'
 import { benchIngest } from './ingest.ts'
 import { compareLayouts } from './layouts/compare.ts'
@@ -12,6 +13,7 @@ import { benchStreams } from './runs/streams.ts'
 import { benchSandbox } from './sandbox.ts'
 import type { SpanSet } from './span-sets.ts'
 import { benchStorage } from './storage/storage.ts'
+import { benchWeb } from './web.ts'
 import { benchWebhooks } from './webhooks.ts'
 import { benchWriters } from './writers.ts'
 
@@ -34,6 +36,10 @@ const BENCHES: Record<string, Bench> = {
     about: 'lists, traces, searches and analytics over stored spans',
     run: ({ spans }) => benchQuery({ spans }),
   },
+  web: {
+    about: 'what somebody at a browser waits for: the list, a trace of 10,000 spans',
+    run: () => benchWeb(),
+  },
   layouts: {
     about: 'the same spans in several layouts of the table: inserts, bytes, questions, resends',
     run: ({ spans, set }) => compareLayouts({ spans, set }),
@@ -41,6 +47,10 @@ const BENCHES: Record<string, Bench> = {
   registry: {
     about: 'retrieving, listing and committing on 10,000 applications of ten revisions',
     run: () => benchRegistry({ artifacts: 10_000 }),
+  },
+  evaluations: {
+    about: 'scenarios a second of a run with quick calls, and with one and four workers over a slow model',
+    run: () => benchEvaluations(),
   },
   evaluators: {
     about: 'runs a second of every evaluator that needs no model',

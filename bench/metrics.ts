@@ -13,7 +13,7 @@ import {
   type RunRow,
   type Scope,
 } from '@spanhouse/evaluation'
-import { newId, openPostgres, sql } from '@spanhouse/postgres'
+import { openPostgres, sql } from '@spanhouse/postgres'
 import { type Engine, migrateSpans, openEngine } from '@spanhouse/span-store'
 import { validate } from '@spanhouse/validation'
 import { READER_ENGINE } from '../packages/server/parts.ts'
@@ -37,15 +37,21 @@ export async function benchMetrics({ scenarios }: { scenarios: number }): Promis
   const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-bench-metrics-'))
   const postgres = await openPostgres(url ? { url } : { dataDir })
   const server = await startTestServer()
+  const filler = openEngine(server.url, { connections: 1 })
   const engine = openEngine(server.url, READER_ENGINE)
   try {
     await postgres.migrate()
-    await migrateSpans(engine, CLICKHOUSE)
+    await migrateSpans(filler, CLICKHOUSE)
     const project = await newProject(postgres.db)
     const runtime = { servicesUrl: 'http://127.0.0.1/services', uriPrefix: 'agenta' }
     const scope: Scope = { db: postgres.db, ...project, runtime }
-    return { database: url ? 'server' : 'embedded', scenarios, ...(await measure(scope, engine, scenarios)) }
+    return {
+      database: url ? 'server' : 'embedded',
+      scenarios,
+      ...(await measure(scope, { engine, filler }, scenarios)),
+    }
   } finally {
+    await filler.close()
     await engine.close()
     await server.stop()
     await postgres.close()
@@ -53,10 +59,14 @@ export async function benchMetrics({ scenarios }: { scenarios: number }): Promis
   }
 }
 
-async function measure(scope: Scope, engine: Engine, scenarios: number): Promise<object> {
+async function measure(
+  scope: Scope,
+  { engine, filler }: { engine: Engine; filler: Engine },
+  scenarios: number,
+): Promise<object> {
   const stores = { db: scope.db, engine }
-  const large = await fill(scope, engine, scenarios)
-  const [one, other] = [await fill(scope, engine, scenarios / 10), await fill(scope, engine, scenarios / 10)]
+  const large = await fill(scope, filler, scenarios)
+  const [one, other] = [await fill(scope, filler, scenarios / 10), await fill(scope, filler, scenarios / 10)]
   const began = performance.now()
   await copyChanges(stores)
   const copyMs = performance.now() - began
@@ -104,7 +114,9 @@ const steps = [
   { key: 'testset', type: 'input', origin: 'custom' },
   { key: 'application', type: 'invocation', origin: 'auto' },
   {
-    ...{ key: 'evaluator', type: 'annotation', origin: 'auto' },
+    key: 'evaluator',
+    type: 'annotation',
+    origin: 'auto',
     schemas: { outputs: { type: 'object', properties: OUTPUTS } },
   },
 ]
@@ -113,18 +125,37 @@ const steps = [
 async function fill(scope: Scope, engine: Engine, scenarios: number): Promise<RunRow> {
   const [run] = await createRuns(scope, [validate(newRun, { data: { steps } }, 'body')])
   const { id } = run as RunRow
-  const params = { project: scope.project_id, id, scenarios }
-  await sql`insert into evaluation_scenarios (project_id, id, run_id, status)
-    select ${params.project}::uuid, md5(${id} || n)::uuid, ${id}::uuid, 'success'
-    from generate_series(1, ${scenarios}::integer) n`.execute(scope.db)
-  for (const [step, type] of steps.map(({ key, type }) => [key, type] as const))
-    await sql`insert into evaluation_results (project_id, id, run_id, scenario_id, step_key, status, testcase_id, trace_id)
-      select ${params.project}::uuid, md5(${id + step} || n || 'cell')::uuid, ${id}::uuid, md5(${id} || n)::uuid, ${step},
-        'success', md5('testcase' || n)::uuid, case when ${type}::text != 'input' then md5(${id + step} || n)::uuid end
-      from generate_series(1, ${scenarios}::integer) n`.execute(scope.db)
-  for (const step of ['application', 'evaluator']) await fillTraces(engine, { ...params, step })
+  for (let from = 1; from <= scenarios; from += ROWS_AT_ONCE) {
+    const some = { id, from, to: Math.min(scenarios, from + ROWS_AT_ONCE - 1) }
+    await fillScenarios(scope, some)
+    for (const { key, type } of steps) await fillCells(scope, { ...some, key, type })
+  }
+  for (const step of ['application', 'evaluator'])
+    await fillTraces(engine, { project: scope.project_id, id, scenarios, step })
   return run as RunRow
 }
+
+/** The embedded database ends a statement after 30 s. */
+const ROWS_AT_ONCE = 5_000
+interface Some {
+  id: string
+  from: number
+  to: number
+}
+
+const fillScenarios = ({ db, project_id }: Scope, { id, from, to }: Some): Promise<unknown> =>
+  sql`insert into evaluation_scenarios (project_id, id, run_id, status)
+    select ${project_id}::uuid, md5(${id} || n)::uuid, ${id}::uuid, 'success'
+    from generate_series(${from}::integer, ${to}::integer) n`.execute(db)
+
+const fillCells = (
+  { db, project_id }: Scope,
+  { id, from, to, key, type }: Some & { key: string; type: string },
+): Promise<unknown> =>
+  sql`insert into evaluation_results (project_id, id, run_id, scenario_id, step_key, status, testcase_id, trace_id)
+    select ${project_id}::uuid, md5(${id + key} || n || 'cell')::uuid, ${id}::uuid, md5(${id} || n)::uuid, ${key},
+      'success', md5('testcase' || n)::uuid, case when ${type}::text != 'input' then md5(${id + key} || n)::uuid end
+    from generate_series(${from}::integer, ${to}::integer) n`.execute(db)
 
 /** Traces of five spans with bodies of some hundred bytes. */
 async function fillTraces(engine: Engine, params: { project: string; id: string; step: string; scenarios: number }) {

@@ -5,10 +5,17 @@ import { join } from 'node:path'
 import { startClickHouse } from '@spanhouse/clickhouse-server'
 import {
   type ActivityQuery,
+  compileCount,
+  compileFacets,
+  compileSkeleton,
   compileTraceSpans,
+  FACETS,
   parseActivityQuery,
   parseAnalyticsQuery,
   parseSpanQuery,
+  printSql,
+  type RowOrder,
+  SKELETON_SPANS_MAX,
 } from '@spanhouse/query'
 import { cpuSecondsOf } from '@spanhouse/server/process-figures.testing.ts'
 import {
@@ -16,6 +23,7 @@ import {
   openEngine,
   readActivity,
   readAnalytics,
+  readRowPage,
   readSpanPage,
   readSpans,
   readTraceHeads,
@@ -54,6 +62,10 @@ const tracesBy = (engine: Engine, conditions: object[], limit = 50): Promise<unk
   const query = parseSpanQuery({ filtering: { conditions }, windowing: { limit } }, 'trace')
   return readTraceHeads(engine, { project_id: PROJECT, query })
 }
+const rootsIn = (window: object) =>
+  parseSpanQuery({ filtering: { conditions: [IS_ROOT] }, windowing: { ...window, limit: 100 } }, 'span')
+const rowsBy = async (engine: Engine, order_by: RowOrder): Promise<unknown> =>
+  (await readRowPage(engine, { project_id: PROJECT, query: rootsIn(MONTH), order_by })).rows
 const attribute = (key: string, value: unknown, operator = 'is') => ({ field: 'attributes', key, operator, value })
 const IS_ROOT = { field: 'parent_id', operator: 'is', value: null }
 const tokens = attribute('ag.metrics.tokens.cumulative.total', 3_700, 'gt')
@@ -121,6 +133,40 @@ const QUESTIONS: readonly Question[] = [
     set: 'small',
     ask: engine => tracesBy(engine, [attribute('env', 'staging')]),
   },
+  { name: 'list of 100 roots with previews', set: 'small', goalMs: 50, ask: engine => rowsBy(engine, 'time') },
+  {
+    name: 'list of the 100 most expensive roots, 30 days',
+    set: 'small',
+    goalMs: 150,
+    ask: engine => rowsBy(engine, 'costs'),
+  },
+  {
+    name: 'count of roots in 120 parts of 30 days',
+    set: 'small',
+    goalMs: 150,
+    ask: engine => engine.rows(printSql(compileCount(PROJECT, rootsIn(MONTH), 120))),
+  },
+  {
+    name: 'values of 6 fields of roots, 30 days',
+    set: 'small',
+    goalMs: 300,
+    ask: engine => engine.rows(printSql(compileFacets(PROJECT, rootsIn(MONTH), { facets: FACETS, limit: 10 }))),
+  },
+  ...LARGE_TRACES.map(
+    (spans): Question => ({
+      name: `skeleton of ${spans} spans`,
+      set: 'small',
+      ask: engine =>
+        engine.rows(
+          printSql(
+            compileSkeleton(
+              { project_id: PROJECT, trace_id: largeTraceId(spans) },
+              { offset: 0, limit: SKELETON_SPANS_MAX },
+            ),
+          ),
+        ),
+    }),
+  ),
   { name: 'trace of 10 spans', set: 'small', goalMs: 15, ask: traceOf('small') },
   ...LARGE_TRACES.map(
     (spans): Question => ({

@@ -26,5 +26,4 @@ const answering = (): Server =>
 const alive = Array.from({ length: workerData.alive }, counting)
 const dead = Array.from({ length: workerData.dead }, silent)
 const urls = await Promise.all([...alive, ...dead].map(listening))
-parentPort?.postMessage({ urls, fast: await listening(answering()) })
-parentPort?.postMessage(counts.buffer)
+parentPort?.postMessage({ urls, fast: await listening(answering()), counts })

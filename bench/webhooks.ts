@@ -8,16 +8,16 @@ import { postgresAvailable, startPostgres } from '@spanhouse/postgres/postgres-s
 import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { request } from 'undici'
 
-const RECEIVERS = 100
+const RECEIVERS = 200
 /** They accept connections and never answer. */
 const DEAD = RECEIVERS / 10
-const COMMITS = 150
+const COMMITS = 40
 const AT_ONCE = 8
-const LATENCIES = 400
+const LATENCIES = 80
 const SUBSCRIPTIONS = 10
 
 /**
- * Deliveries a second to a hundred receivers in another thread, ten of which never answer, while commits make events for all
+ * Deliveries a second to 200 receivers in another thread, 20 of which never answer, while commits make events for all
  * of them; and how long a commit takes in a project with ten subscriptions and in one without, in turn.
  */
 export async function benchWebhooks(): Promise<object> {
@@ -29,8 +29,7 @@ export async function benchWebhooks(): Promise<object> {
     workerData: { alive: RECEIVERS - DEAD, dead: DEAD },
   })
   try {
-    const [{ urls, fast }] = (await once(receivers, 'message')) as [{ urls: string[]; fast: string }]
-    const counts = new Int32Array(((await once(receivers, 'message')) as [SharedArrayBuffer])[0])
+    const [{ urls, fast, counts }] = (await once(receivers, 'message')) as [Listening]
     return {
       database: postgres ? 'Postgres' : 'embedded',
       ...(await deliver(server, urls, counts)),
@@ -46,7 +45,7 @@ export async function benchWebhooks(): Promise<object> {
 
 async function deliver(server: ServerProcess, urls: readonly string[], counts: Int32Array): Promise<object> {
   const project = await newProject(server)
-  for (const url of urls) await project.subscribe(url)
+  await Promise.all(urls.map(url => project.subscribe(url)))
   const applications = await Promise.all(Array.from({ length: AT_ONCE }, () => project.application()))
   // Creating them made events too.
   await untilReceived(counts, 2 * AT_ONCE * (RECEIVERS - DEAD))
@@ -103,6 +102,14 @@ async function compareCommits(server: ServerProcess, url: string): Promise<objec
     ratio: rounded(at('with', part) / at('without', part)),
   })
   return { p50: figures(0.5), p95: figures(0.95) }
+}
+
+/** What the receivers tell of themselves. */
+interface Listening {
+  urls: string[]
+  /** Answers at once, and counts nothing. */
+  fast: string
+  counts: Int32Array
 }
 
 /** What is used of the answers. */

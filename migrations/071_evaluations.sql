@@ -85,10 +85,15 @@ CREATE TABLE evaluation_results (
 );
 CREATE INDEX evaluation_results_run ON evaluation_results (project_id, run_id, id);
 
+-- Run by run with a list of ids: joined with the deleted scenarios, all cells of the run were read once for each of them.
 CREATE FUNCTION delete_results_of_scenarios() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    run record;
 BEGIN
-    DELETE FROM evaluation_results r USING gone g
-    WHERE r.project_id = g.project_id AND r.run_id = g.run_id AND r.scenario_id = g.id;
+    FOR run IN SELECT project_id, run_id, array_agg(id) AS scenario_ids FROM gone GROUP BY project_id, run_id LOOP
+        DELETE FROM evaluation_results r
+        WHERE r.project_id = run.project_id AND r.run_id = run.run_id AND r.scenario_id = ANY (run.scenario_ids);
+    END LOOP;
     RETURN NULL;
 END
 $$;

@@ -46,7 +46,7 @@ for (const file of sources()) {
   const note = ({ callee, arguments: [first] }: ESTree.NewExpression | ESTree.CallExpression): void => {
     if (callee.type === 'Identifier' && callee.name === 'RegExp') constructed.push(file)
     const isSearch =
-      callee.type === 'MemberExpression' && 'name' in callee.property && SEARCHES.has(String(callee.property.name))
+      callee.type === 'MemberExpression' && callee.property.type === 'Identifier' && SEARCHES.has(callee.property.name)
     if (isSearch && first && !isExpression(first)) constructed.push(file)
   }
   new Visitor({

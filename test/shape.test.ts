@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
@@ -191,4 +191,27 @@ function importsOf(text: string): string[] {
   return specifiers
     .filter(specifier => !specifier.startsWith('.') && !specifier.startsWith('node:'))
     .map(specifier => /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] as string)
+}
+
+test.each(packages.filter(name => existsSync(join(ROOT, 'packages', name, 'DECISIONS.md'))))(
+  '%s: each decision has a date, its context and its consequence in at most ten lines',
+  name => {
+    const [title, ...entries] = readFileSync(join(ROOT, 'packages', name, 'DECISIONS.md'), 'utf8').split(/^## /m)
+    expect(title).toBe('# Decisions\n\n')
+    expect(entries.filter(entry => !hasDecisionForm(entry)).map(entry => entry.split('\n')[0])).toEqual([])
+  },
+)
+
+/** Whether an entry has a dated heading and then three short paragraphs. Tables of figures may stand between them. */
+function hasDecisionForm(entry: string): boolean {
+  const [heading, ...blocks] = entry.trim().split('\n\n')
+  const paragraphs = blocks.filter(block => !block.startsWith('|'))
+  const labels = paragraphs.map(text => /^(\w+): \S/.exec(text)?.[1])
+  const lines = paragraphs.join('\n').split('\n')
+  return (
+    /^\d{4}-\d\d-\d\d: \S/.test(heading as string) &&
+    labels.join() === 'Context,Decision,Consequence' &&
+    lines.length <= 10 &&
+    lines.every(line => line.length <= 140)
+  )
 }

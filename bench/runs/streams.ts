@@ -1,9 +1,10 @@
 import { request } from 'undici'
 import { makeExport } from '../exports.ts'
 import { sendAll } from '../load.ts'
-import { hundredths, type ModelPlace, percentiles, withFakeModel } from './with-fake-model.ts'
+import { hundredths, MESSAGES, type ModelPlace, percentiles, withFakeModel } from './with-fake-model.ts'
 
-const STREAMS = 20
+const MODEL = 'fake-clock-20'
+const STREAMS = 10
 const WARM_UP_ROUNDS = 3
 const ROUNDS = 10
 
@@ -19,34 +20,64 @@ const SEED = 11
 export const benchStreams = (): Promise<object> =>
   withFakeModel(async place => ({ forwardedAfterMs: await forwarded(place), ingest: await ingestBesides(place) }))
 
-async function forwarded(place: ModelPlace): Promise<object> {
-  const [firsts, all]: [number[], number[]] = [[], []]
-  for (let round = 0; round < WARM_UP_ROUNDS + ROUNDS; round++) {
-    const streams = await Promise.all(Array.from({ length: STREAMS }, () => latenciesOf(place)))
-    if (round < WARM_UP_ROUNDS) continue
-    firsts.push(...streams.map(([first]) => first as number))
-    all.push(...streams.flat())
+/** The same stream from the provider itself and through the services, in turn. */
+async function forwarded({ providerUrl, runUrl, headers, runOf }: ModelPlace): Promise<object> {
+  const direct: Source = {
+    url: `${providerUrl}/chat/completions`,
+    headers: { 'content-type': 'application/json' },
+    body: { model: MODEL, messages: MESSAGES, stream: true },
+    tokenIn: line => (line.startsWith('data: {') ? JSON.parse(line.slice(6)).choices[0]?.delta.content : undefined),
   }
-  return { streams: STREAMS, firstToken: percentiles(firsts), everyToken: percentiles(all), tokens: all.length }
+  const run: Source = {
+    url: runUrl,
+    headers: { ...headers, accept: 'application/x-ndjson' },
+    body: runOf(MODEL),
+    tokenIn: line => {
+      const { type, data } = JSON.parse(line)
+      return type === 'message_delta' ? data.delta : undefined
+    },
+  }
+  const times = {
+    direct: { first: [] as number[], all: [] as number[] },
+    run: { first: [] as number[], all: [] as number[] },
+  }
+  for (let round = 0; round < WARM_UP_ROUNDS + ROUNDS; round++)
+    for (const [name, source] of [
+      ['direct', direct],
+      ['run', run],
+    ] as const) {
+      const streams = await Promise.all(Array.from({ length: STREAMS }, () => latenciesOf(source)))
+      if (round < WARM_UP_ROUNDS) continue
+      times[name].first.push(...streams.map(([first]) => first as number))
+      times[name].all.push(...streams.flat())
+    }
+  const figures = { streams: STREAMS, tokens: times.run.all.length }
+  return {
+    ...figures,
+    direct: { firstToken: percentiles(times.direct.first), everyToken: percentiles(times.direct.all) },
+    run: { firstToken: percentiles(times.run.first), everyToken: percentiles(times.run.all) },
+  }
 }
 
-/** From the time that each token names until its arrival here. */
-async function latenciesOf({ runUrl, headers, runOf }: ModelPlace): Promise<number[]> {
-  const answer = await request(runUrl, {
-    method: 'POST',
-    headers: { ...headers, accept: 'application/x-ndjson' },
-    body: JSON.stringify(runOf('fake-clock-20')),
-  })
+/** A stream of tokens, each of which is the time at which the provider sent it. */
+interface Source {
+  url: string
+  headers: Record<string, string>
+  body: object
+  tokenIn(line: string): string | undefined
+}
+
+/** The times from the sending of each token to its arrival here, in milliseconds. */
+async function latenciesOf({ url, headers, body, tokenIn }: Source): Promise<number[]> {
+  const answer = await request(url, { method: 'POST', headers, body: JSON.stringify(body) })
   const latencies: number[] = []
   let rest = ''
   for await (const chunk of answer.body) {
     const now = performance.timeOrigin + performance.now()
     const lines = (rest + String(chunk)).split('\n')
     rest = lines.pop() ?? ''
-    for (const line of lines) {
-      const { type, data } = JSON.parse(line)
-      if (type === 'message_delta') latencies.push(now - Number(data.delta))
-    }
+    const tokens = lines.filter(Boolean).flatMap(line => tokenIn(line) || [])
+    latencies.push(...tokens.map(token => now - Number(token)))
   }
   return latencies
 }

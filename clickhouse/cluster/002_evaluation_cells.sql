@@ -17,7 +17,7 @@ CREATE TABLE IF NOT EXISTS evaluation_cells ON CLUSTER '{cluster}'
     is_deleted Bool CODEC(ZSTD(1)),
     version UInt64 CODEC(ZSTD(1))
 )
-ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{uuid}', '{shard}_{replica}', version)
+ENGINE = ReplicatedReplacingMergeTree('/clickhouse/{cluster}/evaluation_cells', '{shard}-{replica}', version)
 ORDER BY (project_id, run_id, scenario_id, id);
 
 CREATE TABLE IF NOT EXISTS evaluation_runs ON CLUSTER '{cluster}'
@@ -33,8 +33,8 @@ CREATE TABLE IF NOT EXISTS evaluation_runs ON CLUSTER '{cluster}'
     is_deleted Bool CODEC(ZSTD(1)),
     version UInt64 CODEC(ZSTD(1))
 )
-ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{uuid}', '{shard}_{replica}', version)
+ENGINE = ReplicatedReplacingMergeTree('/clickhouse/{cluster}/evaluation_runs', '{shard}-{replica}', version)
 ORDER BY (project_id, id);
 
 CREATE TABLE IF NOT EXISTS evaluation_feed ON CLUSTER '{cluster}' (copied_before SimpleAggregateFunction(max, UInt64))
-ENGINE = ReplicatedAggregatingMergeTree('/clickhouse/tables/{uuid}', '{shard}_{replica}') ORDER BY tuple();
+ENGINE = ReplicatedAggregatingMergeTree('/clickhouse/{cluster}/evaluation_feed', '{shard}-{replica}') ORDER BY tuple();

@@ -6,7 +6,7 @@ import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { lockFolder } from '@spanhouse/folder-lock'
 import { folderOf, type ServerAddress } from './configuration.ts'
-import { type Reader, storedReaders, storeReaders } from './readers.ts'
+import { deleteReader, type Reader, writeReader } from './readers.ts'
 import { type ServerProcess, startServerProcess, urlOf } from './server-process.ts'
 
 /** A private ClickHouse server on the loopback address, restarted whenever it dies. */
@@ -102,7 +102,7 @@ class KeptServer implements ClickHouseServer {
   readonly #stopped: Promise<void>
   #server: ServerProcess
   #waitMs = BACKOFF_MS.first
-  #lastChange: Promise<void> = Promise.resolve()
+  #lastChange: Promise<unknown> = Promise.resolve()
   /** Set while the server is ended to be started again at once. */
   #restarting: (() => void) | undefined
 
@@ -120,28 +120,23 @@ class KeptServer implements ClickHouseServer {
     await this.#kept.unlock()
   }
 
-  setReader(reader: Reader): Promise<void> {
-    return this.#changeReaders(readers => [...readers.filter(({ name }) => name !== reader.name), reader])
-  }
-
-  async removeReader(name: string): Promise<boolean> {
-    let isKnown = false
-    await this.#changeReaders(readers => {
-      isKnown = readers.some(reader => reader.name === name)
-      return isKnown ? readers.filter(reader => reader.name !== name) : readers
+  async setReader(reader: Reader): Promise<void> {
+    await this.#change(async folder => {
+      await writeReader(folder, reader)
+      return true
     })
-    return isKnown
   }
 
-  /** One change after the other; unchanged readers need no restart. */
-  #changeReaders(change: (readers: Reader[]) => Reader[]): Promise<void> {
+  removeReader(name: string): Promise<boolean> {
+    return this.#change(folder => deleteReader(folder, name))
+  }
+
+  /** One change of the configuration after the other; the server restarts if something has changed. */
+  #change(change: (folder: string) => Promise<boolean>): Promise<boolean> {
     const changed = this.#lastChange.then(async () => {
-      const folder = folderOf(this.#kept.address.path)
-      const readers = await storedReaders(folder)
-      const after = change(readers)
-      if (after === readers) return
-      await storeReaders(folder, after)
-      await this.#restart()
+      const isChanged = await change(folderOf(this.#kept.address.path))
+      if (isChanged) await this.#restart()
+      return isChanged
     })
     this.#lastChange = changed.catch(() => undefined)
     return changed
@@ -169,8 +164,8 @@ class KeptServer implements ClickHouseServer {
       }
       if (performance.now() - began > STEADY_MS) this.#waitMs = BACKOFF_MS.first
       await this.#startAgain(reason)
-      // A stop may have been requested while it started.
-      if (signal.aborted) this.#server.signal('SIGKILL')
+      // A stop or a restart may have been requested while it started.
+      if (signal.aborted || this.#restarting) this.#server.signal('SIGKILL')
     }
   }
 

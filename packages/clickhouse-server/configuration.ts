@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Reader, storedReaders } from './readers.ts'
+import { type Elements, toXml } from './xml.ts'
 
 /** The parameters of a server. */
 export interface ServerAddress {
@@ -25,16 +25,13 @@ export async function writeConfiguration(address: ServerAddress): Promise<string
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const usersFile = join(folder, 'users.xml')
   const configFile = join(folder, 'config.xml')
-  await writeFile(usersFile, toXml(users(address.password, await storedReaders(folder))), { mode: 0o600 })
+  await writeFile(usersFile, toXml(users(address.password)), { mode: 0o600 })
   await writeFile(configFile, toXml(config(address, { folder, usersFile })), { mode: 0o600 })
   return configFile
 }
 
-/** Where a server's configuration is, beside its data. */
+/** Where a server's configuration is, beside its data. Files of readers there are in `users.d`, see `readers.ts`. */
 export const folderOf = (path: string): string => join(path, 'server')
-
-/** Elements by name; text is escaped. */
-type Elements = { [name: string]: string | number | Elements }
 
 const MIB = 1024 ** 2
 
@@ -89,19 +86,7 @@ const READER_PROFILE: Elements = {
   },
 }
 
-function reader({ passwordSha256, tables, conditions }: Reader): Elements {
-  const filters = Object.entries(conditions).map(([table, filter]) => [table, { filter }])
-  return {
-    password_sha256_hex: passwordSha256,
-    networks: { ip: '127.0.0.1' },
-    profile: 'reader',
-    quota: 'default',
-    grants: { query: `GRANT ${tables.map(table => `SELECT ON default.${table}`).join(', ')}` },
-    databases: { default: Object.fromEntries(filters) },
-  }
-}
-
-function users(password: string, readers: readonly Reader[]): Elements {
+function users(password: string): Elements {
   const networks = { ip: '127.0.0.1' }
   return {
     profiles: {
@@ -112,7 +97,6 @@ function users(password: string, readers: readonly Reader[]): Elements {
     },
     quotas: { default: {} },
     users: {
-      ...Object.fromEntries(readers.map(one => [one.name, reader(one)])),
       [USER]: { password_sha256_hex: sha256(password), networks, profile: 'default', quota: 'default' },
       // The user of the program's own statements. Its only session is taken before anyone can connect.
       default: {
@@ -127,16 +111,3 @@ function users(password: string, readers: readonly Reader[]): Elements {
 }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
-
-function toXml(elements: Elements): string {
-  const print = (children: Elements): string =>
-    Object.entries(children)
-      .map(
-        ([name, value]) => `<${name}>${typeof value === 'object' ? print(value) : escapeXml(String(value))}</${name}>`,
-      )
-      .join('\n')
-  return `<clickhouse>\n${print(elements)}\n</clickhouse>\n`
-}
-
-const escapeXml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

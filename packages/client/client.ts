@@ -13,7 +13,10 @@ export interface SpanhouseOptions {
 
 /** A client of one project. */
 export const createSpanhouse = ({ url, apiKey }: SpanhouseOptions): Spanhouse =>
-  createClient<paths>({ baseUrl: `${url.replace(/\/+$/, '')}/api`, headers: { authorization: `ApiKey ${apiKey}` } })
+  createClient<paths>({
+    baseUrl: `${url.endsWith('/') ? url.slice(0, -1) : url}/api`,
+    headers: { authorization: `ApiKey ${apiKey}` },
+  })
 
 /** A request that Spanhouse has rejected. */
 export class SpanhouseError extends Error {

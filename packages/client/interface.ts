@@ -1,6 +1,23 @@
 // Generated from the OpenAPI document by `npm run generate -w packages/client`: do not edit.
 
 export interface paths {
+    "/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tells where the documentation is. */
+        get: operations["get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/otlp/v1/traces": {
         parameters: {
             query?: never;
@@ -599,6 +616,91 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/traces/{trace_id}/skeleton": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns names, times and totals of the spans of a trace, by column, in the order of their start. */
+        get: operations["get_traces_trace_id_skeleton"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/spans/{trace_id}/{span_id}/parts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns a range of the inputs, outputs, attributes and other parts of a span, each as JSON text. */
+        get: operations["get_spans_trace_id_span_id_parts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/spans/rows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lists traces or spans with their totals and short previews, without their content. */
+        post: operations["post_spans_rows"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/spans/count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Counts the traces or spans that match, exactly. */
+        post: operations["post_spans_count"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/spans/facets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Counts the most frequent values of some fields among the newest traces or spans that match. */
+        post: operations["post_spans_facets"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/current/retention": {
         parameters: {
             query?: never;
@@ -612,6 +714,24 @@ export interface paths {
         put: operations["put_projects_current_retention"];
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/current/sql-reader": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Creates the project's user of ClickHouse with a new password, which replaces an earlier one. */
+        put: operations["put_projects_current_sql_reader"];
+        post?: never;
+        /** Removes the project's user of ClickHouse. */
+        delete: operations["delete_projects_current_sql_reader"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1254,6 +1374,24 @@ export interface paths {
         head?: never;
         /** Renames a project, or makes it the workspace's default. */
         patch: operations["patch_projects_project_id"];
+        trace?: never;
+    };
+    "/projects/current/quotas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the quotas of the project and of its keys. */
+        get: operations["get_projects_current_quotas"];
+        /** Replaces the quotas of the project and of its keys. */
+        put: operations["put_projects_current_quotas"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/workspaces": {
@@ -1906,6 +2044,247 @@ export interface paths {
         put?: never;
         /** Transfers a user's organizations to another user; 204 if all were transferred. */
         post: operations["post_admin_simple_accounts_transfer_ownership"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/subscriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Creates a subscription to events of the project. */
+        post: operations["post_webhooks_subscriptions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/subscriptions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns a subscription, with its secret for callers who may edit it. */
+        get: operations["get_webhooks_subscriptions_id"];
+        /** Replaces a subscription; omitted flags and an omitted secret stay. */
+        put: operations["put_webhooks_subscriptions_id"];
+        post?: never;
+        /** Deletes a subscription with its deliveries and its secret. */
+        delete: operations["delete_webhooks_subscriptions_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/subscriptions/query": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lists subscriptions, newest first. */
+        post: operations["post_webhooks_subscriptions_query"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/subscriptions/{id}/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Starts a subscription. */
+        post: operations["post_webhooks_subscriptions_id_start"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/subscriptions/{id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stops a subscription: it gets nothing until it is started. */
+        post: operations["post_webhooks_subscriptions_id_stop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/subscriptions/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends a test event once, and returns how it ended. */
+        post: operations["post_webhooks_subscriptions_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/deliveries/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns a delivery. */
+        get: operations["get_webhooks_deliveries_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/deliveries/query": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lists deliveries that have ended, newest first. */
+        post: operations["post_webhooks_deliveries_query"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Writes a delivery by hand; nothing is sent. */
+        post: operations["post_webhooks_deliveries"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/deliveries/{id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends the event of a delivery again, with the same ids. */
+        post: operations["post_webhooks_deliveries_id_redeliver"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/events/query": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lists events, newest first. */
+        post: operations["post_events_query"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/events/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Exports events as JSON lines. */
+        post: operations["post_events_export"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/events/query": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lists the events of a project, or of all and of what belongs to none. */
+        post: operations["post_admin_events_query"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/events/retention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns for how long events and deliveries are kept. */
+        get: operations["get_events_retention"];
+        /** Changes for how long events and deliveries are kept. */
+        put: operations["put_events_retention"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4619,11 +4998,11 @@ export interface paths {
         put?: never;
         /** Creates runs. */
         post: operations["post_evaluations_runs"];
-        /** Deletes runs for good. */
+        /** Deletes runs permanently. */
         delete: operations["delete_evaluations_runs"];
         options?: never;
         head?: never;
-        /** Edits runs: what is left out stays; unknown ids are skipped. */
+        /** Edits runs: omitted members are kept; unknown ids are skipped. */
         patch: operations["patch_evaluations_runs"];
         trace?: never;
     };
@@ -4638,11 +5017,11 @@ export interface paths {
         get: operations["get_evaluations_runs_run_id"];
         put?: never;
         post?: never;
-        /** Deletes a run for good. */
+        /** Deletes a run permanently. */
         delete: operations["delete_evaluations_runs_run_id"];
         options?: never;
         head?: never;
-        /** Edits a run: what is left out stays. */
+        /** Edits a run: omitted members are kept. */
         patch: operations["patch_evaluations_runs_run_id"];
         trace?: never;
     };
@@ -4674,11 +5053,11 @@ export interface paths {
         put?: never;
         /** Creates scenarios. */
         post: operations["post_evaluations_scenarios"];
-        /** Deletes scenarios for good. */
+        /** Deletes scenarios permanently. */
         delete: operations["delete_evaluations_scenarios"];
         options?: never;
         head?: never;
-        /** Edits scenarios: what is left out stays; unknown ids are skipped. */
+        /** Edits scenarios: omitted members are kept; unknown ids are skipped. */
         patch: operations["patch_evaluations_scenarios"];
         trace?: never;
     };
@@ -4693,11 +5072,11 @@ export interface paths {
         get: operations["get_evaluations_scenarios_scenario_id"];
         put?: never;
         post?: never;
-        /** Deletes a scenario for good. */
+        /** Deletes a scenario permanently. */
         delete: operations["delete_evaluations_scenarios_scenario_id"];
         options?: never;
         head?: never;
-        /** Edits a scenario: what is left out stays. */
+        /** Edits a scenario: omitted members are kept. */
         patch: operations["patch_evaluations_scenarios_scenario_id"];
         trace?: never;
     };
@@ -4726,15 +5105,15 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Writes results, each over what there was of its cell. */
+        /** Writes results; each replaces the stored one of its cell. */
         put: operations["put_evaluations_results"];
-        /** Writes results, each over what there was of its cell. */
+        /** Writes results; each replaces the stored one of its cell. */
         post: operations["post_evaluations_results"];
-        /** Deletes results for good. */
+        /** Deletes results permanently. */
         delete: operations["delete_evaluations_results"];
         options?: never;
         head?: never;
-        /** Writes results, each over what there was of its cell. */
+        /** Writes results; each replaces the stored one of its cell. */
         patch: operations["patch_evaluations_results"];
         trace?: never;
     };
@@ -4766,7 +5145,7 @@ export interface paths {
         get: operations["get_evaluations_results_result_id"];
         put?: never;
         post?: never;
-        /** Deletes a result for good. */
+        /** Deletes a result permanently. */
         delete: operations["delete_evaluations_results_result_id"];
         options?: never;
         head?: never;
@@ -4781,15 +5160,15 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Writes metrics, each over what there was at its place. */
+        /** Writes metrics; each replaces the stored ones of its run, scenario and bucket. */
         put: operations["put_evaluations_metrics"];
-        /** Writes metrics, each over what there was at its place. */
+        /** Writes metrics; each replaces the stored ones of its run, scenario and bucket. */
         post: operations["post_evaluations_metrics"];
-        /** Deletes metrics for good. */
+        /** Deletes metrics permanently. */
         delete: operations["delete_evaluations_metrics"];
         options?: never;
         head?: never;
-        /** Writes metrics, each over what there was at its place. */
+        /** Writes metrics; each replaces the stored ones of its run, scenario and bucket. */
         patch: operations["patch_evaluations_metrics"];
         trace?: never;
     };
@@ -4821,7 +5200,7 @@ export interface paths {
         get: operations["get_evaluations_metrics_metrics_id"];
         put?: never;
         post?: never;
-        /** Deletes one row of metrics for good. */
+        /** Deletes one row of metrics permanently. */
         delete: operations["delete_evaluations_metrics_metrics_id"];
         options?: never;
         head?: never;
@@ -4839,11 +5218,11 @@ export interface paths {
         put?: never;
         /** Creates queues. */
         post: operations["post_evaluations_queues"];
-        /** Deletes queues for good. */
+        /** Deletes queues permanently. */
         delete: operations["delete_evaluations_queues"];
         options?: never;
         head?: never;
-        /** Edits queues: what is left out stays; unknown ids are skipped. */
+        /** Edits queues: omitted members are kept; unknown ids are skipped. */
         patch: operations["patch_evaluations_queues"];
         trace?: never;
     };
@@ -4858,11 +5237,11 @@ export interface paths {
         get: operations["get_evaluations_queues_queue_id"];
         put?: never;
         post?: never;
-        /** Deletes a queue for good. */
+        /** Deletes a queue permanently. */
         delete: operations["delete_evaluations_queues_queue_id"];
         options?: never;
         head?: never;
-        /** Edits a queue: what is left out stays. */
+        /** Edits a queue: omitted members are kept. */
         patch: operations["patch_evaluations_queues_queue_id"];
         trace?: never;
     };
@@ -4892,7 +5271,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Locks or unlocks runs: locks against changes those that are named. */
+        /** Locks the named runs against changes. */
         post: operations["post_evaluations_runs_close"];
         delete?: never;
         options?: never;
@@ -4909,7 +5288,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Locks a run against changes, with a last status. */
+        /** Locks a run against changes and sets its final status. */
         post: operations["post_evaluations_runs_run_id_close"];
         delete?: never;
         options?: never;
@@ -4926,7 +5305,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Locks or unlocks runs: unlocks those that are named. */
+        /** Unlocks the named runs. */
         post: operations["post_evaluations_runs_open"];
         delete?: never;
         options?: never;
@@ -4994,7 +5373,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Lists the scenarios of a queue that a user has to work on, in the order of their assignment. */
+        /** Lists the scenarios of a queue assigned to a user, in the order of their assignment. */
         post: operations["post_evaluations_queues_queue_id_scenarios_query"];
         delete?: never;
         options?: never;
@@ -5028,7 +5407,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Looks at once for traces that live runs are to evaluate, which happens every second without it. */
+        /** Looks for new traces of live runs at once instead of at the next second. */
         post: operations["post_admin_evaluations_runs_refresh"];
         delete?: never;
         options?: never;
@@ -5060,7 +5439,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Computes how far the annotations of a run agree between its repeats, by human step and output. */
+        /** Computes the agreement of annotations between the repeats of a run, by human step and output. */
         get: operations["get_evaluations_runs_run_id_agreement"];
         put?: never;
         post?: never;
@@ -5132,11 +5511,11 @@ export interface paths {
         get: operations["get_simple_evaluations_evaluation_id"];
         put?: never;
         post?: never;
-        /** Deletes an evaluation with everything below it. */
+        /** Deletes an evaluation with its scenarios, results, metrics and queues. */
         delete: operations["delete_simple_evaluations_evaluation_id"];
         options?: never;
         head?: never;
-        /** Rewrites the graph of an evaluation; an active one goes on with what is missing. */
+        /** Rewrites the graph of an evaluation; an active one continues with the missing cells. */
         patch: operations["patch_simple_evaluations_evaluation_id"];
         trace?: never;
     };
@@ -5149,7 +5528,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Starts an evaluation, or goes on with what is missing of it. */
+        /** Starts an evaluation, or continues it with its missing cells. */
         post: operations["post_simple_evaluations_evaluation_id_start"];
         delete?: never;
         options?: never;
@@ -5166,7 +5545,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Stops an evaluation and what is under way of it. */
+        /** Stops an evaluation and aborts its calls. */
         post: operations["post_simple_evaluations_evaluation_id_stop"];
         delete?: never;
         options?: never;
@@ -5251,7 +5630,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Executes what is missing of a slice, or all of it again; answers before that is done. */
+        /** Executes the missing cells of a slice, or all of them again; responds before they are done. */
         post: operations["post_simple_evaluations_evaluation_id_process"];
         delete?: never;
         options?: never;
@@ -5285,7 +5664,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Computes the metrics of what a slice addresses. */
+        /** Computes the metrics of the scenarios that a slice addresses. */
         post: operations["post_simple_evaluations_evaluation_id_refresh"];
         delete?: never;
         options?: never;
@@ -5440,7 +5819,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Lists the scenarios that any of some users has to work on, in the order of their assignment. */
+        /** Lists the scenarios that are assigned to any of the users, in the order of their assignment. */
         post: operations["post_simple_queues_queue_id_scenarios_query"];
         delete?: never;
         options?: never;
@@ -5457,7 +5836,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Adds traces to a queue that takes them, each once. */
+        /** Adds traces to a queue of this kind; existing ones are not added again. */
         post: operations["post_simple_queues_queue_id_traces"];
         delete?: never;
         options?: never;
@@ -5474,7 +5853,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Adds testcases to a queue that takes them, each once. */
+        /** Adds testcases to a queue of this kind; existing ones are not added again. */
         post: operations["post_simple_queues_queue_id_testcases"];
         delete?: never;
         options?: never;
@@ -5491,7 +5870,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Runs the handler that the revision names. Answers JSON, server-sent events or lines of JSON, by Accept. */
+        /** Runs the handler that the revision names. Responds with JSON, server-sent events or JSON lines, as Accept asks. */
         post: operations["post_services_invoke"];
         delete?: never;
         options?: never;
@@ -5508,7 +5887,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Describes the handler that the revision names: its revision, and a request that runs it. */
+        /** Describes the handler that the revision names: its revision, and a request that would run it. */
         post: operations["post_services_inspect"];
         delete?: never;
         options?: never;
@@ -5525,7 +5904,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Runs the handler of this address. Answers JSON, server-sent events or lines of JSON, by Accept. */
+        /** Runs the handler of this address. Responds with JSON, server-sent events or JSON lines, as Accept asks. */
         post: operations["post_services_key_version_invoke"];
         delete?: never;
         options?: never;
@@ -5542,7 +5921,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Describes the handler of this address: its revision, and a request that runs it. */
+        /** Describes the handler of this address: its revision, and a request that would run it. */
         post: operations["post_services_key_version_inspect"];
         delete?: never;
         options?: never;
@@ -5557,7 +5936,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Says that the services are up. */
+        /** Reports that the services are up. */
         get: operations["get_services_health"];
         put?: never;
         post?: never;
@@ -5574,7 +5953,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Says that the handler can be called. */
+        /** Reports that the handler can be called. */
         get: operations["get_services_key_version_health"];
         put?: never;
         post?: never;
@@ -5628,7 +6007,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Runs a handler as older clients call it; use its invoke instead.
+         * Runs a handler in the form of older clients; use its invoke instead.
          * @deprecated
          */
         post: operations["post_services_chat_run"];
@@ -5648,7 +6027,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Runs a handler as older clients call it; use its invoke instead.
+         * Runs a handler in the form of older clients; use its invoke instead.
          * @deprecated
          */
         post: operations["post_services_chat_generate"];
@@ -5668,7 +6047,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Runs a handler as older clients call it; use its invoke instead.
+         * Runs a handler in the form of older clients; use its invoke instead.
          * @deprecated
          */
         post: operations["post_services_chat_generate_deployed"];
@@ -5688,7 +6067,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Runs a handler as older clients call it; use its invoke instead.
+         * Runs a handler in the form of older clients; use its invoke instead.
          * @deprecated
          */
         post: operations["post_services_chat_test"];
@@ -5708,7 +6087,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Runs a handler as older clients call it; use its invoke instead.
+         * Runs a handler in the form of older clients; use its invoke instead.
          * @deprecated
          */
         post: operations["post_services_completion_run"];
@@ -5728,7 +6107,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Runs a handler as older clients call it; use its invoke instead.
+         * Runs a handler in the form of older clients; use its invoke instead.
          * @deprecated
          */
         post: operations["post_services_completion_generate"];
@@ -5748,7 +6127,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Runs a handler as older clients call it; use its invoke instead.
+         * Runs a handler in the form of older clients; use its invoke instead.
          * @deprecated
          */
         post: operations["post_services_completion_generate_deployed"];
@@ -5768,7 +6147,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Runs a handler as older clients call it; use its invoke instead.
+         * Runs a handler in the form of older clients; use its invoke instead.
          * @deprecated
          */
         post: operations["post_services_completion_test"];
@@ -5875,6 +6254,44 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        service: "Spanhouse";
+                        documentation: string;
+                        openapi: string;
+                        /** @description The endpoint of OTLP exporters. */
+                        traces: string;
+                    };
+                };
+            };
+            /** @description The request was rejected; `detail` gives the reason. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        detail: unknown;
+                    };
+                };
+            };
+        };
+    };
     get_otlp_v1_traces: {
         parameters: {
             query?: never;
@@ -5918,6 +6335,36 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "resourceSpans": [
+                 *         {
+                 *           "scopeSpans": [
+                 *             {
+                 *               "spans": [
+                 *                 {
+                 *                   "traceId": "5b8efff798038103d269b633813fc60c",
+                 *                   "spanId": "eee19b7ec3c1b174",
+                 *                   "name": "answer",
+                 *                   "kind": 1,
+                 *                   "startTimeUnixNano": "1770000000000000000",
+                 *                   "endTimeUnixNano": "1770000001000000000",
+                 *                   "attributes": [
+                 *                     {
+                 *                       "key": "gen_ai.request.model",
+                 *                       "value": {
+                 *                         "stringValue": "gpt-4o-mini"
+                 *                       }
+                 *                     }
+                 *                   ]
+                 *                 }
+                 *               ]
+                 *             }
+                 *           ]
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     resourceSpans: {
                         [key: string]: unknown;
@@ -6157,10 +6604,215 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description `filtering` and `windowing`, or flat `filter`, `oldest`, `newest`, `next`, `limit`, `order`, `rate`; or the saved query to use, as `query_ref`, `query_variant_ref`, `query_revision_ref`. */
         requestBody: {
             content: {
-                "application/json": unknown | null;
+                /**
+                 * @example {
+                 *       "filtering": {
+                 *         "operator": "and",
+                 *         "conditions": [
+                 *           {
+                 *             "field": "span_type",
+                 *             "operator": "in",
+                 *             "value": [
+                 *               "chat",
+                 *               "completion"
+                 *             ]
+                 *           },
+                 *           {
+                 *             "field": "status_code",
+                 *             "value": "STATUS_CODE_ERROR"
+                 *           },
+                 *           {
+                 *             "field": "attributes",
+                 *             "key": "ag.metrics.duration.cumulative",
+                 *             "operator": "gt",
+                 *             "value": 5000
+                 *           },
+                 *           {
+                 *             "field": "span_name",
+                 *             "operator": "contains",
+                 *             "value": "answer",
+                 *             "options": {
+                 *               "case_sensitive": true
+                 *             }
+                 *           },
+                 *           {
+                 *             "field": "references",
+                 *             "operator": "in",
+                 *             "value": [
+                 *               {
+                 *                 "slug": "geo-bot"
+                 *               }
+                 *             ]
+                 *           },
+                 *           {
+                 *             "field": "created_by_id",
+                 *             "operator": "exists"
+                 *           }
+                 *         ]
+                 *       },
+                 *       "windowing": {
+                 *         "oldest": "2026-02-01T00:00:00Z",
+                 *         "limit": 50
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description A group of conditions and groups. Each condition is tested on one span; a trace matches if one of its spans matches the whole filter. The operators of each field:
+                     *
+                     *     - `trace_id`: is, is_not, in, not_in
+                     *     - `span_id`: is, is_not, in, not_in
+                     *     - `parent_id`: is, is_not, in, not_in
+                     *     - `start_time`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `span_type`: is, is_not, in, not_in
+                     *     - `span_kind`: is, is_not, in, not_in
+                     *     - `span_name`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `status_code`: is, is_not, in, not_in
+                     *     - `status_message`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `session_id`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `user_id`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `agent_id`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `created_at`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `created_by_id`: is, is_not, in, not_in, exists, not_exists
+                     *     - `updated_at`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `updated_by_id`: is, is_not, in, not_in, exists, not_exists
+                     *     - `trace_type`: is, is_not, in, not_in
+                     *     - `end_time`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `deleted_at`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `deleted_by_id`: is, is_not, in, not_in, exists, not_exists
+                     *     - `attributes`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, has, has_not, exists, not_exists
+                     *     - `content`: contains
+                     *     - `references`: in, not_in, has, has_not, exists, not_exists
+                     *     - `links`: in, not_in, has, has_not, exists, not_exists
+                     *     - `hashes`: in, not_in, has, has_not, exists, not_exists
+                     *     - `events`: in, not_in, has, has_not, exists, not_exists
+                     * @example {
+                     *       "operator": "and",
+                     *       "conditions": [
+                     *         {
+                     *           "field": "span_type",
+                     *           "operator": "in",
+                     *           "value": [
+                     *             "chat",
+                     *             "completion"
+                     *           ]
+                     *         },
+                     *         {
+                     *           "field": "status_code",
+                     *           "value": "STATUS_CODE_ERROR"
+                     *         },
+                     *         {
+                     *           "field": "attributes",
+                     *           "key": "ag.metrics.duration.cumulative",
+                     *           "operator": "gt",
+                     *           "value": 5000
+                     *         },
+                     *         {
+                     *           "field": "span_name",
+                     *           "operator": "contains",
+                     *           "value": "answer",
+                     *           "options": {
+                     *             "case_sensitive": true
+                     *           }
+                     *         },
+                     *         {
+                     *           "field": "references",
+                     *           "operator": "in",
+                     *           "value": [
+                     *             {
+                     *               "slug": "geo-bot"
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
+                     *           "field": "created_by_id",
+                     *           "operator": "exists"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    filtering?: {
+                        /**
+                         * @default and
+                         * @enum {string}
+                         */
+                        operator?: "and" | "or" | "not" | "nand" | "nor";
+                        conditions?: ({
+                            /** @enum {string} */
+                            field: "trace_id" | "span_id" | "parent_id" | "start_time" | "span_type" | "span_kind" | "span_name" | "status_code" | "status_message" | "session_id" | "user_id" | "agent_id" | "created_at" | "created_by_id" | "updated_at" | "updated_by_id" | "trace_type" | "end_time" | "deleted_at" | "deleted_by_id" | "attributes" | "content" | "references" | "links" | "hashes" | "events";
+                            /** @description A path in `attributes`, such as `ag.metrics.duration.cumulative`. */
+                            key?: string;
+                            /**
+                             * @default is
+                             * @enum {string}
+                             */
+                            operator?: "is" | "is_not" | "eq" | "neq" | "gt" | "lt" | "gte" | "lte" | "btwn" | "startswith" | "endswith" | "contains" | "matches" | "like" | "in" | "not_in" | "has" | "has_not" | "exists" | "not_exists";
+                            /** @description What to compare with: a list for `in` and `not_in`, two values for `btwn`. */
+                            value?: unknown;
+                            /** @description Of operators on text: `case_sensitive`, `exact_match`; of those on lists: `all`. */
+                            options?: {
+                                case_sensitive?: boolean;
+                                exact_match?: boolean;
+                                all?: boolean;
+                            };
+                        } | Record<string, never>)[];
+                    };
+                    windowing?: {
+                        /** @description ISO 8601 or a Unix time. */
+                        oldest?: string | number;
+                        /** @description ISO 8601 or a Unix time. */
+                        newest?: string | number;
+                        /** @description The id of the last entry of the previous page. */
+                        next?: string;
+                        /** @description Entries in a page. */
+                        limit?: number;
+                        /** @enum {string} */
+                        order?: "ascending" | "descending";
+                        /** @description Minutes in a bucket; analytics only. */
+                        interval?: number;
+                        /** @description Share of the traces that are considered. */
+                        rate?: number;
+                    };
+                    /** @description A saved query, which supplies the filter. */
+                    query_ref?: {
+                        /** Format: uuid */
+                        id?: string;
+                        slug?: string;
+                        version?: string;
+                    };
+                    /** @description A saved query, which supplies the filter. */
+                    query_variant_ref?: {
+                        /** Format: uuid */
+                        id?: string;
+                        slug?: string;
+                        version?: string;
+                    };
+                    /** @description A saved query, which supplies the filter. */
+                    query_revision_ref?: {
+                        /** Format: uuid */
+                        id?: string;
+                        slug?: string;
+                        version?: string;
+                    };
+                    /** @description The same as `filtering`, as an object or JSON text. */
+                    filter?: Record<string, never> | string;
+                    /** @description ISO 8601 or a Unix time. */
+                    oldest?: string | number;
+                    /** @description ISO 8601 or a Unix time. */
+                    newest?: string | number;
+                    /** @description The id of the last entry of the previous page. */
+                    next?: string;
+                    /** @description Entries in a page. */
+                    limit?: number;
+                    /** @enum {string} */
+                    order?: "ascending" | "descending";
+                    /** @description Minutes in a bucket; analytics only. */
+                    interval?: number;
+                    /** @description Share of the traces that are considered. */
+                    rate?: number;
+                } | null;
             };
         };
         responses: {
@@ -6298,10 +6950,215 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description `filtering` and `windowing`, or flat `filter`, `oldest`, `newest`, `next`, `limit`, `order`, `rate`; or the saved query to use, as `query_ref`, `query_variant_ref`, `query_revision_ref`. */
         requestBody: {
             content: {
-                "application/json": unknown | null;
+                /**
+                 * @example {
+                 *       "filtering": {
+                 *         "operator": "and",
+                 *         "conditions": [
+                 *           {
+                 *             "field": "span_type",
+                 *             "operator": "in",
+                 *             "value": [
+                 *               "chat",
+                 *               "completion"
+                 *             ]
+                 *           },
+                 *           {
+                 *             "field": "status_code",
+                 *             "value": "STATUS_CODE_ERROR"
+                 *           },
+                 *           {
+                 *             "field": "attributes",
+                 *             "key": "ag.metrics.duration.cumulative",
+                 *             "operator": "gt",
+                 *             "value": 5000
+                 *           },
+                 *           {
+                 *             "field": "span_name",
+                 *             "operator": "contains",
+                 *             "value": "answer",
+                 *             "options": {
+                 *               "case_sensitive": true
+                 *             }
+                 *           },
+                 *           {
+                 *             "field": "references",
+                 *             "operator": "in",
+                 *             "value": [
+                 *               {
+                 *                 "slug": "geo-bot"
+                 *               }
+                 *             ]
+                 *           },
+                 *           {
+                 *             "field": "created_by_id",
+                 *             "operator": "exists"
+                 *           }
+                 *         ]
+                 *       },
+                 *       "windowing": {
+                 *         "oldest": "2026-02-01T00:00:00Z",
+                 *         "limit": 50
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description A group of conditions and groups. Each condition is tested on one span; a trace matches if one of its spans matches the whole filter. The operators of each field:
+                     *
+                     *     - `trace_id`: is, is_not, in, not_in
+                     *     - `span_id`: is, is_not, in, not_in
+                     *     - `parent_id`: is, is_not, in, not_in
+                     *     - `start_time`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `span_type`: is, is_not, in, not_in
+                     *     - `span_kind`: is, is_not, in, not_in
+                     *     - `span_name`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `status_code`: is, is_not, in, not_in
+                     *     - `status_message`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `session_id`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `user_id`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `agent_id`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `created_at`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `created_by_id`: is, is_not, in, not_in, exists, not_exists
+                     *     - `updated_at`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `updated_by_id`: is, is_not, in, not_in, exists, not_exists
+                     *     - `trace_type`: is, is_not, in, not_in
+                     *     - `end_time`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `deleted_at`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `deleted_by_id`: is, is_not, in, not_in, exists, not_exists
+                     *     - `attributes`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, has, has_not, exists, not_exists
+                     *     - `content`: contains
+                     *     - `references`: in, not_in, has, has_not, exists, not_exists
+                     *     - `links`: in, not_in, has, has_not, exists, not_exists
+                     *     - `hashes`: in, not_in, has, has_not, exists, not_exists
+                     *     - `events`: in, not_in, has, has_not, exists, not_exists
+                     * @example {
+                     *       "operator": "and",
+                     *       "conditions": [
+                     *         {
+                     *           "field": "span_type",
+                     *           "operator": "in",
+                     *           "value": [
+                     *             "chat",
+                     *             "completion"
+                     *           ]
+                     *         },
+                     *         {
+                     *           "field": "status_code",
+                     *           "value": "STATUS_CODE_ERROR"
+                     *         },
+                     *         {
+                     *           "field": "attributes",
+                     *           "key": "ag.metrics.duration.cumulative",
+                     *           "operator": "gt",
+                     *           "value": 5000
+                     *         },
+                     *         {
+                     *           "field": "span_name",
+                     *           "operator": "contains",
+                     *           "value": "answer",
+                     *           "options": {
+                     *             "case_sensitive": true
+                     *           }
+                     *         },
+                     *         {
+                     *           "field": "references",
+                     *           "operator": "in",
+                     *           "value": [
+                     *             {
+                     *               "slug": "geo-bot"
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
+                     *           "field": "created_by_id",
+                     *           "operator": "exists"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    filtering?: {
+                        /**
+                         * @default and
+                         * @enum {string}
+                         */
+                        operator?: "and" | "or" | "not" | "nand" | "nor";
+                        conditions?: ({
+                            /** @enum {string} */
+                            field: "trace_id" | "span_id" | "parent_id" | "start_time" | "span_type" | "span_kind" | "span_name" | "status_code" | "status_message" | "session_id" | "user_id" | "agent_id" | "created_at" | "created_by_id" | "updated_at" | "updated_by_id" | "trace_type" | "end_time" | "deleted_at" | "deleted_by_id" | "attributes" | "content" | "references" | "links" | "hashes" | "events";
+                            /** @description A path in `attributes`, such as `ag.metrics.duration.cumulative`. */
+                            key?: string;
+                            /**
+                             * @default is
+                             * @enum {string}
+                             */
+                            operator?: "is" | "is_not" | "eq" | "neq" | "gt" | "lt" | "gte" | "lte" | "btwn" | "startswith" | "endswith" | "contains" | "matches" | "like" | "in" | "not_in" | "has" | "has_not" | "exists" | "not_exists";
+                            /** @description What to compare with: a list for `in` and `not_in`, two values for `btwn`. */
+                            value?: unknown;
+                            /** @description Of operators on text: `case_sensitive`, `exact_match`; of those on lists: `all`. */
+                            options?: {
+                                case_sensitive?: boolean;
+                                exact_match?: boolean;
+                                all?: boolean;
+                            };
+                        } | Record<string, never>)[];
+                    };
+                    windowing?: {
+                        /** @description ISO 8601 or a Unix time. */
+                        oldest?: string | number;
+                        /** @description ISO 8601 or a Unix time. */
+                        newest?: string | number;
+                        /** @description The id of the last entry of the previous page. */
+                        next?: string;
+                        /** @description Entries in a page. */
+                        limit?: number;
+                        /** @enum {string} */
+                        order?: "ascending" | "descending";
+                        /** @description Minutes in a bucket; analytics only. */
+                        interval?: number;
+                        /** @description Share of the traces that are considered. */
+                        rate?: number;
+                    };
+                    /** @description A saved query, which supplies the filter. */
+                    query_ref?: {
+                        /** Format: uuid */
+                        id?: string;
+                        slug?: string;
+                        version?: string;
+                    };
+                    /** @description A saved query, which supplies the filter. */
+                    query_variant_ref?: {
+                        /** Format: uuid */
+                        id?: string;
+                        slug?: string;
+                        version?: string;
+                    };
+                    /** @description A saved query, which supplies the filter. */
+                    query_revision_ref?: {
+                        /** Format: uuid */
+                        id?: string;
+                        slug?: string;
+                        version?: string;
+                    };
+                    /** @description The same as `filtering`, as an object or JSON text. */
+                    filter?: Record<string, never> | string;
+                    /** @description ISO 8601 or a Unix time. */
+                    oldest?: string | number;
+                    /** @description ISO 8601 or a Unix time. */
+                    newest?: string | number;
+                    /** @description The id of the last entry of the previous page. */
+                    next?: string;
+                    /** @description Entries in a page. */
+                    limit?: number;
+                    /** @enum {string} */
+                    order?: "ascending" | "descending";
+                    /** @description Minutes in a bucket; analytics only. */
+                    interval?: number;
+                    /** @description Share of the traces that are considered. */
+                    rate?: number;
+                } | null;
             };
         };
         responses: {
@@ -6344,10 +7201,215 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description `filtering` and `windowing`, or flat `filter`, `oldest`, `newest`, `next`, `limit`, `order`, `rate`; or the saved query to use, as `query_ref`, `query_variant_ref`, `query_revision_ref`. */
         requestBody: {
             content: {
-                "application/json": unknown | null;
+                /**
+                 * @example {
+                 *       "filtering": {
+                 *         "operator": "and",
+                 *         "conditions": [
+                 *           {
+                 *             "field": "span_type",
+                 *             "operator": "in",
+                 *             "value": [
+                 *               "chat",
+                 *               "completion"
+                 *             ]
+                 *           },
+                 *           {
+                 *             "field": "status_code",
+                 *             "value": "STATUS_CODE_ERROR"
+                 *           },
+                 *           {
+                 *             "field": "attributes",
+                 *             "key": "ag.metrics.duration.cumulative",
+                 *             "operator": "gt",
+                 *             "value": 5000
+                 *           },
+                 *           {
+                 *             "field": "span_name",
+                 *             "operator": "contains",
+                 *             "value": "answer",
+                 *             "options": {
+                 *               "case_sensitive": true
+                 *             }
+                 *           },
+                 *           {
+                 *             "field": "references",
+                 *             "operator": "in",
+                 *             "value": [
+                 *               {
+                 *                 "slug": "geo-bot"
+                 *               }
+                 *             ]
+                 *           },
+                 *           {
+                 *             "field": "created_by_id",
+                 *             "operator": "exists"
+                 *           }
+                 *         ]
+                 *       },
+                 *       "windowing": {
+                 *         "oldest": "2026-02-01T00:00:00Z",
+                 *         "limit": 50
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description A group of conditions and groups. Each condition is tested on one span; a trace matches if one of its spans matches the whole filter. The operators of each field:
+                     *
+                     *     - `trace_id`: is, is_not, in, not_in
+                     *     - `span_id`: is, is_not, in, not_in
+                     *     - `parent_id`: is, is_not, in, not_in
+                     *     - `start_time`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `span_type`: is, is_not, in, not_in
+                     *     - `span_kind`: is, is_not, in, not_in
+                     *     - `span_name`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `status_code`: is, is_not, in, not_in
+                     *     - `status_message`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `session_id`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `user_id`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `agent_id`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `created_at`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `created_by_id`: is, is_not, in, not_in, exists, not_exists
+                     *     - `updated_at`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `updated_by_id`: is, is_not, in, not_in, exists, not_exists
+                     *     - `trace_type`: is, is_not, in, not_in
+                     *     - `end_time`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `deleted_at`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `deleted_by_id`: is, is_not, in, not_in, exists, not_exists
+                     *     - `attributes`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, has, has_not, exists, not_exists
+                     *     - `content`: contains
+                     *     - `references`: in, not_in, has, has_not, exists, not_exists
+                     *     - `links`: in, not_in, has, has_not, exists, not_exists
+                     *     - `hashes`: in, not_in, has, has_not, exists, not_exists
+                     *     - `events`: in, not_in, has, has_not, exists, not_exists
+                     * @example {
+                     *       "operator": "and",
+                     *       "conditions": [
+                     *         {
+                     *           "field": "span_type",
+                     *           "operator": "in",
+                     *           "value": [
+                     *             "chat",
+                     *             "completion"
+                     *           ]
+                     *         },
+                     *         {
+                     *           "field": "status_code",
+                     *           "value": "STATUS_CODE_ERROR"
+                     *         },
+                     *         {
+                     *           "field": "attributes",
+                     *           "key": "ag.metrics.duration.cumulative",
+                     *           "operator": "gt",
+                     *           "value": 5000
+                     *         },
+                     *         {
+                     *           "field": "span_name",
+                     *           "operator": "contains",
+                     *           "value": "answer",
+                     *           "options": {
+                     *             "case_sensitive": true
+                     *           }
+                     *         },
+                     *         {
+                     *           "field": "references",
+                     *           "operator": "in",
+                     *           "value": [
+                     *             {
+                     *               "slug": "geo-bot"
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
+                     *           "field": "created_by_id",
+                     *           "operator": "exists"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    filtering?: {
+                        /**
+                         * @default and
+                         * @enum {string}
+                         */
+                        operator?: "and" | "or" | "not" | "nand" | "nor";
+                        conditions?: ({
+                            /** @enum {string} */
+                            field: "trace_id" | "span_id" | "parent_id" | "start_time" | "span_type" | "span_kind" | "span_name" | "status_code" | "status_message" | "session_id" | "user_id" | "agent_id" | "created_at" | "created_by_id" | "updated_at" | "updated_by_id" | "trace_type" | "end_time" | "deleted_at" | "deleted_by_id" | "attributes" | "content" | "references" | "links" | "hashes" | "events";
+                            /** @description A path in `attributes`, such as `ag.metrics.duration.cumulative`. */
+                            key?: string;
+                            /**
+                             * @default is
+                             * @enum {string}
+                             */
+                            operator?: "is" | "is_not" | "eq" | "neq" | "gt" | "lt" | "gte" | "lte" | "btwn" | "startswith" | "endswith" | "contains" | "matches" | "like" | "in" | "not_in" | "has" | "has_not" | "exists" | "not_exists";
+                            /** @description What to compare with: a list for `in` and `not_in`, two values for `btwn`. */
+                            value?: unknown;
+                            /** @description Of operators on text: `case_sensitive`, `exact_match`; of those on lists: `all`. */
+                            options?: {
+                                case_sensitive?: boolean;
+                                exact_match?: boolean;
+                                all?: boolean;
+                            };
+                        } | Record<string, never>)[];
+                    };
+                    windowing?: {
+                        /** @description ISO 8601 or a Unix time. */
+                        oldest?: string | number;
+                        /** @description ISO 8601 or a Unix time. */
+                        newest?: string | number;
+                        /** @description The id of the last entry of the previous page. */
+                        next?: string;
+                        /** @description Entries in a page. */
+                        limit?: number;
+                        /** @enum {string} */
+                        order?: "ascending" | "descending";
+                        /** @description Minutes in a bucket; analytics only. */
+                        interval?: number;
+                        /** @description Share of the traces that are considered. */
+                        rate?: number;
+                    };
+                    /** @description A saved query, which supplies the filter. */
+                    query_ref?: {
+                        /** Format: uuid */
+                        id?: string;
+                        slug?: string;
+                        version?: string;
+                    };
+                    /** @description A saved query, which supplies the filter. */
+                    query_variant_ref?: {
+                        /** Format: uuid */
+                        id?: string;
+                        slug?: string;
+                        version?: string;
+                    };
+                    /** @description A saved query, which supplies the filter. */
+                    query_revision_ref?: {
+                        /** Format: uuid */
+                        id?: string;
+                        slug?: string;
+                        version?: string;
+                    };
+                    /** @description The same as `filtering`, as an object or JSON text. */
+                    filter?: Record<string, never> | string;
+                    /** @description ISO 8601 or a Unix time. */
+                    oldest?: string | number;
+                    /** @description ISO 8601 or a Unix time. */
+                    newest?: string | number;
+                    /** @description The id of the last entry of the previous page. */
+                    next?: string;
+                    /** @description Entries in a page. */
+                    limit?: number;
+                    /** @enum {string} */
+                    order?: "ascending" | "descending";
+                    /** @description Minutes in a bucket; analytics only. */
+                    interval?: number;
+                    /** @description Share of the traces that are considered. */
+                    rate?: number;
+                } | null;
             };
         };
         responses: {
@@ -6437,6 +7499,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "trace": {
+                 *         "trace_id": "text",
+                 *         "spans": {}
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     trace?: {
                         trace_id?: string | null;
@@ -6526,6 +7596,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "trace": {
+                 *         "trace_id": "text",
+                 *         "spans": {}
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     trace?: {
                         trace_id?: string | null;
@@ -6607,6 +7685,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "traces": [
+                 *         {
+                 *           "trace_id": "text",
+                 *           "spans": {}
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     traces?: {
                         trace_id?: string | null;
@@ -6656,6 +7744,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "spans": [
+                 *         "text"
+                 *       ],
+                 *       "traces": {}
+                 *     }
+                 */
                 "application/json": {
                     /** @description A flat list of spans. */
                     spans?: unknown[] | null;
@@ -6704,6 +7800,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "spans": [
+                 *         "text"
+                 *       ],
+                 *       "traces": {}
+                 *     }
+                 */
                 "application/json": {
                     /** @description A flat list of spans. */
                     spans?: unknown[] | null;
@@ -6796,6 +7900,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "spans": [
+                 *         "text"
+                 *       ],
+                 *       "traces": {}
+                 *     }
+                 */
                 "application/json": {
                     /** @description A flat list of spans. */
                     spans?: unknown[] | null;
@@ -6891,10 +8003,258 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The parameters of the query string; a filter may be an object. `windowing` and `filtering` are accepted too. */
         requestBody: {
             content: {
-                "application/json": unknown | null;
+                /**
+                 * @example {
+                 *       "focus": "span",
+                 *       "limit": 50,
+                 *       "filter": {
+                 *         "conditions": [
+                 *           {
+                 *             "field": "span_type",
+                 *             "value": "chat"
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    focus?: "trace" | "span";
+                    /** @enum {string} */
+                    format?: "agenta" | "opentelemetry";
+                    /** @description ISO 8601 or a Unix time. */
+                    oldest?: string | number;
+                    /** @description ISO 8601 or a Unix time. */
+                    newest?: string | number;
+                    /** @description The id of the last entry of the previous page. */
+                    next?: string;
+                    /** @description Entries in a page. */
+                    limit?: number;
+                    /** @enum {string} */
+                    order?: "ascending" | "descending";
+                    /** @description Minutes in a bucket; analytics only. */
+                    interval?: number;
+                    /** @description Share of the traces that are considered. */
+                    rate?: number;
+                    /**
+                     * @description A group of conditions and groups. Each condition is tested on one span; a trace matches if one of its spans matches the whole filter. The operators of each field:
+                     *
+                     *     - `trace_id`: is, is_not, in, not_in
+                     *     - `span_id`: is, is_not, in, not_in
+                     *     - `parent_id`: is, is_not, in, not_in
+                     *     - `start_time`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `span_type`: is, is_not, in, not_in
+                     *     - `span_kind`: is, is_not, in, not_in
+                     *     - `span_name`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `status_code`: is, is_not, in, not_in
+                     *     - `status_message`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `session_id`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `user_id`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `agent_id`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `created_at`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `created_by_id`: is, is_not, in, not_in, exists, not_exists
+                     *     - `updated_at`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `updated_by_id`: is, is_not, in, not_in, exists, not_exists
+                     *     - `trace_type`: is, is_not, in, not_in
+                     *     - `end_time`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `deleted_at`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `deleted_by_id`: is, is_not, in, not_in, exists, not_exists
+                     *     - `attributes`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, has, has_not, exists, not_exists
+                     *     - `content`: contains
+                     *     - `references`: in, not_in, has, has_not, exists, not_exists
+                     *     - `links`: in, not_in, has, has_not, exists, not_exists
+                     *     - `hashes`: in, not_in, has, has_not, exists, not_exists
+                     *     - `events`: in, not_in, has, has_not, exists, not_exists
+                     * @example {
+                     *       "operator": "and",
+                     *       "conditions": [
+                     *         {
+                     *           "field": "span_type",
+                     *           "operator": "in",
+                     *           "value": [
+                     *             "chat",
+                     *             "completion"
+                     *           ]
+                     *         },
+                     *         {
+                     *           "field": "status_code",
+                     *           "value": "STATUS_CODE_ERROR"
+                     *         },
+                     *         {
+                     *           "field": "attributes",
+                     *           "key": "ag.metrics.duration.cumulative",
+                     *           "operator": "gt",
+                     *           "value": 5000
+                     *         },
+                     *         {
+                     *           "field": "span_name",
+                     *           "operator": "contains",
+                     *           "value": "answer",
+                     *           "options": {
+                     *             "case_sensitive": true
+                     *           }
+                     *         },
+                     *         {
+                     *           "field": "references",
+                     *           "operator": "in",
+                     *           "value": [
+                     *             {
+                     *               "slug": "geo-bot"
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
+                     *           "field": "created_by_id",
+                     *           "operator": "exists"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    filter?: {
+                        /**
+                         * @default and
+                         * @enum {string}
+                         */
+                        operator?: "and" | "or" | "not" | "nand" | "nor";
+                        conditions?: ({
+                            /** @enum {string} */
+                            field: "trace_id" | "span_id" | "parent_id" | "start_time" | "span_type" | "span_kind" | "span_name" | "status_code" | "status_message" | "session_id" | "user_id" | "agent_id" | "created_at" | "created_by_id" | "updated_at" | "updated_by_id" | "trace_type" | "end_time" | "deleted_at" | "deleted_by_id" | "attributes" | "content" | "references" | "links" | "hashes" | "events";
+                            /** @description A path in `attributes`, such as `ag.metrics.duration.cumulative`. */
+                            key?: string;
+                            /**
+                             * @default is
+                             * @enum {string}
+                             */
+                            operator?: "is" | "is_not" | "eq" | "neq" | "gt" | "lt" | "gte" | "lte" | "btwn" | "startswith" | "endswith" | "contains" | "matches" | "like" | "in" | "not_in" | "has" | "has_not" | "exists" | "not_exists";
+                            /** @description What to compare with: a list for `in` and `not_in`, two values for `btwn`. */
+                            value?: unknown;
+                            /** @description Of operators on text: `case_sensitive`, `exact_match`; of those on lists: `all`. */
+                            options?: {
+                                case_sensitive?: boolean;
+                                exact_match?: boolean;
+                                all?: boolean;
+                            };
+                        } | Record<string, never>)[];
+                    };
+                    windowing?: {
+                        /** @description ISO 8601 or a Unix time. */
+                        oldest?: string | number;
+                        /** @description ISO 8601 or a Unix time. */
+                        newest?: string | number;
+                        /** @description The id of the last entry of the previous page. */
+                        next?: string;
+                        /** @description Entries in a page. */
+                        limit?: number;
+                        /** @enum {string} */
+                        order?: "ascending" | "descending";
+                        /** @description Minutes in a bucket; analytics only. */
+                        interval?: number;
+                        /** @description Share of the traces that are considered. */
+                        rate?: number;
+                    };
+                    /**
+                     * @description A group of conditions and groups. Each condition is tested on one span; a trace matches if one of its spans matches the whole filter. The operators of each field:
+                     *
+                     *     - `trace_id`: is, is_not, in, not_in
+                     *     - `span_id`: is, is_not, in, not_in
+                     *     - `parent_id`: is, is_not, in, not_in
+                     *     - `start_time`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `span_type`: is, is_not, in, not_in
+                     *     - `span_kind`: is, is_not, in, not_in
+                     *     - `span_name`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `status_code`: is, is_not, in, not_in
+                     *     - `status_message`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `session_id`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `user_id`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `agent_id`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `created_at`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `created_by_id`: is, is_not, in, not_in, exists, not_exists
+                     *     - `updated_at`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `updated_by_id`: is, is_not, in, not_in, exists, not_exists
+                     *     - `trace_type`: is, is_not, in, not_in
+                     *     - `end_time`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `deleted_at`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `deleted_by_id`: is, is_not, in, not_in, exists, not_exists
+                     *     - `attributes`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, has, has_not, exists, not_exists
+                     *     - `content`: contains
+                     *     - `references`: in, not_in, has, has_not, exists, not_exists
+                     *     - `links`: in, not_in, has, has_not, exists, not_exists
+                     *     - `hashes`: in, not_in, has, has_not, exists, not_exists
+                     *     - `events`: in, not_in, has, has_not, exists, not_exists
+                     * @example {
+                     *       "operator": "and",
+                     *       "conditions": [
+                     *         {
+                     *           "field": "span_type",
+                     *           "operator": "in",
+                     *           "value": [
+                     *             "chat",
+                     *             "completion"
+                     *           ]
+                     *         },
+                     *         {
+                     *           "field": "status_code",
+                     *           "value": "STATUS_CODE_ERROR"
+                     *         },
+                     *         {
+                     *           "field": "attributes",
+                     *           "key": "ag.metrics.duration.cumulative",
+                     *           "operator": "gt",
+                     *           "value": 5000
+                     *         },
+                     *         {
+                     *           "field": "span_name",
+                     *           "operator": "contains",
+                     *           "value": "answer",
+                     *           "options": {
+                     *             "case_sensitive": true
+                     *           }
+                     *         },
+                     *         {
+                     *           "field": "references",
+                     *           "operator": "in",
+                     *           "value": [
+                     *             {
+                     *               "slug": "geo-bot"
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
+                     *           "field": "created_by_id",
+                     *           "operator": "exists"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    filtering?: {
+                        /**
+                         * @default and
+                         * @enum {string}
+                         */
+                        operator?: "and" | "or" | "not" | "nand" | "nor";
+                        conditions?: ({
+                            /** @enum {string} */
+                            field: "trace_id" | "span_id" | "parent_id" | "start_time" | "span_type" | "span_kind" | "span_name" | "status_code" | "status_message" | "session_id" | "user_id" | "agent_id" | "created_at" | "created_by_id" | "updated_at" | "updated_by_id" | "trace_type" | "end_time" | "deleted_at" | "deleted_by_id" | "attributes" | "content" | "references" | "links" | "hashes" | "events";
+                            /** @description A path in `attributes`, such as `ag.metrics.duration.cumulative`. */
+                            key?: string;
+                            /**
+                             * @default is
+                             * @enum {string}
+                             */
+                            operator?: "is" | "is_not" | "eq" | "neq" | "gt" | "lt" | "gte" | "lte" | "btwn" | "startswith" | "endswith" | "contains" | "matches" | "like" | "in" | "not_in" | "has" | "has_not" | "exists" | "not_exists";
+                            /** @description What to compare with: a list for `in` and `not_in`, two values for `btwn`. */
+                            value?: unknown;
+                            /** @description Of operators on text: `case_sensitive`, `exact_match`; of those on lists: `all`. */
+                            options?: {
+                                case_sensitive?: boolean;
+                                exact_match?: boolean;
+                                all?: boolean;
+                            };
+                        } | Record<string, never>)[];
+                    };
+                } | null;
             };
         };
         responses: {
@@ -6939,6 +8299,102 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "trace": {
+                 *         "data": {},
+                 *         "references": {
+                 *           "testcase": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "testset": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "testset_variant": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "testset_revision": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "query": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "query_variant": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "query_revision": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "application": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "application_variant": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "application_revision": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "evaluator": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "evaluator_variant": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "evaluator_revision": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "environment": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "environment_variant": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "environment_revision": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "selector": {}
+                 *         },
+                 *         "links": [
+                 *           {
+                 *             "trace_id": "text",
+                 *             "span_id": "text"
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     trace: {
                         origin?: ("custom" | "human" | "auto") | null;
@@ -7181,6 +8637,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "trace": {
+                 *         "data": {}
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     trace: {
                         tags?: {
@@ -7330,6 +8793,113 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "trace": {
+                 *         "origin": "custom",
+                 *         "kind": "adhoc",
+                 *         "channel": "otlp",
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "references": {
+                 *           "testcase": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "testset": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "testset_variant": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "testset_revision": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "query": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "query_variant": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "query_revision": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "application": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "application_variant": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "application_revision": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "evaluator": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "evaluator_variant": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "evaluator_revision": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "environment": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "environment_variant": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "environment_revision": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "selector": {}
+                 *         },
+                 *         "links": [
+                 *           {
+                 *             "trace_id": "text",
+                 *             "span_id": "text"
+                 *           }
+                 *         ]
+                 *       },
+                 *       "links": [
+                 *         {
+                 *           "trace_id": "text",
+                 *           "span_id": "text"
+                 *         }
+                 *       ],
+                 *       "windowing": "text"
+                 *     }
+                 */
                 "application/json": {
                     trace?: {
                         origin?: ("custom" | "human" | "auto") | null;
@@ -7490,6 +9060,102 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "annotation": {
+                 *         "data": {},
+                 *         "references": {
+                 *           "testcase": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "testset": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "testset_variant": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "testset_revision": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "query": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "query_variant": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "query_revision": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "application": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "application_variant": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "application_revision": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "evaluator": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "evaluator_variant": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "evaluator_revision": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "environment": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "environment_variant": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "environment_revision": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "selector": {}
+                 *         },
+                 *         "links": [
+                 *           {
+                 *             "trace_id": "text",
+                 *             "span_id": "text"
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     annotation: {
                         origin?: ("custom" | "human" | "auto") | null;
@@ -7732,6 +9398,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "annotation": {
+                 *         "data": {}
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     annotation: {
                         tags?: {
@@ -7881,6 +9554,113 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "annotation": {
+                 *         "origin": "custom",
+                 *         "kind": "adhoc",
+                 *         "channel": "otlp",
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "references": {
+                 *           "testcase": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "testset": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "testset_variant": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "testset_revision": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "query": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "query_variant": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "query_revision": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "application": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "application_variant": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "application_revision": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "evaluator": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "evaluator_variant": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "evaluator_revision": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "environment": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "environment_variant": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "environment_revision": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "selector": {}
+                 *         },
+                 *         "links": [
+                 *           {
+                 *             "trace_id": "text",
+                 *             "span_id": "text"
+                 *           }
+                 *         ]
+                 *       },
+                 *       "annotation_links": [
+                 *         {
+                 *           "trace_id": "text",
+                 *           "span_id": "text"
+                 *         }
+                 *       ],
+                 *       "windowing": "text"
+                 *     }
+                 */
                 "application/json": {
                     annotation?: {
                         origin?: ("custom" | "human" | "auto") | null;
@@ -8041,6 +9821,102 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "invocation": {
+                 *         "data": {},
+                 *         "references": {
+                 *           "testcase": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "testset": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "testset_variant": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "testset_revision": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "query": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "query_variant": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "query_revision": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "application": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "application_variant": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "application_revision": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "evaluator": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "evaluator_variant": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "evaluator_revision": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "environment": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "environment_variant": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "environment_revision": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "selector": {}
+                 *         },
+                 *         "links": [
+                 *           {
+                 *             "trace_id": "text",
+                 *             "span_id": "text"
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     invocation: {
                         origin?: ("custom" | "human" | "auto") | null;
@@ -8283,6 +10159,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "invocation": {
+                 *         "data": {}
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     invocation: {
                         tags?: {
@@ -8432,6 +10315,113 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "invocation": {
+                 *         "origin": "custom",
+                 *         "kind": "adhoc",
+                 *         "channel": "otlp",
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "references": {
+                 *           "testcase": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "testset": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "testset_variant": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "testset_revision": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "query": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "query_variant": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "query_revision": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "application": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "application_variant": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "application_revision": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "evaluator": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "evaluator_variant": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "evaluator_revision": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "environment": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "environment_variant": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "environment_revision": {
+                 *             "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *             "slug": "text",
+                 *             "version": "text"
+                 *           },
+                 *           "selector": {}
+                 *         },
+                 *         "links": [
+                 *           {
+                 *             "trace_id": "text",
+                 *             "span_id": "text"
+                 *           }
+                 *         ]
+                 *       },
+                 *       "invocation_links": [
+                 *         {
+                 *           "trace_id": "text",
+                 *           "span_id": "text"
+                 *         }
+                 *       ],
+                 *       "windowing": "text"
+                 *     }
+                 */
                 "application/json": {
                     invocation?: {
                         origin?: ("custom" | "human" | "auto") | null;
@@ -8639,12 +10629,268 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The parameters of the query string, `filter` and `specs` as JSON; or `windowing` and `filtering`. */
         requestBody: {
             content: {
-                "application/json": {
+                /**
+                 * @example {
+                 *       "oldest": "2026-02-01T00:00:00Z",
+                 *       "interval": 60,
+                 *       "specs": [
+                 *         {
+                 *           "type": "numeric/continuous",
+                 *           "path": "attributes.ag.metrics.duration.cumulative"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": ({
+                    /** @enum {string} */
+                    focus?: "trace" | "span";
+                    /** @enum {string} */
+                    format?: "agenta" | "opentelemetry";
+                    /** @description ISO 8601 or a Unix time. */
+                    oldest?: string | number;
+                    /** @description ISO 8601 or a Unix time. */
+                    newest?: string | number;
+                    /** @description The id of the last entry of the previous page. */
+                    next?: string;
+                    /** @description Entries in a page. */
+                    limit?: number;
+                    /** @enum {string} */
+                    order?: "ascending" | "descending";
+                    /** @description Minutes in a bucket; analytics only. */
+                    interval?: number;
+                    /** @description Share of the traces that are considered. */
+                    rate?: number;
+                    /**
+                     * @description A group of conditions and groups. Each condition is tested on one span; a trace matches if one of its spans matches the whole filter. The operators of each field:
+                     *
+                     *     - `trace_id`: is, is_not, in, not_in
+                     *     - `span_id`: is, is_not, in, not_in
+                     *     - `parent_id`: is, is_not, in, not_in
+                     *     - `start_time`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `span_type`: is, is_not, in, not_in
+                     *     - `span_kind`: is, is_not, in, not_in
+                     *     - `span_name`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `status_code`: is, is_not, in, not_in
+                     *     - `status_message`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `session_id`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `user_id`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `agent_id`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `created_at`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `created_by_id`: is, is_not, in, not_in, exists, not_exists
+                     *     - `updated_at`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `updated_by_id`: is, is_not, in, not_in, exists, not_exists
+                     *     - `trace_type`: is, is_not, in, not_in
+                     *     - `end_time`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `deleted_at`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `deleted_by_id`: is, is_not, in, not_in, exists, not_exists
+                     *     - `attributes`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, has, has_not, exists, not_exists
+                     *     - `content`: contains
+                     *     - `references`: in, not_in, has, has_not, exists, not_exists
+                     *     - `links`: in, not_in, has, has_not, exists, not_exists
+                     *     - `hashes`: in, not_in, has, has_not, exists, not_exists
+                     *     - `events`: in, not_in, has, has_not, exists, not_exists
+                     * @example {
+                     *       "operator": "and",
+                     *       "conditions": [
+                     *         {
+                     *           "field": "span_type",
+                     *           "operator": "in",
+                     *           "value": [
+                     *             "chat",
+                     *             "completion"
+                     *           ]
+                     *         },
+                     *         {
+                     *           "field": "status_code",
+                     *           "value": "STATUS_CODE_ERROR"
+                     *         },
+                     *         {
+                     *           "field": "attributes",
+                     *           "key": "ag.metrics.duration.cumulative",
+                     *           "operator": "gt",
+                     *           "value": 5000
+                     *         },
+                     *         {
+                     *           "field": "span_name",
+                     *           "operator": "contains",
+                     *           "value": "answer",
+                     *           "options": {
+                     *             "case_sensitive": true
+                     *           }
+                     *         },
+                     *         {
+                     *           "field": "references",
+                     *           "operator": "in",
+                     *           "value": [
+                     *             {
+                     *               "slug": "geo-bot"
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
+                     *           "field": "created_by_id",
+                     *           "operator": "exists"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    filter?: {
+                        /**
+                         * @default and
+                         * @enum {string}
+                         */
+                        operator?: "and" | "or" | "not" | "nand" | "nor";
+                        conditions?: ({
+                            /** @enum {string} */
+                            field: "trace_id" | "span_id" | "parent_id" | "start_time" | "span_type" | "span_kind" | "span_name" | "status_code" | "status_message" | "session_id" | "user_id" | "agent_id" | "created_at" | "created_by_id" | "updated_at" | "updated_by_id" | "trace_type" | "end_time" | "deleted_at" | "deleted_by_id" | "attributes" | "content" | "references" | "links" | "hashes" | "events";
+                            /** @description A path in `attributes`, such as `ag.metrics.duration.cumulative`. */
+                            key?: string;
+                            /**
+                             * @default is
+                             * @enum {string}
+                             */
+                            operator?: "is" | "is_not" | "eq" | "neq" | "gt" | "lt" | "gte" | "lte" | "btwn" | "startswith" | "endswith" | "contains" | "matches" | "like" | "in" | "not_in" | "has" | "has_not" | "exists" | "not_exists";
+                            /** @description What to compare with: a list for `in` and `not_in`, two values for `btwn`. */
+                            value?: unknown;
+                            /** @description Of operators on text: `case_sensitive`, `exact_match`; of those on lists: `all`. */
+                            options?: {
+                                case_sensitive?: boolean;
+                                exact_match?: boolean;
+                                all?: boolean;
+                            };
+                        } | Record<string, never>)[];
+                    };
+                    specs?: {
+                        /** @enum {string} */
+                        type?: "numeric/continuous" | "numeric/discrete" | "binary" | "categorical/single" | "categorical/multiple" | "string" | "json" | "*" | "none";
+                        /** @description A path in the attributes of the root span. */
+                        path?: string;
+                        bins?: number;
+                        vmin?: number;
+                        vmax?: number;
+                        edge?: boolean;
+                    }[];
+                    windowing?: {
+                        /** @description ISO 8601 or a Unix time. */
+                        oldest?: string | number;
+                        /** @description ISO 8601 or a Unix time. */
+                        newest?: string | number;
+                        /** @description The id of the last entry of the previous page. */
+                        next?: string;
+                        /** @description Entries in a page. */
+                        limit?: number;
+                        /** @enum {string} */
+                        order?: "ascending" | "descending";
+                        /** @description Minutes in a bucket; analytics only. */
+                        interval?: number;
+                        /** @description Share of the traces that are considered. */
+                        rate?: number;
+                    };
+                    /**
+                     * @description A group of conditions and groups. Each condition is tested on one span; a trace matches if one of its spans matches the whole filter. The operators of each field:
+                     *
+                     *     - `trace_id`: is, is_not, in, not_in
+                     *     - `span_id`: is, is_not, in, not_in
+                     *     - `parent_id`: is, is_not, in, not_in
+                     *     - `start_time`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `span_type`: is, is_not, in, not_in
+                     *     - `span_kind`: is, is_not, in, not_in
+                     *     - `span_name`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `status_code`: is, is_not, in, not_in
+                     *     - `status_message`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `session_id`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `user_id`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `agent_id`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `created_at`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `created_by_id`: is, is_not, in, not_in, exists, not_exists
+                     *     - `updated_at`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `updated_by_id`: is, is_not, in, not_in, exists, not_exists
+                     *     - `trace_type`: is, is_not, in, not_in
+                     *     - `end_time`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `deleted_at`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `deleted_by_id`: is, is_not, in, not_in, exists, not_exists
+                     *     - `attributes`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, has, has_not, exists, not_exists
+                     *     - `content`: contains
+                     *     - `references`: in, not_in, has, has_not, exists, not_exists
+                     *     - `links`: in, not_in, has, has_not, exists, not_exists
+                     *     - `hashes`: in, not_in, has, has_not, exists, not_exists
+                     *     - `events`: in, not_in, has, has_not, exists, not_exists
+                     * @example {
+                     *       "operator": "and",
+                     *       "conditions": [
+                     *         {
+                     *           "field": "span_type",
+                     *           "operator": "in",
+                     *           "value": [
+                     *             "chat",
+                     *             "completion"
+                     *           ]
+                     *         },
+                     *         {
+                     *           "field": "status_code",
+                     *           "value": "STATUS_CODE_ERROR"
+                     *         },
+                     *         {
+                     *           "field": "attributes",
+                     *           "key": "ag.metrics.duration.cumulative",
+                     *           "operator": "gt",
+                     *           "value": 5000
+                     *         },
+                     *         {
+                     *           "field": "span_name",
+                     *           "operator": "contains",
+                     *           "value": "answer",
+                     *           "options": {
+                     *             "case_sensitive": true
+                     *           }
+                     *         },
+                     *         {
+                     *           "field": "references",
+                     *           "operator": "in",
+                     *           "value": [
+                     *             {
+                     *               "slug": "geo-bot"
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
+                     *           "field": "created_by_id",
+                     *           "operator": "exists"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    filtering?: {
+                        /**
+                         * @default and
+                         * @enum {string}
+                         */
+                        operator?: "and" | "or" | "not" | "nand" | "nor";
+                        conditions?: ({
+                            /** @enum {string} */
+                            field: "trace_id" | "span_id" | "parent_id" | "start_time" | "span_type" | "span_kind" | "span_name" | "status_code" | "status_message" | "session_id" | "user_id" | "agent_id" | "created_at" | "created_by_id" | "updated_at" | "updated_by_id" | "trace_type" | "end_time" | "deleted_at" | "deleted_by_id" | "attributes" | "content" | "references" | "links" | "hashes" | "events";
+                            /** @description A path in `attributes`, such as `ag.metrics.duration.cumulative`. */
+                            key?: string;
+                            /**
+                             * @default is
+                             * @enum {string}
+                             */
+                            operator?: "is" | "is_not" | "eq" | "neq" | "gt" | "lt" | "gte" | "lte" | "btwn" | "startswith" | "endswith" | "contains" | "matches" | "like" | "in" | "not_in" | "has" | "has_not" | "exists" | "not_exists";
+                            /** @description What to compare with: a list for `in` and `not_in`, two values for `btwn`. */
+                            value?: unknown;
+                            /** @description Of operators on text: `case_sensitive`, `exact_match`; of those on lists: `all`. */
+                            options?: {
+                                case_sensitive?: boolean;
+                                exact_match?: boolean;
+                                all?: boolean;
+                            };
+                        } | Record<string, never>)[];
+                    };
+                } & {
                     [key: string]: unknown;
-                } | null;
+                }) | null;
             };
         };
         responses: {
@@ -8716,12 +10962,268 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The parameters of the query string, `filter` and `specs` as JSON; or `windowing` and `filtering`. */
         requestBody: {
             content: {
-                "application/json": {
+                /**
+                 * @example {
+                 *       "oldest": "2026-02-01T00:00:00Z",
+                 *       "interval": 60,
+                 *       "specs": [
+                 *         {
+                 *           "type": "numeric/continuous",
+                 *           "path": "attributes.ag.metrics.duration.cumulative"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": ({
+                    /** @enum {string} */
+                    focus?: "trace" | "span";
+                    /** @enum {string} */
+                    format?: "agenta" | "opentelemetry";
+                    /** @description ISO 8601 or a Unix time. */
+                    oldest?: string | number;
+                    /** @description ISO 8601 or a Unix time. */
+                    newest?: string | number;
+                    /** @description The id of the last entry of the previous page. */
+                    next?: string;
+                    /** @description Entries in a page. */
+                    limit?: number;
+                    /** @enum {string} */
+                    order?: "ascending" | "descending";
+                    /** @description Minutes in a bucket; analytics only. */
+                    interval?: number;
+                    /** @description Share of the traces that are considered. */
+                    rate?: number;
+                    /**
+                     * @description A group of conditions and groups. Each condition is tested on one span; a trace matches if one of its spans matches the whole filter. The operators of each field:
+                     *
+                     *     - `trace_id`: is, is_not, in, not_in
+                     *     - `span_id`: is, is_not, in, not_in
+                     *     - `parent_id`: is, is_not, in, not_in
+                     *     - `start_time`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `span_type`: is, is_not, in, not_in
+                     *     - `span_kind`: is, is_not, in, not_in
+                     *     - `span_name`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `status_code`: is, is_not, in, not_in
+                     *     - `status_message`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `session_id`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `user_id`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `agent_id`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `created_at`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `created_by_id`: is, is_not, in, not_in, exists, not_exists
+                     *     - `updated_at`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `updated_by_id`: is, is_not, in, not_in, exists, not_exists
+                     *     - `trace_type`: is, is_not, in, not_in
+                     *     - `end_time`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `deleted_at`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `deleted_by_id`: is, is_not, in, not_in, exists, not_exists
+                     *     - `attributes`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, has, has_not, exists, not_exists
+                     *     - `content`: contains
+                     *     - `references`: in, not_in, has, has_not, exists, not_exists
+                     *     - `links`: in, not_in, has, has_not, exists, not_exists
+                     *     - `hashes`: in, not_in, has, has_not, exists, not_exists
+                     *     - `events`: in, not_in, has, has_not, exists, not_exists
+                     * @example {
+                     *       "operator": "and",
+                     *       "conditions": [
+                     *         {
+                     *           "field": "span_type",
+                     *           "operator": "in",
+                     *           "value": [
+                     *             "chat",
+                     *             "completion"
+                     *           ]
+                     *         },
+                     *         {
+                     *           "field": "status_code",
+                     *           "value": "STATUS_CODE_ERROR"
+                     *         },
+                     *         {
+                     *           "field": "attributes",
+                     *           "key": "ag.metrics.duration.cumulative",
+                     *           "operator": "gt",
+                     *           "value": 5000
+                     *         },
+                     *         {
+                     *           "field": "span_name",
+                     *           "operator": "contains",
+                     *           "value": "answer",
+                     *           "options": {
+                     *             "case_sensitive": true
+                     *           }
+                     *         },
+                     *         {
+                     *           "field": "references",
+                     *           "operator": "in",
+                     *           "value": [
+                     *             {
+                     *               "slug": "geo-bot"
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
+                     *           "field": "created_by_id",
+                     *           "operator": "exists"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    filter?: {
+                        /**
+                         * @default and
+                         * @enum {string}
+                         */
+                        operator?: "and" | "or" | "not" | "nand" | "nor";
+                        conditions?: ({
+                            /** @enum {string} */
+                            field: "trace_id" | "span_id" | "parent_id" | "start_time" | "span_type" | "span_kind" | "span_name" | "status_code" | "status_message" | "session_id" | "user_id" | "agent_id" | "created_at" | "created_by_id" | "updated_at" | "updated_by_id" | "trace_type" | "end_time" | "deleted_at" | "deleted_by_id" | "attributes" | "content" | "references" | "links" | "hashes" | "events";
+                            /** @description A path in `attributes`, such as `ag.metrics.duration.cumulative`. */
+                            key?: string;
+                            /**
+                             * @default is
+                             * @enum {string}
+                             */
+                            operator?: "is" | "is_not" | "eq" | "neq" | "gt" | "lt" | "gte" | "lte" | "btwn" | "startswith" | "endswith" | "contains" | "matches" | "like" | "in" | "not_in" | "has" | "has_not" | "exists" | "not_exists";
+                            /** @description What to compare with: a list for `in` and `not_in`, two values for `btwn`. */
+                            value?: unknown;
+                            /** @description Of operators on text: `case_sensitive`, `exact_match`; of those on lists: `all`. */
+                            options?: {
+                                case_sensitive?: boolean;
+                                exact_match?: boolean;
+                                all?: boolean;
+                            };
+                        } | Record<string, never>)[];
+                    };
+                    specs?: {
+                        /** @enum {string} */
+                        type?: "numeric/continuous" | "numeric/discrete" | "binary" | "categorical/single" | "categorical/multiple" | "string" | "json" | "*" | "none";
+                        /** @description A path in the attributes of the root span. */
+                        path?: string;
+                        bins?: number;
+                        vmin?: number;
+                        vmax?: number;
+                        edge?: boolean;
+                    }[];
+                    windowing?: {
+                        /** @description ISO 8601 or a Unix time. */
+                        oldest?: string | number;
+                        /** @description ISO 8601 or a Unix time. */
+                        newest?: string | number;
+                        /** @description The id of the last entry of the previous page. */
+                        next?: string;
+                        /** @description Entries in a page. */
+                        limit?: number;
+                        /** @enum {string} */
+                        order?: "ascending" | "descending";
+                        /** @description Minutes in a bucket; analytics only. */
+                        interval?: number;
+                        /** @description Share of the traces that are considered. */
+                        rate?: number;
+                    };
+                    /**
+                     * @description A group of conditions and groups. Each condition is tested on one span; a trace matches if one of its spans matches the whole filter. The operators of each field:
+                     *
+                     *     - `trace_id`: is, is_not, in, not_in
+                     *     - `span_id`: is, is_not, in, not_in
+                     *     - `parent_id`: is, is_not, in, not_in
+                     *     - `start_time`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `span_type`: is, is_not, in, not_in
+                     *     - `span_kind`: is, is_not, in, not_in
+                     *     - `span_name`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `status_code`: is, is_not, in, not_in
+                     *     - `status_message`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `session_id`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `user_id`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `agent_id`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `created_at`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `created_by_id`: is, is_not, in, not_in, exists, not_exists
+                     *     - `updated_at`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `updated_by_id`: is, is_not, in, not_in, exists, not_exists
+                     *     - `trace_type`: is, is_not, in, not_in
+                     *     - `end_time`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `deleted_at`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `deleted_by_id`: is, is_not, in, not_in, exists, not_exists
+                     *     - `attributes`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, has, has_not, exists, not_exists
+                     *     - `content`: contains
+                     *     - `references`: in, not_in, has, has_not, exists, not_exists
+                     *     - `links`: in, not_in, has, has_not, exists, not_exists
+                     *     - `hashes`: in, not_in, has, has_not, exists, not_exists
+                     *     - `events`: in, not_in, has, has_not, exists, not_exists
+                     * @example {
+                     *       "operator": "and",
+                     *       "conditions": [
+                     *         {
+                     *           "field": "span_type",
+                     *           "operator": "in",
+                     *           "value": [
+                     *             "chat",
+                     *             "completion"
+                     *           ]
+                     *         },
+                     *         {
+                     *           "field": "status_code",
+                     *           "value": "STATUS_CODE_ERROR"
+                     *         },
+                     *         {
+                     *           "field": "attributes",
+                     *           "key": "ag.metrics.duration.cumulative",
+                     *           "operator": "gt",
+                     *           "value": 5000
+                     *         },
+                     *         {
+                     *           "field": "span_name",
+                     *           "operator": "contains",
+                     *           "value": "answer",
+                     *           "options": {
+                     *             "case_sensitive": true
+                     *           }
+                     *         },
+                     *         {
+                     *           "field": "references",
+                     *           "operator": "in",
+                     *           "value": [
+                     *             {
+                     *               "slug": "geo-bot"
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
+                     *           "field": "created_by_id",
+                     *           "operator": "exists"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    filtering?: {
+                        /**
+                         * @default and
+                         * @enum {string}
+                         */
+                        operator?: "and" | "or" | "not" | "nand" | "nor";
+                        conditions?: ({
+                            /** @enum {string} */
+                            field: "trace_id" | "span_id" | "parent_id" | "start_time" | "span_type" | "span_kind" | "span_name" | "status_code" | "status_message" | "session_id" | "user_id" | "agent_id" | "created_at" | "created_by_id" | "updated_at" | "updated_by_id" | "trace_type" | "end_time" | "deleted_at" | "deleted_by_id" | "attributes" | "content" | "references" | "links" | "hashes" | "events";
+                            /** @description A path in `attributes`, such as `ag.metrics.duration.cumulative`. */
+                            key?: string;
+                            /**
+                             * @default is
+                             * @enum {string}
+                             */
+                            operator?: "is" | "is_not" | "eq" | "neq" | "gt" | "lt" | "gte" | "lte" | "btwn" | "startswith" | "endswith" | "contains" | "matches" | "like" | "in" | "not_in" | "has" | "has_not" | "exists" | "not_exists";
+                            /** @description What to compare with: a list for `in` and `not_in`, two values for `btwn`. */
+                            value?: unknown;
+                            /** @description Of operators on text: `case_sensitive`, `exact_match`; of those on lists: `all`. */
+                            options?: {
+                                case_sensitive?: boolean;
+                                exact_match?: boolean;
+                                all?: boolean;
+                            };
+                        } | Record<string, never>)[];
+                    };
+                } & {
                     [key: string]: unknown;
-                } | null;
+                }) | null;
             };
         };
         responses: {
@@ -8793,12 +11295,268 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The parameters of the query string, `filter` and `specs` as JSON; or `windowing` and `filtering`. */
         requestBody: {
             content: {
-                "application/json": {
+                /**
+                 * @example {
+                 *       "oldest": "2026-02-01T00:00:00Z",
+                 *       "interval": 60,
+                 *       "specs": [
+                 *         {
+                 *           "type": "numeric/continuous",
+                 *           "path": "attributes.ag.metrics.duration.cumulative"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": ({
+                    /** @enum {string} */
+                    focus?: "trace" | "span";
+                    /** @enum {string} */
+                    format?: "agenta" | "opentelemetry";
+                    /** @description ISO 8601 or a Unix time. */
+                    oldest?: string | number;
+                    /** @description ISO 8601 or a Unix time. */
+                    newest?: string | number;
+                    /** @description The id of the last entry of the previous page. */
+                    next?: string;
+                    /** @description Entries in a page. */
+                    limit?: number;
+                    /** @enum {string} */
+                    order?: "ascending" | "descending";
+                    /** @description Minutes in a bucket; analytics only. */
+                    interval?: number;
+                    /** @description Share of the traces that are considered. */
+                    rate?: number;
+                    /**
+                     * @description A group of conditions and groups. Each condition is tested on one span; a trace matches if one of its spans matches the whole filter. The operators of each field:
+                     *
+                     *     - `trace_id`: is, is_not, in, not_in
+                     *     - `span_id`: is, is_not, in, not_in
+                     *     - `parent_id`: is, is_not, in, not_in
+                     *     - `start_time`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `span_type`: is, is_not, in, not_in
+                     *     - `span_kind`: is, is_not, in, not_in
+                     *     - `span_name`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `status_code`: is, is_not, in, not_in
+                     *     - `status_message`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `session_id`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `user_id`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `agent_id`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `created_at`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `created_by_id`: is, is_not, in, not_in, exists, not_exists
+                     *     - `updated_at`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `updated_by_id`: is, is_not, in, not_in, exists, not_exists
+                     *     - `trace_type`: is, is_not, in, not_in
+                     *     - `end_time`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `deleted_at`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `deleted_by_id`: is, is_not, in, not_in, exists, not_exists
+                     *     - `attributes`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, has, has_not, exists, not_exists
+                     *     - `content`: contains
+                     *     - `references`: in, not_in, has, has_not, exists, not_exists
+                     *     - `links`: in, not_in, has, has_not, exists, not_exists
+                     *     - `hashes`: in, not_in, has, has_not, exists, not_exists
+                     *     - `events`: in, not_in, has, has_not, exists, not_exists
+                     * @example {
+                     *       "operator": "and",
+                     *       "conditions": [
+                     *         {
+                     *           "field": "span_type",
+                     *           "operator": "in",
+                     *           "value": [
+                     *             "chat",
+                     *             "completion"
+                     *           ]
+                     *         },
+                     *         {
+                     *           "field": "status_code",
+                     *           "value": "STATUS_CODE_ERROR"
+                     *         },
+                     *         {
+                     *           "field": "attributes",
+                     *           "key": "ag.metrics.duration.cumulative",
+                     *           "operator": "gt",
+                     *           "value": 5000
+                     *         },
+                     *         {
+                     *           "field": "span_name",
+                     *           "operator": "contains",
+                     *           "value": "answer",
+                     *           "options": {
+                     *             "case_sensitive": true
+                     *           }
+                     *         },
+                     *         {
+                     *           "field": "references",
+                     *           "operator": "in",
+                     *           "value": [
+                     *             {
+                     *               "slug": "geo-bot"
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
+                     *           "field": "created_by_id",
+                     *           "operator": "exists"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    filter?: {
+                        /**
+                         * @default and
+                         * @enum {string}
+                         */
+                        operator?: "and" | "or" | "not" | "nand" | "nor";
+                        conditions?: ({
+                            /** @enum {string} */
+                            field: "trace_id" | "span_id" | "parent_id" | "start_time" | "span_type" | "span_kind" | "span_name" | "status_code" | "status_message" | "session_id" | "user_id" | "agent_id" | "created_at" | "created_by_id" | "updated_at" | "updated_by_id" | "trace_type" | "end_time" | "deleted_at" | "deleted_by_id" | "attributes" | "content" | "references" | "links" | "hashes" | "events";
+                            /** @description A path in `attributes`, such as `ag.metrics.duration.cumulative`. */
+                            key?: string;
+                            /**
+                             * @default is
+                             * @enum {string}
+                             */
+                            operator?: "is" | "is_not" | "eq" | "neq" | "gt" | "lt" | "gte" | "lte" | "btwn" | "startswith" | "endswith" | "contains" | "matches" | "like" | "in" | "not_in" | "has" | "has_not" | "exists" | "not_exists";
+                            /** @description What to compare with: a list for `in` and `not_in`, two values for `btwn`. */
+                            value?: unknown;
+                            /** @description Of operators on text: `case_sensitive`, `exact_match`; of those on lists: `all`. */
+                            options?: {
+                                case_sensitive?: boolean;
+                                exact_match?: boolean;
+                                all?: boolean;
+                            };
+                        } | Record<string, never>)[];
+                    };
+                    specs?: {
+                        /** @enum {string} */
+                        type?: "numeric/continuous" | "numeric/discrete" | "binary" | "categorical/single" | "categorical/multiple" | "string" | "json" | "*" | "none";
+                        /** @description A path in the attributes of the root span. */
+                        path?: string;
+                        bins?: number;
+                        vmin?: number;
+                        vmax?: number;
+                        edge?: boolean;
+                    }[];
+                    windowing?: {
+                        /** @description ISO 8601 or a Unix time. */
+                        oldest?: string | number;
+                        /** @description ISO 8601 or a Unix time. */
+                        newest?: string | number;
+                        /** @description The id of the last entry of the previous page. */
+                        next?: string;
+                        /** @description Entries in a page. */
+                        limit?: number;
+                        /** @enum {string} */
+                        order?: "ascending" | "descending";
+                        /** @description Minutes in a bucket; analytics only. */
+                        interval?: number;
+                        /** @description Share of the traces that are considered. */
+                        rate?: number;
+                    };
+                    /**
+                     * @description A group of conditions and groups. Each condition is tested on one span; a trace matches if one of its spans matches the whole filter. The operators of each field:
+                     *
+                     *     - `trace_id`: is, is_not, in, not_in
+                     *     - `span_id`: is, is_not, in, not_in
+                     *     - `parent_id`: is, is_not, in, not_in
+                     *     - `start_time`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `span_type`: is, is_not, in, not_in
+                     *     - `span_kind`: is, is_not, in, not_in
+                     *     - `span_name`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `status_code`: is, is_not, in, not_in
+                     *     - `status_message`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `session_id`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `user_id`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `agent_id`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, exists, not_exists
+                     *     - `created_at`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `created_by_id`: is, is_not, in, not_in, exists, not_exists
+                     *     - `updated_at`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `updated_by_id`: is, is_not, in, not_in, exists, not_exists
+                     *     - `trace_type`: is, is_not, in, not_in
+                     *     - `end_time`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `deleted_at`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in
+                     *     - `deleted_by_id`: is, is_not, in, not_in, exists, not_exists
+                     *     - `attributes`: is, is_not, eq, neq, gt, lt, gte, lte, btwn, startswith, endswith, contains, matches, like, in, not_in, has, has_not, exists, not_exists
+                     *     - `content`: contains
+                     *     - `references`: in, not_in, has, has_not, exists, not_exists
+                     *     - `links`: in, not_in, has, has_not, exists, not_exists
+                     *     - `hashes`: in, not_in, has, has_not, exists, not_exists
+                     *     - `events`: in, not_in, has, has_not, exists, not_exists
+                     * @example {
+                     *       "operator": "and",
+                     *       "conditions": [
+                     *         {
+                     *           "field": "span_type",
+                     *           "operator": "in",
+                     *           "value": [
+                     *             "chat",
+                     *             "completion"
+                     *           ]
+                     *         },
+                     *         {
+                     *           "field": "status_code",
+                     *           "value": "STATUS_CODE_ERROR"
+                     *         },
+                     *         {
+                     *           "field": "attributes",
+                     *           "key": "ag.metrics.duration.cumulative",
+                     *           "operator": "gt",
+                     *           "value": 5000
+                     *         },
+                     *         {
+                     *           "field": "span_name",
+                     *           "operator": "contains",
+                     *           "value": "answer",
+                     *           "options": {
+                     *             "case_sensitive": true
+                     *           }
+                     *         },
+                     *         {
+                     *           "field": "references",
+                     *           "operator": "in",
+                     *           "value": [
+                     *             {
+                     *               "slug": "geo-bot"
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
+                     *           "field": "created_by_id",
+                     *           "operator": "exists"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    filtering?: {
+                        /**
+                         * @default and
+                         * @enum {string}
+                         */
+                        operator?: "and" | "or" | "not" | "nand" | "nor";
+                        conditions?: ({
+                            /** @enum {string} */
+                            field: "trace_id" | "span_id" | "parent_id" | "start_time" | "span_type" | "span_kind" | "span_name" | "status_code" | "status_message" | "session_id" | "user_id" | "agent_id" | "created_at" | "created_by_id" | "updated_at" | "updated_by_id" | "trace_type" | "end_time" | "deleted_at" | "deleted_by_id" | "attributes" | "content" | "references" | "links" | "hashes" | "events";
+                            /** @description A path in `attributes`, such as `ag.metrics.duration.cumulative`. */
+                            key?: string;
+                            /**
+                             * @default is
+                             * @enum {string}
+                             */
+                            operator?: "is" | "is_not" | "eq" | "neq" | "gt" | "lt" | "gte" | "lte" | "btwn" | "startswith" | "endswith" | "contains" | "matches" | "like" | "in" | "not_in" | "has" | "has_not" | "exists" | "not_exists";
+                            /** @description What to compare with: a list for `in` and `not_in`, two values for `btwn`. */
+                            value?: unknown;
+                            /** @description Of operators on text: `case_sensitive`, `exact_match`; of those on lists: `all`. */
+                            options?: {
+                                case_sensitive?: boolean;
+                                exact_match?: boolean;
+                                all?: boolean;
+                            };
+                        } | Record<string, never>)[];
+                    };
+                } & {
                     [key: string]: unknown;
-                } | null;
+                }) | null;
             };
         };
         responses: {
@@ -8853,7 +11611,34 @@ export interface operations {
         /** @description `realtime` (by last instead of first activity) and `windowing` (oldest, newest, limit, order, next). */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "realtime": true,
+                 *       "windowing": {
+                 *         "limit": 50
+                 *       }
+                 *     }
+                 */
                 "application/json": {
+                    /** @description Whether the latest activity counts, not the first. */
+                    realtime?: boolean;
+                    windowing?: {
+                        /** @description ISO 8601 or a Unix time. */
+                        oldest?: string | number;
+                        /** @description ISO 8601 or a Unix time. */
+                        newest?: string | number;
+                        /** @description The id of the last entry of the previous page. */
+                        next?: string;
+                        /** @description Entries in a page. */
+                        limit?: number;
+                        /** @enum {string} */
+                        order?: "ascending" | "descending";
+                        /** @description Minutes in a bucket; analytics only. */
+                        interval?: number;
+                        /** @description Share of the traces that are considered. */
+                        rate?: number;
+                    };
+                } & {
                     [key: string]: unknown;
                 };
             };
@@ -8898,7 +11683,34 @@ export interface operations {
         /** @description `realtime` (by last instead of first activity) and `windowing` (oldest, newest, limit, order, next). */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "realtime": true,
+                 *       "windowing": {
+                 *         "limit": 50
+                 *       }
+                 *     }
+                 */
                 "application/json": {
+                    /** @description Whether the latest activity counts, not the first. */
+                    realtime?: boolean;
+                    windowing?: {
+                        /** @description ISO 8601 or a Unix time. */
+                        oldest?: string | number;
+                        /** @description ISO 8601 or a Unix time. */
+                        newest?: string | number;
+                        /** @description The id of the last entry of the previous page. */
+                        next?: string;
+                        /** @description Entries in a page. */
+                        limit?: number;
+                        /** @enum {string} */
+                        order?: "ascending" | "descending";
+                        /** @description Minutes in a bucket; analytics only. */
+                        interval?: number;
+                        /** @description Share of the traces that are considered. */
+                        rate?: number;
+                    };
+                } & {
                     [key: string]: unknown;
                 };
             };
@@ -8943,7 +11755,34 @@ export interface operations {
         /** @description `realtime` (by last instead of first activity) and `windowing` (oldest, newest, limit, order, next). */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "realtime": true,
+                 *       "windowing": {
+                 *         "limit": 50
+                 *       }
+                 *     }
+                 */
                 "application/json": {
+                    /** @description Whether the latest activity counts, not the first. */
+                    realtime?: boolean;
+                    windowing?: {
+                        /** @description ISO 8601 or a Unix time. */
+                        oldest?: string | number;
+                        /** @description ISO 8601 or a Unix time. */
+                        newest?: string | number;
+                        /** @description The id of the last entry of the previous page. */
+                        next?: string;
+                        /** @description Entries in a page. */
+                        limit?: number;
+                        /** @enum {string} */
+                        order?: "ascending" | "descending";
+                        /** @description Minutes in a bucket; analytics only. */
+                        interval?: number;
+                        /** @description Share of the traces that are considered. */
+                        rate?: number;
+                    };
+                } & {
                     [key: string]: unknown;
                 };
             };
@@ -8988,7 +11827,34 @@ export interface operations {
         /** @description `realtime` (by last instead of first activity) and `windowing` (oldest, newest, limit, order, next). */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "realtime": true,
+                 *       "windowing": {
+                 *         "limit": 50
+                 *       }
+                 *     }
+                 */
                 "application/json": {
+                    /** @description Whether the latest activity counts, not the first. */
+                    realtime?: boolean;
+                    windowing?: {
+                        /** @description ISO 8601 or a Unix time. */
+                        oldest?: string | number;
+                        /** @description ISO 8601 or a Unix time. */
+                        newest?: string | number;
+                        /** @description The id of the last entry of the previous page. */
+                        next?: string;
+                        /** @description Entries in a page. */
+                        limit?: number;
+                        /** @enum {string} */
+                        order?: "ascending" | "descending";
+                        /** @description Minutes in a bucket; analytics only. */
+                        interval?: number;
+                        /** @description Share of the traces that are considered. */
+                        rate?: number;
+                    };
+                } & {
                     [key: string]: unknown;
                 };
             };
@@ -9007,6 +11873,310 @@ export interface operations {
                         windowing?: {
                             [key: string]: unknown;
                         } | null;
+                    };
+                };
+            };
+            /** @description The request was rejected; `detail` gives the reason. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        detail: unknown;
+                    };
+                };
+            };
+        };
+    };
+    get_traces_trace_id_skeleton: {
+        parameters: {
+            query?: {
+                /** @description How many spans to skip. */
+                offset?: number | null;
+                /** @description Spans in the window. */
+                limit?: number | null;
+            };
+            header?: never;
+            path: {
+                trace_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                        /** @description Spans of the whole trace. */
+                        total: number;
+                        offset: number;
+                        /** @description What `start` counts from. */
+                        began_at?: string;
+                        /** @description The distinct names and types, to which `span_name` and `span_type` are indexes. */
+                        names: string[];
+                        spans: {
+                            span_id: string[];
+                            parent_id: string[];
+                            span_name: number[];
+                            span_type: number[];
+                            /** @description Microseconds since `began_at`. */
+                            start: number[];
+                            /** @description Milliseconds. */
+                            duration: number[];
+                            is_error: number[];
+                            errors: number[];
+                            own_tokens: number[];
+                            tokens: number[];
+                            own_costs: number[];
+                            costs: number[];
+                        };
+                        session_id?: string;
+                        user_id?: string;
+                    };
+                };
+            };
+            /** @description The request was rejected; `detail` gives the reason. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        detail: unknown;
+                    };
+                };
+            };
+        };
+    };
+    get_spans_trace_id_span_id_parts: {
+        parameters: {
+            query?: {
+                /** @description Only this one. */
+                part?: ("inputs" | "outputs" | "parameters" | "internals" | "attributes" | "events" | "links" | "references") | null;
+                /** @description Characters to skip. */
+                offset?: number | null;
+                /** @description Characters of each part; 100000 by default. */
+                length?: number | null;
+            };
+            header?: never;
+            path: {
+                trace_id: string;
+                span_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                        status_message?: string;
+                        parts: {
+                            part: string;
+                            /** @description Of the whole text, as Unicode code points. */
+                            characters: number;
+                            offset: number;
+                            /** @description A range of the JSON text. */
+                            text: string;
+                            /** @description The offset of the next range. */
+                            next?: number;
+                        }[];
+                    };
+                };
+            };
+            /** @description The request was rejected; `detail` gives the reason. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        detail: unknown;
+                    };
+                };
+            };
+        };
+    };
+    post_spans_rows: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A query as of POST /spans/query, with `focus` (trace, which is the default, or span), `order_by` (time, duration, tokens, costs; the highest first) and `after` of the previous page. */
+        requestBody: {
+            content: {
+                /** @example text */
+                "application/json": unknown | null;
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                        rows: {
+                            trace_id: string;
+                            span_id: string;
+                            parent_id?: string;
+                            span_name: string;
+                            span_type: string;
+                            trace_type: string;
+                            status_code: string;
+                            status_message?: string;
+                            start_time: string;
+                            /** @description Milliseconds. */
+                            duration?: number;
+                            /** @description Of the span and everything below it, as the other totals. */
+                            errors?: number;
+                            tokens?: number;
+                            /** @description USD. */
+                            costs?: number;
+                            session_id?: string;
+                            user_id?: string;
+                            /** @description The newest message, or the beginning of the text. */
+                            inputs?: string;
+                            outputs?: string;
+                        }[];
+                        /** @description To send for the next page, in the order of time. */
+                        windowing?: {
+                            [key: string]: unknown;
+                        };
+                        /** @description To send for the next page, in any other order. */
+                        after?: string;
+                    };
+                };
+            };
+            /** @description The request was rejected; `detail` gives the reason. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        detail: unknown;
+                    };
+                };
+            };
+        };
+    };
+    post_spans_count: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A query as of POST /spans/query, with `focus` (trace, which is the default, or span), and `buckets`: into how many parts the window is divided. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "buckets": 1
+                 *     }
+                 */
+                "application/json": ({
+                    buckets?: number | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                        /** @description How many of them have an error in them or below them. */
+                        errors: number;
+                        /** @description The parts of the window that have any, if asked for. */
+                        buckets?: {
+                            /** @description Unix time in milliseconds. */
+                            start: number;
+                            count: number;
+                            errors: number;
+                        }[];
+                        bucket_ms?: number;
+                    };
+                };
+            };
+            /** @description The request was rejected; `detail` gives the reason. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        detail: unknown;
+                    };
+                };
+            };
+        };
+    };
+    post_spans_facets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A query as of POST /spans/query, with `focus` (trace, which is the default, or span), the `facets` (span_type, span_name, status_code, user_id, session_id, agent_id) and how many `values` of each. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "facets": [
+                 *         "span_type"
+                 *       ],
+                 *       "values": 1
+                 *     }
+                 */
+                "application/json": ({
+                    facets?: ("span_type" | "span_name" | "status_code" | "user_id" | "session_id" | "agent_id")[] | null;
+                    values?: number | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                        facets: {
+                            field: string;
+                            values: {
+                                value: string;
+                                count: number;
+                            }[];
+                        }[];
+                        /** @description The counts are those of so many of the newest rows. */
+                        rows_max: number;
                     };
                 };
             };
@@ -9066,6 +12236,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "days": 1
+                 *     }
+                 */
                 "application/json": {
                     /** @description For how many days spans are kept after they are stored; null: forever. */
                     days: number | null;
@@ -9098,6 +12273,75 @@ export interface operations {
             };
         };
     };
+    put_projects_current_sql_reader: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        url: string;
+                        database: string;
+                        user: string;
+                        password: string;
+                    };
+                };
+            };
+            /** @description The request was rejected; `detail` gives the reason. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        detail: unknown;
+                    };
+                };
+            };
+        };
+    };
+    delete_projects_current_sql_reader: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                    };
+                };
+            };
+            /** @description The request was rejected; `detail` gives the reason. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        detail: unknown;
+                    };
+                };
+            };
+        };
+    };
     post_evaluations_runs_compare: {
         parameters: {
             query?: never;
@@ -9107,6 +12351,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "comparison": {
+                 *         "baseline_run_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "run_ids": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ]
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     comparison: {
                         /** Format: uuid */
@@ -9147,7 +12401,7 @@ export interface operations {
                                     step_key: string;
                                     path: string;
                                     /**
-                                     * @description Which values are better: of scores higher ones, of amounts lower ones.
+                                     * @description Which values are better: higher for scores, lower for amounts.
                                      * @enum {string}
                                      */
                                     better: "higher" | "lower";
@@ -9168,9 +12422,9 @@ export interface operations {
                                      */
                                     test: "sign" | "permutation";
                                     p_value: number;
-                                    /** @description Holm's correction of p_value for all scores and runs of the answer. */
+                                    /** @description Holm's correction of p_value for all scores and runs of the response. */
                                     p_adjusted: number;
-                                    /** @description In words, only if p_adjusted is below 0.05. */
+                                    /** @description A sentence; present only if p_adjusted is below 0.05. */
                                     verdict?: string;
                                     /** @description How many more cases would show a difference of this size four times in five; absent with a verdict. */
                                     cases_needed?: number;
@@ -10363,6 +13617,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "folder": {
+                 *         "slug": "text"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     folder: {
                         name?: string | null;
@@ -10498,6 +13759,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "folder": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     folder: {
                         name?: string | null;
@@ -10613,6 +13881,36 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "folder": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "ids": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "slug": "text",
+                 *         "slugs": [
+                 *           "text"
+                 *         ],
+                 *         "kind": "applications",
+                 *         "kinds": true,
+                 *         "parent_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "parent_ids": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "path": "text",
+                 *         "paths": [
+                 *           "text"
+                 *         ],
+                 *         "prefix": "text",
+                 *         "prefixes": [
+                 *           "text"
+                 *         ],
+                 *         "flags": {},
+                 *         "tags": {}
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     folder: {
                         id?: string | null;
@@ -10738,6 +14036,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "prices": {}
+                 *     }
+                 */
                 "application/json": {
                     /** @description By model name, with or without the provider; it may end with `*`. */
                     prices: {
@@ -11031,6 +14334,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "username": "text"
+                 *     }
+                 */
                 "application/json": {
                     username: string;
                 };
@@ -11109,6 +14417,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "token": "text",
+                 *       "password": "text----"
+                 *     }
+                 */
                 "application/json": {
                     token: string;
                     password: string;
@@ -11188,6 +14502,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "text"
+                 *     }
+                 */
                 "application/json": {
                     name: string;
                     make_default?: boolean | null;
@@ -11357,6 +14676,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "text",
+                 *       "make_default": true
+                 *     }
+                 */
                 "application/json": {
                     name?: string | null;
                     make_default?: boolean | null;
@@ -11380,6 +14705,113 @@ export interface operations {
                         is_default_project: boolean;
                         user_role: string | null;
                         is_demo: boolean;
+                    };
+                };
+            };
+            /** @description The request was rejected; `detail` gives the reason. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        detail: unknown;
+                    };
+                };
+            };
+        };
+    };
+    get_projects_current_quotas: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        project: {
+                            requests_per_second?: number | null;
+                            spans_per_second?: number | null;
+                        };
+                        keys?: {
+                            [key: string]: {
+                                requests_per_second?: number | null;
+                                spans_per_second?: number | null;
+                            };
+                        } | null;
+                    };
+                };
+            };
+            /** @description The request was rejected; `detail` gives the reason. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        detail: unknown;
+                    };
+                };
+            };
+        };
+    };
+    put_projects_current_quotas: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "project": {
+                 *         "requests_per_second": 1,
+                 *         "spans_per_second": 1
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    project: {
+                        requests_per_second?: number | null;
+                        spans_per_second?: number | null;
+                    };
+                    keys?: {
+                        [key: string]: {
+                            requests_per_second?: number | null;
+                            spans_per_second?: number | null;
+                        };
+                    } | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        project: {
+                            requests_per_second?: number | null;
+                            spans_per_second?: number | null;
+                        };
+                        keys?: {
+                            [key: string]: {
+                                requests_per_second?: number | null;
+                                spans_per_second?: number | null;
+                            };
+                        } | null;
                     };
                 };
             };
@@ -11508,6 +14940,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "text",
+                 *       "organization_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *       "role": "text"
+                 *     }
+                 */
                 "application/json": {
                     email: string;
                     /** Format: uuid */
@@ -11669,6 +15108,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "text"
+                 *     }
+                 */
                 "application/json": {
                     name: string;
                     description?: string | null;
@@ -11783,6 +15227,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "text",
+                 *       "description": "text",
+                 *       "slug": "text",
+                 *       "flags": {}
+                 *     }
+                 */
                 "application/json": {
                     name?: string | null;
                     description?: string | null;
@@ -11866,6 +15318,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "text",
+                 *       "description": "text",
+                 *       "slug": "text",
+                 *       "flags": {}
+                 *     }
+                 */
                 "application/json": {
                     name?: string | null;
                     description?: string | null;
@@ -11951,6 +15411,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "text"
+                 *     }
+                 */
                 "application/json": {
                     name: string;
                     description?: string | null;
@@ -11997,6 +15462,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "text",
+                 *       "description": "text"
+                 *     }
+                 */
                 "application/json": {
                     name?: string | null;
                     description?: string | null;
@@ -12043,6 +15514,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example [
+                 *       {
+                 *         "email": "text"
+                 *       }
+                 *     ]
+                 */
                 "application/json": {
                     email: string;
                     roles?: string[] | null;
@@ -12087,6 +15565,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "text"
+                 *     }
+                 */
                 "application/json": {
                     email: string;
                 };
@@ -12130,6 +15613,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "token": "text",
+                 *       "email": "text"
+                 *     }
+                 */
                 "application/json": {
                     token: string;
                     email: string;
@@ -12212,6 +15701,23 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "header": {
+                 *         "name": "text",
+                 *         "description": "text"
+                 *       },
+                 *       "secret": {
+                 *         "kind": "provider_key",
+                 *         "data": {
+                 *           "kind": "text",
+                 *           "provider": {
+                 *             "key": "text"
+                 *           }
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     slug?: string | null;
                     header: {
@@ -12393,6 +15899,23 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "header": {
+                 *         "name": "text",
+                 *         "description": "text"
+                 *       },
+                 *       "secret": {
+                 *         "kind": "provider_key",
+                 *         "data": {
+                 *           "kind": "text",
+                 *           "provider": {
+                 *             "key": "text"
+                 *           }
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     header?: {
                         name?: string | null;
@@ -12557,6 +16080,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "kind": "text",
+                 *       "provider": {
+                 *         "url": "text",
+                 *         "version": "text",
+                 *         "key": "text",
+                 *         "extras": {}
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     kind: string;
                     provider: {
@@ -12607,6 +16141,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "accounts": {}
+                 *     }
+                 */
                 "application/json": {
                     accounts: {
                         [key: string]: {
@@ -12765,6 +16304,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "accounts": {}
+                 *     }
+                 */
                 "application/json": {
                     accounts: {
                         [key: string]: {
@@ -12813,6 +16357,29 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "options": {
+                 *         "dry_run": true,
+                 *         "idempotency_key": "text",
+                 *         "create_identities": true,
+                 *         "create_api_keys": true,
+                 *         "return_api_keys": true,
+                 *         "seed_defaults": true,
+                 *         "reason": "text"
+                 *       },
+                 *       "users": {},
+                 *       "user_identities": {},
+                 *       "organizations": {},
+                 *       "workspaces": {},
+                 *       "projects": {},
+                 *       "organization_memberships": {},
+                 *       "workspace_memberships": {},
+                 *       "project_memberships": {},
+                 *       "api_keys": {},
+                 *       "subscriptions": {}
+                 *     }
+                 */
                 "application/json": {
                     options?: {
                         dry_run?: boolean | null;
@@ -12992,6 +16559,27 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "target": {
+                 *         "user_ids": [
+                 *           "text"
+                 *         ],
+                 *         "user_emails": [
+                 *           "text"
+                 *         ],
+                 *         "organization_ids": [
+                 *           "text"
+                 *         ],
+                 *         "workspace_ids": [
+                 *           "text"
+                 *         ],
+                 *         "project_ids": [
+                 *           "text"
+                 *         ]
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     target: {
                         user_ids?: string[] | null;
@@ -13037,6 +16625,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "user": {
+                 *         "email": "text"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     user: {
                         email: string;
@@ -13087,6 +16682,20 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "user_ref": {
+                 *         "ref": "text",
+                 *         "id": "text",
+                 *         "slug": "text",
+                 *         "email": "text"
+                 *       },
+                 *       "user_identity": {
+                 *         "method": "text",
+                 *         "subject": "text"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     user_ref: {
                         ref?: string | null;
@@ -13156,6 +16765,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "organization": {
+                 *         "name": "text"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     organization: {
                         name: string;
@@ -13219,6 +16835,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "workspace": {
+                 *         "name": "text",
+                 *         "organization_ref": {
+                 *           "ref": "text",
+                 *           "id": "text",
+                 *           "slug": "text"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     workspace: {
                         name: string;
@@ -13273,6 +16901,23 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "project": {
+                 *         "name": "text",
+                 *         "organization_ref": {
+                 *           "ref": "text",
+                 *           "id": "text",
+                 *           "slug": "text"
+                 *         },
+                 *         "workspace_ref": {
+                 *           "ref": "text",
+                 *           "id": "text",
+                 *           "slug": "text"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     project: {
                         name: string;
@@ -13332,6 +16977,22 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "api_key": {
+                 *         "project_ref": {
+                 *           "ref": "text",
+                 *           "id": "text",
+                 *           "slug": "text"
+                 *         },
+                 *         "user_ref": {
+                 *           "ref": "text",
+                 *           "id": "text",
+                 *           "slug": "text"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     api_key: {
                         project_ref: {
@@ -13391,6 +17052,23 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "membership": {
+                 *         "organization_ref": {
+                 *           "ref": "text",
+                 *           "id": "text",
+                 *           "slug": "text"
+                 *         },
+                 *         "user_ref": {
+                 *           "ref": "text",
+                 *           "id": "text",
+                 *           "slug": "text"
+                 *         },
+                 *         "role": "text"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     membership: {
                         organization_ref: {
@@ -13449,6 +17127,23 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "membership": {
+                 *         "workspace_ref": {
+                 *           "ref": "text",
+                 *           "id": "text",
+                 *           "slug": "text"
+                 *         },
+                 *         "user_ref": {
+                 *           "ref": "text",
+                 *           "id": "text",
+                 *           "slug": "text"
+                 *         },
+                 *         "role": "text"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     membership: {
                         workspace_ref: {
@@ -13507,6 +17202,23 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "membership": {
+                 *         "project_ref": {
+                 *           "ref": "text",
+                 *           "id": "text",
+                 *           "slug": "text"
+                 *         },
+                 *         "user_ref": {
+                 *           "ref": "text",
+                 *           "id": "text",
+                 *           "slug": "text"
+                 *         },
+                 *         "role": "text"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     membership: {
                         project_ref: {
@@ -13865,6 +17577,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "user_identities": [
+                 *         {
+                 *           "method": "email:password",
+                 *           "subject": "text",
+                 *           "password": "text"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     user_identities: {
                         /** @enum {string} */
@@ -13907,6 +17630,24 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "users": {
+                 *         "source": {
+                 *           "ref": "text",
+                 *           "id": "text",
+                 *           "slug": "text",
+                 *           "email": "text"
+                 *         },
+                 *         "target": {
+                 *           "ref": "text",
+                 *           "id": "text",
+                 *           "slug": "text",
+                 *           "email": "text"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     users: {
                         source: {
@@ -13957,6 +17698,1073 @@ export interface operations {
             };
         };
     };
+    post_webhooks_subscriptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "subscription": {
+                 *         "data": {
+                 *           "url": "text"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    subscription: {
+                        name?: string | null;
+                        description?: string | null;
+                        tags?: {
+                            [key: string]: unknown;
+                        } | null;
+                        meta?: {
+                            [key: string]: unknown;
+                        } | null;
+                        data: {
+                            url: string;
+                            headers?: {
+                                [key: string]: string;
+                            } | null;
+                            payload_fields?: {
+                                [key: string]: unknown;
+                            } | null;
+                            auth_mode?: ("signature" | "authorization") | null;
+                            event_types?: ("workflows.revisions.committed" | "workflows.revisions.retrieved" | "workflows.revisions.fetched" | "workflows.revisions.queried" | "workflows.revisions.logged" | "testsets.revisions.committed" | "testsets.revisions.retrieved" | "testsets.revisions.fetched" | "testsets.revisions.queried" | "testsets.revisions.logged" | "queries.revisions.committed" | "queries.revisions.retrieved" | "queries.revisions.fetched" | "queries.revisions.queried" | "queries.revisions.logged" | "environments.revisions.committed" | "environments.revisions.retrieved" | "environments.revisions.fetched" | "environments.revisions.queried" | "environments.revisions.logged" | "traces.fetched" | "traces.queried" | "testcases.fetched" | "testcases.queried" | "webhooks.subscriptions.tested")[] | null;
+                        };
+                        secret?: string | null;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                        subscription: {
+                            id: string;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                    };
+                };
+            };
+            /** @description The request was rejected; `detail` gives the reason. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        detail: unknown;
+                    };
+                };
+            };
+        };
+    };
+    get_webhooks_subscriptions_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                        subscription: {
+                            id: string;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                    };
+                };
+            };
+            /** @description The request was rejected; `detail` gives the reason. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        detail: unknown;
+                    };
+                };
+            };
+        };
+    };
+    put_webhooks_subscriptions_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "subscription": {
+                 *         "data": {
+                 *           "url": "text"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    subscription: {
+                        id?: string | null;
+                        name?: string | null;
+                        description?: string | null;
+                        tags?: {
+                            [key: string]: unknown;
+                        } | null;
+                        meta?: {
+                            [key: string]: unknown;
+                        } | null;
+                        flags?: {
+                            is_active?: boolean | null;
+                        } | null;
+                        data: {
+                            url: string;
+                            headers?: {
+                                [key: string]: string;
+                            } | null;
+                            payload_fields?: {
+                                [key: string]: unknown;
+                            } | null;
+                            auth_mode?: ("signature" | "authorization") | null;
+                            event_types?: ("workflows.revisions.committed" | "workflows.revisions.retrieved" | "workflows.revisions.fetched" | "workflows.revisions.queried" | "workflows.revisions.logged" | "testsets.revisions.committed" | "testsets.revisions.retrieved" | "testsets.revisions.fetched" | "testsets.revisions.queried" | "testsets.revisions.logged" | "queries.revisions.committed" | "queries.revisions.retrieved" | "queries.revisions.fetched" | "queries.revisions.queried" | "queries.revisions.logged" | "environments.revisions.committed" | "environments.revisions.retrieved" | "environments.revisions.fetched" | "environments.revisions.queried" | "environments.revisions.logged" | "traces.fetched" | "traces.queried" | "testcases.fetched" | "testcases.queried" | "webhooks.subscriptions.tested")[] | null;
+                        };
+                        secret?: string | null;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                        subscription: {
+                            id: string;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                    };
+                };
+            };
+            /** @description The request was rejected; `detail` gives the reason. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        detail: unknown;
+                    };
+                };
+            };
+        };
+    };
+    delete_webhooks_subscriptions_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description The request was rejected; `detail` gives the reason. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        detail: unknown;
+                    };
+                };
+            };
+        };
+    };
+    post_webhooks_subscriptions_query: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "subscription": {
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "flags": {
+                 *           "is_active": true
+                 *         }
+                 *       },
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    subscription?: {
+                        name?: string | null;
+                        description?: string | null;
+                        tags?: {
+                            [key: string]: unknown;
+                        } | null;
+                        meta?: {
+                            [key: string]: unknown;
+                        } | null;
+                        flags?: {
+                            is_active?: boolean | null;
+                        } | null;
+                    } | null;
+                    windowing?: {
+                        newest?: string | number | null;
+                        oldest?: string | number | null;
+                        next?: string | null;
+                        limit?: number | null;
+                        order?: ("ascending" | "descending") | null;
+                        interval?: number | null;
+                        rate?: number | null;
+                    } | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                        subscriptions: ({
+                            id: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                    };
+                };
+            };
+            /** @description The request was rejected; `detail` gives the reason. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        detail: unknown;
+                    };
+                };
+            };
+        };
+    };
+    post_webhooks_subscriptions_id_start: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description Any JSON. */
+        requestBody: {
+            content: {
+                /** @example text */
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                        subscription: {
+                            id: string;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                    };
+                };
+            };
+            /** @description The request was rejected; `detail` gives the reason. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        detail: unknown;
+                    };
+                };
+            };
+        };
+    };
+    post_webhooks_subscriptions_id_stop: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description Any JSON. */
+        requestBody: {
+            content: {
+                /** @example text */
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                        subscription: {
+                            id: string;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                    };
+                };
+            };
+            /** @description The request was rejected; `detail` gives the reason. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        detail: unknown;
+                    };
+                };
+            };
+        };
+    };
+    post_webhooks_subscriptions_test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "subscription_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *       "subscription": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "data": {
+                 *           "url": "text"
+                 *         },
+                 *         "secret": "text"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    subscription_id?: string | null;
+                    subscription?: {
+                        id?: string | null;
+                        name?: string | null;
+                        description?: string | null;
+                        tags?: {
+                            [key: string]: unknown;
+                        } | null;
+                        meta?: {
+                            [key: string]: unknown;
+                        } | null;
+                        data?: {
+                            url: string;
+                            headers?: {
+                                [key: string]: string;
+                            } | null;
+                            payload_fields?: {
+                                [key: string]: unknown;
+                            } | null;
+                            auth_mode?: ("signature" | "authorization") | null;
+                            event_types?: ("workflows.revisions.committed" | "workflows.revisions.retrieved" | "workflows.revisions.fetched" | "workflows.revisions.queried" | "workflows.revisions.logged" | "testsets.revisions.committed" | "testsets.revisions.retrieved" | "testsets.revisions.fetched" | "testsets.revisions.queried" | "testsets.revisions.logged" | "queries.revisions.committed" | "queries.revisions.retrieved" | "queries.revisions.fetched" | "queries.revisions.queried" | "queries.revisions.logged" | "environments.revisions.committed" | "environments.revisions.retrieved" | "environments.revisions.fetched" | "environments.revisions.queried" | "environments.revisions.logged" | "traces.fetched" | "traces.queried" | "testcases.fetched" | "testcases.queried" | "webhooks.subscriptions.tested")[] | null;
+                        } | null;
+                        secret?: string | null;
+                    } | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                        delivery: {
+                            id: string;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                    };
+                };
+            };
+            /** @description The request was rejected; `detail` gives the reason. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        detail: unknown;
+                    };
+                };
+            };
+        };
+    };
+    get_webhooks_deliveries_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                        delivery: {
+                            id: string;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                    };
+                };
+            };
+            /** @description The request was rejected; `detail` gives the reason. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        detail: unknown;
+                    };
+                };
+            };
+        };
+    };
+    post_webhooks_deliveries_query: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "delivery": {
+                 *         "subscription_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "event_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "status": {
+                 *           "code": "text"
+                 *         }
+                 *       },
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    delivery?: {
+                        subscription_id?: string | null;
+                        event_id?: string | null;
+                        status?: {
+                            code?: string | null;
+                        } | null;
+                    } | null;
+                    windowing?: {
+                        newest?: string | number | null;
+                        oldest?: string | number | null;
+                        next?: string | null;
+                        limit?: number | null;
+                        order?: ("ascending" | "descending") | null;
+                        interval?: number | null;
+                        rate?: number | null;
+                    } | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                        deliveries: ({
+                            id: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                    };
+                };
+            };
+            /** @description The request was rejected; `detail` gives the reason. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        detail: unknown;
+                    };
+                };
+            };
+        };
+    };
+    post_webhooks_deliveries: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "delivery": {
+                 *         "status": {
+                 *           "timestamp": "text",
+                 *           "code": "text",
+                 *           "message": "text",
+                 *           "type": "text",
+                 *           "stacktrace": "text"
+                 *         },
+                 *         "subscription_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "event_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    delivery: {
+                        id?: string | null;
+                        status: {
+                            timestamp?: string | null;
+                            code?: string | null;
+                            message?: string | null;
+                            type?: string | null;
+                            stacktrace?: string | null;
+                        };
+                        data?: {
+                            [key: string]: unknown;
+                        } | null;
+                        /** Format: uuid */
+                        subscription_id: string;
+                        /** Format: uuid */
+                        event_id: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                        delivery: {
+                            id: string;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                    };
+                };
+            };
+            /** @description The request was rejected; `detail` gives the reason. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        detail: unknown;
+                    };
+                };
+            };
+        };
+    };
+    post_webhooks_deliveries_id_redeliver: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description Any JSON. */
+        requestBody: {
+            content: {
+                /** @example text */
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                        delivery: {
+                            id: string;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                    };
+                };
+            };
+            /** @description The request was rejected; `detail` gives the reason. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        detail: unknown;
+                    };
+                };
+            };
+        };
+    };
+    post_events_query: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": {
+                 *         "event_type": "text",
+                 *         "event_types": [
+                 *           "text"
+                 *         ],
+                 *         "user_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "id": "text"
+                 *       },
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    event?: {
+                        /** @description A kind, or its start and an asterisk: `secrets.*`. */
+                        event_type?: string | null;
+                        event_types?: string[] | null;
+                        user_id?: string | null;
+                        /** @description Of an entity that was changed. */
+                        id?: string | null;
+                    } | null;
+                    windowing?: {
+                        newest?: string | number | null;
+                        oldest?: string | number | null;
+                        next?: string | null;
+                        limit?: number | null;
+                        order?: ("ascending" | "descending") | null;
+                        interval?: number | null;
+                        rate?: number | null;
+                    } | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                        events: ({
+                            event_id: string;
+                            event_type: string;
+                            timestamp: string;
+                            created_at: string;
+                            attributes: {
+                                [key: string]: unknown;
+                            };
+                            actor?: {
+                                [key: string]: unknown;
+                            };
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        windowing?: unknown | null;
+                    };
+                };
+            };
+            /** @description The request was rejected; `detail` gives the reason. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        detail: unknown;
+                    };
+                };
+            };
+        };
+    };
+    post_events_export: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": {
+                 *         "event_type": "text",
+                 *         "event_types": [
+                 *           "text"
+                 *         ],
+                 *         "user_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "id": "text"
+                 *       },
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    event?: {
+                        /** @description A kind, or its start and an asterisk: `secrets.*`. */
+                        event_type?: string | null;
+                        event_types?: string[] | null;
+                        user_id?: string | null;
+                        /** @description Of an entity that was changed. */
+                        id?: string | null;
+                    } | null;
+                    windowing?: {
+                        newest?: string | number | null;
+                        oldest?: string | number | null;
+                        next?: string | null;
+                        limit?: number | null;
+                        order?: ("ascending" | "descending") | null;
+                        interval?: number | null;
+                        rate?: number | null;
+                    } | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description The request was rejected; `detail` gives the reason. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        detail: unknown;
+                    };
+                };
+            };
+        };
+    };
+    post_admin_events_query: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": {
+                 *         "event_type": "text",
+                 *         "event_types": [
+                 *           "text"
+                 *         ],
+                 *         "user_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "id": "text"
+                 *       },
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       },
+                 *       "project_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *     }
+                 */
+                "application/json": {
+                    event?: {
+                        /** @description A kind, or its start and an asterisk: `secrets.*`. */
+                        event_type?: string | null;
+                        event_types?: string[] | null;
+                        user_id?: string | null;
+                        /** @description Of an entity that was changed. */
+                        id?: string | null;
+                    } | null;
+                    windowing?: {
+                        newest?: string | number | null;
+                        oldest?: string | number | null;
+                        next?: string | null;
+                        limit?: number | null;
+                        order?: ("ascending" | "descending") | null;
+                        interval?: number | null;
+                        rate?: number | null;
+                    } | null;
+                    project_id?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                        events: ({
+                            event_id: string;
+                            event_type: string;
+                            timestamp: string;
+                            created_at: string;
+                            attributes: {
+                                [key: string]: unknown;
+                            };
+                            actor?: {
+                                [key: string]: unknown;
+                            };
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        windowing?: unknown | null;
+                    };
+                };
+            };
+            /** @description The request was rejected; `detail` gives the reason. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        detail: unknown;
+                    };
+                };
+            };
+        };
+    };
+    get_events_retention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description For how many days events and deliveries are kept. */
+                        days: number;
+                    };
+                };
+            };
+            /** @description The request was rejected; `detail` gives the reason. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        detail: unknown;
+                    };
+                };
+            };
+        };
+    };
+    put_events_retention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "days": 1
+                 *     }
+                 */
+                "application/json": {
+                    /** @description For how many days events and deliveries are kept. */
+                    days: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description For how many days events and deliveries are kept. */
+                        days: number;
+                    };
+                };
+            };
+            /** @description The request was rejected; `detail` gives the reason. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        detail: unknown;
+                    };
+                };
+            };
+        };
+    };
     post_workflows: {
         parameters: {
             query?: never;
@@ -13966,6 +18774,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "workflow": {
+                 *         "slug": "text"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     workflow: {
                         slug: string;
@@ -14070,6 +18885,23 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "workflow": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {
+                 *           "is_application": true,
+                 *           "is_evaluator": true,
+                 *           "is_snippet": true
+                 *         },
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "folder_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     workflow: {
                         id?: string | null;
@@ -14131,8 +18963,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -14176,8 +19010,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -14237,6 +19073,48 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "workflow": {
+                 *         "slug": "text",
+                 *         "slugs": [
+                 *           "text"
+                 *         ],
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "message": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "folder_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "author": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "authors": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "date": "text",
+                 *         "dates": [
+                 *           "text"
+                 *         ]
+                 *       },
+                 *       "workflow_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "include_archived": true,
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     workflow?: {
                         slug?: string | null;
@@ -14320,6 +19198,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "workflow_variant": {
+                 *         "slug": "text"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     workflow_variant: {
                         workflow_id?: string | null;
@@ -14423,6 +19308,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "workflow_variant": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {}
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     workflow_variant: {
                         id?: string | null;
@@ -14481,8 +19378,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -14526,8 +19425,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -14591,6 +19492,55 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "workflow_variant": {
+                 *         "slug": "text",
+                 *         "slugs": [
+                 *           "text"
+                 *         ],
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "message": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "folder_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "author": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "authors": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "date": "text",
+                 *         "dates": [
+                 *           "text"
+                 *         ]
+                 *       },
+                 *       "workflow_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "workflow_variant_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "include_archived": true,
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     workflow_variant?: {
                         slug?: string | null;
@@ -14679,6 +19629,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "workflow_variant_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "workflow_variant": {
+                 *         "slug": "text"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     workflow_ref?: {
                         id?: string | null;
@@ -14752,6 +19714,22 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "workflow_revision": {
+                 *         "workflow_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "artifact_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "workflow_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {}
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     workflow_revision: {
                         workflow_id?: string | null;
@@ -14857,6 +19835,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "workflow_revision": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {}
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     workflow_revision: {
                         id?: string | null;
@@ -14915,8 +19905,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -14960,8 +19952,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -15029,6 +20023,62 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "workflow_revision": {
+                 *         "slug": "text",
+                 *         "slugs": [
+                 *           "text"
+                 *         ],
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "message": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "folder_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "author": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "authors": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "date": "text",
+                 *         "dates": [
+                 *           "text"
+                 *         ]
+                 *       },
+                 *       "workflow_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "workflow_variant_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "workflow_revision_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "include_archived": true,
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     workflow_revision?: {
                         slug?: string | null;
@@ -15124,6 +20174,70 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "workflow_revision": {
+                 *         "workflow_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "artifact_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "workflow_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "workflow_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "base_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "message": "text",
+                 *         "data": {
+                 *           "uri": "text",
+                 *           "url": "text",
+                 *           "headers": {},
+                 *           "runtime": "python",
+                 *           "script": "text",
+                 *           "schemas": {
+                 *             "parameters": {},
+                 *             "inputs": {},
+                 *             "outputs": {}
+                 *           },
+                 *           "parameters": {}
+                 *         },
+                 *         "delta": {}
+                 *       },
+                 *       "workflow_revision_commit": {
+                 *         "workflow_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "artifact_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "workflow_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "workflow_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "base_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "message": "text",
+                 *         "data": {
+                 *           "uri": "text",
+                 *           "url": "text",
+                 *           "headers": {},
+                 *           "runtime": "python",
+                 *           "script": "text",
+                 *           "schemas": {
+                 *             "parameters": {},
+                 *             "inputs": {},
+                 *             "outputs": {}
+                 *           },
+                 *           "parameters": {}
+                 *         },
+                 *         "delta": {}
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     workflow_revision?: {
                         workflow_id?: string | null;
@@ -15276,6 +20390,33 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "workflow_revisions": {
+                 *         "workflow_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "artifact_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "workflow_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "workflow_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "depth": 1,
+                 *         "include_archived": true,
+                 *         "include_data": true
+                 *       },
+                 *       "workflow": {
+                 *         "workflow_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "artifact_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "workflow_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "workflow_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "depth": 1,
+                 *         "include_archived": true,
+                 *         "include_data": true
+                 *       },
+                 *       "include_archived": true
+                 *     }
+                 */
                 "application/json": {
                     workflow_revisions?: {
                         workflow_id?: string | null;
@@ -15346,6 +20487,51 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "workflow_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "workflow_variant_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "workflow_revision_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "environment_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "environment_variant_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "environment_revision_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "key": "text",
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       },
+                 *       "resolve": true
+                 *     }
+                 */
                 "application/json": {
                     workflow_ref?: {
                         id?: string | null;
@@ -15437,6 +20623,42 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "workflow_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "workflow_variant_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "workflow_revision_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "environment_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "environment_variant_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "environment_revision_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "key": "text",
+                 *       "message": "text"
+                 *     }
+                 */
                 "application/json": {
                     workflow_ref?: {
                         id?: string | null;
@@ -15513,6 +20735,66 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "workflow_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "workflow_variant_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "workflow_revision_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "environment_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "environment_variant_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "environment_revision_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "key": "text",
+                 *       "workflow_revision": {
+                 *         "id": "text",
+                 *         "slug": "text",
+                 *         "version": "text",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "data": {
+                 *           "uri": "text",
+                 *           "url": "text",
+                 *           "headers": {},
+                 *           "runtime": "python",
+                 *           "script": "text",
+                 *           "schemas": {
+                 *             "parameters": {},
+                 *             "inputs": {},
+                 *             "outputs": {}
+                 *           },
+                 *           "parameters": {}
+                 *         }
+                 *       },
+                 *       "max_depth": 1,
+                 *       "max_embeds": 1,
+                 *       "error_policy": "exception"
+                 *     }
+                 */
                 "application/json": {
                     workflow_ref?: {
                         id?: string | null;
@@ -15639,6 +20921,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "workflow": {
+                 *         "slug": "text"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     workflow: {
                         slug: string;
@@ -15769,6 +21058,35 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "workflow": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {
+                 *           "is_application": true,
+                 *           "is_evaluator": true,
+                 *           "is_snippet": true
+                 *         },
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "data": {
+                 *           "uri": "text",
+                 *           "url": "text",
+                 *           "headers": {},
+                 *           "runtime": "python",
+                 *           "script": "text",
+                 *           "schemas": {
+                 *             "parameters": {},
+                 *             "inputs": {},
+                 *             "outputs": {}
+                 *           },
+                 *           "parameters": {}
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     workflow: {
                         id?: string | null;
@@ -15856,8 +21174,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -15901,8 +21221,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -15962,6 +21284,48 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "workflow": {
+                 *         "slug": "text",
+                 *         "slugs": [
+                 *           "text"
+                 *         ],
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "message": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "folder_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "author": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "authors": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "date": "text",
+                 *         "dates": [
+                 *           "text"
+                 *         ]
+                 *       },
+                 *       "workflow_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "include_archived": true,
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     workflow?: {
                         slug?: string | null;
@@ -16047,6 +21411,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "application": {
+                 *         "slug": "text"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     application: {
                         slug: string;
@@ -16151,6 +21522,23 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "application": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {
+                 *           "is_application": true,
+                 *           "is_evaluator": true,
+                 *           "is_snippet": true
+                 *         },
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "folder_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     application: {
                         id?: string | null;
@@ -16212,8 +21600,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -16257,8 +21647,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -16318,6 +21710,55 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "application": {
+                 *         "slug": "text",
+                 *         "slugs": [
+                 *           "text"
+                 *         ],
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "message": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "folder_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "author": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "authors": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "date": "text",
+                 *         "dates": [
+                 *           "text"
+                 *         ]
+                 *       },
+                 *       "application_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "workflow_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "include_archived": true,
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     application?: {
                         slug?: string | null;
@@ -16406,6 +21847,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "application_variant": {
+                 *         "slug": "text"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     application_variant: {
                         application_id?: string | null;
@@ -16510,6 +21958,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "application_variant": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {}
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     application_variant: {
                         id?: string | null;
@@ -16568,8 +22028,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -16613,8 +22075,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -16678,6 +22142,69 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "application_variant": {
+                 *         "slug": "text",
+                 *         "slugs": [
+                 *           "text"
+                 *         ],
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "message": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "folder_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "author": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "authors": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "date": "text",
+                 *         "dates": [
+                 *           "text"
+                 *         ]
+                 *       },
+                 *       "application_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "workflow_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "application_variant_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "workflow_variant_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "include_archived": true,
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     application_variant?: {
                         slug?: string | null;
@@ -16776,6 +22303,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "application_variant_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "application_variant": {
+                 *         "slug": "text"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     application_ref?: {
                         id?: string | null;
@@ -16864,6 +22403,24 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "application_revision": {
+                 *         "application_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "workflow_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "artifact_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "application_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "workflow_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {}
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     application_revision: {
                         application_id?: string | null;
@@ -16971,6 +22528,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "application_revision": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {}
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     application_revision: {
                         id?: string | null;
@@ -17029,8 +22598,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -17074,8 +22645,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -17143,6 +22716,83 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "application_revision": {
+                 *         "slug": "text",
+                 *         "slugs": [
+                 *           "text"
+                 *         ],
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "message": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "folder_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "author": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "authors": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "date": "text",
+                 *         "dates": [
+                 *           "text"
+                 *         ]
+                 *       },
+                 *       "application_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "workflow_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "application_variant_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "workflow_variant_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "application_revision_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "workflow_revision_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "include_archived": true,
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     application_revision?: {
                         slug?: string | null;
@@ -17253,6 +22903,76 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "application_revision": {
+                 *         "application_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "workflow_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "artifact_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "application_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "workflow_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "application_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "workflow_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "base_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "message": "text",
+                 *         "data": {
+                 *           "uri": "text",
+                 *           "url": "text",
+                 *           "headers": {},
+                 *           "runtime": "python",
+                 *           "script": "text",
+                 *           "schemas": {
+                 *             "parameters": {},
+                 *             "inputs": {},
+                 *             "outputs": {}
+                 *           },
+                 *           "parameters": {}
+                 *         },
+                 *         "delta": {}
+                 *       },
+                 *       "application_revision_commit": {
+                 *         "application_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "workflow_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "artifact_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "application_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "workflow_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "application_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "workflow_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "base_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "message": "text",
+                 *         "data": {
+                 *           "uri": "text",
+                 *           "url": "text",
+                 *           "headers": {},
+                 *           "runtime": "python",
+                 *           "script": "text",
+                 *           "schemas": {
+                 *             "parameters": {},
+                 *             "inputs": {},
+                 *             "outputs": {}
+                 *           },
+                 *           "parameters": {}
+                 *         },
+                 *         "delta": {}
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     application_revision?: {
                         application_id?: string | null;
@@ -17411,6 +23131,39 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "application_revisions": {
+                 *         "application_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "workflow_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "artifact_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "application_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "workflow_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "application_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "workflow_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "depth": 1,
+                 *         "include_archived": true,
+                 *         "include_data": true
+                 *       },
+                 *       "application": {
+                 *         "application_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "workflow_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "artifact_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "application_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "workflow_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "application_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "workflow_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "depth": 1,
+                 *         "include_archived": true,
+                 *         "include_data": true
+                 *       },
+                 *       "include_archived": true
+                 *     }
+                 */
                 "application/json": {
                     application_revisions?: {
                         application_id?: string | null;
@@ -17487,6 +23240,66 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "application_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "workflow_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "application_variant_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "workflow_variant_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "application_revision_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "workflow_revision_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "environment_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "environment_variant_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "environment_revision_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "key": "text",
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       },
+                 *       "resolve": true
+                 *     }
+                 */
                 "application/json": {
                     application_ref?: {
                         id?: string | null;
@@ -17593,6 +23406,57 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "application_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "workflow_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "application_variant_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "workflow_variant_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "application_revision_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "workflow_revision_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "environment_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "environment_variant_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "environment_revision_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "key": "text",
+                 *       "message": "text"
+                 *     }
+                 */
                 "application/json": {
                     application_ref?: {
                         id?: string | null;
@@ -17684,6 +23548,81 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "application_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "workflow_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "application_variant_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "workflow_variant_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "application_revision_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "workflow_revision_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "environment_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "environment_variant_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "environment_revision_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "key": "text",
+                 *       "application_revision": {
+                 *         "id": "text",
+                 *         "slug": "text",
+                 *         "version": "text",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "data": {
+                 *           "uri": "text",
+                 *           "url": "text",
+                 *           "headers": {},
+                 *           "runtime": "python",
+                 *           "script": "text",
+                 *           "schemas": {
+                 *             "parameters": {},
+                 *             "inputs": {},
+                 *             "outputs": {}
+                 *           },
+                 *           "parameters": {}
+                 *         }
+                 *       },
+                 *       "max_depth": 1,
+                 *       "max_embeds": 1,
+                 *       "error_policy": "exception"
+                 *     }
+                 */
                 "application/json": {
                     application_ref?: {
                         id?: string | null;
@@ -17825,6 +23764,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "application": {
+                 *         "slug": "text"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     application: {
                         slug: string;
@@ -17955,6 +23901,35 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "application": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {
+                 *           "is_application": true,
+                 *           "is_evaluator": true,
+                 *           "is_snippet": true
+                 *         },
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "data": {
+                 *           "uri": "text",
+                 *           "url": "text",
+                 *           "headers": {},
+                 *           "runtime": "python",
+                 *           "script": "text",
+                 *           "schemas": {
+                 *             "parameters": {},
+                 *             "inputs": {},
+                 *             "outputs": {}
+                 *           },
+                 *           "parameters": {}
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     application: {
                         id?: string | null;
@@ -18042,8 +24017,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -18087,8 +24064,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -18148,6 +24127,55 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "application": {
+                 *         "slug": "text",
+                 *         "slugs": [
+                 *           "text"
+                 *         ],
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "message": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "folder_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "author": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "authors": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "date": "text",
+                 *         "dates": [
+                 *           "text"
+                 *         ]
+                 *       },
+                 *       "application_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "workflow_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "include_archived": true,
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     application?: {
                         slug?: string | null;
@@ -18238,6 +24266,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evaluator": {
+                 *         "slug": "text"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     evaluator: {
                         slug: string;
@@ -18342,6 +24377,23 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evaluator": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {
+                 *           "is_application": true,
+                 *           "is_evaluator": true,
+                 *           "is_snippet": true
+                 *         },
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "folder_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     evaluator: {
                         id?: string | null;
@@ -18403,8 +24455,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -18448,8 +24502,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -18509,6 +24565,55 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evaluator": {
+                 *         "slug": "text",
+                 *         "slugs": [
+                 *           "text"
+                 *         ],
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "message": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "folder_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "author": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "authors": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "date": "text",
+                 *         "dates": [
+                 *           "text"
+                 *         ]
+                 *       },
+                 *       "evaluator_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "workflow_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "include_archived": true,
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     evaluator?: {
                         slug?: string | null;
@@ -18597,6 +24702,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evaluator_variant": {
+                 *         "slug": "text"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     evaluator_variant: {
                         evaluator_id?: string | null;
@@ -18701,6 +24813,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evaluator_variant": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {}
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     evaluator_variant: {
                         id?: string | null;
@@ -18759,8 +24883,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -18804,8 +24930,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -18869,6 +24997,69 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evaluator_variant": {
+                 *         "slug": "text",
+                 *         "slugs": [
+                 *           "text"
+                 *         ],
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "message": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "folder_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "author": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "authors": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "date": "text",
+                 *         "dates": [
+                 *           "text"
+                 *         ]
+                 *       },
+                 *       "evaluator_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "workflow_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "evaluator_variant_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "workflow_variant_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "include_archived": true,
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     evaluator_variant?: {
                         slug?: string | null;
@@ -18967,6 +25158,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evaluator_variant_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "evaluator_variant": {
+                 *         "slug": "text"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     evaluator_ref?: {
                         id?: string | null;
@@ -19055,6 +25258,24 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evaluator_revision": {
+                 *         "evaluator_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "workflow_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "artifact_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "evaluator_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "workflow_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {}
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     evaluator_revision: {
                         evaluator_id?: string | null;
@@ -19162,6 +25383,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evaluator_revision": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {}
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     evaluator_revision: {
                         id?: string | null;
@@ -19220,8 +25453,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -19265,8 +25500,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -19334,6 +25571,83 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evaluator_revision": {
+                 *         "slug": "text",
+                 *         "slugs": [
+                 *           "text"
+                 *         ],
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "message": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "folder_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "author": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "authors": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "date": "text",
+                 *         "dates": [
+                 *           "text"
+                 *         ]
+                 *       },
+                 *       "evaluator_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "workflow_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "evaluator_variant_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "workflow_variant_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "evaluator_revision_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "workflow_revision_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "include_archived": true,
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     evaluator_revision?: {
                         slug?: string | null;
@@ -19444,6 +25758,76 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evaluator_revision": {
+                 *         "evaluator_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "workflow_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "artifact_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "evaluator_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "workflow_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "evaluator_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "workflow_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "base_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "message": "text",
+                 *         "data": {
+                 *           "uri": "text",
+                 *           "url": "text",
+                 *           "headers": {},
+                 *           "runtime": "python",
+                 *           "script": "text",
+                 *           "schemas": {
+                 *             "parameters": {},
+                 *             "inputs": {},
+                 *             "outputs": {}
+                 *           },
+                 *           "parameters": {}
+                 *         },
+                 *         "delta": {}
+                 *       },
+                 *       "evaluator_revision_commit": {
+                 *         "evaluator_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "workflow_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "artifact_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "evaluator_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "workflow_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "evaluator_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "workflow_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "base_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "message": "text",
+                 *         "data": {
+                 *           "uri": "text",
+                 *           "url": "text",
+                 *           "headers": {},
+                 *           "runtime": "python",
+                 *           "script": "text",
+                 *           "schemas": {
+                 *             "parameters": {},
+                 *             "inputs": {},
+                 *             "outputs": {}
+                 *           },
+                 *           "parameters": {}
+                 *         },
+                 *         "delta": {}
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     evaluator_revision?: {
                         evaluator_id?: string | null;
@@ -19602,6 +25986,39 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evaluator_revisions": {
+                 *         "evaluator_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "workflow_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "artifact_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "evaluator_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "workflow_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "evaluator_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "workflow_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "depth": 1,
+                 *         "include_archived": true,
+                 *         "include_data": true
+                 *       },
+                 *       "evaluator": {
+                 *         "evaluator_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "workflow_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "artifact_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "evaluator_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "workflow_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "evaluator_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "workflow_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "depth": 1,
+                 *         "include_archived": true,
+                 *         "include_data": true
+                 *       },
+                 *       "include_archived": true
+                 *     }
+                 */
                 "application/json": {
                     evaluator_revisions?: {
                         evaluator_id?: string | null;
@@ -19678,6 +26095,66 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evaluator_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "workflow_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "evaluator_variant_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "workflow_variant_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "evaluator_revision_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "workflow_revision_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "environment_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "environment_variant_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "environment_revision_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "key": "text",
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       },
+                 *       "resolve": true
+                 *     }
+                 */
                 "application/json": {
                     evaluator_ref?: {
                         id?: string | null;
@@ -19784,6 +26261,57 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evaluator_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "workflow_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "evaluator_variant_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "workflow_variant_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "evaluator_revision_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "workflow_revision_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "environment_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "environment_variant_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "environment_revision_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "key": "text",
+                 *       "message": "text"
+                 *     }
+                 */
                 "application/json": {
                     evaluator_ref?: {
                         id?: string | null;
@@ -19875,6 +26403,81 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evaluator_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "workflow_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "evaluator_variant_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "workflow_variant_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "evaluator_revision_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "workflow_revision_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "environment_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "environment_variant_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "environment_revision_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "key": "text",
+                 *       "evaluator_revision": {
+                 *         "id": "text",
+                 *         "slug": "text",
+                 *         "version": "text",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "data": {
+                 *           "uri": "text",
+                 *           "url": "text",
+                 *           "headers": {},
+                 *           "runtime": "python",
+                 *           "script": "text",
+                 *           "schemas": {
+                 *             "parameters": {},
+                 *             "inputs": {},
+                 *             "outputs": {}
+                 *           },
+                 *           "parameters": {}
+                 *         }
+                 *       },
+                 *       "max_depth": 1,
+                 *       "max_embeds": 1,
+                 *       "error_policy": "exception"
+                 *     }
+                 */
                 "application/json": {
                     evaluator_ref?: {
                         id?: string | null;
@@ -20016,6 +26619,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evaluator": {
+                 *         "slug": "text"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     evaluator: {
                         slug: string;
@@ -20146,6 +26756,35 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evaluator": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {
+                 *           "is_application": true,
+                 *           "is_evaluator": true,
+                 *           "is_snippet": true
+                 *         },
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "data": {
+                 *           "uri": "text",
+                 *           "url": "text",
+                 *           "headers": {},
+                 *           "runtime": "python",
+                 *           "script": "text",
+                 *           "schemas": {
+                 *             "parameters": {},
+                 *             "inputs": {},
+                 *             "outputs": {}
+                 *           },
+                 *           "parameters": {}
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     evaluator: {
                         id?: string | null;
@@ -20233,8 +26872,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -20278,8 +26919,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -20339,6 +26982,55 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evaluator": {
+                 *         "slug": "text",
+                 *         "slugs": [
+                 *           "text"
+                 *         ],
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "message": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "folder_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "author": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "authors": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "date": "text",
+                 *         "dates": [
+                 *           "text"
+                 *         ]
+                 *       },
+                 *       "evaluator_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "workflow_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "include_archived": true,
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     evaluator?: {
                         slug?: string | null;
@@ -20429,6 +27121,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "testset": {
+                 *         "slug": "text"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     testset: {
                         slug: string;
@@ -20529,6 +27228,19 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "testset": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "folder_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     testset: {
                         id?: string | null;
@@ -20586,8 +27298,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -20631,8 +27345,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -20692,6 +27408,48 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "testset": {
+                 *         "slug": "text",
+                 *         "slugs": [
+                 *           "text"
+                 *         ],
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "message": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "folder_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "author": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "authors": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "date": "text",
+                 *         "dates": [
+                 *           "text"
+                 *         ]
+                 *       },
+                 *       "testset_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "include_archived": true,
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     testset?: {
                         slug?: string | null;
@@ -20775,6 +27533,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "testset_variant": {
+                 *         "slug": "text"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     testset_variant: {
                         testset_id?: string | null;
@@ -20878,6 +27643,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "testset_variant": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {}
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     testset_variant: {
                         id?: string | null;
@@ -20936,8 +27713,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -20981,8 +27760,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -21046,6 +27827,55 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "testset_variant": {
+                 *         "slug": "text",
+                 *         "slugs": [
+                 *           "text"
+                 *         ],
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "message": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "folder_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "author": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "authors": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "date": "text",
+                 *         "dates": [
+                 *           "text"
+                 *         ]
+                 *       },
+                 *       "testset_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "testset_variant_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "include_archived": true,
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     testset_variant?: {
                         slug?: string | null;
@@ -21134,6 +27964,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "testset_variant_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "testset_variant": {
+                 *         "slug": "text"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     testset_ref?: {
                         id?: string | null;
@@ -21207,6 +28049,22 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "testset_revision": {
+                 *         "testset_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "artifact_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "testset_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {}
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     testset_revision: {
                         testset_id?: string | null;
@@ -21315,6 +28173,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "testset_revision": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {}
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     testset_revision: {
                         id?: string | null;
@@ -21373,8 +28243,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -21418,8 +28290,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -21487,6 +28361,64 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "testset_revision": {
+                 *         "slug": "text",
+                 *         "slugs": [
+                 *           "text"
+                 *         ],
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "message": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "folder_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "author": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "authors": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "date": "text",
+                 *         "dates": [
+                 *           "text"
+                 *         ]
+                 *       },
+                 *       "testset_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "testset_variant_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "testset_revision_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "include_archived": true,
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       },
+                 *       "include_testcase_ids": true,
+                 *       "include_testcases": true
+                 *     }
+                 */
                 "application/json": {
                     testset_revision?: {
                         slug?: string | null;
@@ -21584,6 +28516,84 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "testset_revision": {
+                 *         "testset_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "artifact_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "testset_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "testset_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "base_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "message": "text",
+                 *         "data": {
+                 *           "testcase_ids": [
+                 *             "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *           ],
+                 *           "testcases": [
+                 *             {}
+                 *           ]
+                 *         },
+                 *         "delta": {
+                 *           "columns": {
+                 *             "remove": [],
+                 *             "replace": [],
+                 *             "add": []
+                 *           },
+                 *           "rows": {
+                 *             "remove": [],
+                 *             "replace": [],
+                 *             "add": []
+                 *           }
+                 *         }
+                 *       },
+                 *       "testset_revision_commit": {
+                 *         "testset_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "artifact_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "testset_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "testset_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "base_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "message": "text",
+                 *         "data": {
+                 *           "testcase_ids": [
+                 *             "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *           ],
+                 *           "testcases": [
+                 *             {}
+                 *           ]
+                 *         },
+                 *         "delta": {
+                 *           "columns": {
+                 *             "remove": [],
+                 *             "replace": [],
+                 *             "add": []
+                 *           },
+                 *           "rows": {
+                 *             "remove": [],
+                 *             "replace": [],
+                 *             "add": []
+                 *           }
+                 *         }
+                 *       },
+                 *       "include_testcase_ids": true,
+                 *       "include_testcases": true
+                 *     }
+                 */
                 "application/json": {
                     testset_revision?: {
                         testset_id?: string | null;
@@ -21800,6 +28810,35 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "testset_revisions": {
+                 *         "testset_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "artifact_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "testset_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "testset_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "depth": 1,
+                 *         "include_archived": true,
+                 *         "include_data": true
+                 *       },
+                 *       "testset": {
+                 *         "testset_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "artifact_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "testset_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "testset_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "depth": 1,
+                 *         "include_archived": true,
+                 *         "include_data": true
+                 *       },
+                 *       "include_archived": true,
+                 *       "include_testcase_ids": true,
+                 *       "include_testcases": true
+                 *     }
+                 */
                 "application/json": {
                     testset_revisions?: {
                         testset_id?: string | null;
@@ -21872,6 +28911,36 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "testset_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "testset_variant_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "testset_revision_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       },
+                 *       "include_testcase_ids": true,
+                 *       "include_testcases": true
+                 *     }
+                 */
                 "application/json": {
                     testset_ref?: {
                         id?: string | null;
@@ -21950,6 +29019,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "testset": {
+                 *         "slug": "text"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     testset: {
                         slug: string;
@@ -22072,6 +29148,26 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "testset": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "data": {
+                 *           "testcase_ids": [
+                 *             "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *           ],
+                 *           "testcases": [
+                 *             {}
+                 *           ]
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     testset: {
                         id?: string | null;
@@ -22148,8 +29244,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -22193,8 +29291,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -22254,6 +29354,50 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "testset": {
+                 *         "slug": "text",
+                 *         "slugs": [
+                 *           "text"
+                 *         ],
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "message": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "folder_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "author": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "authors": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "date": "text",
+                 *         "dates": [
+                 *           "text"
+                 *         ]
+                 *       },
+                 *       "testset_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "include_archived": true,
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       },
+                 *       "include_testcase_ids": true,
+                 *       "include_testcases": true
+                 *     }
+                 */
                 "application/json": {
                     testset?: {
                         slug?: string | null;
@@ -22341,6 +29485,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "query": {
+                 *         "slug": "text"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     query: {
                         slug: string;
@@ -22441,6 +29592,19 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "query": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "folder_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     query: {
                         id?: string | null;
@@ -22498,8 +29662,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -22543,8 +29709,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -22604,6 +29772,48 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "query": {
+                 *         "slug": "text",
+                 *         "slugs": [
+                 *           "text"
+                 *         ],
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "message": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "folder_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "author": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "authors": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "date": "text",
+                 *         "dates": [
+                 *           "text"
+                 *         ]
+                 *       },
+                 *       "query_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "include_archived": true,
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     query?: {
                         slug?: string | null;
@@ -22687,6 +29897,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "query_variant": {
+                 *         "slug": "text"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     query_variant: {
                         query_id?: string | null;
@@ -22790,6 +30007,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "query_variant": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {}
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     query_variant: {
                         id?: string | null;
@@ -22848,8 +30077,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -22893,8 +30124,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -22958,6 +30191,55 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "query_variant": {
+                 *         "slug": "text",
+                 *         "slugs": [
+                 *           "text"
+                 *         ],
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "message": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "folder_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "author": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "authors": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "date": "text",
+                 *         "dates": [
+                 *           "text"
+                 *         ]
+                 *       },
+                 *       "query_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "query_variant_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "include_archived": true,
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     query_variant?: {
                         slug?: string | null;
@@ -23046,6 +30328,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "query_variant_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "query_variant": {
+                 *         "slug": "text"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     query_ref?: {
                         id?: string | null;
@@ -23119,6 +30413,22 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "query_revision": {
+                 *         "query_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "artifact_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "query_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {}
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     query_revision: {
                         query_id?: string | null;
@@ -23227,6 +30537,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "query_revision": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {}
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     query_revision: {
                         id?: string | null;
@@ -23285,8 +30607,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -23330,8 +30654,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -23399,6 +30725,64 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "query_revision": {
+                 *         "slug": "text",
+                 *         "slugs": [
+                 *           "text"
+                 *         ],
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "message": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "folder_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "author": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "authors": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "date": "text",
+                 *         "dates": [
+                 *           "text"
+                 *         ]
+                 *       },
+                 *       "query_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "query_variant_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "query_revision_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "include_archived": true,
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       },
+                 *       "include_trace_ids": true,
+                 *       "include_traces": true
+                 *     }
+                 */
                 "application/json": {
                     query_revision?: {
                         slug?: string | null;
@@ -23496,6 +30880,64 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "query_revision": {
+                 *         "query_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "artifact_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "query_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "query_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "base_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "message": "text",
+                 *         "data": {
+                 *           "formatting": {
+                 *             "focus": "trace",
+                 *             "format": "agenta"
+                 *           },
+                 *           "filtering": {},
+                 *           "windowing": {},
+                 *           "trace_ids": "text",
+                 *           "traces": "text"
+                 *         }
+                 *       },
+                 *       "query_revision_commit": {
+                 *         "query_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "artifact_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "query_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "query_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "base_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "message": "text",
+                 *         "data": {
+                 *           "formatting": {
+                 *             "focus": "trace",
+                 *             "format": "agenta"
+                 *           },
+                 *           "filtering": {},
+                 *           "windowing": {},
+                 *           "trace_ids": "text",
+                 *           "traces": "text"
+                 *         }
+                 *       },
+                 *       "include_trace_ids": true,
+                 *       "include_traces": true
+                 *     }
+                 */
                 "application/json": {
                     query_revision?: {
                         query_id?: string | null;
@@ -23618,6 +31060,35 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "query_revisions": {
+                 *         "query_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "artifact_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "query_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "query_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "depth": 1,
+                 *         "include_archived": true,
+                 *         "include_data": true
+                 *       },
+                 *       "query": {
+                 *         "query_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "artifact_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "query_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "query_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "depth": 1,
+                 *         "include_archived": true,
+                 *         "include_data": true
+                 *       },
+                 *       "include_archived": true,
+                 *       "include_trace_ids": true,
+                 *       "include_traces": true
+                 *     }
+                 */
                 "application/json": {
                     query_revisions?: {
                         query_id?: string | null;
@@ -23690,6 +31161,36 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "query_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "query_variant_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "query_revision_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       },
+                 *       "include_trace_ids": true,
+                 *       "include_traces": true
+                 *     }
+                 */
                 "application/json": {
                     query_ref?: {
                         id?: string | null;
@@ -23768,6 +31269,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "query": {
+                 *         "slug": "text"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     query: {
                         slug: string;
@@ -23886,6 +31394,28 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "query": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "data": {
+                 *           "formatting": {
+                 *             "focus": "trace",
+                 *             "format": "agenta"
+                 *           },
+                 *           "filtering": {},
+                 *           "windowing": {},
+                 *           "trace_ids": "text",
+                 *           "traces": "text"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     query: {
                         id?: string | null;
@@ -23958,8 +31488,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -24003,8 +31535,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -24064,6 +31598,50 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "query": {
+                 *         "slug": "text",
+                 *         "slugs": [
+                 *           "text"
+                 *         ],
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "message": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "folder_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "author": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "authors": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "date": "text",
+                 *         "dates": [
+                 *           "text"
+                 *         ]
+                 *       },
+                 *       "query_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "include_archived": true,
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       },
+                 *       "include_trace_ids": true,
+                 *       "include_traces": true
+                 *     }
+                 */
                 "application/json": {
                     query?: {
                         slug?: string | null;
@@ -24151,6 +31729,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "environment": {
+                 *         "slug": "text"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     environment: {
                         slug: string;
@@ -24253,6 +31838,21 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "environment": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {
+                 *           "is_guarded": true
+                 *         },
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "folder_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     environment: {
                         id?: string | null;
@@ -24312,8 +31912,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -24357,8 +31959,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -24418,6 +32022,48 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "environment": {
+                 *         "slug": "text",
+                 *         "slugs": [
+                 *           "text"
+                 *         ],
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "message": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "folder_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "author": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "authors": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "date": "text",
+                 *         "dates": [
+                 *           "text"
+                 *         ]
+                 *       },
+                 *       "environment_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "include_archived": true,
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     environment?: {
                         slug?: string | null;
@@ -24501,6 +32147,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "environment_variant": {
+                 *         "slug": "text"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     environment_variant: {
                         environment_id?: string | null;
@@ -24604,6 +32257,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "environment_variant": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {}
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     environment_variant: {
                         id?: string | null;
@@ -24662,8 +32327,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -24707,8 +32374,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -24772,6 +32441,55 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "environment_variant": {
+                 *         "slug": "text",
+                 *         "slugs": [
+                 *           "text"
+                 *         ],
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "message": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "folder_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "author": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "authors": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "date": "text",
+                 *         "dates": [
+                 *           "text"
+                 *         ]
+                 *       },
+                 *       "environment_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "environment_variant_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "include_archived": true,
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     environment_variant?: {
                         slug?: string | null;
@@ -24860,6 +32578,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "environment_variant_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "environment_variant": {
+                 *         "slug": "text"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     environment_ref?: {
                         id?: string | null;
@@ -24933,6 +32663,22 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "environment_revision": {
+                 *         "environment_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "artifact_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "environment_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {}
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     environment_revision: {
                         environment_id?: string | null;
@@ -25038,6 +32784,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "environment_revision": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {}
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     environment_revision: {
                         id?: string | null;
@@ -25096,8 +32854,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -25141,8 +32901,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -25210,6 +32972,69 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "environment_revision": {
+                 *         "slug": "text",
+                 *         "slugs": [
+                 *           "text"
+                 *         ],
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "message": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "folder_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "author": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "authors": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "date": "text",
+                 *         "dates": [
+                 *           "text"
+                 *         ]
+                 *       },
+                 *       "environment_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "environment_variant_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "environment_revision_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "include_archived": true,
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       },
+                 *       "references": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     environment_revision?: {
                         slug?: string | null;
@@ -25310,6 +33135,60 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "environment_revision": {
+                 *         "environment_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "artifact_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "environment_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "environment_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "base_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "message": "text",
+                 *         "data": {
+                 *           "references": {}
+                 *         },
+                 *         "delta": {
+                 *           "set": {},
+                 *           "remove": [
+                 *             "text"
+                 *           ]
+                 *         }
+                 *       },
+                 *       "environment_revision_commit": {
+                 *         "environment_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "artifact_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "environment_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "environment_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "base_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "message": "text",
+                 *         "data": {
+                 *           "references": {}
+                 *         },
+                 *         "delta": {
+                 *           "set": {},
+                 *           "remove": [
+                 *             "text"
+                 *           ]
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     environment_revision?: {
                         environment_id?: string | null;
@@ -25448,6 +33327,33 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "environment_revisions": {
+                 *         "environment_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "artifact_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "environment_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "environment_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "depth": 1,
+                 *         "include_archived": true,
+                 *         "include_data": true
+                 *       },
+                 *       "environment": {
+                 *         "environment_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "artifact_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "environment_variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "environment_revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "revision_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "depth": 1,
+                 *         "include_archived": true,
+                 *         "include_data": true
+                 *       },
+                 *       "include_archived": true
+                 *     }
+                 */
                 "application/json": {
                     environment_revisions?: {
                         environment_id?: string | null;
@@ -25518,6 +33424,35 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "environment_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "environment_variant_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "environment_revision_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       },
+                 *       "resolve": true
+                 *     }
+                 */
                 "application/json": {
                     environment_ref?: {
                         id?: string | null;
@@ -25593,6 +33528,40 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "environment_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "environment_variant_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "environment_revision_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "environment_revision": {
+                 *         "id": "text",
+                 *         "slug": "text",
+                 *         "version": "text",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "data": {
+                 *           "references": {}
+                 *         }
+                 *       },
+                 *       "max_depth": 1,
+                 *       "max_embeds": 1,
+                 *       "error_policy": "exception"
+                 *     }
+                 */
                 "application/json": {
                     environment_ref?: {
                         id?: string | null;
@@ -25687,6 +33656,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "environment": {
+                 *         "slug": "text"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     environment: {
                         slug: string;
@@ -25799,6 +33775,23 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "environment": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {
+                 *           "is_guarded": true
+                 *         },
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "data": {
+                 *           "references": {}
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     environment: {
                         id?: string | null;
@@ -25868,8 +33861,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -25913,8 +33908,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -25974,6 +33971,48 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "environment": {
+                 *         "slug": "text",
+                 *         "slugs": [
+                 *           "text"
+                 *         ],
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "message": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "folder_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "author": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "authors": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "date": "text",
+                 *         "dates": [
+                 *           "text"
+                 *         ]
+                 *       },
+                 *       "environment_refs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "slug": "text",
+                 *           "version": "text"
+                 *         }
+                 *       ],
+                 *       "include_archived": true,
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     environment?: {
                         slug?: string | null;
@@ -26057,8 +34096,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -26102,8 +34143,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -26241,6 +34284,38 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "testcase_ids": [
+                 *         "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *       ],
+                 *       "testset_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *       "testset_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "testset_variant_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "testset_revision_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     testcase_ids?: string[] | null;
                     testset_id?: string | null;
@@ -26318,6 +34393,25 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "variant_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "environment_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       },
+                 *       "application_ref": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "slug": "text",
+                 *         "version": "text"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     variant_ref?: {
                         id?: string | null;
@@ -26394,6 +34488,41 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "runs": [
+                 *         {
+                 *           "name": "text",
+                 *           "description": "text",
+                 *           "tags": {},
+                 *           "meta": {},
+                 *           "status": "pending",
+                 *           "flags": {
+                 *             "is_live": true,
+                 *             "is_active": true,
+                 *             "is_closed": true,
+                 *             "is_queue": true,
+                 *             "is_cached": true,
+                 *             "is_split": true,
+                 *             "has_queries": true,
+                 *             "has_testsets": true,
+                 *             "has_traces": true,
+                 *             "has_testcases": true,
+                 *             "has_evaluators": true,
+                 *             "has_custom": true,
+                 *             "has_human": true,
+                 *             "has_auto": true
+                 *           },
+                 *           "data": {
+                 *             "steps": [],
+                 *             "repeats": 1,
+                 *             "concurrency": {},
+                 *             "mappings": []
+                 *           }
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     runs: {
                         name?: string | null;
@@ -26507,6 +34636,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "run_ids": [
+                 *         "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     run_ids: string[];
                 };
@@ -26547,6 +34683,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "runs": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     runs: {
                         /** Format: uuid */
@@ -26740,6 +34885,61 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "run": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "status": "pending",
+                 *         "flags": {
+                 *           "is_live": true,
+                 *           "is_active": true,
+                 *           "is_closed": true,
+                 *           "is_queue": true,
+                 *           "is_cached": true,
+                 *           "is_split": true,
+                 *           "has_queries": true,
+                 *           "has_testsets": true,
+                 *           "has_traces": true,
+                 *           "has_testcases": true,
+                 *           "has_evaluators": true,
+                 *           "has_custom": true,
+                 *           "has_human": true,
+                 *           "has_auto": true
+                 *         },
+                 *         "data": {
+                 *           "steps": [
+                 *             {
+                 *               "key": "text",
+                 *               "type": "input",
+                 *               "origin": "custom"
+                 *             }
+                 *           ],
+                 *           "repeats": 1,
+                 *           "concurrency": {
+                 *             "batch_size": 1,
+                 *             "max_retries": 1,
+                 *             "retry_delay": 1
+                 *           },
+                 *           "mappings": [
+                 *             {
+                 *               "column": {
+                 *                 "kind": "text",
+                 *                 "name": "text"
+                 *               },
+                 *               "step": {
+                 *                 "key": "text",
+                 *                 "path": "text"
+                 *               }
+                 *             }
+                 *           ]
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     run: {
                         id?: string | null;
@@ -26851,6 +35051,36 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "run": {
+                 *         "ids": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "status": "pending",
+                 *         "statuses": [
+                 *           "pending"
+                 *         ],
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "references": [
+                 *           {}
+                 *         ]
+                 *       },
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     run?: {
                         ids?: string[] | null;
@@ -26929,6 +35159,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "scenarios": [
+                 *         {
+                 *           "run_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     scenarios: {
                         /** Format: uuid */
@@ -27004,6 +35243,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "scenario_ids": [
+                 *         "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     scenario_ids: string[];
                 };
@@ -27044,6 +35290,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "scenarios": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     scenarios: {
                         /** Format: uuid */
@@ -27197,6 +35452,34 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "scenario": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "flags": {
+                 *           "is_live": true,
+                 *           "is_active": true,
+                 *           "is_closed": true,
+                 *           "is_queue": true,
+                 *           "is_cached": true,
+                 *           "is_split": true,
+                 *           "has_queries": true,
+                 *           "has_testsets": true,
+                 *           "has_traces": true,
+                 *           "has_testcases": true,
+                 *           "has_evaluators": true,
+                 *           "has_custom": true,
+                 *           "has_human": true,
+                 *           "has_auto": true
+                 *         },
+                 *         "status": "pending",
+                 *         "interval": 1,
+                 *         "timestamp": "text"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     scenario: {
                         id?: string | null;
@@ -27268,6 +35551,43 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "scenario": {
+                 *         "ids": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "run_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "run_ids": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "status": "pending",
+                 *         "statuses": [
+                 *           "pending"
+                 *         ],
+                 *         "timestamp": "text",
+                 *         "timestamps": [
+                 *           "text"
+                 *         ],
+                 *         "interval": 1,
+                 *         "intervals": [
+                 *           1
+                 *         ],
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {}
+                 *       },
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     scenario?: {
                         ids?: string[] | null;
@@ -27343,6 +35663,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "results": [
+                 *         {
+                 *           "run_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "scenario_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "step_key": "text"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     results: {
                         /** Format: uuid */
@@ -27415,6 +35746,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "results": [
+                 *         {
+                 *           "run_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "scenario_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "step_key": "text"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     results: {
                         /** Format: uuid */
@@ -27487,6 +35829,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "result_ids": [
+                 *         "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     result_ids: string[];
                 };
@@ -27527,6 +35876,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "results": [
+                 *         {
+                 *           "run_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "scenario_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "step_key": "text"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     results: {
                         /** Format: uuid */
@@ -27599,6 +35959,55 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "result": {
+                 *         "ids": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "run_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "run_ids": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "scenario_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "scenario_ids": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "step_key": "text",
+                 *         "step_keys": [
+                 *           "text"
+                 *         ],
+                 *         "repeat_idx": 1,
+                 *         "repeat_idxs": [
+                 *           1
+                 *         ],
+                 *         "status": "pending",
+                 *         "statuses": [
+                 *           "pending"
+                 *         ],
+                 *         "timestamp": "text",
+                 *         "timestamps": [
+                 *           "text"
+                 *         ],
+                 *         "interval": 1,
+                 *         "intervals": [
+                 *           1
+                 *         ],
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {}
+                 *       },
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     result?: {
                         ids?: string[] | null;
@@ -27756,6 +36165,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "metrics": [
+                 *         {
+                 *           "run_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     metrics: {
                         /** Format: uuid */
@@ -27822,6 +36240,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "metrics": [
+                 *         {
+                 *           "run_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     metrics: {
                         /** Format: uuid */
@@ -27888,6 +36315,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "metrics_ids": [
+                 *         "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     metrics_ids: string[];
                 };
@@ -27928,6 +36362,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "metrics": [
+                 *         {
+                 *           "run_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     metrics: {
                         /** Format: uuid */
@@ -27994,6 +36437,43 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "metrics": {
+                 *         "ids": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "run_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "run_ids": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "status": "pending",
+                 *         "statuses": [
+                 *           "pending"
+                 *         ],
+                 *         "timestamp": "text",
+                 *         "timestamps": true,
+                 *         "interval": 1,
+                 *         "intervals": [
+                 *           1
+                 *         ],
+                 *         "scenario_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "scenario_ids": true,
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {}
+                 *       },
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     metrics?: {
                         ids?: string[] | null;
@@ -28150,6 +36630,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "queues": [
+                 *         {
+                 *           "run_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     queues: {
                         /** Format: uuid */
@@ -28220,6 +36709,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "queue_ids": [
+                 *         "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     queue_ids: string[];
                 };
@@ -28260,6 +36756,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "queues": [
+                 *         {
+                 *           "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     queues: {
                         /** Format: uuid */
@@ -28408,6 +36913,35 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "queue": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "status": "pending",
+                 *         "flags": {
+                 *           "is_sequential": true,
+                 *           "is_default": true
+                 *         },
+                 *         "data": {
+                 *           "user_ids": [
+                 *             []
+                 *           ],
+                 *           "scenario_ids": [
+                 *             "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *           ],
+                 *           "step_keys": [
+                 *             "text"
+                 *           ],
+                 *           "batch_size": 1,
+                 *           "batch_offset": 1
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     queue: {
                         id?: string | null;
@@ -28474,6 +37008,38 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "queue": {
+                 *         "ids": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "run_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "run_ids": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "user_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "user_ids": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "include_archived": true
+                 *       },
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     queue?: {
                         ids?: string[] | null;
@@ -28548,6 +37114,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "run_ids": [
+                 *         "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     run_ids: string[];
                 };
@@ -28597,8 +37170,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -28641,6 +37216,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "run_ids": [
+                 *         "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     run_ids: string[];
                 };
@@ -28688,8 +37270,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -28772,6 +37356,25 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "metrics": {
+                 *         "run_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "run_ids": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "scenario_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "scenario_ids": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "timestamp": "text",
+                 *         "timestamps": [
+                 *           "text"
+                 *         ],
+                 *         "interval": 1
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     metrics: {
                         run_id?: string | null;
@@ -28829,6 +37432,50 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "queue": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "user_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "user_ids": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ]
+                 *       },
+                 *       "scenario": {
+                 *         "ids": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "run_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "run_ids": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "status": "pending",
+                 *         "statuses": [
+                 *           "pending"
+                 *         ],
+                 *         "timestamp": "text",
+                 *         "timestamps": [
+                 *           "text"
+                 *         ],
+                 *         "interval": 1,
+                 *         "intervals": [
+                 *           1
+                 *         ],
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {}
+                 *       },
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     queue?: {
                         id?: string | null;
@@ -28953,8 +37600,10 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -29125,6 +37774,56 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evaluation": {
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "flags": {
+                 *           "is_live": true,
+                 *           "is_active": true,
+                 *           "is_closed": true,
+                 *           "is_queue": true,
+                 *           "is_cached": true,
+                 *           "is_split": true,
+                 *           "has_queries": true,
+                 *           "has_testsets": true,
+                 *           "has_traces": true,
+                 *           "has_testcases": true,
+                 *           "has_evaluators": true,
+                 *           "has_custom": true,
+                 *           "has_human": true,
+                 *           "has_auto": true
+                 *         },
+                 *         "data": {
+                 *           "query_steps": [
+                 *             "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *           ],
+                 *           "testset_steps": [
+                 *             "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *           ],
+                 *           "application_steps": [
+                 *             "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *           ],
+                 *           "evaluator_steps": [
+                 *             "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *           ],
+                 *           "status": "pending",
+                 *           "repeats": 1,
+                 *           "concurrency": {
+                 *             "batch_size": 1,
+                 *             "max_retries": 1,
+                 *             "retry_delay": 1
+                 *           },
+                 *           "subjects": [
+                 *             "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *           ]
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     evaluation: {
                         name?: string | null;
@@ -29224,6 +37923,36 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evaluation": {
+                 *         "ids": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "status": "pending",
+                 *         "statuses": [
+                 *           "pending"
+                 *         ],
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "references": [
+                 *           {}
+                 *         ]
+                 *       },
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     evaluation?: {
                         ids?: string[] | null;
@@ -29380,6 +38109,54 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evaluation": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "flags": {
+                 *           "is_live": true,
+                 *           "is_active": true,
+                 *           "is_closed": true,
+                 *           "is_queue": true,
+                 *           "is_cached": true,
+                 *           "is_split": true,
+                 *           "has_queries": true,
+                 *           "has_testsets": true,
+                 *           "has_traces": true,
+                 *           "has_testcases": true,
+                 *           "has_evaluators": true,
+                 *           "has_custom": true,
+                 *           "has_human": true,
+                 *           "has_auto": true
+                 *         },
+                 *         "data": {
+                 *           "query_steps": [
+                 *             "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *           ],
+                 *           "testset_steps": [
+                 *             "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *           ],
+                 *           "application_steps": [
+                 *             "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *           ],
+                 *           "evaluator_steps": [
+                 *             "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *           ],
+                 *           "status": "pending",
+                 *           "repeats": 1,
+                 *           "concurrency": {
+                 *             "batch_size": 1,
+                 *             "max_retries": 1,
+                 *             "retry_delay": 1
+                 *           }
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     evaluation: {
                         id?: string | null;
@@ -29471,8 +38248,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -29515,8 +38294,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -29559,8 +38340,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -29603,8 +38386,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Any JSON. */
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": unknown;
             };
         };
@@ -29649,6 +38434,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "results": [
+                 *         {
+                 *           "run_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "scenario_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *           "step_key": "text"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     results: {
                         /** Format: uuid */
@@ -29723,6 +38519,19 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "scenario_ids": [
+                 *         "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *       ],
+                 *       "step_keys": [
+                 *         "text"
+                 *       ],
+                 *       "repeat_idxs": [
+                 *         1
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     scenario_ids?: string[] | null;
                     step_keys?: string[] | null;
@@ -29774,6 +38583,20 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "scenario_ids": [
+                 *         "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *       ],
+                 *       "step_keys": [
+                 *         "text"
+                 *       ],
+                 *       "repeat_idxs": [
+                 *         1
+                 *       ],
+                 *       "overwrite": true
+                 *     }
+                 */
                 "application/json": {
                     scenario_ids?: string[] | null;
                     step_keys?: string[] | null;
@@ -29814,6 +38637,19 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "scenario_ids": [
+                 *         "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *       ],
+                 *       "step_keys": [
+                 *         "text"
+                 *       ],
+                 *       "repeat_idxs": [
+                 *         1
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     scenario_ids?: string[] | null;
                     step_keys?: string[] | null;
@@ -29855,6 +38691,19 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "scenario_ids": [
+                 *         "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *       ],
+                 *       "step_keys": [
+                 *         "text"
+                 *       ],
+                 *       "repeat_idxs": [
+                 *         1
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     scenario_ids?: string[] | null;
                     step_keys?: string[] | null;
@@ -29896,6 +38745,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "count": 1
+                 *     }
+                 */
                 "application/json": {
                     count: number;
                     timestamp?: string | number | null;
@@ -29946,6 +38800,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "scenario_ids": [
+                 *         "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     scenario_ids: string[];
                 };
@@ -29985,6 +38846,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "steps": [
+                 *         {
+                 *           "key": "text",
+                 *           "type": "input",
+                 *           "origin": "custom"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     steps: {
                         key: string;
@@ -30052,6 +38924,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "step_keys": [
+                 *         "text"
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     step_keys: string[];
                 };
@@ -30098,6 +38977,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "repeats": 1
+                 *     }
+                 */
                 "application/json": {
                     repeats: number;
                 };
@@ -30142,6 +39026,40 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "queue": {
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "tags": {},
+                 *         "meta": {},
+                 *         "status": "pending",
+                 *         "data": {
+                 *           "kind": "traces",
+                 *           "queries": [
+                 *             "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *           ],
+                 *           "testsets": [
+                 *             "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *           ],
+                 *           "evaluators": [
+                 *             "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *           ],
+                 *           "repeats": 1,
+                 *           "assignments": [
+                 *             []
+                 *           ],
+                 *           "step_keys": [
+                 *             "text"
+                 *           ],
+                 *           "settings": {
+                 *             "batch_size": 1,
+                 *             "batch_offset": 1
+                 *           }
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     queue: {
                         name?: string | null;
@@ -30211,6 +39129,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "queue_ids": [
+                 *         "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     queue_ids: string[];
                 };
@@ -30251,6 +39176,37 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "queue": {
+                 *         "kind": "traces",
+                 *         "user_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "user_ids": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "run_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "run_ids": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "queue_ids": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "name": "text",
+                 *         "description": "text",
+                 *         "tags": {},
+                 *         "meta": {}
+                 *       },
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     queue?: {
                         kind?: ("traces" | "testcases" | "queries" | "testsets") | null;
@@ -30400,6 +39356,50 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "queue": {
+                 *         "id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "user_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "user_ids": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ]
+                 *       },
+                 *       "scenario": {
+                 *         "ids": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "run_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "run_ids": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "status": "pending",
+                 *         "statuses": [
+                 *           "pending"
+                 *         ],
+                 *         "timestamp": "text",
+                 *         "timestamps": [
+                 *           "text"
+                 *         ],
+                 *         "interval": 1,
+                 *         "intervals": [
+                 *           1
+                 *         ],
+                 *         "flags": {},
+                 *         "tags": {},
+                 *         "meta": {}
+                 *       },
+                 *       "windowing": {
+                 *         "newest": "text",
+                 *         "oldest": "text",
+                 *         "next": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     queue?: {
                         id?: string | null;
@@ -30482,6 +39482,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "trace_ids": [
+                 *         "text"
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     trace_ids: string[];
                 };
@@ -30524,6 +39531,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "testcase_ids": [
+                 *         "text"
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     testcase_ids: string[];
                 };
@@ -30558,7 +39572,7 @@ export interface operations {
     post_services_invoke: {
         parameters: {
             query?: {
-                /** @description A canned reply in place of the model's; a key must be there. */
+                /** @description The name of a canned reply that replaces the model's; a usable key is still required. */
                 mock?: string | null;
             };
             header?: never;
@@ -30567,6 +39581,33 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "references": {},
+                 *       "selector": {
+                 *         "key": "text",
+                 *         "path": "text"
+                 *       },
+                 *       "flags": {},
+                 *       "tags": {},
+                 *       "meta": {},
+                 *       "session_id": "text",
+                 *       "version": "text",
+                 *       "links": {},
+                 *       "data": {
+                 *         "inputs": {},
+                 *         "parameters": {},
+                 *         "revision": {},
+                 *         "outputs": "text",
+                 *         "trace": {},
+                 *         "testcase": {},
+                 *         "messages": [
+                 *           "text"
+                 *         ],
+                 *         "links": "text"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     references?: {
                         [key: string]: {
@@ -30588,7 +39629,7 @@ export interface operations {
                     meta?: {
                         [key: string]: unknown;
                     } | null;
-                    /** @description Made when it is left out. ^[A-Za-z0-9._:-]{1,128}$ */
+                    /** @description Generated if absent. ^[A-Za-z0-9._:-]{1,128}$ */
                     session_id?: string | null;
                     version?: string | null;
                     links?: {
@@ -30608,6 +39649,7 @@ export interface operations {
                         revision?: {
                             [key: string]: unknown;
                         } | null;
+                        /** @description Any JSON. */
                         outputs?: unknown;
                         trace?: {
                             [key: string]: unknown;
@@ -30615,8 +39657,9 @@ export interface operations {
                         testcase?: {
                             [key: string]: unknown;
                         } | null;
-                        /** @description A chat history; used when the inputs have none. */
+                        /** @description A chat history; used if the inputs have none. */
                         messages?: unknown[] | null;
+                        /** @description Any JSON. */
                         links?: unknown;
                     } | null;
                 };
@@ -30643,6 +39686,7 @@ export interface operations {
                         span_id?: string;
                         session_id?: string;
                         data?: {
+                            /** @description Any JSON. */
                             outputs: unknown;
                         };
                     };
@@ -30670,6 +39714,7 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /** @example {} */
                 "application/json": {
                     references?: {
                         [key: string]: {
@@ -30691,7 +39736,7 @@ export interface operations {
                     meta?: {
                         [key: string]: unknown;
                     } | null;
-                    /** @description Made when it is left out. ^[A-Za-z0-9._:-]{1,128}$ */
+                    /** @description Generated if absent. ^[A-Za-z0-9._:-]{1,128}$ */
                     session_id?: string | null;
                     version?: string | null;
                     /** @description A revision, or only its data. */
@@ -30718,8 +39763,11 @@ export interface operations {
                 content: {
                     "application/json": {
                         version: string;
+                        /** @description Any JSON. */
                         revision: unknown;
+                        /** @description Any JSON. */
                         request: unknown;
+                        /** @description Any JSON. */
                         meta?: unknown;
                     };
                 };
@@ -30740,7 +39788,7 @@ export interface operations {
     post_services_key_version_invoke: {
         parameters: {
             query?: {
-                /** @description A canned reply in place of the model's; a key must be there. */
+                /** @description The name of a canned reply that replaces the model's; a usable key is still required. */
                 mock?: string | null;
             };
             header?: never;
@@ -30752,6 +39800,33 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "references": {},
+                 *       "selector": {
+                 *         "key": "text",
+                 *         "path": "text"
+                 *       },
+                 *       "flags": {},
+                 *       "tags": {},
+                 *       "meta": {},
+                 *       "session_id": "text",
+                 *       "version": "text",
+                 *       "links": {},
+                 *       "data": {
+                 *         "inputs": {},
+                 *         "parameters": {},
+                 *         "revision": {},
+                 *         "outputs": "text",
+                 *         "trace": {},
+                 *         "testcase": {},
+                 *         "messages": [
+                 *           "text"
+                 *         ],
+                 *         "links": "text"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     references?: {
                         [key: string]: {
@@ -30773,7 +39848,7 @@ export interface operations {
                     meta?: {
                         [key: string]: unknown;
                     } | null;
-                    /** @description Made when it is left out. ^[A-Za-z0-9._:-]{1,128}$ */
+                    /** @description Generated if absent. ^[A-Za-z0-9._:-]{1,128}$ */
                     session_id?: string | null;
                     version?: string | null;
                     links?: {
@@ -30793,6 +39868,7 @@ export interface operations {
                         revision?: {
                             [key: string]: unknown;
                         } | null;
+                        /** @description Any JSON. */
                         outputs?: unknown;
                         trace?: {
                             [key: string]: unknown;
@@ -30800,8 +39876,9 @@ export interface operations {
                         testcase?: {
                             [key: string]: unknown;
                         } | null;
-                        /** @description A chat history; used when the inputs have none. */
+                        /** @description A chat history; used if the inputs have none. */
                         messages?: unknown[] | null;
+                        /** @description Any JSON. */
                         links?: unknown;
                     } | null;
                 };
@@ -30828,6 +39905,7 @@ export interface operations {
                         span_id?: string;
                         session_id?: string;
                         data?: {
+                            /** @description Any JSON. */
                             outputs: unknown;
                         };
                     };
@@ -30858,6 +39936,7 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /** @example {} */
                 "application/json": {
                     references?: {
                         [key: string]: {
@@ -30879,7 +39958,7 @@ export interface operations {
                     meta?: {
                         [key: string]: unknown;
                     } | null;
-                    /** @description Made when it is left out. ^[A-Za-z0-9._:-]{1,128}$ */
+                    /** @description Generated if absent. ^[A-Za-z0-9._:-]{1,128}$ */
                     session_id?: string | null;
                     version?: string | null;
                     /** @description A revision, or only its data. */
@@ -30906,8 +39985,11 @@ export interface operations {
                 content: {
                     "application/json": {
                         version: string;
+                        /** @description Any JSON. */
                         revision: unknown;
+                        /** @description Any JSON. */
                         request: unknown;
+                        /** @description Any JSON. */
                         meta?: unknown;
                     };
                 };
@@ -31085,6 +40167,28 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "app": "text",
+                 *       "app_slug": "text",
+                 *       "application_slug": "text",
+                 *       "app_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *       "application_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *       "variant_slug": "text",
+                 *       "variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *       "variant_version": "text",
+                 *       "environment": "text",
+                 *       "environment_slug": "text",
+                 *       "environment_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *       "environment_version": "text",
+                 *       "key": "text",
+                 *       "inputs": {},
+                 *       "messages": [
+                 *         "text"
+                 *       ],
+                 *       "ag_config": {}
+                 *     }
+                 */
                 "application/json": {
                     app?: string | null;
                     app_slug?: string | null;
@@ -31161,6 +40265,28 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "app": "text",
+                 *       "app_slug": "text",
+                 *       "application_slug": "text",
+                 *       "app_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *       "application_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *       "variant_slug": "text",
+                 *       "variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *       "variant_version": "text",
+                 *       "environment": "text",
+                 *       "environment_slug": "text",
+                 *       "environment_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *       "environment_version": "text",
+                 *       "key": "text",
+                 *       "inputs": {},
+                 *       "messages": [
+                 *         "text"
+                 *       ],
+                 *       "ag_config": {}
+                 *     }
+                 */
                 "application/json": {
                     app?: string | null;
                     app_slug?: string | null;
@@ -31237,6 +40363,28 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "app": "text",
+                 *       "app_slug": "text",
+                 *       "application_slug": "text",
+                 *       "app_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *       "application_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *       "variant_slug": "text",
+                 *       "variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *       "variant_version": "text",
+                 *       "environment": "text",
+                 *       "environment_slug": "text",
+                 *       "environment_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *       "environment_version": "text",
+                 *       "key": "text",
+                 *       "inputs": {},
+                 *       "messages": [
+                 *         "text"
+                 *       ],
+                 *       "ag_config": {}
+                 *     }
+                 */
                 "application/json": {
                     app?: string | null;
                     app_slug?: string | null;
@@ -31313,6 +40461,28 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "app": "text",
+                 *       "app_slug": "text",
+                 *       "application_slug": "text",
+                 *       "app_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *       "application_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *       "variant_slug": "text",
+                 *       "variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *       "variant_version": "text",
+                 *       "environment": "text",
+                 *       "environment_slug": "text",
+                 *       "environment_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *       "environment_version": "text",
+                 *       "key": "text",
+                 *       "inputs": {},
+                 *       "messages": [
+                 *         "text"
+                 *       ],
+                 *       "ag_config": {}
+                 *     }
+                 */
                 "application/json": {
                     app?: string | null;
                     app_slug?: string | null;
@@ -31389,6 +40559,28 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "app": "text",
+                 *       "app_slug": "text",
+                 *       "application_slug": "text",
+                 *       "app_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *       "application_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *       "variant_slug": "text",
+                 *       "variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *       "variant_version": "text",
+                 *       "environment": "text",
+                 *       "environment_slug": "text",
+                 *       "environment_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *       "environment_version": "text",
+                 *       "key": "text",
+                 *       "inputs": {},
+                 *       "messages": [
+                 *         "text"
+                 *       ],
+                 *       "ag_config": {}
+                 *     }
+                 */
                 "application/json": {
                     app?: string | null;
                     app_slug?: string | null;
@@ -31465,6 +40657,28 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "app": "text",
+                 *       "app_slug": "text",
+                 *       "application_slug": "text",
+                 *       "app_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *       "application_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *       "variant_slug": "text",
+                 *       "variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *       "variant_version": "text",
+                 *       "environment": "text",
+                 *       "environment_slug": "text",
+                 *       "environment_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *       "environment_version": "text",
+                 *       "key": "text",
+                 *       "inputs": {},
+                 *       "messages": [
+                 *         "text"
+                 *       ],
+                 *       "ag_config": {}
+                 *     }
+                 */
                 "application/json": {
                     app?: string | null;
                     app_slug?: string | null;
@@ -31541,6 +40755,28 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "app": "text",
+                 *       "app_slug": "text",
+                 *       "application_slug": "text",
+                 *       "app_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *       "application_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *       "variant_slug": "text",
+                 *       "variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *       "variant_version": "text",
+                 *       "environment": "text",
+                 *       "environment_slug": "text",
+                 *       "environment_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *       "environment_version": "text",
+                 *       "key": "text",
+                 *       "inputs": {},
+                 *       "messages": [
+                 *         "text"
+                 *       ],
+                 *       "ag_config": {}
+                 *     }
+                 */
                 "application/json": {
                     app?: string | null;
                     app_slug?: string | null;
@@ -31617,6 +40853,28 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "app": "text",
+                 *       "app_slug": "text",
+                 *       "application_slug": "text",
+                 *       "app_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *       "application_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *       "variant_slug": "text",
+                 *       "variant_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *       "variant_version": "text",
+                 *       "environment": "text",
+                 *       "environment_slug": "text",
+                 *       "environment_id": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
+                 *       "environment_version": "text",
+                 *       "key": "text",
+                 *       "inputs": {},
+                 *       "messages": [
+                 *         "text"
+                 *       ],
+                 *       "ag_config": {}
+                 *     }
+                 */
                 "application/json": {
                     app?: string | null;
                     app_slug?: string | null;
@@ -31680,6 +40938,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "file": "text"
+                 *     }
+                 */
                 "multipart/form-data": {
                     /** Format: binary */
                     file: string;
@@ -31728,6 +40991,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "file": "text"
+                 *     }
+                 */
                 "multipart/form-data": {
                     /** Format: binary */
                     file: string;
@@ -31783,6 +41051,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "file": "text"
+                 *     }
+                 */
                 "multipart/form-data": {
                     /** Format: binary */
                     file: string;

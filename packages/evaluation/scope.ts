@@ -8,7 +8,7 @@ import type { MetricsRow } from './entities/rows.ts'
 export interface Scope {
   db: Database | Trx
   project_id: Uuid
-  /** Who it is done for; null where nobody is known. */
+  /** The user who started the work; null if unknown. */
   user_id: Uuid | null
   runtime: RuntimeSettings
   dispatcher?: Dispatcher
@@ -26,16 +26,15 @@ export const registryScope = ({ db, project_id, user_id, runtime }: Scope, kind:
 })
 
 /**
- * Carries out what the tables say is to be done: `work` of scenarios (a list of {@link Task}s) and of runs
- * ({@link RunWork}). Workers find it there by themselves, whether or not anybody calls this; the call spares them the
- * wait for their next look.
+ * Executes the work that is stored in the tables: `work` of scenarios (a list of {@link Task}s) and of runs ({@link
+ * RunWork}). Workers poll the tables; this call only saves them the wait for the next poll.
  */
 export interface Dispatcher {
   /** Called after the commit that stored work of this run. Must not throw, and must not wait for the work. */
   start(run: { project_id: Uuid; id: Uuid }): void
 }
 
-/** Computes metrics (section 4 of the interface). While there is none, whatever asks for a computation answers 501. */
+/** Computes metrics (section 4 of the interface); see `createMetrics`. Without it, whatever asks for them answers 501. */
 export interface Metrics {
   /**
    * Computes the row of each place, stores those that have traces and returns what is to be answered, in order. The run
@@ -55,13 +54,13 @@ export interface MetricsPlace {
 }
 
 /**
- * One call for the execution of a scenario. Tasks of a row add up. A member that is absent means all. Whoever has
- * carried all of them out empties `work`, if it is still what was claimed.
+ * One call for the execution of a scenario. Tasks of a row add up. An absent member means all. The worker that has
+ * executed all tasks clears `work`, unless it has changed since the claim.
  */
 export interface Task extends JsonObject {
   /** The ids of the traces of its calls follow from it. */
   id: Uuid
-  /** Whom the worker acts for; null: nobody in particular. */
+  /** The user for whom the worker acts; null: none. */
   user_id: Uuid | null
 }
 
@@ -69,7 +68,7 @@ export interface Task extends JsonObject {
 export interface TaskSlice {
   step_keys?: string[]
   repeat_idxs?: number[]
-  /** Run what is there, too; otherwise only what is missing or has failed. */
+  /** Execute all cells; otherwise only those that are missing or have failed. */
   overwrite?: boolean
 }
 

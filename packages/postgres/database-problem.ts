@@ -71,7 +71,7 @@ export async function withDatabaseProblems<T>(work: () => Promise<T>): Promise<T
 
 function unavailable(error: Error): Problem {
   const options = { retryAfterSeconds: RETRY_AFTER_SECONDS, cause: error }
-  return new Problem('overloaded', 'The database cannot be reached now.', options)
+  return new Problem('overloaded', 'The database cannot be reached; try again.', options)
 }
 
 function tooSlow(error: DriverError): Problem {

@@ -96,7 +96,7 @@ async function variantOf(scope: Scope, input: CommitInput): Promise<VariantRow> 
   const { name } = scope.kind
   const id = await variantIdOf(scope, input)
   const variant = await findRow(scope, 'variant', id)
-  if (!variant) throw new Problem('not_found', `There is no ${name} variant ${id}.`)
+  if (!variant) throw new Problem('not_found', `The ${name} variant ${id} does not exist.`)
   if (input.artifact_id !== undefined && input.artifact_id !== variant.artifact_id)
     throw invalid(`${name}_id: the variant belongs to another ${name}`)
   requireUnguarded(scope, variant.artifact_flags)
@@ -110,13 +110,13 @@ async function variantIdOf(scope: Scope, { variant_id, artifact_id, delta_base_i
   if (delta_base_id !== undefined) return (await deltaBaseOf(scope, delta_base_id)).variant_id
   if (artifact_id === undefined) throw invalid(`${name}_variant_id or ${name}_id is required`)
   const { rows } = await sql<{ id: Uuid }>`${defaultVariantOf(scope, sql`${artifact_id}::uuid`)}`.execute(scope.db)
-  if (!rows[0]) throw new Problem('not_found', `There is no ${name} ${artifact_id} with a variant.`)
+  if (!rows[0]) throw new Problem('not_found', `The ${name} ${artifact_id} does not exist or has no variant.`)
   return rows[0].id
 }
 
 async function deltaBaseOf(scope: Scope, id: Uuid): Promise<RevisionRow> {
   const base = await findRow(scope, 'revision', id)
-  if (!base) throw new Problem('not_found', `There is no ${scope.kind.name} revision ${id}.`)
+  if (!base) throw new Problem('not_found', `The ${scope.kind.name} revision ${id} does not exist.`)
   return base
 }
 

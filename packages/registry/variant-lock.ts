@@ -14,7 +14,7 @@ export async function lockVariant(scope: Scope, id: Uuid): Promise<VariantRow> {
   const [variant] = await withRegistryProblems(() =>
     selectRows(scope, 'variant', { where, tail: sql`for no key update of v` }),
   )
-  if (!variant) throw new Problem('not_found', `There is no ${scope.kind.name} variant ${id}.`)
+  if (!variant) throw new Problem('not_found', `The ${scope.kind.name} variant ${id} does not exist.`)
   return variant
 }
 

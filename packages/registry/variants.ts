@@ -22,7 +22,7 @@ interface Parent {
 /** Creates a variant without revisions. 404 if the artifact does not exist, 409 if the slug is taken. */
 export async function createVariant(scope: Scope, input: NewVariant): Promise<VariantRow> {
   const artifact = await findRow(scope, 'artifact', input.artifact_id)
-  if (!artifact) throw new Problem('not_found', `There is no ${scope.kind.name} ${input.artifact_id}.`)
+  if (!artifact) throw new Problem('not_found', `The ${scope.kind.name} ${input.artifact_id} does not exist.`)
   requireUnguarded(scope, artifact.flags)
   return insertVariant(scope, artifact, input)
 }

@@ -119,7 +119,7 @@ function switchOf(name: string, text: string, wrong: string[]): boolean {
 
 /** Shorter keys could be guessed. */
 const ADMIN_KEY_LENGTH_MIN = 24
-const API_KEY_LENGTH_MIN = 16
+const API_KEY_LENGTH_MIN = 8
 
 function keyOf(name: string, key: string | undefined, lengthMin: number, wrong: string[]): string | undefined {
   if (key !== undefined && key.length < lengthMin)

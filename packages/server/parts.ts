@@ -108,6 +108,9 @@ export const READER_ENGINE = {
 /** The program's own queries, under the same limits: tenants' reads do not delay them. */
 const BACKGROUND_ENGINE = { ...READER_ENGINE, connections: 2 }
 
+/** Our own server restarts when it has died, and when a user who may read with SQL is created or removed. */
+const RESTART_MS = 10_000
+
 /** ClickHouse's health is checked on a connection that nothing else uses. */
 const READINESS_ENGINE = { ...READER_ENGINE, connections: 1 }
 
@@ -161,7 +164,7 @@ export async function openParts(
     needs.has('stream') ? untilReachable(log, () => openStream(config, log)) : undefined,
     openClickHouse(config, log),
   ])
-  const engines = needs.has('engine') ? openEngines(clickhouse.url) : undefined
+  const engines = needs.has('engine') ? openEngines(clickhouse) : undefined
   const secretKey = config.secretKey ?? (await ensureSecretKeyFile(config.dataDir))
   const authenticator = openAuthenticator(postgres.db, { adminKey: config.adminKey, tokenKey: tokenKeyOf(secretKey) })
   const [vault, answerKey] = [openVault(secretKey), answerKeyOf(secretKey)]
@@ -171,9 +174,9 @@ export async function openParts(
   return { postgres, authenticator, vault, modelSecrets, answerKey, outbound, stream, clickhouse, engines, seeds }
 }
 
-const openEngines = (url: string): Engines => ({
-  reads: openEngine(url, READER_ENGINE),
-  background: openEngine(url, BACKGROUND_ENGINE),
+const openEngines = ({ url, own }: ClickHousePart): Engines => ({
+  reads: openEngine(url, { ...READER_ENGINE, restartMs: own ? RESTART_MS : 0 }),
+  background: openEngine(url, { ...BACKGROUND_ENGINE, restartMs: own ? RESTART_MS : 0 }),
   readiness: openEngine(url, READINESS_ENGINE),
 })
 

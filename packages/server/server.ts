@@ -77,7 +77,7 @@ export async function startServer(
   const room = new Room(metrics.bytesHeld)
   const quotas = new Quotas(metrics.registry)
   const intake = roles.includes('receiver') && stream ? openIntake({ stream, metrics, quotas, log }) : undefined
-  const served = { config, runtime, parts, metrics, evaluationMetrics: evaluationMetrics(parts), readEvents }
+  const served = { config, runtime, parts, metrics, quotas, evaluationMetrics: evaluationMetrics(parts), readEvents }
   const app = await buildApp({
     logger: log,
     authenticator,
@@ -96,21 +96,18 @@ export async function startServer(
   runtime.servicesUrl = servicesUrl ?? servicesUrlAt(host, boundPort(app))
   const grpcUrl = grpc && `http://${new URL(url).hostname}:${grpc.port}`
   log.info({ url, grpcUrl, roles }, 'listening')
-  const working = [
-    ...startHousekeeping(config, parts, log),
-    worker,
-    services,
-    writer,
-    { stop: () => readEvents.close() },
+  const stages = [
+    [...startHousekeeping(config, parts, log), worker],
+    [services, writer, { stop: () => readEvents.close() }],
   ]
-  return { config, url, grpcUrl, newApiKey, stop: () => stopAll([app, grpc], working, parts) }
+  return { config, url, grpcUrl, newApiKey, stop: () => stopAll([app, grpc], stages, parts) }
 }
 
 const boundPort = (app: FastifyInstance): number => (app.server.address() as AddressInfo).port
 
 /** The tables must exist before the first query or writer; the first process to start creates them. */
 async function migrateStore(config: Config, parts: Parts): Promise<void> {
-  if (!config.roles.some(role => role === 'api' || role === 'writer')) return
+  if (!config.roles.some(role => role === 'api' || role === 'writer' || role === 'worker')) return
   const engine = parts.engines?.background ?? openEngine(parts.clickhouse.url, { connections: 1 })
   await migrateSpans(engine, join(ROOT, 'clickhouse', 'single'))
   if (engine !== parts.engines?.background) await engine.close()
@@ -135,12 +132,13 @@ function startHousekeeping({ roles }: Config, { postgres, engines, stream }: Par
   return [startSweeping({ postgres, engine, stream, log }), startCopying({ postgres, engine, log })]
 }
 
+/** One stage after the other: evaluations call handlers, whose traces are published. */
 async function stopAll(
   [app, grpc]: [FastifyInstance, GrpcServer | undefined],
-  working: (Working | undefined)[],
+  stages: (Working | undefined)[][],
   parts: Parts,
 ): Promise<void> {
   await Promise.all([app.close(), grpc?.stop()])
-  await Promise.all(working.map(one => one?.stop()))
+  for (const working of stages) await Promise.all(working.map(one => one?.stop()))
   await closeParts(parts)
 }

@@ -104,9 +104,17 @@ test('a result has its run, scenario, testcase, revisions, scores and both trace
   })
   const { project, run_id, scenario_id, subject, evaluator } = mine
   const common = {
-    ...{ project_id: project.projectId, run_id, run_name: 'mine', scenario_id, testcase_id: TESTCASE },
-    ...{ evaluator_step: 'e', evaluator_revision_id: REVISION, subject_step: 'a', subject_revision_id: REVISION },
-    ...{ subject_trace_id: subject, subject_duration_ms: 1000 },
+    project_id: project.projectId,
+    run_id,
+    run_name: 'mine',
+    scenario_id,
+    testcase_id: TESTCASE,
+    evaluator_step: 'e',
+    evaluator_revision_id: REVISION,
+    subject_step: 'a',
+    subject_revision_id: REVISION,
+    subject_trace_id: subject,
+    subject_duration_ms: 1000,
   }
   const scored = { ...common, repeat_idx: 0, status: 'success', verdict: false, evaluator_trace_id: evaluator }
   expect(results).toMatchObject([
@@ -243,9 +251,13 @@ async function examples(): Promise<string[]> {
 async function dashboardStatements(): Promise<string[]> {
   const folder = join(ROOT, 'docker/grafana/dashboards')
   const boards = await Promise.all((await readdir(folder)).map(file => readFile(join(folder, file), 'utf8')))
-  const statements = boards.flatMap(text => JSON.parse(text).panels.flatMap((panel: any) => panel.targets))
-  return statements.map(({ rawSql }: { rawSql: string }) =>
-    rawSql
+  const targets: { rawSql?: string }[] = boards.flatMap(text =>
+    JSON.parse(text).panels.flatMap((panel: any) => panel.targets ?? []),
+  )
+  // The dashboard for operators asks Prometheus.
+  const statements = targets.flatMap(({ rawSql }) => rawSql ?? [])
+  return statements.map(statement =>
+    statement
       .replace(/\$__timeFilter\((\w+)\)/g, "$1 >= toDateTime(0) AND $1 <= toDateTime('2100-01-01 00:00:00')")
       .replace(/\$__timeInterval\((\w+)\)/g, 'toStartOfInterval(toDateTime($1), INTERVAL 60 second)'),
   )

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { ClickHouseServer } from '@spanhouse/clickhouse-server'
-import type { Uuid } from '@spanhouse/model'
+import { Problem, type Uuid } from '@spanhouse/model'
 import {
   createReaderStatements,
   dropReaderStatements,
@@ -26,15 +26,29 @@ export const ownReaders = (server: Pick<ClickHouseServer, 'setReader' | 'removeR
   remove: name => server.removeReader(name),
 })
 
-/** Readers of a server with users of its own. Our user there needs `access_management`. */
+/** Readers of a server with users of its own. Throws a Problem `unsupported` (501) if our user may not create users there. */
 export const serverReaders = (engine: Engine): SqlReaders => ({
-  set: (reader, passwordSha256) => runStatements(engine, createReaderStatements(reader, passwordSha256)),
-  remove: async name => {
-    const isKnown = await hasUser(engine, name)
-    await runStatements(engine, dropReaderStatements(name))
-    return isKnown
-  },
+  set: (reader, passwordSha256) =>
+    withAccess(() => runStatements(engine, createReaderStatements(reader, passwordSha256))),
+  remove: name =>
+    withAccess(async () => {
+      const isKnown = await hasUser(engine, name)
+      await runStatements(engine, dropReaderStatements(name))
+      return isKnown
+    }),
 })
+
+/** ClickHouse's codes for a missing right, and for users that can only be configured in files. */
+const NO_ACCESS = new Set(['497', '514'])
+
+async function withAccess<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!NO_ACCESS.has((error as NodeJS.ErrnoException).code ?? '')) throw error
+    throw new Problem('unsupported', 'The user in CLICKHOUSE_URL may not create users: it needs access_management.')
+  }
+}
 
 /** What a reader connects with. */
 export interface ReaderCredentials {

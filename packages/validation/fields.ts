@@ -24,7 +24,7 @@ export const json: z.ZodType<Json, Json> = z
 /** A list of any values, passed through uncopied. */
 export const jsonList: z.ZodType<Json[], Json[]> = z
   .custom<Json[]>(Array.isArray, { params: { type: FAULTS.list[0] }, error: FAULTS.list[1] })
-  .meta({ type: 'array', items: {} })
+  .meta({ type: 'array', items: { description: 'Any JSON.' } })
 
 /** A JSON object with members chosen by the caller, passed through uncopied. */
 export const jsonObject: z.ZodType<JsonObject, JsonObject> = z

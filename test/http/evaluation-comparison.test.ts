@@ -11,7 +11,10 @@ async function post(path: string, body: object): Promise<any> {
 
 const outputs = { type: 'object', properties: { score: { type: 'number' }, ok: { type: 'boolean' } } }
 const step = (key: string, type: string, schema?: object) => ({
-  ...{ key, type, origin: 'custom', references: {} },
+  key,
+  type,
+  origin: 'custom',
+  references: {},
   ...(schema && { schemas: { outputs: schema } }),
 })
 
@@ -36,7 +39,10 @@ async function runOf(cases: readonly Case[], key = 'e') {
     trace_id,
     spans: {
       root: {
-        ...{ trace_id, span_id: newSpanId(), span_name: 'root', start_time: start },
+        trace_id,
+        span_id: newSpanId(),
+        span_name: 'root',
+        start_time: start,
         end_time: new Date(Date.parse(start) + ms).toISOString(),
         attributes: { ag: { data } },
       },
@@ -84,17 +90,15 @@ test('pass and fail, numbers and amounts, by testcase; what is real is said in w
   const of = (path: string): any => scores.find((one: any) => one.path === path)
   expect(matched).toBe(20)
   expect(of(OK)).toMatchObject({
-    ...{
-      step_key: 'e',
-      better: 'higher',
-      n: 20,
-      baseline_mean: 0.5,
-      mean: 0.1,
-      wins: 0,
-      losses: 8,
-      ties: 12,
-      test: 'sign',
-    },
+    step_key: 'e',
+    better: 'higher',
+    n: 20,
+    baseline_mean: 0.5,
+    mean: 0.1,
+    wins: 0,
+    losses: 8,
+    ties: 12,
+    test: 'sign',
     // 2 * 0.5^8
     p_value: expect.closeTo(0.0078125, 10),
     difference: expect.closeTo(-0.4, 10),
@@ -124,7 +128,9 @@ test('pass and fail, numbers and amounts, by testcase; what is real is said in w
   const byOk = (offset: number) =>
     post('/evaluations/runs/compare', {
       comparison: {
-        ...{ baseline_run_id: baseline.id, run_ids: [candidate.id], scores: [{ step_key: 'e', path: OK }] },
+        baseline_run_id: baseline.id,
+        run_ids: [candidate.id],
+        scores: [{ step_key: 'e', path: OK }],
         cases: { limit: 5, offset, score: { step_key: 'e', path: OK } },
       },
     })
@@ -140,8 +146,13 @@ test('pass and fail, numbers and amounts, by testcase; what is real is said in w
     candidate: { scenario_id: candidate.scenarios[9]?.id, trace_id: candidate.traces[9]?.a },
     scores: [
       {
-        ...{ step_key: 'e', path: OK, baseline: 1, candidate: 0, difference: -1 },
-        ...{ baseline_trace_id: baseline.traces[10]?.e, candidate_trace_id: candidate.traces[9]?.e },
+        step_key: 'e',
+        path: OK,
+        baseline: 1,
+        candidate: 0,
+        difference: -1,
+        baseline_trace_id: baseline.traces[10]?.e,
+        candidate_trace_id: candidate.traces[9]?.e,
       },
     ],
   })

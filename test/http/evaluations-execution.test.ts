@@ -311,8 +311,7 @@ describe('failures (3.6)', () => {
 })
 
 describe('start, stop, close (3.3)', () => {
-  const slow = (seconds: number) =>
-    made('application', mock('delay', { seconds }))
+  const slow = (seconds: number) => made('application', mock('delay', { seconds }))
 
   test('a second start of a finished run changes nothing', async () => {
     const { id } = await evaluate({ testset_steps: [testset], application_steps: [paris] })

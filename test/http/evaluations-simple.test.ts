@@ -456,6 +456,23 @@ describe('simple evaluations', () => {
     expect((await send('PATCH', path, { evaluation: { id: randomUUID(), data: {} } })).status).toBe(400)
   })
 
+  test('an edit that lowers the repeats prunes cells, and statuses follow', async () => {
+    const { evaluation } = await post('/simple/evaluations/', {
+      evaluation: { data: { status: 'running', testset_steps: [testset.id], evaluator_steps: [judge.id], repeats: 3 } },
+    })
+    const { id } = evaluation
+    const [scenario] = await newScenarios(id, 1)
+    const { key } = (await runOf(id)).data.steps.find(({ type }: any) => type === 'annotation')
+    const cell = { run_id: id, scenario_id: scenario.id, step_key: key, status: 'success' }
+    await write(cell, { ...cell, repeat_idx: 1 }, { ...cell, repeat_idx: 2, status: 'failure' })
+    await post(`/simple/evaluations/${id}/stop`)
+    const data = { testset_steps: [testset.id], evaluator_steps: [judge.id], repeats: 2 }
+    await send('PATCH', `/simple/evaluations/${id}`, { evaluation: { data } })
+    expect((await cellsOf(id)).map(({ repeat_idx }) => repeat_idx).sort()).toEqual([0, 1])
+    expect((await scenariosOf(id)).map(({ status }) => status)).toEqual(['success'])
+    expect(await runOf(id)).toMatchObject({ status: 'success', data: { repeats: 2 } })
+  })
+
   test('whoever sends the status running executes it', async () => {
     const { evaluation } = await create({
       status: 'running',

@@ -1,3 +1,4 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { OpenAPIClientAxios } from 'openapi-client-axios'
 import { beforeAll, expect, inject, test } from 'vitest'
 import { ask, eventually, newProject, type TestProject } from '../harness.ts'
@@ -39,6 +40,41 @@ test('every operation says what it does, once', () => {
       summary: expect.stringMatching(/\.$/),
       tags: [expect.any(String)],
     })
+})
+
+/** Places in a schema that say nothing: no type, no choice, no description. */
+function* vagueIn(schema: any, place = ''): Generator<string> {
+  const says = ['type', 'enum', 'const', 'anyOf', 'oneOf', 'allOf', '$ref', 'description', 'not']
+  if (!says.some(name => name in schema)) yield place || '/'
+  for (const name of ['anyOf', 'oneOf', 'allOf'])
+    for (const [index, one] of (schema[name] ?? []).entries()) yield* vagueIn(one, `${place}/${name}/${index}`)
+  for (const [name, one] of Object.entries(schema.properties ?? {})) yield* vagueIn(one, `${place}/${name}`)
+  if (schema.items) yield* vagueIn(schema.items, `${place}/items`)
+}
+
+test('the body of every operation is described, with an example that fits', () => {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false })
+  const bodies = [...operations(), ...operations(receiverDocument)].filter(([, , { requestBody }]) => requestBody)
+  expect(bodies.length).toBeGreaterThan(200)
+  for (const [path, method, { requestBody }] of bodies)
+    for (const [type, { schema, example }] of Object.entries<any>(requestBody.content)) {
+      const name = `${method} ${path} (${type})`
+      expect([...vagueIn(schema)], name).toEqual([])
+      // An empty object, for bodies without required members, is left out of the document.
+      const fits = ajv.compile(schema)
+      expect(fits(example ?? {}), `${name}: ${JSON.stringify([example, fits.errors])}`).toBe(true)
+    }
+})
+
+test('queries name the fields and operators of filters, with an example', () => {
+  const { schema, example } = document.paths['/spans/query'].post.requestBody.content['application/json']
+  const { properties } = schema.anyOf[0]
+  const [condition] = properties.filtering.properties.conditions.items.anyOf
+  expect(condition.properties.field.enum).toEqual(expect.arrayContaining(['span_name', 'attributes', 'content']))
+  expect(condition.properties.operator.enum).toEqual(expect.arrayContaining(['is', 'btwn', 'not_exists']))
+  for (const field of condition.properties.field.enum)
+    expect(properties.filtering.description).toContain(`- \`${field}\`: `)
+  expect(example.filtering.conditions.length).toBeGreaterThan(2)
 })
 
 test.each([

@@ -108,7 +108,7 @@ const routed = (answer: Answer): number =>
 const urlOf = (path: string): string => path.replace(/\{[^}]+\}/g, randomUUID())
 const isForAdmins = (path: string): boolean => path.startsWith('/admin/')
 const isPublic = (path: string): boolean =>
-  path.startsWith('/auth/') || /^\/services\/(.*\/)?(health|openapi\.json)$/.test(path)
+  path === '/' || path.startsWith('/auth/') || /^\/services\/(.*\/)?(health|openapi\.json)$/.test(path)
 
 test('every documented operation refuses who does not say who they are', async () => {
   expect(operations.length).toBeGreaterThan(50)

@@ -156,6 +156,8 @@ test('a test answers with the delivery, whatever came of it', async () => {
     body: { count: 1, delivery: { status: { code: '0', message: 'failed' }, data: { error: expect.any(String) } } },
   })
   expect((await project.post(`${PATH}/test`, {})).status).toBe(400)
+  const near = await project.post(`${PATH}/test`, { subscription: { data: { url: 'https://10.0.0.1/' } } })
+  expect(near).toMatchObject({ status: 200, body: { delivery: { status: { code: '400', message: 'failed' } } } })
   const { id } = await made({ data: { url: URL_ } })
   const both = { subscription_id: id, subscription: { data: { url: URL_ } } }
   expect((await project.post(`${PATH}/test`, both)).status).toBe(400)

@@ -143,7 +143,7 @@ export class CachedLookup<V> {
   async #loadInTime(keys: string[]): Promise<Map<string, V>> {
     const failed = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
-      failed.reject(new Problem('overloaded', 'The database does not answer at the moment.', { retryAfterSeconds: 5 }))
+      failed.reject(new Problem('overloaded', 'The database does not respond; try again.', { retryAfterSeconds: 5 }))
     }, this.#loadMs)
     try {
       return await Promise.race([withDatabaseProblems(() => this.#load(keys)), failed.promise])

@@ -69,6 +69,6 @@ async function revisionOf(spanhouse: Spanhouse, family: Family, text: string): P
   const body = Object.fromEntries(references.map(([layer, reference]) => [`${layer}_ref`, reference]))
   const found = (await answered(spanhouse.POST(PATHS[family], { body }))) as Record<string, unknown>
   const revision = found[`${family}_revision`] as { id: string } | undefined
-  if (!revision) throw new Error(`There is no ${family} ${text}.`)
+  if (!revision) throw new Error(`The ${family} ${text} does not exist.`)
   return revision.id
 }

@@ -35,8 +35,8 @@ const COMPARED: Partial<Record<MetricType, Compared>> = {
 }
 
 /**
- * How far those agree who have annotated the scenarios of a run, by human step and by output of its evaluator. The
- * raters are the repeats: what a lane of assignees says is one rater's word. Read from the stored annotations.
+ * The agreement between the annotators of a run's scenarios, by human step and output of its evaluator. A repeat is one
+ * rater: the annotations of a lane of assignees count as one person's. Reads the stored annotations.
  */
 export async function findAgreement(
   scope: Scope,

@@ -102,7 +102,7 @@ async function measuredRuns(scope: Scope, engine: Engine, ids: readonly Uuid[]):
   const measured = new Map<Uuid, MeasuredRun>()
   for (const id of new Set(ids)) {
     const run = rows.get(id)
-    if (!run) throw new Problem('not_found', { message: `There is no run ${id}.`, run_id: id })
+    if (!run) throw new Problem('not_found', { message: `The run ${id} does not exist.`, run_id: id })
     await copyRun({ db: scope.db, engine }, { project_id: scope.project_id, id })
     const { steps } = await measuredStepsOf(scope, engine, run)
     measured.set(id, { run, steps })
@@ -121,7 +121,10 @@ async function statisticsOf(owner: Uuid, values: PairedValues[]): Promise<Paired
   if (values.every(({ baseline }) => baseline.length <= PAIRS_ON_LOOP_MAX)) return values.map(comparePairs)
   const answer = await pool.ask(values, { owner, timeMaxMs: COMPARE_TIME_MAX_MS })
   if (!(answer instanceof Ended)) return answer
-  throw new Problem('query_timeout', `The runs have too many values to compare within ${COMPARE_TIME_MAX_MS / 1000} s.`)
+  throw new Problem(
+    'query_timeout',
+    `The runs have too many values to be compared within ${COMPARE_TIME_MAX_MS / 1000} s.`,
+  )
 }
 
 const scored = ({ step_key, path, isHigherBetter }: Score, statistics: PairedStatistics): ScoreComparison => ({

@@ -30,8 +30,8 @@ const PREFIX = 'attributes.'
 const COMPARED = new Set(['numeric/continuous', 'numeric/discrete', 'binary'])
 
 /**
- * What of a run can be compared: numbers and booleans in outputs of evaluators, of which more is better, then the duration,
- * errors, costs and tokens of what was evaluated, of which less is better.
+ * The values of a run that can be compared: numbers and booleans in outputs of evaluators, where more is better, then
+ * the duration, errors, costs and tokens of the evaluated invocations, where less is better.
  */
 function scoresOf({ steps }: MeasuredRun): Score[] {
   const scores = steps.flatMap(({ step, leaves }) =>
@@ -78,7 +78,9 @@ export function comparedRun(run: RunRow, baseline: RunRow, scores: readonly Scor
   }
 }
 
-/** The step of a run that does what a step of the baseline does: by key, else by what it runs, else the only invocation. */
+/**
+ * The step of a run that corresponds to a step of the baseline: by key, else by its revision, else the only invocation.
+ */
 function sameStep(run: RunRow, baseline: RunRow, key: string): Step | undefined {
   const of = stepsOf(baseline).find(step => step.key === key)
   const alike = stepsOf(run).filter(({ type }) => type === of?.type)

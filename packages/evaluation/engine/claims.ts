@@ -14,7 +14,7 @@ export interface Claimed {
   isTakenOver: boolean
 }
 
-/** Whether a claim of `t` no longer holds: nobody has claimed it, or the worker has left the run or died. */
+/** Whether `t` can be claimed: it is not claimed, or its worker has left the run or died. */
 const isFree = (run_id: RawBuilder<unknown>): RawBuilder<unknown> => sql`(t.claimed_by is null or not exists (
   select from evaluation_workers w where w.project_id = t.project_id and w.run_id = ${run_id}
     and w.worker_id = t.claimed_by and w.alive_until > now()))`

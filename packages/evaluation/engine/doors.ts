@@ -9,12 +9,12 @@ export interface EngineParts {
   runtime: RuntimeSettings
   workflows: Workflows
   traces: StoredTraces
-  /** Computes metrics of what is finished; without it there are none. */
+  /** Computes metrics of finished scenarios and runs; without it none are computed. */
   metrics?: Metrics
   log: { warn(details: object, message: string): void }
 }
 
-/** Whose work is done: in which project, and for whom. */
+/** The project of the work, and the user for whom it is done. */
 export interface Owner {
   project_id: Uuid
   user_id: Uuid | null
@@ -32,18 +32,18 @@ export interface Workflows {
 /** A revision that can be called any number of times at once. */
 export interface Workflow {
   /**
-   * Calls it once. Rejects only if the signal aborts or the trace is lost; a call that failed has a status. A call that
-   * the signal cuts off leaves no trace.
+   * Calls it once. Rejects only if the signal aborts or the trace is lost; the status of the result tells whether the
+   * call failed. An aborted call leaves no trace.
    */
   call(request: WorkflowCall, signal: AbortSignal): Promise<CallResult>
 }
 
-/** What a workflow is called with (section 3.5 of the interface). */
+/** The inputs of a call (section 3.5 of the interface). */
 export interface WorkflowCall {
   /** 32 hex digits: the call leaves its trace under this id, however often it is repeated. */
   trace_id: string
   inputs: JsonObject | undefined
-  /** What an evaluator judges; undefined when there is nothing. */
+  /** The outputs that an evaluator judges; undefined if there are none. */
   outputs: Json | undefined
   trace: JsonObject | undefined
   testcase: JsonObject | undefined
@@ -65,7 +65,7 @@ export interface CallStatus extends JsonObject {
 
 export interface CallResult {
   status: CallStatus
-  /** After how many seconds it may succeed, when the failure says so. */
+  /** The seconds to wait before a retry, if the failure contains them. */
   retryAfterSeconds?: number
   traced: TracedCall
   /** Resolves when the trace is durable; rejects when it is lost. */
@@ -77,25 +77,25 @@ export interface TracedCall {
   /** Its root. */
   place: SpanPlace
   outputs: Json | undefined
-  /** `{trace_id, spans}`, the spans by name and nested: what evaluators are given. */
+  /** `{trace_id, spans}`, the spans nested by name, as evaluators receive them. */
   trace: JsonObject
 }
 
 /** A trace as it is stored. */
 export interface StoredTrace extends TracedCall {
   inputs: JsonObject | undefined
-  /** How the root ended, when it failed. */
+  /** The error of the root span, if it failed. */
   failure: CallStatus | undefined
 }
 
 /** The traces of a project. */
 export interface StoredTraces {
   /**
-   * Those of the traces with these ids (32 hex digits) that are there, including all that were durable when this was
-   * called. Waits for them as long as it takes to store them.
+   * The stored traces with these ids (32 hex digits), including all that were durable in the stream at the time of the
+   * call. Waits until these are stored.
    */
   read(project_id: Uuid, trace_ids: readonly string[], signal: AbortSignal): Promise<Map<string, StoredTrace>>
-  /** The newest traces without errors with each of these hashes, so many of each at most. */
+  /** The newest traces without errors for each of these hashes, up to a limit for each. */
   findByHash(project_id: Uuid, hashes: readonly Uuid[], countMax: number): Promise<Map<Uuid, StoredTrace[]>>
   /**
    * The ids of all traces that a saved query finds, in its order and within its window. Throws a Problem for a query that

@@ -12,12 +12,12 @@ const LOOK_MS = 1_000
 /** Runs that one worker works on at once; further ones wait for their turn. */
 const RUNS_MAX = 32
 
-/** How long a worker that stops waits for calls under way. What is cut off then is repeated by another. */
+/** How long a worker that stops waits for calls in progress. Another worker repeats those that are aborted then. */
 const STOP_MS_MAX = 8_000
 
 /**
- * A worker: finds runs with work in the tables and carries it out, beside any number of other workers. Nothing is kept
- * here that is not in the tables, so it may die at any moment.
+ * A worker: finds runs with work in the tables and executes it. Any number of workers may run. All state is in the
+ * tables, so a worker may die at any moment.
  */
 export class Engine implements Dispatcher {
   readonly #parts: EngineParts
@@ -26,7 +26,7 @@ export class Engine implements Dispatcher {
   readonly #ended: Promise<void>
   #wake: () => void = () => {}
 
-  /** Begins to look for work. */
+  /** Starts looking for work. */
   constructor(parts: EngineParts) {
     this.#parts = parts
     this.#ended = this.#lookAgainAndAgain()
@@ -54,7 +54,7 @@ export class Engine implements Dispatcher {
         this.#wake = resolve
       })
       await this.#look().catch(error => {
-        this.#parts.log.warn({ err: error }, 'cannot look for evaluations to work on; trying again')
+        this.#parts.log.warn({ err: error }, 'cannot look for evaluations to execute; trying again')
       })
       await Promise.race([woken, delay(LOOK_MS, undefined, { signal }).catch(() => {})])
     }

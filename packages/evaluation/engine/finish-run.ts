@@ -18,7 +18,7 @@ export async function finishRun(parts: EngineParts, membership: Membership): Pro
   if (!work) return
   const scope: Scope = { db, runtime, project_id, user_id: work.user_id }
   await metrics?.refresh(scope, [{ run_id }]).catch(error => {
-    log.warn({ err: error, run_id }, 'metrics of a run could not be computed')
+    log.warn({ err: error, run_id }, 'cannot compute the metrics of a run')
   })
   await endWork(scope, membership, work)
 }

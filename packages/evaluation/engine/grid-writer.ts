@@ -150,7 +150,7 @@ export class GridWriter {
     })
   }
 
-  /** Those of the scenarios that this worker has claimed; nobody takes them over before the transaction ends. */
+  /** The scenarios that this worker has claimed, locked until the transaction ends. */
   async #hold({ db, project_id }: Scope, ids: readonly Uuid[]): Promise<Set<Uuid>> {
     const { rows } = await sql<{ id: Uuid }>`select t.id from evaluation_scenarios t
       where t.project_id = ${project_id} and t.id = any(${ids}::uuid[])
@@ -187,7 +187,7 @@ export class GridWriter {
     try {
       await metrics?.refresh({ db, runtime, project_id, user_id }, places)
     } catch (error) {
-      log.warn({ err: error, run_id }, 'metrics of scenarios could not be computed')
+      log.warn({ err: error, run_id }, 'cannot compute the metrics of scenarios')
     }
   }
 }

@@ -50,7 +50,7 @@ export async function stayInRun(db: Database, { project_id, run_id, worker_id }:
   return rows.length > 0
 }
 
-/** Gives everything back that the worker has of the run: its calls, and what it has claimed and not finished. */
+/** Releases everything that the worker holds of the run: its calls, and claimed scenarios that are not finished. */
 export async function leaveRun(db: Database, { project_id, run_id, worker_id }: Membership): Promise<void> {
   await sql`delete from evaluation_workers
     where project_id = ${project_id} and run_id = ${run_id} and worker_id = ${worker_id}`.execute(db)

@@ -6,7 +6,7 @@ import { type Step, stepsOf } from '../runs/run-data.ts'
 import { registryScope } from '../scope.ts'
 import type { CallStatus, EngineParts, Owner, Workflow } from './doors.ts'
 
-/** A step that is executed, with what it calls. */
+/** A step that the server executes, and the revision that it calls. */
 export interface ExecutedStep {
   key: string
   type: 'invocation' | 'annotation'
@@ -69,7 +69,7 @@ export class StepLoader {
     const { db, runtime, workflows } = this.#parts
     const scope = registryScope({ db, runtime, ...owner }, KINDS[kind])
     const row = await findRevision(scope, { revision: { id } })
-    if (!row) return notCallable({ code: 404, message: `There is no ${kind} revision ${id}.` })
+    if (!row) return notCallable({ code: 404, message: `The ${kind} revision ${id} does not exist.` })
     const { data, flags } = toRevisionJson(scope, row)
     if (!isJsonObject(data)) return notCallable({ code: 400, message: `The ${kind} revision ${id} has no data.` })
     try {

@@ -26,9 +26,13 @@ const SCENARIOS_MAX = 512
 const AHEAD_SECONDS = 0.3
 /** … and at least so many. */
 const AHEAD_MIN = 8
-/** Cells and scenarios that wait to be written or measured at most, before the worker claims more. */
+/**
+ * The maximum number of cells and scenarios that wait to be written or measured. Above it the worker claims no more.
+ */
 const UNWRITTEN_MAX = 10_000
-/** How often a worker asks for calls that others have given back, and looks again for what others have not finished. */
+/**
+ * How often a worker asks for calls that others have released, and looks for scenarios that others have not finished.
+ */
 const LOOK_MS = 1_000
 
 /**
@@ -54,6 +58,7 @@ export class RunWorker {
   readonly #slots = new Slots(0)
   readonly #executing = new Set<Promise<void>>()
   #calls = 0
+  #wanted = WORKER_CALLS_MAX
   #after: Uuid | null = null
   #executed = 0
   #rate = 0
@@ -67,7 +72,7 @@ export class RunWorker {
     this.#loader = new StepLoader(parts, membership.project_id)
   }
 
-  /** Claims nothing more; what is under way is finished. */
+  /** Claims no more scenarios, and finishes those in progress. */
   stop(): void {
     this.#isStopping = true
   }
@@ -97,13 +102,14 @@ export class RunWorker {
     const run = await this.#run()
     if (!run) return false
     const { batchSize } = callLimits(run.data)
-    const calls = await joinRun(this.#parts.db, this.#membership, { wanted: WORKER_CALLS_MAX, batchSize })
+    this.#wanted = Math.min(WORKER_CALLS_MAX, batchSize)
+    const calls = await joinRun(this.#parts.db, this.#membership, { wanted: this.#wanted, batchSize })
     if (calls > this.#calls) this.#slots.add(calls - this.#calls)
     this.#calls = Math.max(calls, this.#calls)
     return calls > 0
   }
 
-  /** While the database is away, nobody else can take anything over, so the worker goes on. */
+  /** While the database is down, no other worker can take over, so this one continues. */
   async #beat(): Promise<void> {
     const { signal } = this.#ending
     while (await isAfter(HEARTBEAT_MS, signal)) {
@@ -111,7 +117,7 @@ export class RunWorker {
       if (!isMember) this.cut()
       this.#rate = this.#executed / (HEARTBEAT_MS / 1_000)
       this.#executed = 0
-      if (isMember && this.#calls < WORKER_CALLS_MAX) await this.#join().catch(() => {})
+      if (isMember && this.#calls < this.#wanted) await this.#join().catch(() => {})
     }
   }
 
@@ -162,7 +168,7 @@ export class RunWorker {
     } catch (error) {
       if (this.#ending.signal.aborted) return
       const { run_id } = this.#membership
-      this.#parts.log.warn({ err: error, run_id }, 'scenarios could not be loaded; they are tried again')
+      this.#parts.log.warn({ err: error, run_id }, 'cannot load scenarios; trying again')
       await this.#giveBack(claimed)
       await isAfter(LOOK_MS, this.#ending.signal)
     }
@@ -184,7 +190,7 @@ export class RunWorker {
     }
   }
 
-  /** Claimed by nobody who is alive: whoever takes them over looks for calls that had finished. */
+  /** Scenarios without a live worker. The worker that takes them over looks up calls that had finished. */
   async #giveBack(claimed: readonly Claimed[]): Promise<void> {
     const { project_id, worker_id } = this.#membership
     const ids = claimed.map(({ id }) => id)

@@ -10,7 +10,7 @@ import type { ExecutedStep } from './plan-steps.ts'
 import type { LoadedSource } from './sources.ts'
 import { asTraceId, asUuid, attemptTraceIds } from './trace-ids.ts'
 
-/** A claimed scenario with all that its execution needs. */
+/** A claimed scenario with everything that its execution needs. */
 export interface LoadedScenario {
   claimed: Claimed
   source: LoadedSource
@@ -81,7 +81,7 @@ class StepRun {
     return this.#call(cell, judged?.traced)
   }
 
-  /** Whether a cell is what the task asks for: a success that may stay, or what this task itself has written. */
+  /** Whether a cell needs no execution for the task: it is a success that may stay, or was written by this task. */
   #isSettled(cell: PlannedCell, stored: StoredCell | undefined): boolean {
     const { task } = this.#scenario.claimed
     if (!stored || !['success', 'failure'].includes(stored.status)) return false

@@ -8,7 +8,7 @@ import type { EngineParts, SpanPlace, StoredTrace } from './doors.ts'
 import { shownReferences } from './plan-steps.ts'
 import { asTraceId } from './trace-ids.ts'
 
-/** What a scenario comes from: a testcase or a trace, and what its calls are given of it. */
+/** The source of a scenario, a testcase or a trace, and the inputs that its calls take from it. */
 export interface LoadedSource {
   step_key: string
   testcase_id: Uuid | undefined

@@ -13,7 +13,7 @@ export const equals = (name: string, value: unknown, type: string): Condition =>
 export const isAmong = (name: string, values: readonly unknown[], type: string): Condition =>
   sql`${column(name)} in (select one::${sql.raw(type)} from jsonb_array_elements_text(${toJsonb(values as Json[])}::jsonb) one)`
 
-/** Whether a JSON column contains an object. An empty one is in everything, also where there is none. */
+/** Whether a JSON column contains an object. Every value contains the empty object, also null. */
 export const contains = (name: string, value: JsonObject): Condition =>
   Object.keys(value).length === 0 ? sql`true` : sql`${column(name)}::jsonb @> ${toJsonb(value)}::jsonb`
 

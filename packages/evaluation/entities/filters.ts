@@ -4,7 +4,7 @@ import { list, optional, recordOf, reference, storedObject, uuid, z } from '@spa
 import { type Condition, column, contains, equals, hasText, isAmong, isPresent } from './conditions.ts'
 import { int32, isoTime, status } from './fields.ts'
 
-/** A member of a filter: how it is read, and what it asks of a row. */
+/** A member of a filter: how it is parsed, and its condition on a row. */
 interface Member<T = unknown> {
   schema: z.ZodType<T>
   where(value: T): Condition
@@ -60,7 +60,7 @@ const byReferences = member(list(recordOf(reference, { max: REFERENCES_MAX }), {
   return parts.length === 0 ? sql`true` : sql.join(parts, sql` and `)
 })
 
-/** People who have something to do in a queue. */
+/** The assignees of a queue. */
 const assignedTo = (values: readonly string[]): Condition => sql`exists (
   select from jsonb_path_query(${column('data')}, '$.user_ids[*][*]') one
   where one #>> '{}' in (select jsonb_array_elements_text(${toJsonb([...values])}::jsonb)))`
@@ -101,10 +101,10 @@ export const FILTERS = {
 
 export type FilterName = keyof typeof FILTERS
 
-/** A filter as it was read: the members that were given. */
+/** A parsed filter: the members that were sent. */
 export type Filter = Readonly<Record<string, unknown>>
 
-/** The schema of an entity's filter; what it does not name is ignored. */
+/** The schema of an entity's filter; unknown members are ignored. */
 export const filterBody = (name: FilterName) =>
   z.object(
     Object.fromEntries(Object.entries<Member>(FILTERS[name]).map(([key, { schema }]) => [key, optional(schema)])),

@@ -63,7 +63,7 @@ export interface QueueRow extends OwnedRow {
 }
 
 export interface QueueData {
-  /** Outer index: the repeat; inner: who works on it. */
+  /** Outer index: the repeat; inner: its assignees. */
   user_ids?: Uuid[][]
   scenario_ids?: Uuid[]
   step_keys?: string[]

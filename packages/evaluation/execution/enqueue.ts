@@ -10,11 +10,11 @@ import type { RunWork, Scope, Task, TaskSlice } from '../scope.ts'
 import { isInSlice, type PlannedCell, planWork, type Slice } from './plan.ts'
 
 /**
- * Stores the work of existing scenarios: what of the slice is missing or has failed, or everything in it to be
- * overwritten. Scenarios with work become `running`, and so does the run; the others get the status that follows from their cells. Cells
- * that somebody else writes appear as `pending` where they are missing, and are taken back to it only when the slice names
- * their step and overwrites. Scenarios without a source are left alone. The run is locked for a change and open.
- * Returns whether there is work.
+ * Stores the work of existing scenarios: the cells of the slice that are missing or have failed, or all of them if it
+ * overwrites. Scenarios with work become `running`, and so does the run; the others get the status that follows from
+ * their cells. Missing cells that people or clients write are created as `pending`; existing ones are reset only if the
+ * slice names their step and overwrites. Scenarios without a source are not changed. The run is locked for a change and
+ * open. Returns whether there is work.
  */
 export async function enqueue(
   scope: Scope,
@@ -99,7 +99,7 @@ async function resetCells(scope: Scope, run: RunRow, { cells, slice }: Addressed
   )
 }
 
-/** Gives scenarios their work, where there is any, and returns all that were addressed and have a source. */
+/** Stores the work of scenarios, and returns all addressed scenarios that have a source. */
 async function storeWork(
   scope: Scope,
   run: RunRow,

@@ -22,15 +22,15 @@ export interface Source {
 }
 
 /**
- * Makes a scenario for each source, in order, with the cells that nobody executes: those of the source and those that a
- * person or another client is to write. Where there is something to execute the scenario is `running` and has its
- * work, otherwise it is `pending` at once. Returns their ids. The run is locked and open.
+ * Creates a scenario for each source, in order, with the cells that the server does not execute: those of the source
+ * and those that a person or another client writes. If the server has cells to execute, the scenario is `running` and
+ * has its work, otherwise it is `pending`. Returns their ids. The run is locked and open.
  */
 export async function mintScenarios(scope: Scope, run: RunRow, sources: readonly Source[]): Promise<Uuid[]> {
   const cellsOf = new Map([...new Set(sources.map(({ step_key }) => step_key))].map(key => [key, planCells(run, key)]))
   const total = sources.reduce((sum, { step_key }) => sum + (cellsOf.get(step_key)?.length ?? 0), 0)
   if (total > MINTED_CELLS_MAX)
-    throw invalid(`steps, repeats and sources come to ${total} cells; a call makes at most ${MINTED_CELLS_MAX}`)
+    throw invalid(`steps, repeats and sources: ${total} cells; a request may create at most ${MINTED_CELLS_MAX}`)
   const task: Task = { id: newId(), user_id: scope.user_id }
   const scenarios = sources.map(source => {
     const cells = cellsOf.get(source.step_key) ?? []
@@ -51,7 +51,7 @@ export async function mintScenarios(scope: Scope, run: RunRow, sources: readonly
   return scenarios.map(({ id }) => id)
 }
 
-/** A cell of a source, or one that waits for somebody; traces stand with the source alone. */
+/** A cell of a source, or one that a person or client writes. Only cells of sources have traces. */
 export function toResult(
   run_id: Uuid,
   scenario_id: Uuid,

@@ -30,12 +30,13 @@ export const processing = z.object({
   overwrite: optional(z.boolean()).transform(given => given ?? false),
 })
 
-const noRun = (id: Uuid): Problem => new Problem('not_found', { message: `There is no evaluation ${id}.`, run_id: id })
+const noRun = (id: Uuid): Problem =>
+  new Problem('not_found', { message: `The evaluation ${id} does not exist.`, run_id: id })
 
-/** Writes cells of one run, as `writeResults`; a 400 when one is of another. */
+/** Writes cells of one run, like `writeResults`. Throws a 400 if one belongs to another run. */
 export async function populate(scope: Scope, run_id: Uuid, bodies: readonly NewResult[]): Promise<ResultRow[]> {
   const other = bodies.find(body => body.run_id !== run_id)
-  if (other) throw invalid(`results: run_id ${other.run_id} is not the evaluation in the path`)
+  if (other) throw invalid(`results: run_id ${other.run_id} differs from the id in the path`)
   return writeResults(scope, bodies)
 }
 
@@ -44,8 +45,8 @@ export const probe = (scope: Scope, run_id: Uuid, filter: Slice): Promise<RowLis
   listRows(scope, 'results', { filter: { run_id, ...filter } })
 
 /**
- * Deletes the cells that a slice addresses, with the metrics that counted them, which are computed again where somebody
- * does. Throws a 404 for a run that there is not, 409 when it is closed.
+ * Deletes the cells that a slice addresses and the metrics that counted them, and computes these again if this process
+ * computes metrics. Throws a 404 if the run does not exist, a 409 if it is closed.
  */
 export async function prune(scope: Scope, run_id: Uuid, filter: Slice): Promise<void> {
   const scenarios = await inTransaction(scope, async inside => {
@@ -75,16 +76,15 @@ export async function processSlice(scope: Scope, run_id: Uuid, filter: Slice & {
     const run = await lockOpenRun(inside, run_id, 'change')
     if (!run) throw noRun(run_id)
     if (isEmptySlice(filter)) return
-    if (verdictOf(run.flags, stepsOf(run)) === 'refused')
-      throw invalid('steps: the server does not execute a graph like this one')
+    if (verdictOf(run.flags, stepsOf(run)) === 'refused') throw invalid('steps: the server cannot execute this graph')
     await enqueue(inside, run, filter)
   })
   announce(scope, run_id)
 }
 
 /**
- * Computes the metrics of the scenarios that a slice addresses, of their buckets, and of the run. Throws a 404 for a run
- * that there is not, 409 when it is closed, 501 while nobody computes metrics.
+ * Computes the metrics of the scenarios that a slice addresses, of their buckets, and of the run. Throws a 404 if the
+ * run does not exist, a 409 if it is closed, a 501 if this process does not compute metrics.
  */
 export async function refreshSlice(scope: Scope, run_id: Uuid, filter: Slice): Promise<void> {
   const run = await inTransaction(scope, inside => lockOpenRun(inside, run_id, 'share'))

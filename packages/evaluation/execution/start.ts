@@ -20,9 +20,9 @@ import { planWork } from './plan.ts'
 import { verdictOf } from './topology.ts'
 
 /**
- * Starts a run: it becomes active and `running`, and what is to be executed is stored where workers claim it. A graph that
- * nothing executes ends the run: `failure`, inactive and closed. What has scenarios already gets what is missing of
- * them and no second set. Undefined: no such run. Throws a 409 when it is closed.
+ * Starts a run: it becomes active and `running`, and its work is stored for workers to claim. A graph that the server
+ * cannot execute ends the run: `failure`, inactive and closed. Existing scenarios get their missing cells and are not
+ * created again. Undefined: the run does not exist. Throws a 409 if it is closed.
  */
 export async function startRun(scope: Scope, id: Uuid): Promise<RunRow | undefined> {
   const started = await inTransaction(scope, async inside => {
@@ -84,7 +84,7 @@ async function startTestsets(scope: Scope, run: RunRow): Promise<void> {
   await enqueueOld(scope, run, sources.length)
 }
 
-/** What was just made has its work; a run that had scenarios before gets what is missing of them, too. */
+/** New scenarios have their work. If the run had scenarios before, their missing cells are added too. */
 async function enqueueOld(scope: Scope, run: RunRow, minted: number): Promise<void> {
   const [row] = (
     await sql<{ count: number }>`select count(*)::int as count from evaluation_scenarios t
@@ -93,7 +93,7 @@ async function enqueueOld(scope: Scope, run: RunRow, minted: number): Promise<vo
   if ((row?.count ?? 0) > minted) await enqueue(scope, run, {})
 }
 
-/** The testset steps that the run has no scenarios of yet. Scenarios that somebody else is filling are not added to. */
+/** The testset steps without scenarios. None if a client is filling the scenarios of the run. */
 async function newTestsets(scope: Scope, run: RunRow): Promise<{ key: string; id: Uuid }[]> {
   const steps = stepsOf(run).flatMap(({ type, key, references }) => {
     const id = references.testset_revision?.id
@@ -108,7 +108,7 @@ async function newTestsets(scope: Scope, run: RunRow): Promise<{ key: string; id
   return known.has(null) ? [] : steps.filter(({ key }) => !known.has(key))
 }
 
-/** Workers carry the query out, since only they read traces; what was found before is not looked for again. */
+/** Workers execute the query, because only they read traces; traces that were found before are skipped. */
 async function startQueries(scope: Scope, run: RunRow): Promise<void> {
   const { rows } = await sql`select from evaluation_scenarios t
     where t.project_id = ${scope.project_id} and t.run_id = ${run.id} limit 1`.execute(scope.db)
@@ -121,9 +121,9 @@ async function startQueries(scope: Scope, run: RunRow): Promise<void> {
 }
 
 /**
- * Ends a run's activity. Cells that the server had planned and not finished become `cancelled`, and so does the run when
- * there were any, unless it is open for further batches. What is finished, and what waits for somebody else, keeps its
- * status. Undefined: no such run. Throws a 409 when it is closed.
+ * Ends a run's activity. Planned cells that are not finished become `cancelled`, and so does the run if there were any,
+ * unless it is open for further batches. Finished cells, and those that wait for people or clients, keep their status.
+ * Undefined: the run does not exist. Throws a 409 if it is closed.
  */
 export function stopRun(scope: Scope, id: Uuid): Promise<RunRow | undefined> {
   return inTransaction(scope, async inside => {

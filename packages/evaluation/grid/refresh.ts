@@ -34,7 +34,7 @@ export function placesOf(asked: z.output<typeof refreshed>): MetricsPlace[] {
 
 /**
  * Computes rows of metrics and returns them. Unknown runs and scenarios, and runs without a step that leaves traces,
- * contribute nothing. Throws a 409 when a run is closed, 501 while nobody computes metrics.
+ * contribute nothing. Throws a 409 if a run is closed, a 501 if this process does not compute metrics.
  */
 export async function refreshMetrics(scope: Scope, asked: z.output<typeof refreshed>): Promise<MetricsRow[]> {
   const places = placesOf(asked)
@@ -45,7 +45,7 @@ export async function refreshMetrics(scope: Scope, asked: z.output<typeof refres
   return scope.metrics.refresh(scope, there)
 }
 
-export const noMetrics = (): Problem => new Problem('unsupported', 'This version does not compute metrics yet.')
+export const noMetrics = (): Problem => new Problem('unsupported', 'This process does not compute metrics.')
 
 async function existing(
   scope: Scope,
@@ -63,7 +63,10 @@ async function existing(
   return places.filter(place => isMeasured(place) && isThere(place))
 }
 
-/** Computes the metrics of scenarios, of their buckets where they have any, and of the run; nothing while nobody does. */
+/**
+ * Computes the metrics of scenarios, of their buckets, and of the run. Does nothing if this process does not compute
+ * metrics.
+ */
 export async function refreshRun(scope: Scope, run_id: Uuid, scenarios: readonly Uuid[]): Promise<void> {
   if (!scope.metrics) return
   const { rows } = await sql<{ timestamp: string; interval: number | null }>`

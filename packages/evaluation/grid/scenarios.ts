@@ -57,12 +57,12 @@ export function requireRuns(runs: ReadonlyMap<Uuid, unknown>, what: readonly Gua
   const unknown = what.find(({ run_id }) => !runs.has(run_id))
   if (!unknown) return
   const { run_id } = unknown
-  throw new Problem('conflict', { message: `run_id: there is no run ${run_id}.`, conflict: { run_id } })
+  throw new Problem('conflict', { message: `run_id: the run ${run_id} does not exist.`, conflict: { run_id } })
 }
 
 /**
- * Changes scenarios and returns those that there are, in order. A status that is sent stands until a cell of the scenario
- * changes, and the run follows it. Throws a 409 when the run of one is closed.
+ * Changes scenarios and returns those that exist, in order. A status that is sent is kept until a cell of the scenario
+ * changes, and the run's status follows it. Throws a 409 if the run of one is closed.
  */
 export function editScenarios(scope: Scope, edits: readonly ScenarioEdit[]): Promise<ScenarioRow[]> {
   return inTransaction(scope, async inside => {
@@ -141,7 +141,7 @@ export function removeScenarios(scope: Scope, run_id: Uuid, ids: readonly Uuid[]
       (await findRows(inside, 'scenarios', ids)).filter(row => row.run_id === run_id).map(({ id }) => id),
     )
     const other = ids.find(id => !ofRun.has(id))
-    if (other !== undefined) throw invalid(`scenario_ids: ${other} is no scenario of the run`)
+    if (other !== undefined) throw invalid(`scenario_ids: the run has no scenario ${other}`)
     return deleteScenarios(inside, ids)
   })
 }

@@ -32,8 +32,8 @@ const ROWS_MAX = 5_000
 const DELETIONS_KEPT = '1 day'
 
 /**
- * Copies all changes since the last call. May be called by one process at a time, again and again; a call that fails is
- * completed by the next. Resolves early if the signal aborts.
+ * Copies all changes since the last call. Only one process may call it at a time. If a call fails, the next one
+ * completes it. Resolves early if the signal aborts.
  */
 export async function copyChanges(stores: CopyStores, signal?: AbortSignal): Promise<void> {
   const { db, engine } = stores
@@ -112,7 +112,7 @@ const RUNS: Source<CopiedRun> = {
   copy: copyRuns,
 }
 
-/** Pages in the order of transactions, so that none of what is committed meanwhile is passed over. */
+/** Pages in the order of transactions, so that none that is committed meanwhile is skipped. */
 async function copyPages<Row extends { id: Uuid; version: number }>(
   { db, engine }: CopyStores,
   { table, columns, copy }: Source<Row>,

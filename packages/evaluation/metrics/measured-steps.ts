@@ -28,7 +28,7 @@ const OUTPUTS = ['ag', 'data', 'outputs']
 /** What of a run is measured. */
 export interface MeasuredSteps {
   steps: StepMetrics[]
-  /** The output schemas, by step, that were inferred because nobody declares them. */
+  /** The output schemas, by step, that were inferred because the evaluators declare none. */
   inferred: Map<string, JsonObject>
 }
 

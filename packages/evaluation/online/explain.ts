@@ -47,13 +47,13 @@ export interface TraceExplanation {
   message: string
   queries: QueryExplanation[]
   scenario_id?: Uuid
-  /** What each evaluator made of it: the status of its cells. */
+  /** The status of each evaluator's cells. */
   evaluators: { step_key: string; origin: string; statuses: string[] }[]
 }
 
 const MESSAGES: Record<Reason, string> = {
   evaluated: 'The trace has a scenario in this run.',
-  not_live: 'The run is not live: it evaluates what it was started with.',
+  not_live: 'The run is not live: it evaluates only the traces it was started with.',
   not_active: 'The run is not active: it was stopped, closed or has failed.',
   query_not_valid: 'A query of the run is gone or does not ask for invocations only.',
   no_root: 'No root span of the trace is stored.',
@@ -63,7 +63,7 @@ const MESSAGES: Record<Reason, string> = {
   waiting: 'The trace matches and will be evaluated.',
 }
 
-/** Conditions that are examined one by one at most. */
+/** The maximum number of conditions that are examined one by one. */
 const CONDITIONS_MAX = 20
 
 /** Why a run has evaluated a trace, or has not. */

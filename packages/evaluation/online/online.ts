@@ -34,7 +34,10 @@ export interface OnlineParts {
 const LOOK_MS = 1_000
 /** How far the clocks of receivers, writers, the stream and this process may differ. */
 const CLOCKS_DIFFER_MICROS = 5_000_000
-/** How far the stored resume point may lag behind: what follows it is looked at again after a crash, and taken up once. */
+/**
+ * How far the stored resume point may lag behind. After a crash, traces after it are examined again; each is evaluated
+ * once.
+ */
 const RESUME_LAG_MICROS = 10_000_000
 /** Roots of one page, and traces of one statement that filters them. */
 const PAGE_ROOTS = 5_000
@@ -98,7 +101,7 @@ export class Online {
     this.#tell(false)
   }
 
-  /** Until the next look is due, or somebody asks for it. */
+  /** Resolves when the next poll is due or is requested. */
   async #untilNext(signal: AbortSignal): Promise<void> {
     const woken = new Promise<void>(resolve => {
       this.#wake = resolve

@@ -33,8 +33,8 @@ export function blocksOf(lane: readonly Uuid[], users: ReadonlySet<Uuid>, bucket
 }
 
 /**
- * The blocks of each lane in which users have something to do. Undefined: they have everything to do, because nobody is
- * assigned or nobody is asked for.
+ * The blocks of each lane that are assigned to the users. Undefined: all blocks, because the queue has no assignees or
+ * no users are given.
  */
 export function lanesOf(
   { flags, data }: Pick<QueueRow, 'flags' | 'data'>,

@@ -8,10 +8,10 @@ import type { Scope } from '../scope.ts'
 import { blocksOf, dealingOf } from './assignment.ts'
 import { bucketOf } from './worklist.ts'
 
-/** What somebody has to do in a repeat, and has done. */
+/** The number of scenarios that an assignee has in a repeat, and how many of them are done. */
 export interface Share {
   repeat_idx: number
-  /** Absent: whoever takes it. */
+  /** Absent: anybody may annotate. */
   user_id?: Uuid
   scenarios: number
   /** Scenarios all of whose human cells of the repeat are written. */
@@ -75,7 +75,7 @@ export async function findQueueProgress(scope: Scope, queue: QueueRow, run: RunR
   return { queue_id: queue.id, run_id: run.id, scenarios, done, assignees: sumOfBlocks(blocks) }
 }
 
-/** The blocks of buckets of every assignee, or all buckets for every repeat. */
+/** The blocks of buckets for each assignee, or all buckets for each repeat. */
 function partsOf({ data: { user_ids = [] } }: QueueRow, repeats: number, buckets: number): Part[] {
   if (user_ids.length === 0)
     return Array.from({ length: repeats }, (_, repeat_idx) => ({ repeat_idx, from: 0, to: buckets }))

@@ -63,19 +63,22 @@ export function editQueues(scope: Scope, edits: readonly QueueEdit[]): Promise<Q
 function edited(row: QueueRow, { flags, ...edit }: QueueEdit): QueueRow {
   const { is_default = row.flags.is_default, is_sequential = row.flags.is_sequential } = flags ?? {}
   if (row.flags.is_default && !is_default)
-    throw new Problem('conflict', { message: 'flags.is_default: a default queue stays one.', queue_id: row.id })
+    throw new Problem('conflict', {
+      message: 'flags.is_default: cannot be changed on a default queue.',
+      queue_id: row.id,
+    })
   const given = Object.fromEntries(Object.entries(edit).filter(([, value]) => value !== undefined))
   const after = { ...row, ...given, flags: { is_sequential, is_default } }
   requireDefaultIsBare(after.flags, after.data, row.id)
   return after
 }
 
-/** A default queue is everybody's, over everything: 0 and empty lists are data, too. */
+/** A default queue is for all users and scenarios. 0 and empty lists count as data, too. */
 function requireDefaultIsBare(flags: QueueRow['flags'], data: QueueData, queue_id?: Uuid): void {
   const given = Object.entries(data).find(([, value]) => value !== undefined)
   if (!flags.is_default || !given) return
   throw new Problem('unprocessable', {
-    message: `data.${given[0]}: a default queue has no data.`,
+    message: `data.${given[0]}: not allowed on a default queue.`,
     ...(queue_id && { queue_id }),
   })
 }
@@ -96,12 +99,16 @@ async function withOneDefault<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Deletes queues and returns the ids of those that there were, in order. A default queue among them fails the call (409). */
+/** Deletes queues and returns the ids of those that existed, in order. Throws a 409 if one is a default queue. */
 export function deleteQueues(scope: Scope, ids: readonly Uuid[]): Promise<Uuid[]> {
   return inTransaction(scope, async inside => {
     const found = await findRows(inside, 'queues', ids)
     const fixed = found.find(({ flags }) => flags.is_default)
-    if (fixed) throw new Problem('conflict', { message: 'A default queue goes with its run.', queue_id: fixed.id })
+    if (fixed)
+      throw new Problem('conflict', {
+        message: 'A default queue can only be deleted with its run.',
+        queue_id: fixed.id,
+      })
     const there = found.map(({ id }) => id)
     await deleteRows(inside, 'queues', [isAmong('id', there, 'uuid'), sql`not t.flags @> '{"is_default": true}'`])
     return there

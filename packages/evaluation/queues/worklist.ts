@@ -11,7 +11,7 @@ import type { Scope } from '../scope.ts'
 import { type Block, type Dealing, dealingOf, lanesOf } from './assignment.ts'
 
 export interface WorklistQuery {
-  /** Whose scenarios; nobody: everybody's. */
+  /** The users whose scenarios are listed; empty: all users. */
   users?: readonly Uuid[]
   /** Whether the queue's own `scenario_ids` limit the list. */
   isSubset: boolean

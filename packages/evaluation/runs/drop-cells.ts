@@ -8,8 +8,9 @@ import { rollUpRun, rollUpScenarios } from './roll-up.ts'
 import { repeatsOf } from './run-data.ts'
 
 /**
- * Deletes cells of a run, with the metrics that counted them: those of their scenarios, of their buckets and of the run.
- * Stale numbers would be worse than none; whoever can computes them again. Returns the scenarios that had such cells.
+ * Deletes cells of a run, with the metrics that counted them: those of their scenarios, of their buckets and of the
+ * run. Stale metrics would be worse than none; the next refresh computes them again. Returns the scenarios that had
+ * such cells.
  */
 export async function dropCells(scope: Scope, run_id: Uuid, where: readonly Condition[]): Promise<Uuid[]> {
   const { db, project_id } = scope

@@ -47,9 +47,8 @@ export const flagsOfSteps = (steps: readonly Step[]): Pick<RunFlags, keyof typeo
   >
 
 /**
- * The flags of a run after a write: those that were sent over those that are there, and those that follow from the steps
- * where the write carries any. What the server decides by itself is not read: `is_queue` at all, `is_closed` where it would
- * open the run.
+ * The flags of a run after a write: those that were sent replace stored ones, and if steps were sent, others follow
+ * from them. Flags that the server decides are ignored: `is_queue` always, `is_closed` if it would open the run.
  */
 export function writtenFlags(stored: RunFlags, sent: Partial<RunFlags> = {}, steps?: readonly Step[]): RunFlags {
   const given = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined))

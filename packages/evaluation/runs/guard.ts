@@ -16,11 +16,11 @@ export interface Guarded {
 
 /** A 409: the run is closed. */
 export const closedRun = (what: Guarded): Problem =>
-  new Problem('conflict', { message: 'The run is closed: open it before you change anything of it.', ...what })
+  new Problem('conflict', { message: 'The run is closed: open it before changing it.', ...what })
 
 /**
- * How much of a run is kept from others until the transaction ends. `share`: it stays open; many may write below it at
- * once. `change`: the run itself, or what its status follows from, is written.
+ * How a run is locked until the transaction ends. `share`: it stays open, and others may write its scenarios and cells.
+ * `change`: the run itself is written, or rows that determine its status.
  */
 export type LockMode = 'share' | 'change'
 
@@ -33,7 +33,7 @@ export async function lockRuns(scope: Scope, ids: readonly Uuid[], mode: LockMod
   return new Map(rows.map(row => [row.id, row]))
 }
 
-/** As {@link lockRuns} for what is about to be changed. Throws a 409 for the first of it whose run is closed. */
+/** As {@link lockRuns}, before a change. Throws a 409 for the first item whose run is closed. */
 export async function lockOpenRuns(scope: Scope, what: readonly Guarded[], mode: LockMode): Promise<Map<Uuid, RunRow>> {
   const ids = what.map(one => one.run_id)
   const runs = await lockRuns(scope, ids, mode)
@@ -42,7 +42,7 @@ export async function lockOpenRuns(scope: Scope, what: readonly Guarded[], mode:
   return runs
 }
 
-/** As {@link lockOpenRuns} for one run, undefined when there is none. */
+/** As {@link lockOpenRuns} for one run; undefined if it does not exist. */
 export async function lockOpenRun(scope: Scope, id: Uuid, mode: LockMode): Promise<RunRow | undefined> {
   return (await lockOpenRuns(scope, [{ run_id: id }], mode)).get(id)
 }

@@ -31,7 +31,7 @@ interface ProgressRow {
   costs: number | null
 }
 
-/** The costs of each step in a row of metrics; what clients have written there may be anything. */
+/** The costs of each step in a row of metrics. Clients may have written any value. */
 const COSTS = '$.*."attributes.ag.metrics.costs.cumulative.total".sum ? (@.type() == "number")'
 
 /** How far a run is, read in one statement; undefined when the project has no such run. */
@@ -69,6 +69,6 @@ function countsOf(counts: Partial<Record<Status, number>> | null): Counts {
 
 const LASTING: ReadonlySet<Status> = new Set(['success', 'failure', 'errors', 'cancelled'])
 
-/** Whether nothing more is going to happen by itself: the run is closed, or is not active and has come to an end. */
+/** Whether the server will not change the run any more: it is closed, or is not active and has ended. */
 export const isOver = ({ status, is_active, is_closed }: RunProgress): boolean =>
   is_closed || (!is_active && LASTING.has(status))

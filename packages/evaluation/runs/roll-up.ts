@@ -45,9 +45,9 @@ export async function rollUpScenarios(scope: Scope, run: RunRow, scenarios: read
 }
 
 /**
- * Lets a run follow its scenarios: `running` while one is worked on, else `errors` when one has failed, `running` when
- * one waits for somebody, `cancelled` when one was cut off, else `success`. All but `running` end the run's activity. A
- * run that failed as a whole, one that is live, and one without scenarios keep their status.
+ * Updates the status of a run from its scenarios: `running` while one is executed, else `errors` if one has failed,
+ * `running` if one waits for a person or client, `cancelled` if one was aborted, else `success`. All but `running` end
+ * the run's activity. A run that failed as a whole, one that is live, and one without scenarios keep their status.
  */
 export async function rollUpRun(scope: Scope, run_id: Uuid): Promise<void> {
   await sql`update evaluation_runs t

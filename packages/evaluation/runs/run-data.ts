@@ -4,7 +4,7 @@ import { origin, REPEATS_MAX, STEPS_MAX } from '../entities/fields.ts'
 
 const REFERENCES_MAX = 100
 
-/** What a step is of, who executes it and what it refers to. */
+/** The type of a step, its executor and its references. */
 export const step = z.object({
   key: z.string(),
   type: z.enum(['input', 'invocation', 'annotation']),

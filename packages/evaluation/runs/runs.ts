@@ -104,8 +104,8 @@ export async function deleteRuns(scope: Scope, ids: readonly Uuid[]): Promise<Uu
 }
 
 /**
- * Locks runs against changes, and unlocks them. Closing ends their activity: what workers have not begun is not begun
- * any more. Returns the runs that there are, in order.
+ * Locks runs against changes, or unlocks them. Closing ends their activity: workers start no more of their scenarios.
+ * Returns the runs that exist, in order.
  */
 export function setClosed(
   scope: Scope,
@@ -126,7 +126,7 @@ export function setClosed(
   })
 }
 
-/** Takes what workers have not finished yet away from them: they leave the run, and what they call is cut off. */
+/** Removes the run's workers and their unfinished scenarios; their calls are aborted. */
 export async function forgetWork(scope: Scope, ids: readonly Uuid[]): Promise<void> {
   const set = [sql`work = null`, sql`claimed_by = null`]
   const hasWork = sql`t.work is not null`

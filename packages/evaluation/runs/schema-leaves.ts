@@ -10,7 +10,7 @@ export type MetricType =
   | 'string'
   | 'json'
 
-/** A value in the outputs of an evaluator: where it stands, member by member, and what it is. */
+/** A value in the outputs of an evaluator: its path, member by member, and its type. */
 export interface SchemaLeaf {
   path: string[]
   type: MetricType

@@ -48,7 +48,7 @@ const NO_DATA = 'data: an evaluation needs its steps'
 
 /**
  * Makes a run from pinned revisions and starts it; with the status `running` its caller executes it, and it is only
- * activated. Throws {@link Rejected} when it cannot be made, and nothing is stored then.
+ * activated. Throws {@link Rejected} and stores nothing if it cannot be created.
  */
 export async function createEvaluation(scope: Scope, body: NewEvaluation): Promise<RunRow> {
   const run = await makeEvaluation(scope, body)
@@ -57,8 +57,8 @@ export async function createEvaluation(scope: Scope, body: NewEvaluation): Promi
 }
 
 /**
- * Makes and starts a run for each subject, as {@link createEvaluation}, all or none. They share `meta.group_id`. Throws
- * {@link Rejected} also for application steps beside the subjects.
+ * Creates and starts a run for each subject, like {@link createEvaluation}, all or none. They share `meta.group_id`.
+ * Throws {@link Rejected} also if both subjects and application steps are given.
  */
 export async function createGroup(scope: Scope, body: NewEvaluation): Promise<RunRow[]> {
   const { subjects = new Map<Uuid, Origin>(), ...given } = body.data ?? ({} as NonNullable<NewEvaluation['data']>)
@@ -98,10 +98,10 @@ function makeEvaluation(scope: Scope, body: NewEvaluation): Promise<RunRow> {
 }
 
 /**
- * Rewrites a run's graph from the revisions that are sent; a family that is left out goes, with its cells, and so do the
+ * Rewrites a run's graph from the revisions that are sent; an omitted family is removed with its cells, and so are the
  * cells of repeats that the run no longer has. Repeats and concurrency stay unless they are sent. An active run is
- * stopped, so that what it had planned is `cancelled`, and then goes on with what is missing. Undefined: no such run.
- * Throws as {@link createEvaluation}, and 409 when it is closed.
+ * stopped, which sets its planned cells to `cancelled`, and then continues with the missing cells. Undefined: the run
+ * does not exist. Throws as {@link createEvaluation}, and 409 when it is closed.
  */
 export async function editEvaluation(scope: Scope, id: Uuid, edit: EvaluationEdit): Promise<RunRow | undefined> {
   const done = await inTransaction(scope, async inside => {

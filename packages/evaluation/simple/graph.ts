@@ -7,10 +7,10 @@ import type { Mapping, Step } from '../runs/run-data.ts'
 import { registryScope, type Scope } from '../scope.ts'
 import { findsInvocations } from './finds-invocations.ts'
 
-/** Revisions of one family at most. */
+/** The maximum number of revisions of one family. */
 const TARGETS_MAX = 100
 
-/** The revisions of one family and who executes their steps. A list says nothing of that. */
+/** The revisions of one family and who executes their steps. A list contains revisions only. */
 export type Targets = Map<Uuid, Origin>
 
 /** A list of revision ids, all executed by `usual`, or a map from revision id to who executes it. */
@@ -54,7 +54,7 @@ export const graphMembers = {
   evaluator_steps: optional(targets('custom')),
 }
 
-/** A create or an edit that is refused without an error: the answer is a count of 0 with this beside it. */
+/** A create or an edit that is rejected without an error status: the response has a count of 0 and this reason. */
 export class Rejected extends Error {
   readonly detail: JsonObject
 

@@ -48,8 +48,8 @@ const directStep = (key: string): Step => ({
 })
 
 /**
- * Makes a run with human evaluators, starts it and returns its default queue, or a queue of its own when people, steps or
- * settings are given. Throws {@link Rejected} when it cannot be made, and nothing is stored then.
+ * Creates a run with human evaluators, starts it and returns its default queue, or a separate queue if people, steps or
+ * settings are given. Throws {@link Rejected} and stores nothing if it cannot be created.
  */
 export async function createSimpleQueue(scope: Scope, body: NewSimpleQueue): Promise<SimpleQueue> {
   const { data, status, ...labels } = body
@@ -130,7 +130,7 @@ async function* withRuns(scope: Scope, rows: AsyncIterable<QueueRow>): AsyncGene
     const runs = new Map((await findRows(scope, 'runs', ids)).map(run => [run.id, run]))
     for (const queue of batch) {
       const run = runs.get(queue.run_id)
-      if (!run) throw new Problem('overloaded', 'What is listed was deleted meanwhile; try again.')
+      if (!run) throw new Problem('overloaded', 'The run of a listed queue was deleted meanwhile; try again.')
       yield { queue, run }
     }
     batch = []
@@ -142,7 +142,7 @@ async function* withRuns(scope: Scope, rows: AsyncIterable<QueueRow>): AsyncGene
   yield* flush()
 }
 
-/** A queue with what it was made from. */
+/** A queue with the data from which it was created. */
 export function simpleQueueRecord({ queue, run }: SimpleQueue): JsonObject {
   const { version: _version, data: _data, run_id, ...record } = recordOf('queues', queue)
   const { user_ids, step_keys, batch_size, batch_offset } = queue.data
@@ -200,7 +200,7 @@ const POSTED = {
 
 function readTraceId(text: string): Uuid {
   const id = parseUuid(text)
-  if (id === null) throw invalid(`trace_ids: ${text.slice(0, 100)} is no trace id`)
+  if (id === null) throw invalid(`trace_ids: ${text.slice(0, 100)} is not a trace id`)
   return id
 }
 
@@ -212,9 +212,9 @@ function readTestcaseId(text: string, at: number): Uuid {
 }
 
 /**
- * Adds scenarios for traces or testcases to a direct queue, each source once however often it is posted. Undefined when
- * there is no such queue, or it takes the other kind. Throws a 400 for a queue with a source of its own and for malformed
- * ids, 409 when the run is closed.
+ * Adds scenarios for traces or testcases to a direct queue. A source that is posted again is added once. Undefined if
+ * the queue does not exist, or takes the other kind. Throws a 400 for a queue with its own source and for malformed
+ * ids, a 409 if the run is closed.
  */
 export async function addSources(
   scope: Scope,

@@ -37,8 +37,8 @@ export type NewSubscription = z.output<typeof newSubscription>
 export const editedSubscription = z.object({ id: optional(uuid), ...labels, flags, data: subscriptionData, secret })
 export type EditedSubscription = z.output<typeof editedSubscription>
 
-/** A subscription to be tested, stored or not. */
-export const draftSubscription = z.object({ id: optional(uuid), ...labels, data: subscriptionData, secret })
+/** A subscription to be tested, stored or not; the data of a stored one may be omitted. */
+export const draftSubscription = z.object({ id: optional(uuid), ...labels, data: optional(subscriptionData), secret })
 export type DraftSubscription = z.output<typeof draftSubscription>
 
 export const subscriptionQuery = z.object({

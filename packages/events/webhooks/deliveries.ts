@@ -1,4 +1,4 @@
-import { type JsonObject, NIL_UUID, Problem, type Uuid } from '@spanhouse/model'
+import { invalid, type JsonObject, NIL_UUID, Problem, type Uuid } from '@spanhouse/model'
 import type { OutboundFetch } from '@spanhouse/outbound'
 import { type Database, newId, type RawBuilder, sql, toJsonb, withDatabaseProblems } from '@spanhouse/postgres'
 import { TESTED } from '../log/kinds.ts'
@@ -9,7 +9,8 @@ import { deliveryIdOf, type Message } from './message.ts'
 import { type DeliveryRow, toDeliveryJson } from './rows.ts'
 import type { WebhookScope } from './scope.ts'
 import { type Outcome, send } from './send.ts'
-import { findSubscription, randomSecret, requireSecret, requireUsable, secretOf } from './subscriptions.ts'
+import { findSubscription, randomSecret, requireSecret, secretOf } from './subscriptions.ts'
+import { requireRenderable } from './template.ts'
 
 /** How a delivery has ended. */
 export interface EndedDelivery {
@@ -105,14 +106,15 @@ export function redeliver(scope: WebhookScope, id: Uuid): Promise<JsonObject> {
         conflict.columns(['subscription_id', 'event_id']).doUpdateSet({ attempts: 0, due_at: sql`now()` }),
       )
       .executeTakeFirstOrThrow()
-    if (!numInsertedOrUpdatedRows) throw new Problem('not_found', `The event ${event_id} is no longer kept.`)
+    if (!numInsertedOrUpdatedRows) throw new Problem('not_found', `The event ${event_id} has expired.`)
     return toDeliveryJson(row)
   })
 }
 
 /**
  * Sends a test event once, now, and returns the delivery, whatever came of it. That of a stored subscription is stored.
- * 404 for an unknown subscription, 400 for a draft that could not be created.
+ * 404 for an unknown subscription; 400 for a template beyond its limits, and for `authorization` without a secret. An
+ * address that may not be called is a delivery that failed.
  */
 export async function testSubscription(
   scope: WebhookScope,
@@ -122,9 +124,10 @@ export async function testSubscription(
   const id = subscription_id ?? draft?.id
   const stored = id === undefined ? undefined : await withDatabaseProblems(() => findSubscription(scope, id))
   const storedSecret = stored && (await withDatabaseProblems(() => secretOf(scope, stored)))
-  if (draft) requireUsable(scope, draft.data)
-  const isGiven = draft?.secret !== undefined || (stored?.is_secret_given ?? false)
-  if (draft) requireSecret(draft.data, isGiven)
+  const data = draft?.data ?? stored?.data
+  if (!data) throw invalid('subscription.data is required without subscription.id.')
+  if (data.payload_fields) requireRenderable(data.payload_fields)
+  requireSecret(data, draft?.secret !== undefined || (stored?.is_secret_given ?? false))
   const event = testEventOf(scope, id)
   const nowhere = { created_at: event.created_at, updated_at: null }
   const message = {
@@ -132,10 +135,10 @@ export async function testSubscription(
     event,
     subscription: {
       ...(stored ?? nowhere),
-      ...(draft && { name: draft.name ?? null, tags: draft.tags ?? null, meta: draft.meta ?? null }),
+      ...(draft?.data && { name: draft.name ?? null, tags: draft.tags ?? null, meta: draft.meta ?? null }),
       id: id ?? 'draft',
     },
-    data: draft?.data ?? stored?.data,
+    data,
     secret: draft?.secret ?? (stored ? storedSecret : randomSecret()),
   } as Message
   const outcome = await send(fetch, message)
@@ -189,7 +192,7 @@ async function findDelivery({ db, project_id }: WebhookScope, id: Uuid): Promise
     .where('project_id', '=', project_id)
     .where('id', '=', id)
     .executeTakeFirst()
-  if (!row) throw new Problem('not_found', `There is no webhook delivery ${id}.`)
+  if (!row) throw new Problem('not_found', `The webhook delivery ${id} does not exist.`)
   return row
 }
 

@@ -105,7 +105,7 @@ export async function findSubscription(
   lock: RawBuilder<unknown> = sql``,
 ): Promise<SubscriptionRow> {
   const [row] = await select(scope, [sql`t.project_id = ${scope.project_id}`, sql`t.id = ${id}`], lock)
-  if (!row) throw new Problem('not_found', `There is no webhook subscription ${id}.`)
+  if (!row) throw new Problem('not_found', `The webhook subscription ${id} does not exist.`)
   return row
 }
 

@@ -81,7 +81,7 @@ export function compileParts(
   const each = parts.map(part => sql`(${text(part)}, ${textOf(part)})`)
   const list = each.reduce((all, one) => sql`${all}, ${one}`)
   const range = sql`substringUTF8(pair.2, ${int(offset + 1)}, ${int(length)})`
-  return sql`SELECT pair.1 AS part, lengthUTF8(pair.2) AS characters, ${range} AS text FROM spans ARRAY JOIN [${list}] AS pair PREWHERE ${row} ${BY_ID}`
+  return sql`SELECT pair.1 AS part, lengthUTF8(pair.2) AS characters, ${range} AS text, substringUTF8(status_message, 1, 10000) AS status_message FROM spans ARRAY JOIN [${list}] AS pair PREWHERE ${row} ${BY_ID}`
 }
 
 export interface PartRow {
@@ -89,4 +89,6 @@ export interface PartRow {
   /** Of the whole text; zero: the span does not have this part. */
   readonly characters: number
   readonly text: string
+  /** The beginning of that of the span, in each row. */
+  readonly status_message: string
 }

@@ -32,11 +32,11 @@ const BODY_MEMBERS: readonly string[] = [
 
 /**
  * Throws `invalid` (400), naming the member, if the body or its windowing has an unknown one: a misspelt filter or limit
- * that is ignored would return more than was asked for.
+ * that is ignored would return more than was asked for. `more` are members of this endpoint alone.
  */
-export function refuseUnknownMembers(body: unknown): void {
+export function refuseUnknownMembers(body: unknown, more: readonly string[] = []): void {
   if (!isJsonObject(body)) return
-  refuseOthersIn(body, BODY_MEMBERS, 'body')
+  refuseOthersIn(body, [...BODY_MEMBERS, ...more], 'body')
   if (isJsonObject(body.windowing)) refuseOthersIn(body.windowing, WINDOWING_MEMBERS, 'body.windowing')
 }
 

@@ -122,7 +122,8 @@ function changeTree<T>(scope: FolderScope, work: (inside: InsideScope) => Promis
 
 async function pathBelow(scope: InsideScope, parent_id: Uuid | null, slug: string, moved?: FolderRow): Promise<string> {
   const parent = parent_id === null ? undefined : await findFolder(scope, parent_id)
-  if (parent_id !== null && !parent) throw new Problem('not_found', `folder.parent_id: there is no folder ${parent_id}`)
+  if (parent_id !== null && !parent)
+    throw new Problem('not_found', `folder.parent_id: the folder ${parent_id} does not exist`)
   if (parent && moved && isWithin(parent.path, moved.path))
     throw invalid('folder.parent_id: a folder cannot be inside itself')
   return pathOf(parent?.path, slug)

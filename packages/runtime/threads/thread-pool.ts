@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { Problem } from '@spanhouse/model'
 
@@ -12,11 +13,16 @@ export interface PoolOptions {
   overloaded: string
 }
 
-/** The owner of a question, and the time limit for its answer. */
+/** The owner of a question, and the processor time that its answer may take. */
 export interface Asking {
   owner: string
   timeMaxMs: number
 }
+
+/** On a busy machine a thread waits for the processor: an answer may take this many times its processor time. */
+const PATIENCE = 10
+/** A thread that does not tell its processor time within this time is in native code that cannot be interrupted. */
+const SILENT_MS = 500
 
 /** Why there is no answer. `stage` is the last one that the thread reported. */
 export class Ended {
@@ -128,12 +134,27 @@ class Thread<Question, Answer> {
   }
 
   /** The time limit starts when the thread is ready. An answer that arrived while this thread was busy still counts. */
-  #limit(task: Task<Question, Answer>): void {
-    if (this.#task !== task) return
-    const end = (): void => {
-      if (this.#task === task) this.#end('time')
+  async #limit(task: Task<Question, Answer>): Promise<void> {
+    const latestAt = performance.now() + PATIENCE * task.timeMaxMs
+    const used = await this.#processorMs()
+    const usedBefore = Number.isFinite(used) ? used : 0
+    const look = async (): Promise<void> => {
+      const leftMs = task.timeMaxMs - (await this.#processorMs()) + usedBefore
+      if (this.#task !== task) return
+      if (leftMs < 1 || performance.now() > latestAt) this.#end('time')
+      else wait(leftMs)
     }
-    this.#timer = setTimeout(() => setImmediate(end), task.timeMaxMs)
+    const wait = (ms: number): void => {
+      if (this.#task === task) this.#timer = setTimeout(() => setImmediate(look), ms)
+    }
+    wait(task.timeMaxMs)
+  }
+
+  /** What the thread has used of the processor; infinite if it does not respond. */
+  async #processorMs(): Promise<number> {
+    const usage = this.#worker.cpuUsage().catch(() => undefined)
+    const used = await Promise.race([usage, delay(SILENT_MS, undefined, { ref: false })])
+    return used ? (used.user + used.system) / 1000 : Number.POSITIVE_INFINITY
   }
 
   #settle(answer: Answer | Ended): void {

@@ -91,7 +91,7 @@ async function respond(
   stream.once('close', () => clearTimeout(timer))
   try {
     const method = Object.hasOwn(methods, path) ? methods[path] : undefined
-    if (!method) throw new Problem('unsupported', `There is no method ${path}`)
+    if (!method) throw new Problem('unsupported', `The method ${path} does not exist`)
     succeed(stream, await method(stream, headers))
   } catch (error) {
     const problem = toProblem(error)

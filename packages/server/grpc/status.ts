@@ -46,7 +46,7 @@ export function trailersOf({ code, message, retryAfterSeconds }: Problem): Outgo
   const trailers: OutgoingHttpHeaders = { 'grpc-status': String(status), 'grpc-message': percentEncoded(message) }
   if (retryAfterSeconds === undefined) return trailers
   const details = Buffer.from(encodeStatus({ code: status, message, retryAfterSeconds }))
-  return { ...trailers, 'grpc-status-details-bin': details.toString('base64').replace(/=+$/, '') }
+  return { ...trailers, 'grpc-status-details-bin': details.toString('base64') }
 }
 
 const MESSAGE_LENGTH_MAX = 1_000

@@ -27,7 +27,7 @@ export function exampleOf(schema: JsonSchema, depth = 0): unknown {
 }
 
 function ofType(schema: JsonSchema, depth: number): unknown {
-  const { type, format, minimum = 1, items } = schema
+  const { type, format, minimum = 1, minLength = 0, items } = schema
   switch (Array.isArray(type) ? type[0] : type) {
     case 'object':
       return objectOf(schema, depth)
@@ -41,7 +41,7 @@ function ofType(schema: JsonSchema, depth: number): unknown {
     case 'null':
       return null
     default:
-      return BY_FORMAT[String(format)] ?? 'text'
+      return BY_FORMAT[String(format)] ?? 'text'.padEnd(Number(minLength), '-')
   }
 }
 

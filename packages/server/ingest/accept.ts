@@ -4,11 +4,13 @@ import { type Micros, microsNow, nextTurn, type SpanId, type TraceId } from '@sp
 import { draftOfBody, encodeDrafts, type SpanBody, type SpanDraft } from '@spanhouse/otlp'
 import { partitionOf, type SpanMessage, type SpanStream } from '@spanhouse/span-stream'
 import type { IngestMetrics } from '../metrics.ts'
+import type { Quotas } from '../shares/quotas.ts'
 
 /** Where accepted spans go, and where they are counted. */
 export interface Ingest {
   stream: SpanStream
   metrics: IngestMetrics
+  quotas: Quotas
 }
 
 /** The owner of the spans. */
@@ -21,9 +23,14 @@ export interface SpanPlace {
 
 /**
  * Makes the storable spans durable in the stream and returns their ids without duplicates: of several versions of a
- * span, the last one wins. The others are counted as rejected.
+ * span, the last one wins. The others are counted as rejected. 429 while a quota of the sender is used up.
  */
-export async function acceptSpans(ingest: Ingest, sender: Sender, bodies: readonly SpanBody[]): Promise<SpanPlace[]> {
+export async function acceptSpans(
+  ingest: Ingest,
+  sender: ProjectPrincipal,
+  bodies: readonly SpanBody[],
+): Promise<SpanPlace[]> {
+  ingest.quotas.admit(sender, 'spans_per_second')
   const accepted_at = microsNow()
   const drafts = new Map<string, SpanDraft>()
   let rejected = 0
@@ -35,6 +42,7 @@ export async function acceptSpans(ingest: Ingest, sender: Sender, bodies: readon
     else rejected++
   }
   await publishDrafts(ingest.stream, sender, [...drafts.values()], accepted_at)
+  ingest.quotas.charge(sender, 'spans_per_second', drafts.size)
   ingest.metrics.accepted.inc(drafts.size)
   ingest.metrics.rejected.inc(rejected)
   return Array.from(drafts.values(), ({ trace_id, span_id }) => ({ trace_id, span_id }))

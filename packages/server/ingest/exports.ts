@@ -73,7 +73,7 @@ export class Exports {
     this.#metrics.refused.inc({ code: problem.code })
     const line = { door, reason: problem.message, userAgent: userAgent.slice(0, USER_AGENT_LENGTH_MAX) }
     const before = this.#lines.note(`${problem.code} ${line.userAgent}`)
-    if (before !== undefined) this.#log.warn({ ...line, notLogged: before || undefined }, 'export refused')
+    if (before !== undefined) this.#log.warn({ ...line, notLogged: before || undefined }, 'export rejected')
   }
 
   async #publish(

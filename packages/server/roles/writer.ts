@@ -198,7 +198,7 @@ async function settleRootless({ writer, signal, log, end }: Run): Promise<void> 
     if (signal.aborted) return
     await writer.settleRootless().catch(error => {
       if (isFenced(error)) end()
-      log.warn({ err: error }, 'cannot give traces without a root their head; trying again later')
+      log.warn({ err: error }, 'cannot mark the first spans of traces without a root; trying again later')
     })
   }
 }

@@ -8,6 +8,7 @@ import type { Intake } from '../ingest/intake.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Engines, Parts } from '../parts.ts'
 import type { Worker } from '../roles/worker.ts'
+import type { Quotas } from '../shares/quotas.ts'
 import { ownReaders, serverReaders } from '../sql-readers.ts'
 import { accountRoutes } from './accounts/accounts.ts'
 import { deadLetterRoutes } from './dead-letters.ts'
@@ -42,6 +43,7 @@ export interface Served {
   runtime: RuntimeSettings
   parts: Parts
   metrics: Metrics
+  quotas: Quotas
   /** Undefined in processes that cannot read traces. */
   evaluationMetrics: EvaluationMetrics | undefined
   readEvents: ReadEvents
@@ -86,14 +88,14 @@ function apiRoutes(served: Served): Routes[] {
 }
 
 /** What is answered from ClickHouse. */
-function spanRoutes({ parts, runtime, metrics, readEvents }: Served, { reads, background }: Engines): Routes[] {
+function spanRoutes({ parts, runtime, metrics, quotas, readEvents }: Served, { reads, background }: Engines): Routes[] {
   const { postgres, stream, clickhouse } = parts
   const { db } = postgres
   const registry = { db, runtime, engine: reads, readEvents }
   const readers = clickhouse.own ? ownReaders(clickhouse.own) : serverReaders(background)
   return [
     ...(stream
-      ? [deadLetterRoutes(stream), ...tracingRoutes({ stream, engine: reads, background, metrics, registry })]
+      ? [deadLetterRoutes(stream), ...tracingRoutes({ stream, engine: reads, background, metrics, quotas, registry })]
       : []),
     analyticsRoutes(reads),
     sessionRoutes(reads),

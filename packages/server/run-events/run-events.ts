@@ -34,7 +34,7 @@ export class RunEvents {
    */
   async listen(scope: Scope, run_id: Uuid, log: FastifyBaseLogger): Promise<Readable> {
     const progress = await findProgress(scope, run_id)
-    if (!progress) throw new Problem('not_found', { message: `There is no run ${run_id}.`, run_id })
+    if (!progress) throw new Problem('not_found', { message: `The run ${run_id} does not exist.`, run_id })
     if (this.#isClosed) throw new Problem('overloaded', 'The server is stopping.', { retryAfterSeconds: 10 })
     const events = new PassThrough()
     events.write(eventText('progress', JSON.stringify(progress)))

@@ -116,6 +116,6 @@ function addPublicRoutes(app: FastifyInstance): void {
 
 function requiredMount({ key, version }: z.output<typeof params>): Handler {
   const handler = mountedHandler(key, version)
-  if (!handler) throw new Problem('not_found', `There is no handler at ${key}/${version}.`)
+  if (!handler) throw new Problem('not_found', `The handler at ${key}/${version} does not exist.`)
   return handler
 }

@@ -70,7 +70,7 @@ export class Tail {
         if ((await this.#tellNew(project_id, listeners, told)) > 0) silentSince = performance.now()
       } catch (error) {
         // They are sent when a poll succeeds again: it goes back to the last one sent.
-        log.warn({ err: error }, 'cannot read the spans that arrived')
+        log.warn({ err: error }, 'cannot read new spans for the live tail')
       }
       if (performance.now() - silentSince < SILENCE_MS) continue
       for (const listener of listeners) listener.comment()

@@ -5,7 +5,7 @@ import { inlineParams } from '@spanhouse/query'
 import type { RowReader } from '../bytes/row-reader.ts'
 import { parseRows, readRows } from '../read/answers.ts'
 import { cancellation } from './cancellation.ts'
-import { isUpdateFault, toProblem, unreachable } from './failures.ts'
+import { isDisconnected, isUpdateFault, toProblem, unreachable } from './failures.ts'
 import type { Holder } from './holder.ts'
 import { HttpClient, type Settings } from './http-client.ts'
 
@@ -54,6 +54,8 @@ export interface EngineOptions {
    * A server that sends nothing for this long is considered unreachable: a Problem `overloaded`. Default: two minutes.
    */
   silentMs?: number
+  /** How long reads wait for a server that refuses connections, since it is restarting. Default: not at all. */
+  restartMs?: number
   /** Settings of all statements. */
   settings?: Settings
 }
@@ -95,6 +97,9 @@ export function openEngine(url: string, options: EngineOptions): Engine {
 /** The delays before retrying a read that failed because of the engine's own updates: it fails until a merge is done. */
 const UPDATE_FAULT_WAITS_MS = [250, 1_000, 3_000]
 
+/** How often a read looks whether a server that is restarting responds. */
+const RESTART_LOOK_MS = 200
+
 /** How the bytes of a response are decoded: the text, and the values in it. */
 const ROWS_PER_BYTE = 3
 
@@ -109,13 +114,15 @@ class HttpEngine implements Engine {
   readonly run: number | undefined
   readonly #client: HttpClient
   readonly #slots: Slots
+  readonly #restartMs: number
   /** The start of its writes' query ids. Without a run, several engines share this number. */
   readonly #writes: string
 
-  constructor(client: HttpClient, { run, connections, queueMs = QUEUE_MS }: EngineOptions) {
+  constructor(client: HttpClient, { run, connections, queueMs = QUEUE_MS, restartMs = 0 }: EngineOptions) {
     this.run = run
     this.#client = client
     this.#slots = new Slots(connections, queueMs)
+    this.#restartMs = restartMs
     this.#writes = run ? writesOf(run) : `${writesOf(0)}${randomUUID()}-`
   }
 
@@ -164,17 +171,19 @@ class HttpEngine implements Engine {
     return this.#writes + randomUUID()
   }
 
-  /** Retries after a delay if the engine failed to apply its own updates. */
+  /** Retries after a delay if the engine failed to apply its own updates, or is being restarted. */
   #read<T>(work: () => Promise<T>): Promise<T> {
     return this.#run(async () => {
-      for (const waitMs of UPDATE_FAULT_WAITS_MS)
+      const restartedBy = performance.now() + this.#restartMs
+      for (let faults = 0; ; )
         try {
           return await work()
         } catch (error) {
-          if (!isUpdateFault(error)) throw error
+          const isRestarting = isDisconnected(error) && performance.now() < restartedBy
+          const waitMs = isRestarting ? RESTART_LOOK_MS : isUpdateFault(error) && UPDATE_FAULT_WAITS_MS[faults++]
+          if (!waitMs) throw error
           await delay(waitMs)
         }
-      return await work()
     })
   }
 

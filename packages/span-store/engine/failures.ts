@@ -63,6 +63,10 @@ export function isPassing(error: unknown): boolean {
   return /^\d+$/.test(code) && !UNREADABLE.has(code)
 }
 
+/** Whether the server cannot be connected to, or has gone away before it responded. */
+export const isDisconnected = (error: unknown): boolean =>
+  ['ECONNREFUSED', 'ECONNRESET'].includes((error as NodeJS.ErrnoException).code ?? '')
+
 /** ClickHouse's codes for failures that are temporary. */
 const BUSY = new Set([
   ...['202', '203', '209', '210', '225', '236', '242', '243', '252', '279', '285', '319', '394', '425', '439', '473'],

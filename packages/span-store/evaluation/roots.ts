@@ -44,7 +44,7 @@ export async function matchingRoots(
 ): Promise<MatchingTrace[]> {
   const conditions = [
     { field: 'trace_id', operator: 'in', value: [...trace_ids] },
-    { field: 'parent_id', operator: 'not_exists' },
+    { field: 'parent_id', operator: 'is', value: null },
     ...filters,
   ]
   const windowing = { limit: trace_ids.length * ROOTS_PER_TRACE, order: 'ascending' }

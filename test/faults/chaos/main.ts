@@ -1,23 +1,33 @@
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { chaos } from './chaos.ts'
+import { chaosEvaluations } from './evaluations.ts'
 
-/** `npm run chaos -- [--set embedded|networked] [--seconds N] [--seed S] [--out FILE]`; ends with 1 when it finds a fault. */
+/**
+ * `npm run chaos -- [--set embedded|networked] [--seconds N] [--seed S] [--out FILE]`; with `--evaluations [--scenarios N]
+ * [--kills N]` an evaluation in place of a load of traces. Ends with 1 when it finds a fault.
+ */
 const { values } = parseArgs({
   options: {
     set: { type: 'string', default: 'networked' },
     seconds: { type: 'string', default: '60' },
     seed: { type: 'string', default: '1' },
     out: { type: 'string' },
+    evaluations: { type: 'boolean', default: false },
+    scenarios: { type: 'string', default: '2000' },
+    kills: { type: 'string', default: '50' },
   },
 })
 const started = performance.now()
-const result = await chaos({
+const common = {
   set: values.set === 'embedded' ? 'embedded' : 'networked',
-  seconds: Number(values.seconds),
   seed: Number(values.seed),
-  tell: event => process.stderr.write(`${((performance.now() - started) / 1000).toFixed(1).padStart(7)} s  ${event}\n`),
-})
+  tell: (event: string) =>
+    process.stderr.write(`${((performance.now() - started) / 1000).toFixed(1).padStart(7)} s  ${event}\n`),
+} as const
+const result = values.evaluations
+  ? await chaosEvaluations({ ...common, scenarios: Number(values.scenarios), kills: Number(values.kills) })
+  : await chaos({ ...common, seconds: Number(values.seconds) })
 const text = `${JSON.stringify({ chaos: values.set, at: new Date().toISOString(), ...result }, null, 2)}\n`
 process.stdout.write(text)
 if (values.out) await writeFile(values.out, text)

@@ -59,8 +59,8 @@ function childServer(folder: string): Victim {
   }
 }
 
-/** A receiver, an interface and several writers, over stores that are servers. */
-export async function startNetworked(writers: number): Promise<Victims> {
+/** A receiver, an interface, several writers and, for evaluations, workers, over stores that are servers. */
+export async function startNetworked(writers: number, workers = 0): Promise<Victims> {
   const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-chaos-'))
   const [postgres, nats, clickhouse] = await Promise.all([startPostgres(), startNats(), startTestServer()])
   const stores = { DATABASE_URL: postgres.url, NATS_URL: nats.url, CLICKHOUSE_URL: clickhouse.url }
@@ -68,7 +68,8 @@ export async function startNetworked(writers: number): Promise<Victims> {
   await servers.start('api', { dataDir: join(dataDir, 'api'), env: { ...stores, SPANHOUSE_ROLES: 'api' } })
   const { adminKey, apiKey, secretKey } = servers.get('api')
   const env = { ...stores, SPANHOUSE_ADMIN_KEY: adminKey, SPANHOUSE_API_KEY: apiKey, SPANHOUSE_SECRET_KEY: secretKey }
-  const names = ['receiver', ...Array.from({ length: writers }, (_, index) => `writer-${index + 1}`)]
+  const numbered = (role: string, count: number) => Array.from({ length: count }, (_, index) => `${role}-${index + 1}`)
+  const names = ['receiver', ...numbered('writer', writers), ...numbered('worker', workers)]
   await Promise.all(
     names.map(name =>
       servers.start(name, { dataDir: join(dataDir, name), env: { ...env, SPANHOUSE_ROLES: name.split('-')[0] } }),

@@ -11,7 +11,7 @@ const statistics = z.object({
   ...score,
   better: z
     .enum(['higher', 'lower'])
-    .meta({ description: 'Which values are better: of scores higher ones, of amounts lower ones.' }),
+    .meta({ description: 'Which values are better: higher for scores, lower for amounts.' }),
   n: z.int().meta({ description: 'Cases with a value in both runs.' }),
   baseline_mean: z.number().optional(),
   mean: z.number().optional(),
@@ -27,8 +27,8 @@ const statistics = z.object({
     description: 'sign: the exact sign test (McNemar) of pass and fail. permutation: of signs of the differences.',
   }),
   p_value: z.number(),
-  p_adjusted: z.number().meta({ description: "Holm's correction of p_value for all scores and runs of the answer." }),
-  verdict: z.string().optional().meta({ description: 'In words, only if p_adjusted is below 0.05.' }),
+  p_adjusted: z.number().meta({ description: "Holm's correction of p_value for all scores and runs of the response." }),
+  verdict: z.string().optional().meta({ description: 'A sentence; present only if p_adjusted is below 0.05.' }),
   cases_needed: z.int().optional().meta({
     description: 'How many more cases would show a difference of this size four times in five; absent with a verdict.',
   }),

@@ -57,7 +57,7 @@ export function addEvaluationEndpoint<
   addEndpoint<P, Q, B>(app, { ...endpoint, handle })
 }
 
-/** Who may see an entity, and who may change it. */
+/** The permissions to see an entity and to change it. */
 export const permissionsOf = (name: EntityName) =>
   ({ view: `view_evaluation_${name}`, edit: `edit_evaluation_${name}` }) as const
 

@@ -78,13 +78,21 @@ const OPERATIONS: { [E in EntityName]: Operations<E> } = {
     remove: deleteScenarios,
   },
   results: {
-    create: { methods: UPSERT, schema: newResult, summary: 'Writes results, each over what there was of its cell.' },
+    create: {
+      methods: UPSERT,
+      schema: newResult,
+      summary: 'Writes results; each replaces the stored one of its cell.',
+    },
     make: writeResults,
     remove: async (scope, ids) => idsOf(await deleteResults(scope, ids)),
     echoesIds: true,
   },
   metrics: {
-    create: { methods: UPSERT, schema: newMetrics, summary: 'Writes metrics, each over what there was at its place.' },
+    create: {
+      methods: UPSERT,
+      schema: newMetrics,
+      summary: 'Writes metrics; each replaces the stored ones of its run, scenario and bucket.',
+    },
     make: writeMetrics,
     remove: async (scope, ids) => idsOf(await deleteMetrics(scope, ids)),
     isAlwaysList: true,
@@ -98,7 +106,7 @@ const OPERATIONS: { [E in EntityName]: Operations<E> } = {
   },
 }
 
-/** One entity with its endpoints: what tells the entities apart is in two tables, this one and `ENTITIES`. */
+/** One entity with its endpoints. Two tables contain the differences between entities: this one and `ENTITIES`. */
 interface Side<E extends EntityName> extends EvaluationRoutes {
   name: E
   entity: Entity
@@ -163,7 +171,7 @@ function addEdits<E extends EntityName>(side: Side<E>, edit: NonNullable<Operati
     permission,
     share: 'heavy',
     bodyBytesMax: CONTENT_BODY_BYTES_MAX,
-    summary: `Edits ${name}: what is left out stays; unknown ids are skipped.`,
+    summary: `Edits ${name}: omitted members are kept; unknown ids are skipped.`,
     body: z.object({ [name]: list(schema) }),
     answer: manyOf(name),
     handle: async ({ scope, body }) => manyRows(name, await change(scope, body[name] as never)),
@@ -176,7 +184,7 @@ function addEdits<E extends EntityName>(side: Side<E>, edit: NonNullable<Operati
     permission,
     params,
     bodyBytesMax: CONTENT_BODY_BYTES_MAX,
-    summary: `Edits a ${entity.name}: what is left out stays.`,
+    summary: `Edits a ${entity.name}: omitted members are kept.`,
     body: z.object({ [entity.name]: single }),
     answer: oneOf(entity.name),
     handle: async ({ scope, params, body }) => {
@@ -191,7 +199,7 @@ function addEdits<E extends EntityName>(side: Side<E>, edit: NonNullable<Operati
 
 /** Throws a 400 when the body speaks about another record than the path. */
 export function requireSameId(name: string, inPath: Uuid, inBody: Uuid | undefined): void {
-  if (inBody !== undefined && inBody !== inPath) throw invalid(`${name}.id is not the id in the path`)
+  if (inBody !== undefined && inBody !== inPath) throw invalid(`${name}.id differs from the id in the path`)
 }
 
 function addReads<E extends EntityName>(side: Side<E>): void {
@@ -242,7 +250,7 @@ function addDeletes<E extends EntityName>(side: Side<E>): void {
     permission,
     share: 'heavy',
     bodyBytesMax: QUERY_BODY_BYTES_MAX,
-    summary: `Deletes ${name} for good.`,
+    summary: `Deletes ${name} permanently.`,
     body: z.object({ [entity.ids]: list(uuid) }),
     answer: listed,
     handle: async ({ scope, body }) => {
@@ -258,7 +266,7 @@ function addDeletes<E extends EntityName>(side: Side<E>): void {
     tag,
     permission,
     params,
-    summary: `Deletes ${operations.isAlwaysList ? `one row of ${name}` : `a ${entity.name}`} for good.`,
+    summary: `Deletes ${operations.isAlwaysList ? `one row of ${name}` : `a ${entity.name}`} permanently.`,
     answer: operations.isAlwaysList ? listed : z.object({ count: z.int(), [entity.id]: z.string().optional() }),
     handle: async ({ scope, params }) => {
       const gone = await operations.remove(scope, [idIn(params, entity)])

@@ -28,7 +28,10 @@ import { requireSameId } from './entities.ts'
 const tag = 'evaluations'
 const runParams = z.object({ run_id: uuid })
 
-/** What single entities have beside the endpoints of all: locks, default queues, the computing of metrics, worklists. */
+/**
+ * Endpoints of single entities, in addition to those of all: locks, default queues, the computation of metrics,
+ * worklists.
+ */
 export function addMoreRoutes(routes: EvaluationRoutes): void {
   addLocks(routes)
   addEvaluationEndpoint(routes, {
@@ -61,7 +64,7 @@ export function addMoreRoutes(routes: EvaluationRoutes): void {
     share: 'heavy',
     bodyBytesMax: QUERY_BODY_BYTES_MAX,
     params: z.object({ queue_id: uuid }),
-    summary: 'Lists the scenarios of a queue that a user has to work on, in the order of their assignment.',
+    summary: 'Lists the scenarios of a queue assigned to a user, in the order of their assignment.',
     body: worklistBody,
     answer: manyOf('scenarios'),
     handle: async ({ scope, params, body, holder }) => {
@@ -101,13 +104,12 @@ function addLocks(routes: EvaluationRoutes): void {
   const permission = permissionsOf('runs').edit
   for (const verb of ['close', 'open'] as const) {
     const isClosed = verb === 'close'
-    const does = isClosed ? 'locks against changes' : 'unlocks'
     addEvaluationEndpoint(routes, {
       method: 'POST',
       path: `/evaluations/runs/${verb}`,
       tag,
       permission,
-      summary: `Locks or unlocks runs: ${does} those that are named.`,
+      summary: isClosed ? 'Locks the named runs against changes.' : 'Unlocks the named runs.',
       body: z.object({ run_ids: list(uuid) }),
       answer: manyOf('runs'),
       handle: async ({ scope, body }) => manyRows('runs', await setClosed(scope, body.run_ids, { isClosed })),
@@ -120,7 +122,7 @@ function addLocks(routes: EvaluationRoutes): void {
       params: runParams,
       query: z.object(isClosed ? { status: optional(status) } : {}),
       body: ignoredBody,
-      summary: isClosed ? 'Locks a run against changes, with a last status.' : 'Unlocks a run.',
+      summary: isClosed ? 'Locks a run against changes and sets its final status.' : 'Unlocks a run.',
       answer: oneOf('run'),
       handle: async ({ scope, params, query }) => {
         const { status: last } = query as { status?: z.output<typeof status> }

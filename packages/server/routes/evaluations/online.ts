@@ -35,7 +35,7 @@ export function addOnlineRoutes(routes: EvaluationRoutes): void {
       trigger_datetime: optional(time),
     }),
     body: ignoredBody,
-    summary: 'Looks at once for traces that live runs are to evaluate, which happens every second without it.',
+    summary: 'Looks for new traces of live runs at once instead of at the next second.',
     answer: z.object({ status: z.enum(['success', 'failure', 'error']) }),
     handle: async ({ query }) => {
       if (query.trigger_datetime === undefined) return { status: 'error' }

@@ -22,7 +22,7 @@ const agreement = z.object({
   fleiss_kappa: z.number().optional(),
 })
 
-/** How far the people of a queue are, and how far those agree who annotated a run. */
+/** The progress of a queue by assignee, and the agreement between the annotators of a run. */
 export function addPeopleRoutes(routes: EvaluationRoutes): void {
   addEvaluationEndpoint(routes, {
     method: 'GET',
@@ -57,7 +57,7 @@ export function addPeopleRoutes(routes: EvaluationRoutes): void {
     permission: permissionsOf('results').view,
     share: 'read',
     params: z.object({ run_id: uuid }),
-    summary: 'Computes how far the annotations of a run agree between its repeats, by human step and output.',
+    summary: 'Computes the agreement of annotations between the repeats of a run, by human step and output.',
     answer: z.object({
       count: z.int(),
       agreement: z

@@ -133,7 +133,7 @@ function addRecords(routes: EvaluationRoutes): void {
     bodyBytesMax: CONTENT_BODY_BYTES_MAX,
     params,
     answer,
-    summary: 'Rewrites the graph of an evaluation; an active one goes on with what is missing.',
+    summary: 'Rewrites the graph of an evaluation; an active one continues with the missing cells.',
     body: z.object({ evaluation: evaluationEdit }),
     handle: ({ scope, params, body }) => {
       requireSameId('evaluation', params.evaluation_id, body.evaluation.id)
@@ -147,7 +147,7 @@ function addRecords(routes: EvaluationRoutes): void {
     permission: edit,
     params,
     answer: z.object({ count: z.int(), evaluation_id: z.string().optional() }),
-    summary: 'Deletes an evaluation with everything below it.',
+    summary: 'Deletes an evaluation with its scenarios, results, metrics and queues.',
     handle: async ({ scope, params }) => {
       const [evaluation_id] = await deleteRuns(scope, [params.evaluation_id])
       return evaluation_id ? { count: 1, evaluation_id } : { count: 0 }
@@ -156,8 +156,8 @@ function addRecords(routes: EvaluationRoutes): void {
 }
 
 const VERBS: Record<string, { summary: string; act(scope: Scope, id: Uuid): Promise<RunRow | undefined> }> = {
-  start: { summary: 'Starts an evaluation, or goes on with what is missing of it.', act: startRun },
-  stop: { summary: 'Stops an evaluation and what is under way of it.', act: stopRun },
+  start: { summary: 'Starts an evaluation, or continues it with its missing cells.', act: startRun },
+  stop: { summary: 'Stops an evaluation and aborts its calls.', act: stopRun },
   close: {
     summary: 'Locks an evaluation against changes.',
     act: async (scope, id) => (await setClosed(scope, [id], { isClosed: true }))[0],
@@ -225,7 +225,7 @@ function addSlices(routes: EvaluationRoutes): void {
     params,
     status: 202,
     answer: z.null(),
-    summary: 'Executes what is missing of a slice, or all of it again; answers before that is done.',
+    summary: 'Executes the missing cells of a slice, or all of them again; responds before they are done.',
     body: processing,
     handle: async ({ scope, params, body }) => {
       await processSlice(scope, params.evaluation_id, body)
@@ -234,7 +234,7 @@ function addSlices(routes: EvaluationRoutes): void {
   })
   const ACTS = {
     prune: { act: prune, summary: 'Deletes the results that a slice addresses, and the metrics that counted them.' },
-    refresh: { act: refreshSlice, summary: 'Computes the metrics of what a slice addresses.' },
+    refresh: { act: refreshSlice, summary: 'Computes the metrics of the scenarios that a slice addresses.' },
   }
   for (const [verb, { act, summary }] of Object.entries(ACTS))
     addEvaluationEndpoint(routes, {

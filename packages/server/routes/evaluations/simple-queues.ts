@@ -95,7 +95,7 @@ function addRecords(routes: EvaluationRoutes): void {
     bodyBytesMax: QUERY_BODY_BYTES_MAX,
     params,
     answer: manyOf('scenarios'),
-    summary: 'Lists the scenarios that any of some users has to work on, in the order of their assignment.',
+    summary: 'Lists the scenarios that are assigned to any of the users, in the order of their assignment.',
     body: worklistBody,
     handle: async ({ scope, params, body, holder }) => {
       requireSameId('queue', params.queue_id, body.queue?.id)
@@ -136,7 +136,7 @@ function addDeletes(routes: EvaluationRoutes): void {
   })
 }
 
-/** Ids are texts here: a queue with a source of its own refuses them whatever they are. */
+/** Ids are strings here, because a queue with its own source rejects even malformed ones. */
 function addSourceRoutes(routes: EvaluationRoutes): void {
   for (const [kind, ids] of [
     ['traces', 'trace_ids'],
@@ -151,7 +151,7 @@ function addSourceRoutes(routes: EvaluationRoutes): void {
       bodyBytesMax: QUERY_BODY_BYTES_MAX,
       params,
       answer: z.object({ count: z.int(), queue_id: z.string().optional() }),
-      summary: `Adds ${kind} to a queue that takes them, each once.`,
+      summary: `Adds ${kind} to a queue of this kind; existing ones are not added again.`,
       body: z.object({ [ids]: list(z.string()) }),
       handle: async ({ scope, params, body }) => {
         const queue_id = await addSources(scope, params.queue_id, { kind, ids: body[ids] as string[] })

@@ -62,7 +62,8 @@ export function addArtifactRoutes(routes: KindRoutes): void {
       const target = params[id] as string
       requireSameId(name, target, inBody)
       const row = await editArtifact(scope, target, changes)
-      if (!row && kind.missingIsNotFound.artifact) throw new Problem('not_found', `There is no ${name} ${target}.`)
+      if (!row && kind.missingIsNotFound.artifact)
+        throw new Problem('not_found', `The ${name} ${target} does not exist.`)
       return shown(row)
     },
   })

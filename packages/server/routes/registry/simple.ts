@@ -77,7 +77,7 @@ export function addSimpleRoutes(routes: KindRoutes): void {
       const { id: inBody, ...changes } = input as { id?: string } & Parameters<typeof editSimple>[2]
       requireSameId(name, target, inBody)
       const row = await editSimple(scope, target, { ...changes, loc })
-      if (!row && kind.missingIsNotFound.simple) throw new Problem('not_found', `There is no ${name} ${target}.`)
+      if (!row && kind.missingIsNotFound.simple) throw new Problem('not_found', `The ${name} ${target} does not exist.`)
       return shownOne({ scope, principal, occasion: 'simple' }, row, rest)
     },
   })

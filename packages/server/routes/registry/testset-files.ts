@@ -200,12 +200,12 @@ async function withRows(
 
 async function revisionAt(scope: Scope, id: string) {
   const row = await findRow(scope, 'revision', id)
-  if (!row) throw new Problem('not_found', `There is no testset revision ${id}.`)
+  if (!row) throw new Problem('not_found', `The testset revision ${id} does not exist.`)
   return row
 }
 
 function known(row: SimpleRow | undefined, id: string): SimpleRow {
-  if (!row) throw new Problem('not_found', `There is no testset ${id}.`)
+  if (!row) throw new Problem('not_found', `The testset ${id} does not exist.`)
   return row
 }
 

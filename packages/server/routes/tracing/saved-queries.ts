@@ -27,14 +27,14 @@ const named = z.object(references.members)
  * The query for spans or traces in a request's body; without a body it matches everything. A saved query that the body
  * names supplies the filter, and the window if it has one. Undefined if the project has no such query or the query is
  * empty: that matches nothing, never everything. 403 without the permission to view queries, 400 for references that
- * are insufficient or contradict each other and for unknown members, 409 for a query saved for the other shape.
+ * are insufficient or contradict each other and for unknown members (`more` are known in addition), 409 for a query saved for the other shape.
  */
 export async function readSpanQuery<F extends Focus>(
   registry: Registry,
   principal: ProjectPrincipal,
-  { body, focus }: { body: Json | undefined; focus: F },
+  { body, focus, more }: { body: Json | undefined; focus: F; more?: readonly string[] },
 ): Promise<SpanQuery<F> | undefined> {
-  refuseUnknownMembers(body)
+  refuseUnknownMembers(body, more)
   if (!namesSavedQuery(body)) return parseSpanQuery(body ?? {}, focus)
   requirePermission(principal, 'view_queries')
   const saved = await savedAt(registry, principal, references.pick(validate(named, body, 'body')))

@@ -4,8 +4,14 @@ import { jsonObject, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
 import { addEndpoint } from '../../http/endpoint.ts'
+import { windowingProperties } from '../../http/query-body.ts'
 
 const body = jsonObject.meta({
+  properties: {
+    realtime: { type: 'boolean', description: 'Whether the latest activity counts, not the first.' },
+    windowing: { type: 'object', properties: windowingProperties },
+  },
+  examples: [{ realtime: true, windowing: { limit: 50 } }],
   description: '`realtime` (by last instead of first activity) and `windowing` (oldest, newest, limit, order, next).',
 })
 const windowing = optional(jsonObject).meta({ description: 'Send it unchanged to get the next page.' })

@@ -88,6 +88,7 @@ export const skeleton = z.object({
 /** Ranges of the long texts of a span. */
 export const parts = z.object({
   count: z.int(),
+  status_message: z.optional(z.string()),
   parts: z.array(
     z.object({
       part: z.string(),

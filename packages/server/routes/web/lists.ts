@@ -57,7 +57,11 @@ export function listRoutes({ engine, registry }: ReadParts): (app: FastifyInstan
       summary: 'Lists traces or spans with their totals and short previews, without their content.',
       handle: async ({ principal, body, holder }) => {
         const { order_by, after } = parseRowOrder(body)
-        const asked = await readSpanQuery(registry, principal, { body, focus: readFocus(body) })
+        const asked = await readSpanQuery(registry, principal, {
+          body,
+          focus: readFocus(body),
+          more: ['order_by', 'after'],
+        })
         if (!asked) return { count: 0, rows: [] }
         const query = withLimit(asked)
         const page = await readRowPage(engine, { project_id: principal.project_id, query, order_by, after }, holder)
@@ -71,7 +75,11 @@ export function listRoutes({ engine, registry }: ReadParts): (app: FastifyInstan
       answer: rowCount,
       summary: 'Counts the traces or spans that match, exactly.',
       handle: async ({ principal, body, holder }) => {
-        const query = await readSpanQuery(registry, principal, { body: body as Json, focus: readFocus(body) })
+        const query = await readSpanQuery(registry, principal, {
+          body: body as Json,
+          focus: readFocus(body),
+          more: ['buckets'],
+        })
         if (!query) return { count: 0, errors: 0 }
         return countRows({ engine, project_id: principal.project_id, query, buckets: body?.buckets }, holder)
       },
@@ -84,7 +92,11 @@ export function listRoutes({ engine, registry }: ReadParts): (app: FastifyInstan
       summary: 'Counts the most frequent values of some fields among the newest traces or spans that match.',
       handle: async ({ principal, body, holder }) => {
         const facets = [...new Set(body?.facets ?? FACETS)]
-        const query = await readSpanQuery(registry, principal, { body: body as Json, focus: readFocus(body) })
+        const query = await readSpanQuery(registry, principal, {
+          body: body as Json,
+          focus: readFocus(body),
+          more: ['facets', 'values'],
+        })
         const empty = { count: 0, facets: [], rows_max: FACET_ROWS_MAX }
         if (!query || facets.length === 0) return empty
         const statement = compileFacets(principal.project_id, query, { facets, limit: body?.values ?? 10 })

@@ -45,9 +45,7 @@ export function pageRoutes(app: FastifyInstance): void {
   app.get('/w/assets/*', { schema: { hide: true } }, (request, reply) => {
     const { '*': name } = request.params as { '*': string }
     // Their names contain a hash of their content.
-    return reply
-      .headers({ 'cache-control': 'public, max-age=31536000, immutable' })
-      .sendFile(`assets/${name}`, { cacheControl: false })
+    return reply.sendFile(`assets/${name}`, { cacheControl: true, maxAge: '365d', immutable: true })
   })
   for (const url of ['/w', '/w/*']) app.get(url, { schema: { hide: true } }, sendPage)
   for (const url of ['/t/:trace_id', '/t/:trace_id/:span_id'])

@@ -71,7 +71,7 @@ export function traceViewRoutes(engine: Engine): (app: FastifyInstance) => void 
         )
         if (rows.length === 0) throw new Problem('not_found', 'The span does not exist.')
         const found = rows.filter(({ characters }) => characters > 0).map(row => toPart(row, offset, length))
-        return { count: found.length, parts: found }
+        return { count: found.length, status_message: rows[0]?.status_message || undefined, parts: found }
       },
     })
   }

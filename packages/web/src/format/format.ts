@@ -2,6 +2,7 @@
 export const MISSING = '–'
 
 const three = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 })
+const two = new Intl.NumberFormat('en', { maximumSignificantDigits: 2 })
 const grouped = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 
@@ -23,7 +24,7 @@ export function formatCost(usd: number | undefined): string {
   if (usd >= 100) return `$${grouped.format(usd)}`
   if (usd >= 1) return `$${usd.toFixed(2)}`
   if (usd < 1e-7) return '< $0.0000001'
-  return `$${usd.toFixed(Math.min(8, 1 - Math.floor(Math.log10(usd)))).replace(/0+$/, '')}`
+  return `$${two.format(usd)}`
 }
 
 /** `12,431`, and `1.2M` from a million on. */

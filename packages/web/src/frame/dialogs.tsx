@@ -19,7 +19,10 @@ const Modal = ({ title, onClose, children }: ModalProps): ReactNode => (
     <Dialog.Portal>
       <Dialog.Backdrop className={styles.backdrop} />
       <Dialog.Popup className={styles.dialog} aria-label={title} data-modal="">
-        {children}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
+        <div className={styles.scroll} role="region" aria-label={title} tabIndex={0}>
+          {children}
+        </div>
       </Dialog.Popup>
     </Dialog.Portal>
   </Dialog.Root>

@@ -57,14 +57,17 @@ function Bar({ onCommands, onKeys, hasKey }: BarProps): ReactNode {
       </nav>
       <span className={styles.space} />
       {hasKey && <ProjectName />}
-      <Button look="plain" onClick={onCommands} aria-label="Commands">
-        <span className={styles.wide}>Commands</span> <Kbd>⌘K</Kbd>
+      <Button look="plain" onClick={onCommands}>
+        <span className={styles.word}>Commands</span>{' '}
+        <span aria-hidden="true">
+          <Kbd>⌘K</Kbd>
+        </span>
       </Button>
       <Button look="plain" onClick={() => setTheme(changeTheme())} aria-label={`Theme: ${theme}`}>
-        {{ system: '◐', light: '☀', dark: '☾' }[theme]}
+        <span aria-hidden="true">{{ system: '◐', light: '☀', dark: '☾' }[theme]}</span>
       </Button>
       <Button look="plain" onClick={onKeys} aria-label="Keys" className={styles.wide}>
-        ?
+        <span aria-hidden="true">?</span>
       </Button>
     </header>
   )

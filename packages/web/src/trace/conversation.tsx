@@ -5,7 +5,7 @@ import { type Parts, partsQuery } from '../api/queries.ts'
 import { formatCost, formatDuration, visible } from '../format/format.ts'
 import { familyOf, TypeIcon } from '../parts/type-icon.tsx'
 import content from './content.module.css'
-import { messagesIn, newMessages, parsed } from './messages.ts'
+import { messagesIn, newMessages, parsed, plainText } from './messages.ts'
 import styles from './trace.module.css'
 import { rootOf, type Trace } from './trace-model.ts'
 import { useSpanKeys } from './use-span-keys.ts'
@@ -88,17 +88,23 @@ function Turn({ traceId, trace, span, isSelected, select }: TurnProps): ReactNod
           {(trace.costs[span] ?? 0) > 0 && ` · ${formatCost(trace.costs[span])}`}
         </span>
       </button>
-      <Said parts={data?.parts} />
+      <Said parts={data?.parts} fault={data?.status_message} />
     </article>
   )
 }
 
-function Said({ parts }: { parts: Parts['parts'] | undefined }): ReactNode {
+interface SaidProps {
+  parts: Parts['parts'] | undefined
+  fault: string | undefined
+}
+
+function Said({ parts, fault }: SaidProps): ReactNode {
   const textOf = (name: string): string | undefined => parts?.find(({ part }) => part === name)?.text
   const [input, output] = [textOf('inputs'), textOf('outputs')]
   return (
     <div className={content.said}>
       {input !== undefined && <Saying json={input} label="Input" isNew />}
+      {fault && <p className={content.fault}>{visible(fault)}</p>}
       {output !== undefined && <Saying json={output} label="Output" />}
     </div>
   )
@@ -107,6 +113,7 @@ function Said({ parts }: { parts: Parts['parts'] | undefined }): ReactNode {
 function Saying({ json, label, isNew = false }: { json: string; label: string; isNew?: boolean }): ReactNode {
   const value = parsed(json)
   const messages = messagesIn(value)
+  const plain = plainText(value)
   if (messages)
     return (isNew ? newMessages(messages) : messages).map((message, index) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: the messages never change
@@ -115,7 +122,7 @@ function Saying({ json, label, isNew = false }: { json: string; label: string; i
   return (
     <div className={content.message}>
       <div className={content.role}>{label}</div>
-      {typeof value === 'string' ? <TextView text={value} /> : <JsonView value={value} depth={1} />}
+      {plain === undefined ? <JsonView value={value} depth={1} /> : <TextView text={plain} />}
     </div>
   )
 }

@@ -67,6 +67,7 @@ export function Detail({ traceId, trace, selected, search, change, onBack }: Det
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
       <div id="span-parts" role="tabpanel" className={styles.parts} tabIndex={0} aria-label={TAB_NAMES[tab]}>
         {error && <Failure what="The span cannot be read." error={error} />}
+        {data?.status_message && <p className={content.fault}>{visible(data.status_message)}</p>}
         {data && tab === 'raw' && <Raw parts={data.parts} />}
         {data && tab !== 'raw' && <Chosen parts={data.parts} tab={tab} ids={ids} />}
       </div>

@@ -110,3 +110,12 @@ function splitDataUrl(text: string): [string, string, string] {
   const comma = text.indexOf(',')
   return [text, text.slice(5, comma).split(';')[0] ?? '', text.slice(comma + 1)]
 }
+
+/** The text of a value that is hardly more than one. */
+export function plainText(value: unknown): string | undefined {
+  if (typeof value === 'string') return value
+  if (value === null || Array.isArray(value)) return undefined
+  if (typeof value !== 'object') return String(value)
+  const members = Object.values(value)
+  return members.length === 1 && typeof members[0] === 'string' ? members[0] : undefined
+}

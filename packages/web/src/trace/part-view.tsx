@@ -3,7 +3,7 @@ import { type Parts, readRange } from '../api/queries.ts'
 import { formatCount, visible } from '../format/format.ts'
 import { Button, Choices, Failure } from '../parts/controls.tsx'
 import styles from './content.module.css'
-import { messagesIn, parsed } from './messages.ts'
+import { messagesIn, parsed, plainText } from './messages.ts'
 import { JsonView, MessageView, TextView } from './value-view.tsx'
 
 export type PartRange = Parts['parts'][number]
@@ -57,15 +57,6 @@ function WholePart({ title, text }: { title: string; text: string }): ReactNode 
       </div>
     </>
   )
-}
-
-/** The text of a value that is hardly more than one. */
-function plainText(value: unknown): string | undefined {
-  if (typeof value === 'string') return value
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return value === null ? undefined : String(value)
-  const members = Object.values(value)
-  return members.length === 1 && typeof members[0] === 'string' ? members[0] : undefined
 }
 
 /** A text that is longer than one range: what has been read of it, and a way to read on. */

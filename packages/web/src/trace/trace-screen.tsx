@@ -1,5 +1,6 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { controls } from '../parts/controls.tsx'
 import { TraceView } from './trace-view.tsx'
 
 /** A trace on a page of its own. */
@@ -8,13 +9,16 @@ export function TraceScreen(): ReactNode {
   const search = useSearch({ from: '/traces/$traceId' })
   const navigate = useNavigate({ from: '/traces/$traceId' })
   return (
-    <TraceView
-      key={traceId}
-      traceId={traceId}
-      search={search}
-      change={(changes, { replace = false } = {}) =>
-        void navigate({ search: before => ({ ...before, ...changes }), replace })
-      }
-    />
+    <>
+      <h1 className={controls.hidden}>Trace</h1>
+      <TraceView
+        key={traceId}
+        traceId={traceId}
+        search={search}
+        change={(changes, { replace = false } = {}) =>
+          void navigate({ search: before => ({ ...before, ...changes }), replace })
+        }
+      />
+    </>
   )
 }

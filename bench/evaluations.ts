@@ -1,0 +1,152 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
+import { type RoleStart, startRole, startStores } from '../test/sets/networked.ts'
+
+/** Testcases of the runs, and how many calls each may have under way. */
+const RUNS = [
+  { scenarios: 2_000, batchSize: 64 },
+  { scenarios: 8_000, batchSize: 64 },
+]
+const MINTED = 20_000
+/** The model of the runs that several workers share. */
+const MODEL_SECONDS = 0.5
+const SHARED = { scenarios: 1_500, batchSize: 256, workers: [1, 4] }
+
+/**
+ * Runs with an application and an evaluator that answer at once, in one process, until everything can be queried; how
+ * long a large testset takes to be minted; and how a run gets faster with workers while the model takes half a second.
+ */
+export async function benchEvaluations(): Promise<object> {
+  return { embedded: await embedded(), workers: await shared() }
+}
+
+async function embedded(): Promise<object> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-bench-evaluations-'))
+  const server = await startServerProcess({ dataDir })
+  try {
+    const api = new Api(server)
+    const minted = await api.mint(MINTED)
+    const runs: object[] = []
+    for (const size of RUNS)
+      runs.push({ ...size, ...(await api.measure('static', size)), peakMb: await peakMb(server) })
+    return { runs, minted }
+  } finally {
+    await server.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}
+
+const peakMb = async (server: ServerProcess): Promise<number> => Math.round((await server.peakBytes()) / 2 ** 20)
+
+async function shared(): Promise<object[]> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-bench-evaluations-'))
+  const stores = await startStores()
+  const start = (role: string, more: Pick<RoleStart, 'like'> = {}): Promise<ServerProcess> =>
+    startRole(role, { stores, dataDir: join(dataDir, `${role}-${Math.random()}`), ...more })
+  const api = await start('api')
+  const writer = await start('writer', { like: api })
+  const workers: ServerProcess[] = []
+  try {
+    const measured: object[] = []
+    for (const count of SHARED.workers) {
+      while (workers.length < count) workers.push(await start('worker', { like: api }))
+      measured.push({ workers: count, ...(await new Api(api).measure('delay', SHARED)) })
+    }
+    return measured
+  } finally {
+    await Promise.all([api, writer, ...workers].map(server => server.stop()))
+    await stores.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}
+
+const MOCKS = {
+  static: { key: 'static', kwargs: { output: 'Paris' } },
+  delay: { key: 'delay', kwargs: { seconds: MODEL_SECONDS } },
+}
+
+class Api {
+  readonly #server: ServerProcess
+
+  constructor(server: ServerProcess) {
+    this.#server = server
+  }
+
+  /** A run until it is finished, and until every annotation can be found. */
+  async measure(
+    name: keyof typeof MOCKS,
+    { scenarios, batchSize }: { scenarios: number; batchSize: number },
+  ): Promise<object> {
+    const mock = (parameters: object) => ({ uri: 'agenta:custom:mock:v0', parameters })
+    const application = await this.#made('application', mock(MOCKS[name]))
+    const evaluator = await this.#made('evaluator', mock({ key: 'pass' }))
+    const testset = await this.#testset(scenarios)
+    const began = performance.now()
+    const data = {
+      testset_steps: [testset],
+      application_steps: [application],
+      evaluator_steps: { [evaluator]: 'auto' },
+      concurrency: { batch_size: batchSize },
+    }
+    const { evaluation } = await this.#send('POST', '/simple/evaluations/', { evaluation: { data } })
+    const created = performance.now()
+    let status = 'running'
+    while (status === 'running') {
+      await delay(100)
+      status = (await this.#send('GET', `/evaluations/runs/${evaluation.id}`)).run.status
+    }
+    const finished = performance.now()
+    while ((await this.#annotations(evaluator)) < scenarios) await delay(200)
+    const seconds = (performance.now() - began) / 1000
+    return {
+      status,
+      createMs: Math.round(created - began),
+      runSeconds: round((finished - began) / 1000),
+      queryableSeconds: round(seconds),
+      scenariosPerSecond: Math.round(scenarios / seconds),
+    }
+  }
+
+  /** How long it takes to make an evaluation over a large testset; it is stopped at once. */
+  async mint(scenarios: number): Promise<object> {
+    const application = await this.#made('application', { uri: 'agenta:custom:mock:v0', parameters: MOCKS.delay })
+    const data = { testset_steps: [await this.#testset(scenarios)], application_steps: [application] }
+    const began = performance.now()
+    const { evaluation } = await this.#send('POST', '/simple/evaluations/', { evaluation: { data } })
+    const ms = Math.round(performance.now() - began)
+    await this.#send('DELETE', `/simple/evaluations/${evaluation.id}`)
+    return { scenarios, ms }
+  }
+
+  #testset(count: number): Promise<string> {
+    return this.#made('testset', {
+      testcases: Array.from({ length: count }, (_, n) => ({ data: { country: `c${n}` } })),
+    })
+  }
+
+  async #annotations(evaluator: string): Promise<number> {
+    const condition = { field: 'references', operator: 'in', value: [{ id: evaluator }] }
+    const body = { filtering: { conditions: [condition] }, focus: 'span', windowing: { limit: 100_000 } }
+    return (await this.#send('POST', '/spans/query', body)).count
+  }
+
+  async #made(kind: string, data: object): Promise<string> {
+    const slug = `bench-${kind}-${Math.random().toString(36).slice(2)}`
+    return (await this.#send('POST', `/simple/${kind}s/`, { [kind]: { slug, name: kind, data } }))[kind].revision_id
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: responses of many shapes
+  async #send(method: string, path: string, body?: object): Promise<any> {
+    const { url, apiKey } = this.#server
+    const headers = { authorization: `ApiKey ${apiKey}`, 'content-type': 'application/json' }
+    const answer = await fetch(`${url}/api${path}`, { method, headers, body: body && JSON.stringify(body) })
+    const text = await answer.text()
+    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text.slice(0, 500)}`)
+    return JSON.parse(text)
+  }
+}
+
+const round = (seconds: number): number => Math.round(seconds * 100) / 100

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ClickHouseServer, type Reader, startClickHouse } from './index.ts'
+
+let path: string
+let server: ClickHouseServer
+const deaths: string[] = []
+const start = (): Promise<ClickHouseServer> => startClickHouse({ path, onDeath: message => deaths.push(message) })
+
+beforeAll(async () => {
+  path = await mkdtemp(join(tmpdir(), 'spanhouse-readers-'))
+  server = await start()
+})
+afterAll(async () => {
+  await server?.stop()
+  await rm(path, { recursive: true, force: true })
+})
+
+/** The answer's text, for the server's own user unless another one is given. */
+async function ask(statement: string, user?: { name: string; password: string }): Promise<string> {
+  const { origin, username, password } = new URL(server.url)
+  const authorization = `Basic ${btoa(user ? `${user.name}:${user.password}` : `${username}:${password}`)}`
+  const answer = await fetch(origin, { method: 'POST', body: statement, headers: { authorization } })
+  return (await answer.text()).trim()
+}
+
+const readerOf = (name: string, password: string, condition: string): Reader => ({
+  name,
+  passwordSha256: createHash('sha256').update(password).digest('hex'),
+  tables: ['t'],
+  conditions: { t: condition },
+})
+
+test('readers see their rows, keep their rights when the server starts again, and are gone when removed', async () => {
+  await ask('CREATE TABLE t ENGINE = MergeTree ORDER BY n AS SELECT number AS n FROM numbers(10)')
+  const [low, high] = [
+    { name: 'low', password: 'a' },
+    { name: 'high', password: 'b' },
+  ]
+  await Promise.all([
+    server.setReader(readerOf('low', 'a', 'n < 3')),
+    server.setReader(readerOf('high', 'b', "n >= 3 AND '<&>' != ''")),
+  ])
+  const rows = async (): Promise<string[]> =>
+    Promise.all([ask('SELECT count() FROM t'), ask('SELECT count() FROM t', low), ask('SELECT count() FROM t', high)])
+  expect(await rows()).toEqual(['10', '3', '7'])
+  await server.stop()
+  server = await start()
+  expect(await rows()).toEqual(['10', '3', '7'])
+  await server.setReader(readerOf('low', 'c', 'n < 1'))
+  expect(await ask('SELECT count() FROM t', low)).toMatch(/AUTHENTICATION_FAILED/)
+  expect(await ask('SELECT count() FROM t', { name: 'low', password: 'c' })).toBe('1')
+  expect([await server.removeReader('high'), await server.removeReader('high')]).toEqual([true, false])
+  expect(await ask('SELECT count() FROM t', high)).toMatch(/AUTHENTICATION_FAILED/)
+  await expect(server.setReader(readerOf('../x', 'a', '1'))).rejects.toThrow('not the name of a reader')
+  expect(deaths).toEqual([])
+})

@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { newProject, type TestProject } from '../harness.ts'
+import { slugOf } from '../registry-client.ts'
+
+const { apiUrl } = inject('target')
+const CLI = join(import.meta.dirname, '../../packages/cli/spanhouse.ts')
+
+let project: TestProject
+beforeAll(async () => {
+  project = await newProject()
+})
+
+async function spanhouse(...args: string[]) {
+  const env = { ...process.env, SPANHOUSE_URL: apiUrl, SPANHOUSE_API_KEY: project.apiKey }
+  const child = spawn(process.execPath, [CLI, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const closed = new Promise<number | null>(resolve => child.once('close', resolve))
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)])
+  return { code: await closed, out, err }
+}
+
+const made = async (kind: string, data: object): Promise<string> => {
+  const slug = slugOf(kind)
+  const answer = await project.post(`/api/simple/${kind}s/`, { [kind]: { slug, name: kind, data } })
+  expect(answer.body.count, answer.text).toBe(1)
+  return slug
+}
+const mock = (key: string, kwargs: object = {}) => ({ uri: 'agenta:custom:mock:v0', parameters: { key, kwargs } })
+
+describe('spanhouse evaluate', () => {
+  let testset: string
+  let paris: string
+  let exact: string
+  beforeAll(async () => {
+    const testcases = ['Paris', 'Rome', 'Paris', 'Paris'].map(correct_answer => ({
+      data: { country: 'c', correct_answer },
+    }))
+    testset = await made('testset', { testcases })
+    paris = await made('application', mock('static', { output: 'Paris' }))
+    exact = await made('evaluator', {
+      uri: 'agenta:builtin:auto_exact_match:v0',
+      parameters: { correct_answer_key: 'correct_answer' },
+      schemas: { outputs: { type: 'object', properties: { success: { type: 'boolean' } } } },
+    })
+  })
+
+  test('a new run: progress, scores, JUnit XML, thresholds; then the same run again', {
+    timeout: 180_000,
+  }, async () => {
+    const file = join(await mkdtemp(join(tmpdir(), 'spanhouse-cli-')), 'results.xml')
+    const steps = ['--testset', testset, '--application', paris, '--evaluator', exact]
+    const first = await spanhouse('evaluate', ...steps, '--json', '--junit', file, '--fail-under', 'success=0.7')
+    expect(first.code, first.err).toBe(0)
+    const result = JSON.parse(first.out)
+    expect(result).toMatchObject({
+      status: 'success',
+      scenarios: { total: 4, by_status: { success: 4 } },
+      scores: [{ key: 'success', value: 0.75, count: 4 }],
+      failures: [],
+    })
+    expect(first.err).toMatch(/of 4 scenarios/)
+    const xml = await readFile(file, 'utf8')
+    expect([xml.match(/<testcase /g)?.length, xml.match(/<failure /g)?.length]).toEqual([4, 1])
+    expect(xml).toContain('success is false')
+    const again = await spanhouse('evaluate', result.run_id, '--fail-under', 'success=0.8', '--fail-under', 'other=1')
+    expect([again.code, again.out]).toEqual([1, expect.stringContaining('success: 0.75 (4)')])
+    expect(again.err).toContain('success: 0.75 is below 0.8')
+    expect(again.err).toContain('other: the run has no such score')
+    const compared = await spanhouse('evaluate', result.run_id, '--fail-on-regression', result.run_id)
+    expect([compared.code, compared.err]).toEqual([0, expect.not.stringContaining('worse')])
+  })
+
+  test('what cannot be done says why', async () => {
+    const unknown = await spanhouse('evaluate', '--testset', 'nothing-here', '--evaluator', exact)
+    expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('nothing-here')])
+    for (const [args, message] of [
+      [['evaluate'], '--testset or --query'],
+      [['evaluate', '--testset', testset], '--evaluator is missing'],
+      [['evaluate', '--testset', testset, '--evaluator', `${exact}=robot`], 'the origin is one of'],
+      [['evaluate', '--testset', testset, '--evaluator', exact, '--fail-under', 'success'], 'not KEY=VALUE'],
+      [['evaluate', '--testset', testset, '--evaluator', exact, '--repeats', 'two'], '--repeats two'],
+    ] as const) {
+      const { code, err } = await spanhouse(...args)
+      expect([code, err]).toEqual([2, expect.stringContaining(message)])
+    }
+    const help = await spanhouse('evaluate', '--help')
+    expect([help.code, help.out]).toEqual([0, expect.stringContaining('--fail-on-regression RUN')])
+  })
+})
