@@ -34,17 +34,13 @@ async function statementsOf(variant: Variant): Promise<string[]> {
   return migrations.flatMap(({ statements }) => statements)
 }
 
-/** What a distributed table shows when there is one server. */
-const DISTRIBUTED_ALONE = 'VIEW IF NOT EXISTS $1 AS SELECT * FROM $2 SETTINGS asterisk_include_alias_columns = 1'
-
-/** Without what needs other servers. */
+/** Without what needs other servers: tables are not replicated, and spread over no other server than this. */
 function onOneServer(statement: string): string {
   return statement
     .replaceAll(" ON CLUSTER '{cluster}'", '')
-    .replace(/TABLE IF NOT EXISTS (\w+) AS (\w+)\s+ENGINE = Distributed\(.*\)$/s, DISTRIBUTED_ALONE)
-    .replace(/Replicated(\w*MergeTree)(?:\('[^']*', '[^']*'(?:, )?)?/, (engine, name: string) =>
-      engine.includes('(') ? `${name}(` : name,
-    )
+    .replaceAll(/Replicated(\w*MergeTree\()'[^']*', '[^']*'(?:, )?/g, '$1')
+    .replaceAll(/Replicated(\w*MergeTree)/g, '$1')
+    .replaceAll(/Distributed\('\{cluster\}', currentDatabase\(\), '(\w+)'.*\)/g, "Merge(currentDatabase(), '^$1$$')")
 }
 
 async function rows(variant: Variant, query: string, table: string): Promise<unknown[]> {

@@ -1,6 +1,6 @@
 import type { ServerProcess } from '@spanhouse/server/server-process.testing.ts'
 
-const RUNS = 20
+const RUNS = 5
 
 interface Question {
   path: string

@@ -51,6 +51,8 @@ test('by keyboard only: filter, choose a row, open, go to the next trace, close'
   await page.getByText('30 found').waitFor()
   await page.keyboard.press('Escape')
   await page.keyboard.press('Escape')
+  // The rows of the filter have replaced those before.
+  await page.waitForLoadState('networkidle')
   await page.keyboard.press('j')
   await page.keyboard.press('j')
   await page.locator('[data-row="1"]:focus-within').waitFor()
