@@ -191,7 +191,9 @@ test('an answer that is too large, too long a prompt, and a broken connection ar
 })
 
 test('a stream of 60 MB ends with an error, and nothing more is read of it', async () => {
-  const { text } = await project.run('/completion/v0/invoke', asking('fake-huge-60'), { accept: 'application/x-ndjson' })
+  const { text } = await project.run('/completion/v0/invoke', asking('fake-huge-60'), {
+    accept: 'application/x-ndjson',
+  })
   const last = JSON.parse(text.trimEnd().slice(text.trimEnd().lastIndexOf('\n') + 1))
   expect(last.status).toMatchObject({ code: 500, message: expect.stringMatching(/larger than \d+ bytes/) })
   expect(text.length).toBeLessThan(20 * 1024 * 1024)
