@@ -1,6 +1,6 @@
 import type { ServerProcess } from '@spanhouse/server/server-process.testing.ts'
 
-const RUNS = 5
+const RUNS = 20
 
 interface Question {
   path: string
