@@ -62,12 +62,17 @@ export function makeExport(seed: number, index: number, startMs: number): Export
   const spans: object[] = []
   for (let trace = 0; trace < SPANS_PER_EXPORT / SPANS_PER_TRACE; trace++)
     spans.push(...makeTrace(`${seed}/${index}/${trace}`, random, startMs + index * 100 + trace).reverse())
+  return encodeExport('bench', spans)
+}
+
+/** An export of these spans, which have the fields of `Span` in {@link TracesData}, from one instrumentation. */
+export function encodeExport(scope: string, spans: readonly object[]): Export {
   const raw = TracesData.encode(
     TracesData.create({
       resourceSpans: [
         {
           resource: { attributes: [text('service.name', 'assistant'), text('deployment.environment', 'bench')] },
-          scopeSpans: [{ scope: { name: 'bench', version: '1' }, spans }],
+          scopeSpans: [{ scope: { name: scope, version: '1' }, spans }],
         },
       ],
     }),
@@ -132,6 +137,6 @@ function sentence(random: () => number, words: number): string {
   return said
 }
 
-const text = (key: string, value: string): object => ({ key, value: { stringValue: value } })
-const int = (key: string, value: number): object => ({ key, value: { intValue: value } })
-const double = (key: string, value: number): object => ({ key, value: { doubleValue: value } })
+export const text = (key: string, value: string): object => ({ key, value: { stringValue: value } })
+export const int = (key: string, value: number): object => ({ key, value: { intValue: value } })
+export const double = (key: string, value: number): object => ({ key, value: { doubleValue: value } })

@@ -12,6 +12,7 @@ import { benchOverhead } from './runs/overhead.ts'
 import { benchStreams } from './runs/streams.ts'
 import { benchSandbox } from './sandbox.ts'
 import type { SpanSet } from './span-sets.ts'
+import { benchStorage } from './storage/storage.ts'
 import { benchWeb } from './web.ts'
 import { benchWebhooks } from './webhooks.ts'
 import { benchWriters } from './writers.ts'
@@ -70,6 +71,11 @@ const BENCHES: Record<string, Bench> = {
   sandbox: {
     about: 'an evaluator of a caller in each language, run by run',
     run: () => benchSandbox(),
+  },
+  storage: {
+    spans: 50_000,
+    about: 'bytes on disk, processor time and questions over HTTP for spans of real clients, in four mixes',
+    run: ({ spans }) => benchStorage({ spans }),
   },
   webhooks: {
     about: 'deliveries a second with one receiver in ten dead, and what subscriptions add to a commit',

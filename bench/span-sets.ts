@@ -187,7 +187,7 @@ const FOLLOWING_SHARE = 0.6
 const FOLLOWERS = 4
 
 /** So many words, always the same for a seed: frequent as in a language, the word of rank n about 1/n of the time. */
-function textOf(seed: number, words: number): string {
+export function textOf(seed: number, words: number): string {
   let state = (seed * 2_654_435_761) >>> 0
   let rank = 0
   const text: string[] = []
