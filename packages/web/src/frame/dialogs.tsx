@@ -6,6 +6,7 @@ import { Kbd } from '../parts/controls.tsx'
 import { PERIODS } from '../traces/search.ts'
 import styles from './frame.module.css'
 import { KEYS } from './keys.ts'
+import { SCREENS } from './screens.ts'
 import { changeTheme } from './theme.ts'
 
 interface ModalProps {
@@ -117,7 +118,7 @@ function useCommands(text: string, onKeys: () => void): Command[] {
     return [{ name: `Open trace ${traceId}`, run: () => navigate({ to: '/traces/$traceId', params: { traceId } }) }]
   }
   const commands: Command[] = [
-    { name: 'Go to traces', run: list({}) },
+    ...SCREENS.map(([to, name]) => ({ name: `Go to ${name.toLowerCase()}`, run: () => navigate({ to }) })),
     { name: 'Show traces with errors', run: list({ q: 'errors>0' }) },
     { name: 'Show the most expensive traces', run: list({ order: 'costs' }) },
     { name: 'Show the slowest traces', run: list({ order: 'duration' }) },
