@@ -82,7 +82,7 @@ export class HttpClient {
       const post = (this.#isTls ? requestTls : request)(url, sent, response => {
         readAnswer(response).then(resolve, reject)
       })
-      post.on('timeout', () => post.destroy(new Error(`ClickHouse sent nothing for ${silentMs / 1000} s`)))
+      post.on('timeout', () => post.destroy(silent(silentMs)))
       post.on('error', error =>
         reject(signal?.aborted ? new Error('the caller no longer waits', { cause: error }) : error),
       )
@@ -100,6 +100,9 @@ export class HttpClient {
     return this.#url.protocol === 'https:'
   }
 }
+
+const silent = (silentMs: number): Error =>
+  Object.assign(new Error(`ClickHouse sent nothing for ${silentMs / 1000} s`), { code: 'ETIMEDOUT' })
 
 function partsOf(address: string): { username: string; password: string; pathname: string; origin: string } {
   const { username, password, pathname, origin } = new URL(address)
