@@ -7,6 +7,7 @@ import { migrateSpans, openEngine } from '@spanhouse/span-store'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { Room } from './budget/room.ts'
+import { requireNoCluster, startCluster } from './cluster/check.ts'
 import { type Config, servicesUrlAt } from './config.ts'
 import { startSweeping } from './deleted-projects.ts'
 import { startCopying } from './evaluation-copy.ts'
@@ -19,7 +20,7 @@ import { buildApp } from './http/app.ts'
 import { openIntake } from './ingest/intake.ts'
 import { writeKeyFile } from './key-file.ts'
 import { Metrics } from './metrics.ts'
-import { closeParts, openParts, type Parts } from './parts.ts'
+import { closeParts, networkedPartitions, openParts, type Parts } from './parts.ts'
 import { needsOf } from './roles/roles.ts'
 import { startWorker } from './roles/worker.ts'
 import { startWriter } from './roles/writer-role.ts'
@@ -59,7 +60,7 @@ export async function startServer(
   const { postgres, authenticator, clickhouse, stream } = parts
   await untilReachable(log, () => postgres.migrate())
   await requireLongSecretKey(config.secretKey, postgres.db, log)
-  await untilReachable(log, () => migrateStore(config, parts))
+  await untilReachable(log, () => migrateStore(config, parts, log))
   const newApiKey = await makeDefaultProject(config, parts)
   const metrics = new Metrics(stream && (() => stream.stats()))
   const eventMetrics = new EventMetrics(metrics.registry)
@@ -106,11 +107,17 @@ export async function startServer(
 const boundPort = (app: FastifyInstance): number => (app.server.address() as AddressInfo).port
 
 /** The tables must exist before the first query or writer; the first process to start creates them. */
-async function migrateStore(config: Config, parts: Parts): Promise<void> {
+async function migrateStore(config: Config, { postgres, clickhouse, engines }: Parts, log: Logger): Promise<void> {
   if (!config.roles.some(role => role === 'api' || role === 'writer' || role === 'worker')) return
-  const engine = parts.engines?.background ?? openEngine(parts.clickhouse.url, { connections: 1 })
-  await migrateSpans(engine, join(ROOT, 'clickhouse'))
-  if (engine !== parts.engines?.background) await engine.close()
+  const folder = join(ROOT, 'clickhouse')
+  if (clickhouse.shards) {
+    const partitions = networkedPartitions(config.streamPartitions)
+    return startCluster({ shards: clickhouse.shards, db: postgres.db, partitions, folder, log })
+  }
+  await requireNoCluster(postgres.db)
+  const engine = engines?.background ?? openEngine(clickhouse.url, { connections: 1 })
+  await migrateSpans(engine, folder)
+  if (engine !== engines?.background) await engine.close()
 }
 
 async function makeDefaultProject(config: Config, { postgres, seeds }: Parts): Promise<string | undefined> {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { Uuid } from '@spanhouse/model'
 import { type Engine, type EngineOptions, openEngine } from '../engine/engine.ts'
 import { isUnanswered, toProblem } from '../engine/failures.ts'
@@ -45,10 +46,25 @@ export async function migrateShard(shard: Shard, folder: string): Promise<void> 
   await named(shard, async () => {
     await migrateSpans(shard.own, folder)
     await shard.own.command({ text: createClusterDatabase(shard.database), params: {} })
-    await shard.cluster.command({ text: MARKS, params: {} })
-    for (const text of await clusterStatements(shard.own, shard.database, migrations))
-      await shard.cluster.command({ text, params: {} })
+    for (const text of [MARKS, TABLES_MADE]) await shard.cluster.command({ text, params: {} })
+    await makeClusterTables(shard, await clusterStatements(shard.own, shard.database, migrations))
   })
+}
+
+/** A hash of the statements that were last run to their end, so that they are not run again with each start. */
+const TABLES_MADE = `
+CREATE TABLE IF NOT EXISTS cluster_tables (statements String, made_at DateTime64(6) DEFAULT now64(6))
+ENGINE = MergeTree ORDER BY made_at`
+
+async function makeClusterTables({ cluster }: Shard, statements: readonly string[]): Promise<void> {
+  const params = { statements: hash('sha256', statements.join('\n')) }
+  const [made] = await cluster.rows<{ last: string }>({
+    text: 'SELECT argMax(statements, made_at) AS last FROM cluster_tables',
+    params: {},
+  })
+  if (made?.last === params.statements) return
+  for (const text of statements) await cluster.command({ text, params: {} })
+  await cluster.command({ text: 'INSERT INTO cluster_tables (statements) SELECT {statements:String}', params })
 }
 
 /** What a shard knows of its place, in the database of the cluster: a row for each time that a writer began. */
