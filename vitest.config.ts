@@ -1,9 +1,13 @@
 import { globSync } from 'node:fs'
+import { postgresAvailable } from '@spanhouse/postgres/postgres-server.testing.ts'
+import { natsAvailable } from '@spanhouse/span-stream/nats-server.testing.ts'
 import { defineConfig } from 'vitest/config'
 import { needsServer } from './test/sets/needs-server.ts'
 import { networkedAvailable } from './test/sets/networked.ts'
 
 // Native parts (LMDB) want a process of their own for each file.
+const CLUSTER_SAMPLE = ['traces', 'analytics', 'trace-deletion', 'sessions', 'filter-properties']
+
 const common = { pool: 'forks', testTimeout: 60_000, hookTimeout: 120_000 } as const
 
 if (!networkedAvailable)
@@ -13,6 +17,13 @@ if (!networkedAvailable)
 
 /** The tests that speak only HTTP run twice: against one process, and against roles with their stores apart. */
 const sets = ['embedded', ...(networkedAvailable || process.env.CI ? ['networked'] : [])]
+
+/**
+ * Over two shards run those that ask most of ClickHouse; all of them with `npm run test:cluster`. A cluster takes
+ * Debian's programs, not containers.
+ */
+const ON_CLUSTER = process.env.CLUSTER_TESTS === 'all' ? ['*'] : CLUSTER_SAMPLE
+const clusterSet = natsAvailable && postgresAvailable ? ['cluster'] : []
 
 const files = globSync(['packages/**/*.test.ts', 'test/**/*.test.ts'], {
   exclude: ['**/node_modules/**', 'test/http/**', 'packages/web/test/**'],
@@ -65,11 +76,11 @@ export default defineConfig({
           fileParallelism: false,
         },
       },
-      ...sets.map(name => ({
+      ...[...sets, ...clusterSet].map(name => ({
         test: {
           ...common,
           name,
-          include: ['test/http/*.test.ts'],
+          include: (name === 'cluster' ? ON_CLUSTER : ['*']).map(file => `test/http/${file}.test.ts`),
           globalSetup: [`test/sets/${name}.ts`],
           // All files ask the same server, and some fill it to its limits.
           fileParallelism: false,

@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process'
 
-/** Addresses of the three stores, and how to end them. */
+/** Addresses of the three stores, and how to end them. ClickHouse is a single server or a cluster. */
 export interface Stores {
   DATABASE_URL: string
   NATS_URL: string
-  CLICKHOUSE_URL: string
+  CLICKHOUSE_URL?: string
+  CLICKHOUSE_URLS?: string
   stop(): Promise<void>
 }
 
