@@ -1,5 +1,4 @@
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { ensureDefaultProject } from '@spanhouse/access'
 import { ReadEvents } from '@spanhouse/events'
 import type { RuntimeSettings } from '@spanhouse/runtime'
@@ -8,6 +7,8 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { Room } from './budget/room.ts'
 import { requireNoCluster, startCluster } from './cluster/check.ts'
+import { CLICKHOUSE_DDL } from './cluster/ddl.ts'
+import { startGrowth } from './cluster/growth.ts'
 import { type Config, servicesUrlAt } from './config.ts'
 import { startSweeping } from './deleted-projects.ts'
 import { startCopying } from './evaluation-copy.ts'
@@ -30,8 +31,6 @@ import { openServices } from './services/open-services.ts'
 import { Quotas } from './shares/quotas.ts'
 import { Shares } from './shares/shares.ts'
 import { untilReachable } from './start-checks.ts'
-
-const ROOT = new URL('../../', import.meta.url).pathname
 
 export interface RunningServer {
   config: Config
@@ -98,7 +97,7 @@ export async function startServer(
   const grpcUrl = grpc && `http://${new URL(url).hostname}:${grpc.port}`
   log.info({ url, grpcUrl, roles }, 'listening')
   const stages = [
-    [...startHousekeeping(config, parts, log), worker],
+    [...startHousekeeping(config, parts, { log, onFailure }), worker],
     [services, writer, { stop: () => readEvents.close() }],
   ]
   return { config, url, grpcUrl, newApiKey, stop: () => stopAll([app, grpc], stages, parts) }
@@ -109,7 +108,7 @@ const boundPort = (app: FastifyInstance): number => (app.server.address() as Add
 /** The tables must exist before the first query or writer; the first process to start creates them. */
 async function migrateStore(config: Config, { postgres, clickhouse, engines }: Parts, log: Logger): Promise<void> {
   if (!config.roles.some(role => role === 'api' || role === 'writer' || role === 'worker')) return
-  const folder = join(ROOT, 'clickhouse')
+  const folder = CLICKHOUSE_DDL
   if (clickhouse.shards) {
     const partitions = networkedPartitions(config.streamPartitions)
     return startCluster({ shards: clickhouse.shards, db: postgres.db, partitions, folder, log })
@@ -132,11 +131,22 @@ interface Working {
   stop(): Promise<void>
 }
 
-/** What the api role keeps in order: spans of deleted projects, and the copy of evaluations in ClickHouse. */
-function startHousekeeping({ roles }: Config, { postgres, engines, stream }: Parts, log: Logger): Working[] {
+/**
+ * What the api role keeps in order: spans of deleted projects, the copy of evaluations in ClickHouse, and shards that
+ * are added.
+ */
+function startHousekeeping(
+  { roles }: Config,
+  { postgres, engines, stream, clickhouse: { shards } }: Parts,
+  { log, onFailure }: { log: Logger; onFailure(error: Error): void },
+): Working[] {
   if (!roles.includes('api') || !engines || !stream) return []
   const engine = engines.background
-  return [startSweeping({ postgres, engine, stream, log }), startCopying({ postgres, engine, log })]
+  return [
+    startSweeping({ postgres, engine, stream, log }),
+    startCopying({ postgres, engine, log }),
+    ...(shards ? [startGrowth({ shards, postgres, folder: CLICKHOUSE_DDL, log, onFailure })] : []),
+  ]
 }
 
 /** One stage after the other: evaluations call handlers, whose traces are published. */

@@ -25,5 +25,5 @@ export { positionOf, readSpans, type StoredSpan, showActorsOnRoots } from './rea
 export { deletedSpans, latestAccepted, type TraceDeletion } from './write/deletions.ts'
 export { beginRun, isFenced } from './write/fence.ts'
 export { removeProjects } from './write/projects.ts'
-export { RETENTION_DAYS_MAX, removeExpired, setRetention } from './write/retention.ts'
+export { keepFor, RETENTION_DAYS_MAX, removeExpired, setRetention } from './write/retention.ts'
 export { SpanWriter, type SpanWriterOptions, type WriteResult } from './write/write.ts'

@@ -7,7 +7,7 @@ import { startPostgres } from '@spanhouse/postgres/postgres-server.testing.ts'
 import type { ServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { startNats } from '@spanhouse/span-stream/nats-server.testing.ts'
 import type { TestProject } from 'vitest/node'
-import type { Stores } from './containers.ts'
+import type { ClusterStores } from './containers.ts'
 import { startRole } from './networked.ts'
 
 /** Processes that run twice; the others run once. */
@@ -15,7 +15,7 @@ const DOUBLED = ['receiver', 'writer', 'api'] as const
 
 /** A cluster of ClickHouse servers, and the processes that share it. */
 export interface ClusterSet {
-  stores: Stores
+  stores: ClusterStores
   clickhouse: TestCluster
   /** By role, with the number of the second one appended: `api`, `api2`. */
   roles: ReadonlyMap<string, ServerProcess>
@@ -56,7 +56,7 @@ export async function startClusterSet(shards: number, settings: NodeJS.ProcessEn
 }
 
 /** The stores, empty. */
-export async function startClusterStores(shards: number): Promise<{ stores: Stores; clickhouse: TestCluster }> {
+export async function startClusterStores(shards: number): Promise<{ stores: ClusterStores; clickhouse: TestCluster }> {
   const [postgres, nats, clickhouse] = await Promise.all([startPostgres(), startNats(), startTestCluster(shards)])
   const stores = {
     DATABASE_URL: postgres.url,

@@ -1,11 +1,18 @@
 import { execFileSync } from 'node:child_process'
 
-/** Addresses of the three stores, and how to end them. ClickHouse is a single server or a cluster. */
-export interface Stores {
+/** Addresses of the three stores, and how to end them. */
+export interface Stores extends SharedStores {
+  CLICKHOUSE_URL: string
+}
+
+/** The same with a cluster of ClickHouse servers. */
+export interface ClusterStores extends SharedStores {
+  CLICKHOUSE_URLS: string
+}
+
+interface SharedStores {
   DATABASE_URL: string
   NATS_URL: string
-  CLICKHOUSE_URL?: string
-  CLICKHOUSE_URLS?: string
   stop(): Promise<void>
 }
 

@@ -65,6 +65,17 @@ export async function createLayout(
   await storeRoutes(trx, spread(routes, shards))
 }
 
+/** Records another shard, without partitions yet, and returns the identity of its data. */
+export async function addRecord(trx: Trx, shard: number): Promise<Uuid> {
+  const store_id = randomUUID()
+  await trx.insertInto('cluster_shards').values({ shard, store_id }).execute()
+  return store_id
+}
+
+export async function setActive(trx: Trx, shard: number): Promise<void> {
+  await trx.updateTable('cluster_shards').set({ is_active: true }).where('shard', '=', shard).execute()
+}
+
 export async function storeRoutes(trx: Trx, routes: Layout['routes']): Promise<void> {
   await trx.deleteFrom('cluster_routes').execute()
   const rows = [...routes].flatMap(([stream_partition, route]) =>

@@ -16,6 +16,7 @@ import {
 } from '@spanhouse/span-store'
 import pino from 'pino'
 import { checkShard, leaveMark } from '../cluster/check.ts'
+import { CLICKHOUSE_DDL } from '../cluster/ddl.ts'
 import { runRoutes } from '../cluster/writer-routes.ts'
 import type { BatchReport } from '../metrics.ts'
 import { openStream, WRITER_ENGINE } from '../parts.ts'
@@ -32,9 +33,6 @@ import type { PricesAnswer, WriterMessage, WriterThreadData } from './writer-rol
 const { config, clickhouseUrl, index, count } = workerData as WriterThreadData
 const port = parentPort as NonNullable<typeof parentPort>
 const log = pino({ level: config.logLevel, name: 'writer' })
-/** The DDL of ClickHouse. */
-const MIGRATIONS = new URL('../../../clickhouse', import.meta.url).pathname
-
 /** How often spans are removed whose expiry was changed after they were stored. */
 const EXPIRE_EVERY_MS = 3_600_000
 
@@ -80,7 +78,7 @@ function hold(partitions: readonly number[], signal: AbortSignal): Promise<void>
       const used = route.map(number => shards[number - 1] as Shard)
       try {
         for (const shard of used) {
-          await checkShard(shard, layout, { shards, folder: MIGRATIONS, db })
+          await checkShard(shard, layout, { shards, folder: CLICKHOUSE_DDL, db })
           await leaveMark(shard, layout.shards[shard.number - 1]?.store_id as string, db)
         }
       } catch (error) {

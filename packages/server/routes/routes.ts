@@ -3,6 +3,7 @@ import type { Metrics as EvaluationMetrics } from '@spanhouse/evaluation'
 import type { ReadEvents } from '@spanhouse/events'
 import type { RuntimeSettings } from '@spanhouse/runtime'
 import type { FastifyInstance } from 'fastify'
+import { CLICKHOUSE_DDL } from '../cluster/ddl.ts'
 import type { Config } from '../config.ts'
 import type { Intake } from '../ingest/intake.ts'
 import type { Metrics } from '../metrics.ts'
@@ -11,6 +12,7 @@ import type { Worker } from '../roles/worker.ts'
 import type { Quotas } from '../shares/quotas.ts'
 import { ownReaders, serverReaders } from '../sql-readers.ts'
 import { accountRoutes } from './accounts/accounts.ts'
+import { clusterRoutes } from './cluster.ts'
 import { deadLetterRoutes } from './dead-letters.ts'
 import { entryRoutes } from './entry.ts'
 import { comparisonRoutes } from './evaluations/comparison.ts'
@@ -92,6 +94,7 @@ function spanRoutes({ parts, runtime, metrics, quotas, readEvents }: Served, { r
   const { postgres, stream, clickhouse } = parts
   const { db } = postgres
   const registry = { db, runtime, engine: reads, readEvents }
+  const cluster = clickhouse.shards && { shards: clickhouse.shards, postgres, folder: CLICKHOUSE_DDL }
   const readers = clickhouse.own ? ownReaders(clickhouse.own) : serverReaders(background)
   return [
     ...(stream
@@ -105,6 +108,7 @@ function spanRoutes({ parts, runtime, metrics, quotas, readEvents }: Served, { r
     retentionRoutes({ postgres, engine: background }),
     sqlReaderRoutes({ readers, clickhouseUrl: clickhouse.url }),
     comparisonRoutes({ db, runtime, engine: reads }),
+    clusterRoutes(cluster),
   ]
 }
 

@@ -98,6 +98,22 @@ export async function hasSpans({ own }: Shard): Promise<boolean> {
   return (await own.rows({ text: 'SELECT 1 FROM spans LIMIT 1', params: {} })).length > 0
 }
 
+/** What a shard has of the cluster's spans. */
+export interface ShardSize {
+  spans: number
+  /** On disk. */
+  bytes: number
+}
+
+export async function sizeOfShard({ own }: Shard): Promise<ShardSize> {
+  const [size] = await own.rows<ShardSize>({
+    text: `SELECT sum(rows) AS spans, sum(bytes_on_disk) AS bytes FROM system.parts
+      WHERE active AND database = currentDatabase() AND table = 'spans'`,
+    params: {},
+  })
+  return size ?? { spans: 0, bytes: 0 }
+}
+
 interface ClusterRow {
   shard: number
   is_local: 0 | 1
