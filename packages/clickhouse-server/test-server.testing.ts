@@ -43,7 +43,10 @@ export interface TestCluster {
 }
 
 /** Starts the servers of a cluster with as many shards; the first has the data at `path`, if given. */
-export async function startTestCluster(count: number, { path }: { path?: string } = {}): Promise<TestCluster> {
+export async function startTestCluster(
+  count: number,
+  { path, isLogged = false }: { path?: string; isLogged?: boolean } = {},
+): Promise<TestCluster> {
   const folder = await mkdtemp(join(tmpdir(), 'spanhouse-cluster-'))
   const password = randomBytes(24).toString('base64url')
   const addresses: ServerAddress[] = []
@@ -57,7 +60,7 @@ export async function startTestCluster(count: number, { path }: { path?: string 
       addresses.push({ path: own, httpPort, tcpPort, password })
     }
     const tcpPorts = addresses.map(({ tcpPort }) => tcpPort as number)
-    for (const [index, address] of addresses.entries()) address.cluster = { tcpPorts, shard: index + 1 }
+    for (const [index, address] of addresses.entries()) address.cluster = { tcpPorts, shard: index + 1, isLogged }
   }
   const start = async (address: ServerAddress): Promise<void> => {
     servers.push(controlled(address, await startServerProcess(address), async () => undefined))

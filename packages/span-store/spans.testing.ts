@@ -39,8 +39,11 @@ export interface OpenTestCluster {
   close(): Promise<void>
 }
 
-export async function openTestCluster(count: number): Promise<OpenTestCluster> {
-  const cluster = await startTestCluster(count)
+export async function openTestCluster(
+  count: number,
+  options: Parameters<typeof startTestCluster>[1] = {},
+): Promise<OpenTestCluster> {
+  const cluster = await startTestCluster(count, options)
   const urls = cluster.servers.map(({ url }) => url)
   const shards = urls.map((url, index) => openShard(index + 1, [url], { connections: 4 }))
   for (const shard of shards) await migrateShard(shard, DDL)

@@ -104,7 +104,7 @@ describe.skipIf(!postgresAvailable || !natsAvailable)('a cluster that grows', ()
       const [, away] = cluster.servers
       await away?.kill()
       const before = await countOn(0)
-      const query = await call(server.url, 'GET', '/api/spans/?trace_id=' + 'a'.repeat(32), `ApiKey ${server.apiKey}`)
+      const query = await call(server.url, 'GET', `/api/spans/?trace_id=${'a'.repeat(32)}`, `ApiKey ${server.apiKey}`)
       expect([query.status, query.headers.get('retry-after')]).toEqual([503, expect.any(String)])
       await eventually(async () => (await countOn(0)) > before, PATIENCE_MS)
       expect((await administer('GET', '')).body.shards[1]).toMatchObject({ is_away: true })
