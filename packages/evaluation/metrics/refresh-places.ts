@@ -81,7 +81,6 @@ async function refreshGroup(parts: MetricsParts, scope: Scope, group: Group): Pr
   if (!run) return new Map()
   const known = await withKnownBuckets(scope, group)
   const cells = cellPlaces(scope, known)
-  await copyRun({ db: scope.db, engine: parts.engine }, { project_id: scope.project_id, id: run.id })
   const { steps, inferred } = await measuredStepsOf(scope, parts.engine, run)
   await storeSchemas(scope, run.id, inferred)
   for (let tries = 1; ; tries++) {
@@ -138,13 +137,7 @@ async function compute(
   const { rows } = await sql<{ computation: number }>`
     select nextval('evaluation_computations') as computation`.execute(scope.db)
   const horizon = await copyRun({ db: scope.db, engine }, { project_id: cells.project_id, id: cells.run_id })
-  const measured = steps.map(
-    ({ step, leaves }): MeasuredStep => ({
-      key: step.key,
-      hasOutputs: leaves.some(({ path }) => path[1] === 'data'),
-      measures: leaves,
-    }),
-  )
+  const measured = steps.map(({ step, leaves }): MeasuredStep => ({ key: step.key, measures: leaves }))
   const metrics = await readCellMetrics(engine, cells, measured)
   return { computation: rows[0]?.computation as number, horizon, steps, metrics }
 }

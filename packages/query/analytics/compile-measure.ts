@@ -80,9 +80,19 @@ const PERCENTILES_OF = sql`'quantilesExactInclusive(0.0005, 0.001, 0.005, 0.01, 
 /** Sum, count and percentiles, plus the expression `more` on the array `sorted`. Money is summed as decimals. */
 function numbers(place: Place, more: Sql): Sql {
   const { value, isNumber, sum } = numberAt(place)
-  const body = sql`tuple(length(sorted), sorted[1], sorted[-1], arrayReduce(${PERCENTILES_OF}, sorted), ${more})`
   const gathered = sql`arraySort(groupArrayIf(${value}, ${isNumber}))`
-  return sql`tupleConcat(tuple(${sum}), arrayMap(sorted -> ${body}, [${gathered}])[1])`
+  return sql`tupleConcat(tuple(${sum}), arrayMap(sorted -> ${numbersOf(more)}, [${gathered}])[1])`
+}
+
+/** Count and percentiles of the array `sorted`, and the expression `more`. */
+const numbersOf = (more: Sql): Sql =>
+  sql`tuple(length(sorted), sorted[1], sorted[-1], arrayReduce(${PERCENTILES_OF}, sorted), ${more})`
+
+/** The rows of a numeric measure for each of many lists of numbers, given as an array of arrays. */
+export function compileMeasuresOfLists(measure: 'numeric/continuous' | 'numeric/discrete', lists: Sql): Sql {
+  const more = measure === 'numeric/continuous' ? binned({ edge: true }) : runsOf(sql`sorted`, sql`nan`)
+  const row = sql`tupleConcat(tuple(arrayReduce('sumKahan', sorted)), ${numbersOf(more)})`
+  return sql`arrayMap(sorted -> ${row}, arrayMap(list -> arraySort(list), ${lists}))`
 }
 
 /** Numbers in JSON begin with a digit or a minus sign; no other value does. */
