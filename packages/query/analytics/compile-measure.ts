@@ -32,7 +32,10 @@ export interface MeasureRows {
   json: number
 }
 export type Frequencies = readonly [values: readonly string[], counts: readonly number[]]
-/** The last element has the values at each of {@link PERCENTILES}, interpolated linearly between neighbours. */
+/**
+ * The last element has the values at each of {@link PERCENTILES}, interpolated linearly between neighbours; none if all
+ * values are equal, as that of one scenario usually are.
+ */
 export type NumbersRow = readonly [
   sum: number | null,
   ...[count: number, min: number, max: number, percentiles: readonly number[]],
@@ -86,7 +89,7 @@ function numbers(place: Place, more: Sql): Sql {
 
 /** Count and percentiles of the array `sorted`, and the expression `more`. */
 const numbersOf = (more: Sql): Sql =>
-  sql`tuple(length(sorted), sorted[1], sorted[-1], arrayReduce(${PERCENTILES_OF}, sorted), ${more})`
+  sql`tuple(length(sorted), sorted[1], sorted[-1], if(sorted[1] = sorted[-1], [], arrayReduce(${PERCENTILES_OF}, sorted)), ${more})`
 
 /** The rows of a numeric measure for each of many lists of numbers, given as an array of arrays. */
 export function compileMeasuresOfLists(measure: 'numeric/continuous' | 'numeric/discrete', lists: Sql): Sql {
