@@ -119,15 +119,13 @@ function Change({
   if (error) return <Failure what="It is not known what is deployed there." error={error} />
   if (deployed === undefined) return <p className={styles.soft}>Asking what is deployed there …</p>
   if (deployed?.id === revision.id) return <p>This revision is deployed there already.</p>
+  if (deployed === null) return <p>Nothing of it is deployed there yet.</p>
   return (
     <>
-      <p>
-        {deployed === null ? 'Nothing is deployed there yet.' : `v${deployed.version} is deployed there now.`} The
-        change:
-      </p>
+      <p>v{deployed.version} is deployed there now. The change:</p>
       <Diff
         label={`Change of ${environment.slug}`}
-        before={readable(deployed?.data?.parameters)}
+        before={readable(deployed.data?.parameters)}
         after={readable(revision.data?.parameters)}
       />
     </>
