@@ -5,13 +5,27 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { startServerProcess } from '@spanhouse/server/server-process.testing.ts'
-import { loadAll } from 'js-yaml'
 import { expect, test } from 'vitest'
+import { parseAllDocuments } from 'yaml'
 import { readConfig, unknownSettings } from '../packages/server/config.ts'
 import { PROCESS_ROLES } from '../packages/server/roles/process-roles.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const KUBERNETES = join(ROOT, 'deploy/kubernetes')
+
+interface Kustomization {
+  resources: string[]
+  patches?: { path: string }[]
+}
+
+interface Compose {
+  services: Record<string, { volumes?: string[] }>
+}
+
+/** Prometheus's configuration. */
+interface Scraping {
+  scrape_configs: [{ dns_sd_configs: [{ names: string[] }] }]
+}
 
 /** An object of Kubernetes, as far as these tests look into it. */
 interface Manifest {
@@ -22,11 +36,13 @@ interface Manifest {
   spec?: any
 }
 
+const documentsOf = <T>(text: string): T[] => parseAllDocuments(text).map(one => one.toJS() as T)
+
 const yamlFiles = globSync('**/*.yaml', { cwd: KUBERNETES }).sort()
 
 async function manifestsOf(files: readonly string[]): Promise<Manifest[]> {
   const texts = await Promise.all(files.map(file => readFile(join(KUBERNETES, file), 'utf8')))
-  return texts.flatMap(text => loadAll(text) as Manifest[]).filter(({ kind }) => kind !== 'Kustomization')
+  return texts.flatMap(text => documentsOf<Manifest>(text)).filter(({ kind }) => kind !== 'Kustomization')
 }
 
 /** `apps/v1` and `Deployment` → `kubernetes-models/apps/v1/Deployment`. */
@@ -89,9 +105,7 @@ test('kustomizations name files that exist, and every file is named by one', asy
   const kustomizations = yamlFiles.filter(file => file.endsWith('kustomization.yaml'))
   const named = await Promise.all(
     kustomizations.map(async file => {
-      const [content] = loadAll(await readFile(join(KUBERNETES, file), 'utf8')) as [
-        { resources: string[]; patches?: { path: string }[] },
-      ]
+      const [content] = documentsOf<Kustomization>(await readFile(join(KUBERNETES, file), 'utf8')) as [Kustomization]
       const paths = [...content.resources, ...(content.patches ?? []).map(({ path }) => path)]
       return paths.map(path => relative(KUBERNETES, join(KUBERNETES, dirname(file), path)))
     }),
@@ -169,15 +183,13 @@ async function textsIn(folder: string): Promise<string> {
 }
 
 test('docker compose mounts what Prometheus and Grafana are configured with', async () => {
-  const [compose] = loadAll(await readFile(join(ROOT, 'docker-compose.yml'), 'utf8')) as [
-    { services: Record<string, { volumes?: string[]; profiles?: string[] }> },
-  ]
+  const [compose] = documentsOf<Compose>(await readFile(join(ROOT, 'docker-compose.yml'), 'utf8')) as [Compose]
   const mounts = ['prometheus', 'grafana'].flatMap(name => compose.services[name]?.volumes ?? [])
   const sources = mounts.filter(mount => mount.startsWith('./')).map(mount => (mount.split(':')[0] as string).slice(2))
   expect(sources.sort()).toEqual(['docker/grafana/dashboards', 'docker/grafana/provisioning', 'docker/prometheus'])
-  const [prometheus] = loadAll(await readFile(join(ROOT, 'docker/prometheus/prometheus.yml'), 'utf8')) as [
-    { scrape_configs: [{ dns_sd_configs: [{ names: string[] }] }] },
-  ]
+  const [prometheus] = documentsOf<Scraping>(
+    await readFile(join(ROOT, 'docker/prometheus/prometheus.yml'), 'utf8'),
+  ) as [Scraping]
   expect(prometheus.scrape_configs[0].dns_sd_configs[0].names).toEqual([...PROCESS_ROLES])
   expect(PROCESS_ROLES.every(role => role in compose.services)).toBe(true)
 })
