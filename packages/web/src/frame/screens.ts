@@ -1,0 +1,7 @@
+/** The screens that the navigation and the commands name, in this order. */
+export const SCREENS = [
+  ['/traces', 'Traces'],
+  ['/playground', 'Playground'],
+  ['/testsets', 'Testsets'],
+  ['/settings', 'Settings'],
+] as const
