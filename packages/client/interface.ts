@@ -6604,7 +6604,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -6950,7 +6950,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -7201,7 +7201,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -8003,7 +8003,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -10629,7 +10629,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -10962,7 +10962,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -11295,7 +11295,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -12016,7 +12016,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description A query as of POST /spans/query, with `focus` (trace, which is the default, or span), `order_by` (time, duration, tokens, costs; the highest first) and `after` of the previous page. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown | null;
@@ -12084,7 +12084,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description A query as of POST /spans/query, with `focus` (trace, which is the default, or span), and `buckets`: into how many parts the window is divided. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -12141,7 +12141,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description A query as of POST /spans/query, with `focus` (trace, which is the default, or span), the `facets` (span_type, span_name, status_code, user_id, session_id, agent_id) and how many `values` of each. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -18022,7 +18022,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -18068,7 +18068,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -18391,7 +18391,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -18964,7 +18964,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -19011,7 +19011,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -19071,7 +19071,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -19379,7 +19379,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -19426,7 +19426,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -19490,7 +19490,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -19906,7 +19906,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -19953,7 +19953,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -20021,7 +20021,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -21175,7 +21175,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -21222,7 +21222,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -21282,7 +21282,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -21601,7 +21601,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -21648,7 +21648,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -22029,7 +22029,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -22076,7 +22076,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -22140,7 +22140,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -22599,7 +22599,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -22646,7 +22646,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -24018,7 +24018,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -24065,7 +24065,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -24456,7 +24456,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -24503,7 +24503,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -24884,7 +24884,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -24931,7 +24931,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -24995,7 +24995,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -25454,7 +25454,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -25501,7 +25501,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -26873,7 +26873,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -26920,7 +26920,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -27299,7 +27299,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -27346,7 +27346,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -27714,7 +27714,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -27761,7 +27761,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -28244,7 +28244,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -28291,7 +28291,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -29245,7 +29245,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -29292,7 +29292,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -29663,7 +29663,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -29710,7 +29710,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -29770,7 +29770,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -30078,7 +30078,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -30125,7 +30125,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -30608,7 +30608,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -30655,7 +30655,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -31489,7 +31489,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -31536,7 +31536,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -31596,7 +31596,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -31913,7 +31913,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -31960,7 +31960,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -32020,7 +32020,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -32328,7 +32328,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -32375,7 +32375,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -32439,7 +32439,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -32855,7 +32855,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -32902,7 +32902,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -32970,7 +32970,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -33862,7 +33862,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -33909,7 +33909,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -33969,7 +33969,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -34097,7 +34097,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -34144,7 +34144,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -37171,7 +37171,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -37271,7 +37271,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -37601,7 +37601,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -38249,7 +38249,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -38295,7 +38295,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -38341,7 +38341,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -38387,7 +38387,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -39712,7 +39712,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example {} */
                 "application/json": {
@@ -39934,7 +39934,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example {} */
                 "application/json": {
