@@ -109,6 +109,7 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
       '@vitejs/plugin-react',
       'react',
       'react-dom',
+      'uplot',
       'vite',
     ],
   },

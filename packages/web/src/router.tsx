@@ -1,7 +1,8 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { Frame } from './frame/frame.tsx'
 import { NotFound } from './frame/not-found.tsx'
-import { readSearch, readTraceSearch } from './traces/search.ts'
+import { readSessionSearch, readSessionsSearch } from './session/search.ts'
+import { readFilterSearch, readSearch, readTraceSearch } from './traces/search.ts'
 import { TracesScreen } from './traces/traces-screen.tsx'
 
 const root = createRootRoute({ component: Frame, notFoundComponent: NotFound })
@@ -28,6 +29,27 @@ const trace = createRoute({
   component: lazyRouteComponent(() => import('./trace/trace-screen.tsx'), 'TraceScreen'),
 })
 
+const dashboard = createRoute({
+  getParentRoute: () => root,
+  path: '/dashboard',
+  validateSearch: readFilterSearch,
+  component: lazyRouteComponent(() => import('./dashboard/dashboard-screen.tsx'), 'DashboardScreen'),
+})
+
+const sessions = createRoute({
+  getParentRoute: () => root,
+  path: '/sessions',
+  validateSearch: readSessionsSearch,
+  component: lazyRouteComponent(() => import('./session/sessions-screen.tsx'), 'SessionsScreen'),
+})
+
+const session = createRoute({
+  getParentRoute: () => root,
+  path: '/sessions/$sessionId',
+  validateSearch: readSessionSearch,
+  component: lazyRouteComponent(() => import('./session/session-screen.tsx'), 'SessionScreen'),
+})
+
 /** Links that clients of the interface print. The key decides which project is shown. */
 const observability = createRoute({
   getParentRoute: () => root,
@@ -49,7 +71,7 @@ const evaluationRun = createRoute({
 })
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, traces, trace, observability, evaluationRun]),
+  routeTree: root.addChildren([home, traces, trace, dashboard, sessions, session, observability, evaluationRun]),
   basepath: '/w',
   defaultPreload: false,
 })

@@ -36,6 +36,13 @@ export function Frame(): ReactNode {
   )
 }
 
+/** The screens that the bar leads to. */
+const SCREENS = [
+  ['/traces', 'Traces'],
+  ['/sessions', 'Sessions'],
+  ['/dashboard', 'Dashboard'],
+] as const
+
 interface BarProps {
   onCommands: () => void
   onKeys: () => void
@@ -53,7 +60,11 @@ function Bar({ onCommands, onKeys, hasKey }: BarProps): ReactNode {
         Spanhouse
       </Link>
       <nav aria-label="Screens">
-        <Link to="/traces">Traces</Link>
+        {SCREENS.map(([to, name]) => (
+          <Link key={to} to={to}>
+            {name}
+          </Link>
+        ))}
       </nav>
       <span className={styles.space} />
       {hasKey && <ProjectName />}
