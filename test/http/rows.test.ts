@@ -224,6 +224,7 @@ test('groups add up to their rows, whatever they are grouped by', async () => {
     ['user-0', 13],
     ['user-1', 12],
   ])
+  expect((await groups({ by: 'user_id', count_min: 13 })).groups).toMatchObject([{ value: 'user-0' }])
   const answers = (await groups({ by: 'ag.data.outputs', order_by: 'last', values: 2 })).groups
   expect(answers.map((one: any) => one.value)).toEqual(['answer 24', 'answer 23'])
 })

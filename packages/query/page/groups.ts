@@ -57,6 +57,8 @@ export interface GroupQuery {
   readonly amounts: Amounts
   readonly order_by: GroupOrder
   readonly values: number
+  /** Groups of fewer rows are left out. */
+  readonly count_min: number
 }
 
 /** Reads `by` of a request; throws `unprocessable` (422), naming what is known. */
@@ -76,7 +78,7 @@ const PATH_LENGTH_MAX = 500
 export function parseGroupMembers(body: unknown, loc: Location = ['body']): Omit<GroupQuery, 'query' | 'buckets'> {
   const members = optional(body, loc, readObject) ?? {}
   const by = optional(members.by, [...loc, 'by'], readGroupedBy)
-  const values = (members.values as number | undefined) ?? GROUPS_DEFAULT
+  const { values = GROUPS_DEFAULT, count_min = 1 } = members as { values?: number; count_min?: number }
   if (by !== undefined && members.buckets !== undefined)
     throw invalid('buckets: a request has either `by` or `buckets`')
   return {
@@ -84,11 +86,13 @@ export function parseGroupMembers(body: unknown, loc: Location = ['body']): Omit
     amounts: optional(members.amounts, [...loc, 'amounts'], oneOf(AMOUNTS)) ?? 'total',
     order_by: optional(members.order_by, [...loc, 'order_by'], oneOf(GROUP_ORDERS)) ?? 'count',
     values,
+    count_min,
   }
 }
 
 /** Rows of {@link GroupRow}: parts of a window in the order of time, other groups in the order asked for. */
-export function compileGroups(project_id: Uuid, { query, by, buckets, amounts, order_by, values }: GroupQuery): Sql {
+export function compileGroups(project_id: Uuid, asked: GroupQuery): Sql {
+  const { query, by, buckets, amounts, order_by, values, count_min } = asked
   const { value, condition } = groupOf(by)
   const bucket = buckets === undefined ? sql`toInt64(0)` : bucketIn(query, buckets)
   const { tokens, costs } = SUMMED[amounts]
@@ -100,7 +104,7 @@ export function compileGroups(project_id: Uuid, { query, by, buckets, amounts, o
   arrayMap(one -> toFloat64(one), quantilesExactIf(0.5, 0.95)(duration_cumulative, duration_cumulative > 0)) AS durations,
   durations[1] AS p50, durations[2] AS p95,
   toUnixTimestamp64Micro(min(start_time)) AS first, toUnixTimestamp64Micro(max(start_time)) AS last
-  ${from} GROUP BY value, bucket ORDER BY ${order} LIMIT ${limit} ${SETTINGS}`
+  ${from} GROUP BY value, bucket HAVING count >= ${count(count_min)} ORDER BY ${order} LIMIT ${limit} ${SETTINGS}`
 }
 
 /** A row of {@link compileGroups}. Zero and an empty text: none. */

@@ -61,6 +61,7 @@ const groupsBody = optional(
     }),
     order_by: optional(z.enum(GROUP_ORDERS)).meta({ description: 'The highest first; count by default.' }),
     values: optional(z.int().min(1).max(GROUPS_MAX)).meta({ description: 'How many groups; 100 by default.' }),
+    count_min: optional(z.int().min(1)).meta({ description: 'Groups of fewer rows are left out.' }),
   }),
 ).meta({ description: `${described}.` })
 const facetsBody = optional(
@@ -121,7 +122,7 @@ export function listRoutes({ engine, registry }: ReadParts): (app: FastifyInstan
         const query = await readSpanQuery(registry, principal, {
           body: body as Json,
           focus: readFocus(body),
-          more: ['by', 'buckets', 'amounts', 'order_by', 'values'],
+          more: ['by', 'buckets', 'amounts', 'order_by', 'values', 'count_min'],
         })
         if (!query) return { count: 0, groups: [] }
         return readGroups({ engine, project_id: principal.project_id }, { ...asked, query }, holder)

@@ -71,6 +71,7 @@ export interface Grouping {
   amounts?: 'own'
   order_by?: 'count' | 'errors' | 'tokens' | 'costs' | 'p50' | 'p95' | 'last'
   values?: number
+  count_min?: number
 }
 
 export const groupsQuery = (body: ListBody, grouping: Grouping) =>

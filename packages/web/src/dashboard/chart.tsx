@@ -132,7 +132,13 @@ function optionsOf(props: ChartProps, width: number, { onSelect, setAt }: Handle
       y: { range: (_plot, _low, high) => [0, high || 1] },
     },
     axes: [
-      { ...axis, space: 70, size: 22, gap: 2 },
+      {
+        ...axis,
+        space: 80,
+        size: 20,
+        gap: 2,
+        values: (_plot, times) => times.map(time => timeLabel(time, newest - oldest)),
+      },
       { ...axis, space: 36, size: 56, gap: 4, values: (_plot, values) => values.map(value => format(value)) },
     ],
     series: [{}, ...series.map(one => seriesOf(one, look))],
@@ -142,6 +148,13 @@ function optionsOf(props: ChartProps, width: number, { onSelect, setAt }: Handle
     },
   }
 }
+
+const DAY_MS = 86_400_000
+const day = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' })
+const minute = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hour12: false })
+
+const timeLabel = (seconds: number, windowMs: number): string =>
+  (windowMs > 3 * DAY_MS ? day : minute).format(new Date(seconds * 1000))
 
 function seriesOf({ name, colour }: Series, look: ChartProps['look']): uPlot.Series {
   const stroke = colourOf(colour)

@@ -48,7 +48,7 @@ function TableView({ table, shown }: { table: Table; shown: Shown }): ReactNode 
       <table aria-labelledby={`by-${by}`}>
         <thead>
           <tr>
-            <th scope="col">{title.slice(3)}</th>
+            <th scope="col">{title.charAt(3).toUpperCase() + title.slice(4)}</th>
             <th scope="col">{counts}</th>
             <th scope="col">Errors</th>
             <th scope="col">p95</th>

@@ -44,11 +44,11 @@ const TILES: readonly Tile[] = [
     series: [{ name: 'with errors', colour: '--error', of: ({ errors }) => errors ?? 0 }],
   },
   {
-    title: 'Duration, p50 and p95',
+    title: 'Duration',
     look: 'lines',
     figure: ({ p50, p95 }) => `${formatDuration(p50)} · ${formatDuration(p95)}`,
     opens: { order: 'duration' },
-    format: formatDuration,
+    format: value => (value === 0 ? '0' : formatDuration(value)),
     series: [
       { name: 'p50', colour: '--type-flow', of: ({ p50 }) => p50 },
       { name: 'p95', colour: '--type-model', of: ({ p95 }) => p95 },
@@ -114,6 +114,13 @@ function TileView({ tile, total, parts, shown: { body, search, change } }: TileP
     <section className={styles.tile}>
       <header>
         <h2>{title}</h2>
+        {tile.series.length > 1 &&
+          tile.series.map(({ name, colour }) => (
+            <span key={name} className={styles.key}>
+              <span style={{ background: `var(${colour})` }} />
+              {name}
+            </span>
+          ))}
         {group && (
           <Link to="/traces" search={rows} className={styles.figure} title={title2?.(group)}>
             {figure(group)}

@@ -11,10 +11,11 @@ import {
   formatDuration,
   formatFullTime,
   formatTime,
+  MISSING,
   visible,
 } from '../format/format.ts'
 import { useKeys } from '../frame/keys.ts'
-import { controls, Failure } from '../parts/controls.tsx'
+import { Choices, controls, Failure } from '../parts/controls.tsx'
 import { FilterLine } from '../traces/filter-line.tsx'
 import { termOf } from '../traces/filter-text.ts'
 import { Period } from '../traces/period.tsx'
@@ -46,6 +47,15 @@ export function SessionsScreen(): ReactNode {
       <h1 className={controls.hidden}>Sessions</h1>
       <FilterLine text={search.q ?? ''} error={error} change={change} />
       <div className={styles.toolbar}>
+        <Choices
+          label="Which sessions"
+          value={search.all ? 'all' : 'several'}
+          choices={[
+            ['several', 'Conversations'],
+            ['all', 'All sessions'],
+          ]}
+          onChange={which => change({ all: which === 'all' || undefined })}
+        />
         <Period search={search} change={change} />
         <select
           className={controls.select}
@@ -68,7 +78,12 @@ export function SessionsScreen(): ReactNode {
 }
 
 function Sessions({ body, search }: { body: ListBody; search: SessionsSearch }): ReactNode {
-  const grouping = { by: 'session_id', order_by: search.order ?? 'last', values: SESSIONS_MAX }
+  const grouping = {
+    by: 'session_id',
+    order_by: search.order ?? 'last',
+    values: SESSIONS_MAX,
+    count_min: search.all ? 1 : 2,
+  }
   const query = useQuery({ ...groupsQuery(body, grouping), refetchInterval: LOOK_MS })
   const sessions = query.data?.groups.filter(({ value }) => value !== undefined) ?? []
   const table = useRef<HTMLTableElement>(null)
@@ -104,8 +119,8 @@ function Sessions({ body, search }: { body: ListBody; search: SessionsSearch }):
       </table>
       {query.data && sessions.length === 0 && (
         <p className={styles.nothing}>
-          No trace in this time belongs to a session. Set the attribute <code>session.id</code> on the spans of a
-          conversation to see its turns together.
+          {search.all ? 'No trace in this time belongs to a session.' : 'No session in this time has several turns.'}{' '}
+          Set the attribute <code>session.id</code> on the spans of a conversation to see its turns together.
         </p>
       )}
       {sessions.length >= SESSIONS_MAX - 1 && (
@@ -143,7 +158,7 @@ function SessionRow({ session, search }: { session: Group; search: SessionsSearc
           formatAmount(errors)
         )}
       </td>
-      <td>{formatDuration(Date.parse(last) - Date.parse(first))}</td>
+      <td>{count > 1 ? formatDuration(Date.parse(last) - Date.parse(first)) : MISSING}</td>
       <td>{formatDuration(p95)}</td>
       <td title={exact(tokens)}>{formatAmount(tokens)}</td>
       <td title={exact(costs)}>{formatCost(costs)}</td>

@@ -19,7 +19,7 @@ export function Strip({ turns, selected, select }: StripProps): ReactNode {
   return (
     <svg
       className={styles.strip}
-      viewBox={`0 0 ${Math.max(12, turns.length)} ${HEIGHT}`}
+      viewBox={`0 0 ${Math.max(24, turns.length)} ${HEIGHT}`}
       preserveAspectRatio="none"
       role="img"
       aria-label="Duration and cost of each turn"
