@@ -1,0 +1,6 @@
+/** The screens that the navigation and the commands name, in this order. */
+export const SCREENS = [
+  ['/traces', 'Traces'],
+  ['/sessions', 'Sessions'],
+  ['/dashboard', 'Dashboard'],
+] as const
