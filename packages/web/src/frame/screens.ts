@@ -3,4 +3,7 @@ export const SCREENS = [
   ['/traces', 'Traces'],
   ['/sessions', 'Sessions'],
   ['/dashboard', 'Dashboard'],
+  ['/playground', 'Playground'],
+  ['/testsets', 'Testsets'],
+  ['/settings', 'Settings'],
 ] as const
