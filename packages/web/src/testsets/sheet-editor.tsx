@@ -12,6 +12,7 @@ import {
   type Place,
   type Sheet,
   sheetOf,
+  typesOf,
   withColumn,
   withImported,
   withoutColumn,
@@ -35,6 +36,7 @@ export function SheetEditor({ revision, onCommitted }: SheetEditorProps): ReactN
   const [open, setOpen] = useState<'commit' | 'import'>()
   const refusal = useRefusal('edit_testsets')
   const changes = changesOf(base, sheet)
+  const types = typesOf(sheet)
   const change = (next: Sheet): void => {
     setUndone([...undone.slice(-UNDO_MAX), sheet])
     setSheet(next)
@@ -70,6 +72,7 @@ export function SheetEditor({ revision, onCommitted }: SheetEditorProps): ReactN
       </div>
       <SheetGrid
         sheet={sheet}
+        types={types}
         changed={changes.cells}
         place={place}
         onMove={setPlace}
