@@ -114,6 +114,7 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
       'csv-parse',
       'react',
       'react-dom',
+      'uplot',
       'vite',
     ],
   },

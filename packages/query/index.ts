@@ -30,6 +30,7 @@ export { matchSpan } from './match/match.ts'
 export type { MatchableSpan } from './match/match-json.ts'
 export * from './match/match-work.ts'
 export { compareSpans } from './page/cursor.ts'
+export * from './page/groups.ts'
 export * from './page/rows.ts'
 export * from './page/skeleton.ts'
 export {
