@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { ensureDefaultProject } from '@spanhouse/access'
 import { ReadEvents } from '@spanhouse/events'
 import type { RuntimeSettings } from '@spanhouse/runtime'
-import { migrateSpans, openEngine } from '@spanhouse/span-store'
+import { migrateSpans, moveOldSpans, openEngine } from '@spanhouse/span-store'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { Room } from './budget/room.ts'
@@ -111,11 +111,13 @@ async function migrateStore(config: Config, { postgres, clickhouse, engines }: P
   const folder = CLICKHOUSE_DDL
   if (clickhouse.shards) {
     const partitions = networkedPartitions(config.streamPartitions)
-    return startCluster({ shards: clickhouse.shards, db: postgres.db, partitions, folder, log })
+    const { coldStorage } = config
+    return startCluster({ shards: clickhouse.shards, db: postgres.db, partitions, folder, coldStorage, log })
   }
   await requireNoCluster(postgres.db)
   const engine = engines?.background ?? openEngine(clickhouse.url, { connections: 1 })
   await migrateSpans(engine, folder)
+  if (config.coldStorage) await moveOldSpans(engine, config.coldStorage)
   if (engine !== engines?.background) await engine.close()
 }
 

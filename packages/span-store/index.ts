@@ -3,6 +3,7 @@ export { clusterEngine, databaseOf, openClusterReader } from './cluster/cluster-
 export { createdBy, PLACEMENTS, type Placement } from './cluster/placement.ts'
 export { replicated } from './cluster/replicated.ts'
 export * from './cluster/shard.ts'
+export { type ColdStorage, moveOldSpans } from './cold-storage.ts'
 export { cancellable } from './engine/cancellation.ts'
 export { type Engine, type EngineOptions, openEngine, type Statement } from './engine/engine.ts'
 export { isPassing, requireStoreMatches, StoreMismatch } from './engine/failures.ts'

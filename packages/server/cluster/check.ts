@@ -1,6 +1,15 @@
 import { Problem } from '@spanhouse/model'
 import type { Database } from '@spanhouse/postgres'
-import { hasSpans, migrateShard, readMark, requireListed, type Shard, writeMark } from '@spanhouse/span-store'
+import {
+  type ColdStorage,
+  hasSpans,
+  migrateShard,
+  moveOldSpans,
+  readMark,
+  requireListed,
+  type Shard,
+  writeMark,
+} from '@spanhouse/span-store'
 import type { Logger } from 'pino'
 import { changeLayout, createLayout, type Layout, nextMark, readLayout, recordMark } from './layout.ts'
 
@@ -13,6 +22,7 @@ export interface ClusterStart {
   partitions: number
   /** The migrations of ClickHouse. */
   folder: string
+  coldStorage: ColdStorage | undefined
   log: Logger
 }
 
@@ -81,9 +91,10 @@ function requirePartitions(partitions: number, { routes }: Layout): void {
 export async function checkShard(
   shard: Shard,
   layout: Layout,
-  { shards, folder, db }: Pick<ClusterStart, 'shards' | 'folder' | 'db'>,
+  { shards, folder, coldStorage, db }: Pick<ClusterStart, 'shards' | 'folder' | 'coldStorage' | 'db'>,
 ): Promise<void> {
   await migrateShard(shard, folder)
+  if (coldStorage) await moveOldSpans(shard.own, coldStorage)
   await requireListed(shard, { countMin: Math.min(layout.shards.length, shards.length), listed: shards.length })
   if (shard.number <= layout.shards.length) await requireSameData(shard, layout, db)
 }

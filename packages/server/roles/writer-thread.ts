@@ -78,7 +78,7 @@ function hold(partitions: readonly number[], signal: AbortSignal): Promise<void>
       const used = route.map(number => shards[number - 1] as Shard)
       try {
         for (const shard of used) {
-          await checkShard(shard, layout, { shards, folder: CLICKHOUSE_DDL, db })
+          await checkShard(shard, layout, { shards, folder: CLICKHOUSE_DDL, coldStorage: config.coldStorage, db })
           await leaveMark(shard, layout.shards[shard.number - 1]?.store_id as string, db)
         }
       } catch (error) {

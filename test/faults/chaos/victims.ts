@@ -8,21 +8,27 @@ import { type ServerProcess, startServerProcess } from '@spanhouse/server/server
 import { startNats } from '@spanhouse/span-stream/nats-server.testing.ts'
 import type { Target } from './load.ts'
 
-/** A process that faults happen to. */
-export interface Victim {
+/** A process that can be killed. */
+export interface Killable {
   name: string
   kill(): Promise<void>
   /** Starts it again after `kill`, at the same address with the same data. */
   restart(): Promise<void>
-  pause(): void
-  resume(): void
   /** What it has written, where that is known. */
   output?(): string
+}
+
+/** A process that faults happen to. */
+export interface Victim extends Killable {
+  pause(): void
+  resume(): void
 }
 
 export interface Victims {
   target: Target
   all: Victim[]
+  /** All of these, and Postgres. */
+  killable: Killable[]
   /** The Spanhouse processes by name. */
   server(name: string): ServerProcess
   stop(): Promise<void>
@@ -63,7 +69,7 @@ function childServer(folder: string): Victim {
 export async function startNetworked(writers: number, workers = 0): Promise<Victims> {
   const clickhouse = await startTestServer()
   const store = { CLICKHOUSE_URL: clickhouse.url }
-  return startRoles({ store, victims: [{ ...clickhouse, name: 'clickhouse' }], writers, workers }, () =>
+  return startRoles({ store, clickhouses: [{ ...clickhouse, name: 'clickhouse' }], writers, workers }, () =>
     clickhouse.stop(),
   )
 }
@@ -72,21 +78,21 @@ export async function startNetworked(writers: number, workers = 0): Promise<Vict
 export async function startCluster(writers: number): Promise<Victims> {
   const cluster = await startTestCluster(2)
   const store = { CLICKHOUSE_URLS: cluster.servers.map(({ url }) => url).join(' ') }
-  const victims = cluster.servers.map((server, index) => ({ ...server, name: `shard-${index + 1}` }))
-  return startRoles({ store, victims, writers, workers: 0 }, () => cluster.stop())
+  const clickhouses = cluster.servers.map((server, index) => ({ ...server, name: `shard-${index + 1}` }))
+  return startRoles({ store, clickhouses, writers, workers: 0 }, () => cluster.stop())
 }
 
 interface RolesStart {
   /** The address of ClickHouse. */
   store: NodeJS.ProcessEnv
   /** Its servers. */
-  victims: Victim[]
+  clickhouses: Victim[]
   writers: number
   workers: number
 }
 
 async function startRoles(
-  { store, victims, writers, workers }: RolesStart,
+  { store, clickhouses, writers, workers }: RolesStart,
   end: () => Promise<void>,
 ): Promise<Victims> {
   const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-chaos-'))
@@ -103,11 +109,13 @@ async function startRoles(
       servers.start(name, { dataDir: join(dataDir, name), env: { ...env, SPANHOUSE_ROLES: name.split('-')[0] } }),
     ),
   )
-  const all = [{ name: 'nats', ...nats }, ...victims]
-  return victimsOf(servers, all, { receiver: 'receiver', api: 'api' }, async () => {
+  const all = [{ name: 'nats', ...nats }, ...clickhouses]
+  const victims = victimsOf(servers, all, { receiver: 'receiver', api: 'api' }, async () => {
     await Promise.all([postgres.stop(), nats.stop(), end()])
     await rm(dataDir, { recursive: true, force: true })
   })
+  const { kill, restart } = postgres
+  return { ...victims, killable: [...victims.all, { name: 'postgres', kill, restart }] }
 }
 
 type Options = Parameters<typeof startServerProcess>[0]
@@ -151,6 +159,7 @@ function victimsOf(
   end: () => Promise<void>,
 ): Victims {
   const { url: apiUrl, apiKey } = servers.get(names.api)
+  const all = [...servers.victims(), ...stores]
   return {
     target: {
       receiverUrl: servers.get(names.receiver).url,
@@ -158,7 +167,8 @@ function victimsOf(
       apiUrl,
       apiKey,
     },
-    all: [...servers.victims(), ...stores],
+    all,
+    killable: all,
     server: name => servers.get(name),
     stop: async () => {
       await servers.stop()
