@@ -6,8 +6,6 @@ import { needsServer } from './test/sets/needs-server.ts'
 import { networkedAvailable } from './test/sets/networked.ts'
 
 // Native parts (LMDB) want a process of their own for each file.
-const CLUSTER_SAMPLE = ['traces', 'analytics', 'trace-deletion', 'sessions', 'filter-properties']
-
 const common = { pool: 'forks', testTimeout: 60_000, hookTimeout: 120_000 } as const
 
 if (!networkedAvailable)
@@ -22,7 +20,8 @@ const sets = ['embedded', ...(networkedAvailable || process.env.CI ? ['networked
  * Over two shards run those that ask most of ClickHouse; all of them with `npm run test:cluster`. A cluster takes
  * Debian's programs, not containers.
  */
-const ON_CLUSTER = process.env.CLUSTER_TESTS === 'all' ? ['*'] : CLUSTER_SAMPLE
+const ON_CLUSTER =
+  process.env.CLUSTER_TESTS === 'all' ? ['*'] : ['trace-reads', 'trace-deletes', 'analytics', 'metrics', 'retention']
 const clusterSet = natsAvailable && postgresAvailable ? ['cluster'] : []
 
 const files = globSync(['packages/**/*.test.ts', 'test/**/*.test.ts'], {
