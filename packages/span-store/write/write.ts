@@ -5,6 +5,7 @@ import { INSERT_COLUMNS, putAll, textsOf } from '../bytes/row-columns.ts'
 import type { BatchedSpan, SpanBatch } from '../bytes/span-batch.ts'
 import type { Engine } from '../engine/engine.ts'
 import { noteDeletions, type PlannedDeletion } from './deletions.ts'
+import { requireRun } from './fence.ts'
 import { findTraces } from './find-traces.ts'
 import { KnownTraces } from './known-traces.ts'
 import {
@@ -188,7 +189,12 @@ export class SpanWriter {
   /** The state looked up must not change later through an abandoned statement or a dead writer. */
   async #becomeCertain(): Promise<void> {
     if (!this.#isUncertain) return
-    await Promise.all(this.#shards.map(engine => engine.endWrites()))
+    await Promise.all(
+      this.#shards.map(async engine => {
+        await engine.endWrites()
+        await requireRun(engine)
+      }),
+    )
     this.#isUncertain = false
   }
 
