@@ -2,6 +2,8 @@ import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react
 import { type JsonObject, type Kind, type Revision, randomHex, type Workflow } from '../api/registry.ts'
 import { useKeys } from '../frame/keys.ts'
 import { Button, Failure } from '../parts/controls.tsx'
+import { NameForm } from '../parts/name-form.tsx'
+import { PopoverButton } from '../parts/popover.tsx'
 import { useStored } from '../parts/use-stored.ts'
 import { CellView } from './cell.tsx'
 import { ColumnForm } from './column-form.tsx'
@@ -89,7 +91,17 @@ export function Grid({ kind, workflow, revisions, search, change }: GridProps): 
         <div className={styles.grid} style={{ '--columns': columns.length }}>
           <h2 className={styles.corner}>
             {rows.length === 1 ? '1 testcase' : `${rows.length} testcases`}
-            {own && <Button onClick={() => setOwn([...own, { id: randomHex(12), inputs: {} }])}>Add a testcase</Button>}
+            {own && (
+              <>
+                <Button onClick={() => setOwn([...own, { id: randomHex(12), inputs: {} }])}>Add a testcase</Button>
+                <PopoverButton label="Add an input">
+                  <NameForm
+                    label="Name of the input"
+                    onAdd={name => setOwn(own.map(row => ({ ...row, inputs: { [name]: '', ...row.inputs } })))}
+                  />
+                </PopoverButton>
+              </>
+            )}
           </h2>
           {columns.map(column => (
             <ColumnForm
