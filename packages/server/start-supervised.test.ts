@@ -79,7 +79,7 @@ async function send(started: Started): Promise<void> {
 }
 const countOf = async (started: Started): Promise<number> => (await ask(started, '/spans/query', {})).body.count
 
-// The first one waits for half a minute, so the second runs meanwhile.
+// The first one waits for half a minute, so the others run meanwhile.
 test.concurrent('a program that is killed, or does not answer any more, starts again with everything accepted', async context => {
   const started = await start(context)
   await untilStarted(started, 1)
@@ -117,7 +117,7 @@ test.concurrent('a program that is out of memory ends at once and starts again w
   expect(started.output).not.toContain('did not respond')
 }, 600_000)
 
-test('a program whose supervisor is killed ends, too', async context => {
+test.concurrent('a program whose supervisor is killed ends, too', async context => {
   const started = await start(context)
   await untilStarted(started, 1)
   const program = await programId(started)
@@ -125,7 +125,7 @@ test('a program whose supervisor is killed ends, too', async context => {
   await expect.poll(() => isRunning(program), PATIENCE).toBe(false)
 }, 400_000)
 
-test('a program that ends in order, or cannot start, is not started again', async context => {
+test.concurrent('a program that ends in order, or cannot start, is not started again', async context => {
   const refused = await start(context, { SPANHOUSE_ROLES: 'nonsense' })
   expect((await once(refused.supervisor, 'exit'))[0]).toBe(2)
   expect(refused.output).toContain('there is no role "nonsense"')
