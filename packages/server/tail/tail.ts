@@ -89,21 +89,20 @@ export class Tail {
     // Those beyond a poll's limits. What a poll does not return is not counted: it may have been sent already.
     const skipped = fresh.length - arrived.length
     for (const listener of listeners) if (skipped > 0) listener.skip(skipped)
-    await this.#tell(spans, listeners)
+    if (spans.length > 0) await this.#tell(spans, listeners)
+    for (const listener of listeners) listener.sayDropped()
     told.add(fresh)
     return spans.length
   }
 
   /** The listener whose filter was fastest last time comes first, and leaves the rest of its time to the next ones. */
   async #tell(spans: readonly ArrivedSpan[], listeners: ReadonlySet<Listener>): Promise<void> {
-    if (spans.length === 0) return
     let left = TELL_MS_MAX / this.#projects.size
     const waiting = [...listeners].toSorted((one, other) => one.spentMs - other.spentMs)
     for (const [at, listener] of waiting.entries()) {
       await listener.offer(spans, left / (waiting.length - at))
       left -= listener.spentMs
     }
-    for (const listener of listeners) listener.sayDropped()
   }
 }
 
