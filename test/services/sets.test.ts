@@ -8,16 +8,6 @@ import { type ModelSet, startEmbeddedModelSet, startNetworkedModelSet } from './
 
 const MODELS = ['gpt-4o-mini', 'fake-stall-middle', 'text-embedding-3-small']
 
-/**
- * What a user does with applications and models, in one process and with each role in a process of its own. Both sets
- * start at once, and in each a stream stalls from the beginning: its limit of 60 s passes during the other tests.
- */
-const SETS = Object.entries({
-  embedded: startEmbeddedModelSet,
-  ...(networkedAvailable || process.env.CI ? { networked: startNetworkedModelSet } : {}),
-}).map(([name, start]): [name: string, started: Promise<StalledSet>] => [name, start(MODELS).then(stall)])
-afterAll(() => Promise.all(SETS.map(async ([, started]) => (await started).set.stop())))
-
 /** A set, and the response of a stream whose provider stalls in the middle. */
 interface StalledSet {
   set: ModelSet
@@ -49,6 +39,16 @@ async function sendAs({ project }: ModelSet, url: string, body: object, accept: 
   const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
   return { status: response.status, text: await response.text() }
 }
+
+/**
+ * What a user does with applications and models, in one process and with each role in a process of its own. Both sets
+ * start at once, and in each a stream stalls from the beginning: its limit of 60 s passes during the other tests.
+ */
+const SETS = Object.entries({
+  embedded: startEmbeddedModelSet,
+  ...(networkedAvailable || process.env.CI ? { networked: startNetworkedModelSet } : {}),
+}).map(([name, start]): [name: string, started: Promise<StalledSet>] => [name, start(MODELS).then(stall)])
+afterAll(() => Promise.all(SETS.map(async ([, started]) => (await started).set.stop())))
 
 describe.each(SETS)('%s', (_name, started) => {
   let set: ModelSet
