@@ -7,9 +7,11 @@ import { projectQuery } from '../api/queries.ts'
 import { queryClient } from '../api/query-client.ts'
 import { visible } from '../format/format.ts'
 import { Button, Kbd } from '../parts/controls.tsx'
+import { useCurrentInView } from '../parts/use-current-in-view.ts'
 import styles from './frame.module.css'
 import { KeyScreen } from './key-screen.tsx'
 import { useKeys } from './keys.ts'
+import { SCREENS } from './screens.ts'
 import { changeTheme, storedTheme } from './theme.ts'
 
 const Commands = lazy(() => import('./dialogs.tsx').then(module => ({ default: module.Commands })))
@@ -44,16 +46,21 @@ interface BarProps {
 
 function Bar({ onCommands, onKeys, hasKey }: BarProps): ReactNode {
   const [theme, setTheme] = useState(storedTheme)
+  const nav = useCurrentInView()
   return (
     <header className={styles.bar}>
       <Link to="/traces" className={styles.brand}>
         <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
           <path d="M1 3h9M4 8h9M7 13h8" stroke="var(--accent)" strokeWidth="2.500" strokeLinecap="round" />
         </svg>
-        Spanhouse
+        <span className={styles.word}>Spanhouse</span>
       </Link>
-      <nav aria-label="Screens">
-        <Link to="/traces">Traces</Link>
+      <nav ref={nav} aria-label="Screens">
+        {SCREENS.map(([to, name]) => (
+          <Link key={to} to={to}>
+            {name}
+          </Link>
+        ))}
       </nav>
       <span className={styles.space} />
       {hasKey && <ProjectName />}
