@@ -1,6 +1,6 @@
 import { isRawJson, type Json } from '@spanhouse/model'
-import type { AttributeCondition, AttributeTest, NumberTest, Relation, TextTest } from '../filter/filter.ts'
 import { mayBeCopy } from '../copies.ts'
+import type { AttributeCondition, AttributeTest, NumberTest, Relation, TextTest } from '../filter/filter.ts'
 import { allOf, anyOf, count, type Sql, sql, text } from '../sql.ts'
 import { contains } from './compile-json.ts'
 import { compileNumber, compileNumberColumn } from './compile-number.ts'
@@ -32,10 +32,21 @@ export function compileAttribute({ path, test }: AttributeCondition): Sql {
 
 /** Whether the result depends on texts that may be stored as copies. */
 function readsTexts(test: AttributeTest): boolean {
-  if ('values' in test) return test.values.some(hasCopy)
-  if (test.test === 'is' || test.test === 'is_not') return hasCopy(test.value)
-  if (test.test === 'exists' || test.test === 'not_exists') return false
-  return isTextTest(test) || !isNumberTest(test as OrderTest)
+  switch (test.test) {
+    case 'exists':
+    case 'not_exists':
+      return false
+    case 'is':
+    case 'is_not':
+    case 'eq':
+    case 'neq':
+      return hasCopy(test.value)
+    case 'in':
+    case 'not_in':
+      return test.values.some(hasCopy)
+    default:
+      return isTextTest(test) || !isNumberTest(test)
+  }
 }
 
 function hasCopy(value: Json): boolean {

@@ -1,5 +1,12 @@
 import { isJsonObject, type Json, type JsonObject, NIL_UUID, parseJson } from '@spanhouse/model'
-import { type Column, type MatchableSpan, NO_PARENT, restoreCopies, SHOWN_COLUMNS, type SpanRow } from '@spanhouse/query'
+import {
+  type Column,
+  type MatchableSpan,
+  NO_PARENT,
+  restoreCopies,
+  SHOWN_COLUMNS,
+  type SpanRow,
+} from '@spanhouse/query'
 import { endOf } from './row.ts'
 
 const LISTS = ['references', 'links', 'hashes', 'events'] as const
