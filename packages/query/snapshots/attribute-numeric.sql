@@ -118,13 +118,13 @@
 --   p1: "a"
 --   p2: "s"
 --   p3: "5"
-(JSONExtractRaw(sent_attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND JSONExtractString(JSONExtractRaw(sent_attributes, {p1:String}, {p2:String})) = {p3:String})
+(JSONExtractRaw(attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String})) = {p3:String})
 
 -- {"field":"attributes","key":"a.n","operator":"eq","value":"5"}
 --   p1: "a"
 --   p2: "n"
 --   p3: "5"
-(JSONExtractRaw(sent_attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND JSONExtractString(JSONExtractRaw(sent_attributes, {p1:String}, {p2:String})) = {p3:String})
+(JSONExtractRaw(attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String})) = {p3:String})
 
 -- {"field":"attributes","key":"a.s","operator":"gt","value":"5"}
 --   p1: "a"
@@ -147,7 +147,7 @@
 -- {"field":"attributes","key":"mixed","operator":"neq","value":"12"}
 --   p1: "mixed"
 --   p2: "12"
-(JSONExtractRaw(sent_attributes, {p1:String}) NOT IN ('', 'null') AND JSONExtractString(JSONExtractRaw(sent_attributes, {p1:String})) != {p2:String})
+(JSONExtractRaw(attributes, {p1:String}) NOT IN ('', 'null') AND JSONExtractString(JSONExtractRaw(attributes, {p1:String})) != {p2:String})
 
 -- {"field":"attributes","key":"mixed","operator":"gte","value":""}
 --   p1: "mixed"
