@@ -684,6 +684,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/spans/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Adds up traces or spans by a column, an attribute or time: counts, errors, durations, tokens and costs. */
+        post: operations["post_spans_groups"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/spans/facets": {
         parameters: {
             query?: never;
@@ -6604,7 +6621,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -6950,7 +6967,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -7201,7 +7218,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -8003,7 +8020,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -10629,7 +10646,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -10962,7 +10979,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -11295,7 +11312,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -12015,8 +12032,8 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description A query as of POST /spans/query, with `focus` (trace, which is the default, or span), `order_by` (time, duration, tokens, costs; the highest first) and `after` of the previous page. */
-        requestBody: {
+        /** @description A query as of POST /spans/query, with `focus` (trace, which is the default, or span), `order_by` (time, duration, tokens, costs; the highest first), `after` of the previous page, and `attributes`: paths of attributes that each row shows in addition. */
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown | null;
@@ -12053,6 +12070,10 @@ export interface operations {
                             /** @description The newest message, or the beginning of the text. */
                             inputs?: string;
                             outputs?: string;
+                            /** @description The attributes that were asked for, by path; a value that is no string as JSON. */
+                            attributes?: {
+                                [key: string]: string;
+                            };
                         }[];
                         /** @description To send for the next page, in the order of time. */
                         windowing?: {
@@ -12084,7 +12105,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description A query as of POST /spans/query, with `focus` (trace, which is the default, or span), and `buckets`: into how many parts the window is divided. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -12133,6 +12154,89 @@ export interface operations {
             };
         };
     };
+    post_spans_groups: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A query as of POST /spans/query, with `focus` (trace, which is the default, or span). */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "by": "text",
+                 *       "buckets": 1,
+                 *       "amounts": "total",
+                 *       "order_by": "count",
+                 *       "values": 1,
+                 *       "count_min": 1
+                 *     }
+                 */
+                "application/json": ({
+                    /** @description One of span_type, span_name, status_code, user_id, session_id, agent_id, trace_type, model, application, environment, or the path of an attribute. Without it all rows are one group. */
+                    by?: string | null;
+                    /** @description Into how many parts the window is divided; each that has rows is a group. Not together with `by`. */
+                    buckets?: number | null;
+                    /** @description total (the default): of each row with everything below it. own: of all spans of the traces that match, or of the spans that match, each its own usage, so that every use is counted once. */
+                    amounts?: ("total" | "own") | null;
+                    /** @description The highest first; count by default. */
+                    order_by?: ("count" | "errors" | "tokens" | "costs" | "p50" | "p95" | "last") | null;
+                    /** @description How many groups; 100 by default. */
+                    values?: number | null;
+                    /** @description Groups of fewer rows are left out. */
+                    count_min?: number | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                        groups: {
+                            /** @description What the rows have in common; omitted: they have no value. */
+                            value?: string;
+                            /** @description Of a part of the window: Unix time in milliseconds. */
+                            start?: number;
+                            count: number;
+                            /** @description How many of the rows have an error in them or below them. */
+                            errors?: number;
+                            tokens?: number;
+                            /** @description USD. */
+                            costs?: number;
+                            /** @description Of the durations of the rows, in milliseconds. */
+                            p50?: number;
+                            p95?: number;
+                            /** @description When the first row began. */
+                            first?: string;
+                            /** @description When the last row began. */
+                            last?: string;
+                        }[];
+                        bucket_ms?: number;
+                    };
+                };
+            };
+            /** @description The request was rejected; `detail` gives the reason. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        detail: unknown;
+                    };
+                };
+            };
+        };
+    };
     post_spans_facets: {
         parameters: {
             query?: never;
@@ -12141,7 +12245,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description A query as of POST /spans/query, with `focus` (trace, which is the default, or span), the `facets` (span_type, span_name, status_code, user_id, session_id, agent_id) and how many `values` of each. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -18022,7 +18126,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -18068,7 +18172,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -18391,7 +18495,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -18964,7 +19068,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -19011,7 +19115,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -19071,7 +19175,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -19379,7 +19483,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -19426,7 +19530,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -19490,7 +19594,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -19906,7 +20010,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -19953,7 +20057,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -20021,7 +20125,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -21175,7 +21279,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -21222,7 +21326,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -21282,7 +21386,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -21601,7 +21705,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -21648,7 +21752,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -22029,7 +22133,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -22076,7 +22180,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -22140,7 +22244,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -22599,7 +22703,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -22646,7 +22750,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -24018,7 +24122,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -24065,7 +24169,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -24456,7 +24560,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -24503,7 +24607,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -24884,7 +24988,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -24931,7 +25035,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -24995,7 +25099,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -25454,7 +25558,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -25501,7 +25605,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -26873,7 +26977,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -26920,7 +27024,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -27299,7 +27403,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -27346,7 +27450,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -27714,7 +27818,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -27761,7 +27865,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -28244,7 +28348,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -28291,7 +28395,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -29245,7 +29349,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -29292,7 +29396,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -29663,7 +29767,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -29710,7 +29814,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -29770,7 +29874,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -30078,7 +30182,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -30125,7 +30229,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -30608,7 +30712,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -30655,7 +30759,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -31489,7 +31593,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -31536,7 +31640,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -31596,7 +31700,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -31913,7 +32017,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -31960,7 +32064,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -32020,7 +32124,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -32328,7 +32432,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -32375,7 +32479,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -32439,7 +32543,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -32855,7 +32959,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -32902,7 +33006,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -32970,7 +33074,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -33862,7 +33966,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -33909,7 +34013,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -33969,7 +34073,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -34097,7 +34201,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -34144,7 +34248,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -37171,7 +37275,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -37271,7 +37375,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -37601,7 +37705,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -38249,7 +38353,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -38295,7 +38399,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -38341,7 +38445,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -38387,7 +38491,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -39712,7 +39816,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example {} */
                 "application/json": {
@@ -39934,7 +40038,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example {} */
                 "application/json": {
