@@ -51,8 +51,8 @@ function hasLongText(value: Json): boolean {
 /** The attributes without the texts that the data contains; undefined if there are none. Texts may be bytes as Latin-1. */
 export function foldCopies(attributes: string, data: string): Folded | undefined {
   if (data.length < COPY_LENGTH_MIN || attributes.includes(HOLE)) return undefined
-  const numbers = piecesOf(data)
-  return numbers.size === 0 ? undefined : new Folding(numbers).fold(attributes.split('"'))
+  const pieces = new Pieces(data)
+  return pieces.isEmpty ? undefined : new Folding(attributes, pieces).fold()
 }
 
 /** The attributes as they were before {@link foldCopies}. */
@@ -75,84 +75,131 @@ export const mayBeCopy = (text: string): boolean =>
   Buffer.byteLength(JSON.stringify(text)) - 2 >= COPY_LENGTH_MIN || text.includes(HOLE)
 
 const doubled = (piece: string): string => piece.replaceAll('\\', '\\\\')
-const withoutEnd = (piece: string): string => piece.slice(0, piece.length - backslashesAtEnd(piece))
-/** Whether the quote after a piece of a string belongs to the string. */
-const isEscaped = (piece: string): boolean => backslashesAtEnd(piece) % 2 === 1
+const withoutEnd = (piece: string): string => piece.slice(0, endOf(piece, 0, piece.length))
 
-function backslashesAtEnd(piece: string): number {
-  let count = 0
-  while (count < piece.length && piece[piece.length - 1 - count] === '\\') count++
-  return count
+/** Where a piece ends without the backslashes at its end. An odd number of them escapes the quote after it. */
+function endOf(json: string, from: number, quote: number): number {
+  let end = quote
+  while (end > from && json[end - 1] === '\\') end--
+  return end
+}
+
+/** The position of the next quote; the end of the text if there is none. */
+function quoteAfter(json: string, from: number): number {
+  const at = json.indexOf('"', from)
+  return at < 0 ? json.length : at
 }
 
 /** Comparisons with numbers also hold for texts, and are answered by the attributes as they are stored. */
 const NUMBER = /^[-+.\deE]*$/
 
-/** The numbers of the pieces that can be copied. */
-function piecesOf(data: string): Map<string, number> {
-  const numbers = new Map<string, number>()
-  let isInside = false
-  for (const [number, piece] of data.split('"').entries()) {
-    if (isInside && piece.length >= COPY_LENGTH_MIN) {
-      const kept = withoutEnd(piece)
-      if (kept.length >= COPY_LENGTH_MIN && !NUMBER.test(kept)) numbers.set(kept, number)
+/** The pieces of the data that can be copied. */
+class Pieces {
+  readonly #data: string
+  /** By their length and their ends: hashing whole texts takes longer than comparing them. */
+  readonly #byKey = new Map<string, { number: number; from: number }>()
+
+  constructor(data: string) {
+    this.#data = data
+    let isInside = false
+    for (let number = 0, from = 0; from < data.length; number++) {
+      const quote = quoteAfter(data, from)
+      const end = endOf(data, from, quote)
+      if (isInside && end - from >= COPY_LENGTH_MIN) this.#add(number, data.slice(from, end), from)
+      if (!isInside || (quote - end) % 2 === 0) isInside = !isInside
+      from = quote + 1
     }
-    if (!isInside || !isEscaped(piece)) isInside = !isInside
   }
-  return numbers
+
+  get isEmpty(): boolean {
+    return this.#byKey.size === 0
+  }
+
+  /** The number of the piece with this text. Of two with the same key only the later one is found. */
+  numberOf(text: string): number | undefined {
+    const found = this.#byKey.get(keyOf(text))
+    return found && this.#data.slice(found.from, found.from + text.length) === text ? found.number : undefined
+  }
+
+  #add(number: number, text: string, from: number): void {
+    if (!NUMBER.test(text)) this.#byKey.set(keyOf(text), { number, from })
+  }
 }
 
-/** Walks through a JSON text, piece by piece. */
+const keyOf = (text: string): string => `${text.slice(0, 16)}${text.length}${text.slice(-16)}`
+
+/** Walks through the strings of a JSON text. */
 class Folding {
-  readonly #numbers: ReadonlyMap<string, number>
+  readonly #json: string
+  readonly #pieces: Pieces
   readonly #copies: number[] = []
+  /** The text with holes, of everything before `#done`. */
+  #written = ''
+  #done = 0
   #depth = 0
   #isEnvelope = false
 
-  constructor(numbers: ReadonlyMap<string, number>) {
-    this.#numbers = numbers
+  constructor(json: string, pieces: Pieces) {
+    this.#json = json
+    this.#pieces = pieces
   }
 
-  fold(pieces: string[]): Folded | undefined {
-    for (let from = 1; from < pieces.length; ) {
-      this.#depth += depthOf(pieces[from - 1] as string)
-      let end = from
-      while (isEscaped(pieces[end] as string)) end++
-      if (pieces[end + 1]?.startsWith(':')) this.#enter(pieces.slice(from, end + 1).join('"'))
-      else if (!this.#isEnvelope) for (let at = from; at <= end; at++) pieces[at] = this.#folded(pieces[at] as string)
-      from = end + 2
+  fold(): Folded | undefined {
+    const json = this.#json
+    for (let from = 0, open = quoteAfter(json, 0); open < json.length; open = quoteAfter(json, from)) {
+      this.#depth += depthOf(json, from, open)
+      const close = this.#closeOf(open + 1)
+      if (json[close + 1] === ':') this.#enter(json.slice(open + 1, close))
+      else if (!this.#isEnvelope) this.#foldString(open + 1, close)
+      from = close + 1
     }
-    return this.#copies.length === 0 ? undefined : { attributes: pieces.join('"'), copies: this.#copies }
+    if (this.#copies.length === 0) return undefined
+    return { attributes: this.#written + json.slice(this.#done), copies: this.#copies }
+  }
+
+  /** The quote that ends a string. */
+  #closeOf(from: number): number {
+    let quote = quoteAfter(this.#json, from)
+    while ((quote - endOf(this.#json, from, quote)) % 2 === 1) quote = quoteAfter(this.#json, quote + 1)
+    return quote
   }
 
   #enter(key: string): void {
     if (this.#depth === 1) this.#isEnvelope = ENVELOPE.has(key)
   }
 
-  #folded(piece: string): string {
-    if (piece.length < COPY_LENGTH_MIN || this.#copies.length >= COPIES_MAX) return piece
-    const text = withoutEnd(piece)
-    const copy = this.#copyOf(text)
-    if (copy === undefined) return piece
+  #foldString(start: number, close: number): void {
+    for (let from = start; close - from >= COPY_LENGTH_MIN; ) {
+      const quote = quoteAfter(this.#json, from)
+      const end = endOf(this.#json, from, quote)
+      if (end - from >= COPY_LENGTH_MIN && this.#copies.length < COPIES_MAX) this.#foldPiece(from, end)
+      from = quote + 1
+    }
+  }
+
+  #foldPiece(from: number, end: number): void {
+    const copy = this.#copyOf(this.#json.slice(from, end))
+    if (copy === undefined) return
     this.#copies.push(copy)
-    return HOLE + piece.slice(text.length)
+    this.#written += this.#json.slice(this.#done, from) + HOLE
+    this.#done = end
   }
 
   #copyOf(text: string): number | undefined {
-    const number = this.#numbers.get(text)
+    const number = this.#pieces.numberOf(text)
     if (number !== undefined) return number * 2
     if (!text.includes('\\')) return undefined
     const halved = text.replaceAll('\\\\', '\\')
-    const nested = this.#numbers.get(halved)
+    const nested = this.#pieces.numberOf(halved)
     return nested !== undefined && doubled(halved) === text ? nested * 2 + 1 : undefined
   }
 }
 
 /** By how much the nesting grows between two strings. */
-function depthOf(between: string): number {
+function depthOf(json: string, from: number, to: number): number {
   let depth = 0
-  for (let at = 0; at < between.length; at++) {
-    const character = between[at]
+  for (let at = from; at < to; at++) {
+    const character = json[at]
     if (character === '{' || character === '[') depth++
     else if (character === '}' || character === ']') depth--
   }
