@@ -12,6 +12,8 @@ export interface TracesSearch {
   from?: string
   to?: string
   live?: boolean
+  /** Columns in addition: {@link SCORES} and paths of attributes, separated by commas. */
+  columns?: string
   /** The trace that is open over the list, and what of it. */
   trace?: string
   span?: string
@@ -36,6 +38,17 @@ export const PERIODS: Readonly<Record<string, { label: string; ms: number }>> = 
 export const PERIOD_DEFAULT = '7d'
 
 const ORDERS: readonly OrderBy[] = ['time', 'duration', 'tokens', 'costs']
+
+/** The column of what people and evaluators said. */
+export const SCORES = 'scores'
+
+export const columnsIn = ({ columns }: TracesSearch): string[] => [...new Set(columns?.split(',').filter(Boolean))]
+
+/** The paths among the columns; the server takes ten. */
+export const attributesIn = (search: TracesSearch): string[] =>
+  columnsIn(search)
+    .filter(column => column !== SCORES)
+    .slice(0, 10)
 
 /** The part of an address that says which rows are looked at, on every screen of rows. */
 export type WindowSearch = Pick<TracesSearch, 'since' | 'from' | 'to'>
@@ -64,6 +77,7 @@ export function readSearch(given: Record<string, unknown>): TracesSearch {
     from: isRange ? from : undefined,
     to: isRange ? to : undefined,
     live: given.live === true ? true : undefined,
+    columns: text('columns'),
     trace: text('trace'),
     ...readTraceSearch(given),
   }
@@ -84,8 +98,14 @@ const timeIn = (text: string | undefined): string | undefined => {
   return Number.isNaN(ms) ? undefined : new Date(ms).toISOString()
 }
 
+/** The bounds of a window as ISO times. */
+export interface Window {
+  oldest: string
+  newest: string
+}
+
 /** The bounds of the window; those of a period move with time, in steps, so that requests for it can be shared. */
-export function windowOf({ since, from, to }: WindowSearch, now: number): { oldest: string; newest: string } {
+export function windowOf({ since, from, to }: WindowSearch, now: number): Window {
   if (from && to) return { oldest: from, newest: to }
   const { ms } = PERIODS[since ?? PERIOD_DEFAULT] ?? { ms: HOUR }
   return { oldest: new Date(now - ms).toISOString(), newest: new Date(now + CLOCK_AHEAD_MS).toISOString() }
