@@ -21,8 +21,11 @@ export async function testcaseOf({ trace_id, span_id }: Chosen): Promise<JsonObj
   }
   const inputs = partOf('inputs')
   const outputs = partOf('outputs')
+  // A hosted application gets its inputs as a member.
+  const isWrapped = isObject(inputs) && isObject(inputs.inputs) && Object.keys(inputs).length === 1
+  const given = isWrapped ? inputs.inputs : inputs
   return {
-    ...(isObject(inputs) ? inputs : inputs !== undefined && { inputs }),
+    ...(isObject(given) ? given : given !== undefined && { inputs: given }),
     ...(outputs !== undefined && { correct_answer: outputs }),
   }
 }

@@ -59,10 +59,7 @@ export function Rows({ list, search, change, selected, toggle }: RowsProps): Rea
     },
   })
   const columns = columnsIn(search)
-  const scores = useScores(
-    columns.includes(SCORES),
-    visibleRows.map(({ index }) => rows[index] as Row),
-  )
+  const scores = useScores(columns.includes(SCORES), rows, visibleRows[0]?.index ?? 0)
   const longest = Math.max(1, ...rows.map(({ duration = 0 }) => duration))
   return (
     <div ref={scroller} className={styles.scroller} data-stale={list.isStale || undefined}>
@@ -109,9 +106,13 @@ function useRowKeys(
 
 const focusedRow = (): string | undefined => document.activeElement?.closest<HTMLElement>('[data-row]')?.dataset.row
 
-/** What was said of the visible traces. */
-function useScores(isShown: boolean, visibleRows: readonly Row[]): ReadonlyMap<string, Annotation[]> {
-  const ids = isShown ? visibleRows.map(({ trace_id }) => trace_id).toSorted() : []
+/** Rows whose scores are asked for at once: those that are visible are among two such parts. */
+const SCORED = 100
+
+/** What was said of the traces that are visible. */
+function useScores(isShown: boolean, rows: readonly Row[], first: number): ReadonlyMap<string, Annotation[]> {
+  const from = Math.floor(first / SCORED) * SCORED
+  const ids = isShown ? rows.slice(from, from + 2 * SCORED).map(({ trace_id }) => trace_id) : []
   const { data } = useQuery({ ...annotationsQuery(ids), placeholderData: keepPreviousData })
   return useMemo(() => byTrace(data ?? []), [data])
 }

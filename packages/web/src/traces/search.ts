@@ -19,11 +19,15 @@ export interface TracesSearch {
   span?: string
   view?: View
   tab?: Tab
+  /** The part of the time that is shown, as two shares of it. */
+  zoom?: string
+  /** Whether times in which nothing happens are drawn short. */
+  short?: boolean
 }
 
 export const VIEWS = ['tree', 'conversation', 'flame'] as const
 export type View = (typeof VIEWS)[number]
-export const TABS = ['content', 'attributes', 'events', 'raw'] as const
+export const TABS = ['content', 'attributes', 'events', 'annotations', 'raw'] as const
 export type Tab = (typeof TABS)[number]
 
 const HOUR = 3_600_000
@@ -83,13 +87,15 @@ export function readSearch(given: Record<string, unknown>): TracesSearch {
   }
 }
 
-export type TraceSearch = Pick<TracesSearch, 'span' | 'view' | 'tab'>
+export type TraceSearch = Pick<TracesSearch, 'span' | 'view' | 'tab' | 'zoom' | 'short'>
 
 export function readTraceSearch(given: Record<string, unknown>): TraceSearch {
   return {
     span: typeof given.span === 'string' ? given.span : undefined,
     view: VIEWS.find(view => view === given.view),
     tab: TABS.find(tab => tab === given.tab),
+    zoom: typeof given.zoom === 'string' && /^0(\.\d{1,4})?-(1|0\.\d{1,4})$/.test(given.zoom) ? given.zoom : undefined,
+    short: given.short === true ? true : undefined,
   }
 }
 
