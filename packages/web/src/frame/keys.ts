@@ -82,6 +82,7 @@ export const KEYS: readonly (readonly [place: string, readonly (readonly [keys: 
       ['m', 'tokens or cost'],
       ['1 2 3', 'tree, conversation, flame'],
       ['z', 'the whole time again'],
+      ['a', 'annotate the span'],
       ['g', 'long gaps short'],
       ['c', 'only the critical path'],
     ],

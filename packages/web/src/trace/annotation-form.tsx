@@ -49,7 +49,8 @@ export function AnnotationForm({ about, onClose }: AnnotationFormProps): ReactNo
     >
       <label>
         What is judged
-        <select className={controls.select} value={slug} onChange={({ target }) => setChosen(target.value)}>
+        {/* biome-ignore lint/a11y/noAutofocus: somebody asked for this form */}
+        <select autoFocus className={controls.select} value={slug} onChange={({ target }) => setChosen(target.value)}>
           {judged.map(({ slug, name }) => (
             <option key={slug} value={slug}>
               {visible(name ?? slug)}

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { type Annotation, annotationsQuery } from '../api/scores.ts'
 import { formatFullTime, formatTime, visible } from '../format/format.ts'
-import { Button, Failure } from '../parts/controls.tsx'
+import { Failure } from '../parts/controls.tsx'
 import { AnnotationForm } from './annotation-form.tsx'
 import content from './content.module.css'
 import { JsonView } from './value-view.tsx'
@@ -12,21 +12,18 @@ interface AnnotationsProps {
   traceId: string
   spanId: string
   nameOf: (span_id: string) => string | undefined
+  isWriting: boolean
+  onWritten: () => void
 }
 
 /** What people and evaluators said of the spans of a trace, and a form to say something of the selected one. */
-export function Annotations({ traceId, spanId, nameOf }: AnnotationsProps): ReactNode {
-  const [isWriting, setIsWriting] = useState(false)
+export function Annotations({ traceId, spanId, nameOf, isWriting, onWritten }: AnnotationsProps): ReactNode {
   const { data, error } = useQuery({ ...annotationsQuery([traceId]), refetchInterval: 5_000 })
   const ofThis = data?.filter(({ about }) => about.some(one => one.span_id === spanId)) ?? []
   const ofOthers = data?.filter(one => !ofThis.includes(one)) ?? []
   return (
     <>
-      {isWriting ? (
-        <AnnotationForm about={{ trace_id: traceId, span_id: spanId }} onClose={() => setIsWriting(false)} />
-      ) : (
-        <Button onClick={() => setIsWriting(true)}>Annotate this span</Button>
-      )}
+      {isWriting && <AnnotationForm about={{ trace_id: traceId, span_id: spanId }} onClose={onWritten} />}
       {error && <Failure what="The annotations cannot be read." error={error} />}
       {data?.length === 0 && !isWriting && (
         <p className={content.empty}>Nobody and no evaluator has judged this trace.</p>

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { type Parts, partsQuery } from '../api/queries.ts'
 import { formatAmount, formatCost, formatDuration, visible } from '../format/format.ts'
+import { useKeys } from '../frame/keys.ts'
 import { Button, Failure } from '../parts/controls.tsx'
 import { TypeIcon } from '../parts/type-icon.tsx'
 import { type ChangeTrace, TABS, type Tab, type TraceSearch } from '../traces/search.ts'
@@ -51,6 +52,12 @@ export function Detail({ traceId, trace, selected, search, change, onBack }: Det
   const { data, error } = useQuery(partsQuery(traceId, span_id))
   const tab = search.tab ?? 'content'
   const ids = { trace_id: traceId, span_id }
+  const [isWriting, setIsWriting] = useState(false)
+  const write = (): void => {
+    setIsWriting(true)
+    if (tab !== 'annotations') change({ tab: 'annotations' }, { replace: true })
+  }
+  useKeys({ a: write })
   return (
     <section className={styles.detail} aria-label="Span">
       <Facts trace={trace} selected={selected} onBack={onBack} />
@@ -72,7 +79,7 @@ export function Detail({ traceId, trace, selected, search, change, onBack }: Det
         <TraceActions
           span={ids}
           references={referencesIn(data?.parts.find(({ part }) => part === 'references')?.text)}
-          onAnnotate={() => change({ tab: 'annotations' }, { replace: true })}
+          onAnnotate={write}
         />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
@@ -81,7 +88,13 @@ export function Detail({ traceId, trace, selected, search, change, onBack }: Det
         {data?.status_message && <p className={content.fault}>{visible(data.status_message)}</p>}
         {data && tab === 'raw' && <Raw parts={data.parts} />}
         {tab === 'annotations' && (
-          <Annotations traceId={traceId} spanId={span_id} nameOf={id => trace.names[trace.indexOf.get(id) ?? -1]} />
+          <Annotations
+            traceId={traceId}
+            spanId={span_id}
+            nameOf={id => trace.names[trace.indexOf.get(id) ?? -1]}
+            isWriting={isWriting}
+            onWritten={() => setIsWriting(false)}
+          />
         )}
         {data && tab !== 'raw' && tab !== 'annotations' && <Chosen parts={data.parts} tab={tab} ids={ids} />}
       </div>
