@@ -40,6 +40,8 @@ export interface Config {
   isOutboundOpen: boolean
   /** Bytes accepted but not yet stored; beyond it exports are rejected. Unset: the default of the kind of stream. */
   streamBytesMax: number | undefined
+  /** Whether this program records its own traces, in a project of their own. */
+  isSelfTraced: boolean
   logLevel: string
 }
 
@@ -69,6 +71,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     docsUrl: docsUrl && withoutTrailing(docsUrl, '/'),
     isOutboundOpen: switchOf('SPANHOUSE_OUTBOUND_OPEN', text('SPANHOUSE_OUTBOUND_OPEN') ?? 'false', wrong),
     streamBytesMax: bytesOf('SPANHOUSE_STREAM_BYTES_MAX', text('SPANHOUSE_STREAM_BYTES_MAX'), wrong),
+    isSelfTraced: selfTracingOf(text('SPANHOUSE_SELF_TRACING') ?? 'off', wrong),
     logLevel: logLevelOf(text('SPANHOUSE_LOG_LEVEL') ?? 'info', wrong),
   }
   const missing = ADDRESSES.filter(name => !text(name))
@@ -83,7 +86,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
 /** The variables that begin with `SPANHOUSE_`: those of this program, and those that only the command line reads. */
 const VARIABLES = [
   ...['HOST', 'PORT', 'GRPC_PORT', 'DATA_DIR', 'ROLES', 'API_KEY', 'ADMIN_KEY', 'SECRET_KEY', 'URI_PREFIX'],
-  ...['SERVICES_URL', 'DOCS_URL', 'OUTBOUND_OPEN', 'LOG_LEVEL', 'STREAM_BYTES_MAX', 'URL'],
+  ...['SERVICES_URL', 'DOCS_URL', 'OUTBOUND_OPEN', 'LOG_LEVEL', 'STREAM_BYTES_MAX', 'SELF_TRACING', 'URL'],
 ].map(name => `SPANHOUSE_${name}`)
 
 /** A warning for each variable that looks like a setting and is none, with the most similar name. */
@@ -115,6 +118,11 @@ function prefixOf(text: string, wrong: string[]): string {
 function switchOf(name: string, text: string, wrong: string[]): boolean {
   if (!['true', 'false'].includes(text)) wrong.push(`${name}=${text} is neither true nor false`)
   return text === 'true'
+}
+
+function selfTracingOf(text: string, wrong: string[]): boolean {
+  if (!['off', 'project'].includes(text)) wrong.push(`SPANHOUSE_SELF_TRACING=${text} is neither off nor project`)
+  return text === 'project'
 }
 
 /** Shorter keys could be guessed. */
