@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { ensureDefaultProject } from '@spanhouse/access'
-import { ReadEvents } from '@spanhouse/events'
+import { ReadEvents, recordOutsideChange } from '@spanhouse/events'
 import type { RuntimeSettings } from '@spanhouse/runtime'
 import { migrateSpans, openEngine } from '@spanhouse/span-store'
 import type { FastifyInstance } from 'fastify'
@@ -88,6 +88,7 @@ export async function startServer(
     shares,
     quotas,
     answerRoom: new AnswerRoom(metrics.answerBytes),
+    recordChange: change => recordOutsideChange(postgres.db, change),
     routes: [
       ...(selfTracing ? [traceRequests] : []),
       ...routesOf({ ...served, intake, worker }),

@@ -50,6 +50,26 @@ async function record(db: Database, events: readonly NewEvent[], isRecorded: Ret
     insert into webhook_queue (subscription_id, event_id) select subscription_id, event_id from asking`.execute(db)
 }
 
+/** A change that no trigger of the database notes: see `migrations/081_audit.sql`. */
+export interface OtherChange {
+  /** Null for administration. */
+  project_id: Uuid | null
+  user_id: Uuid | null
+  /** As the types of other changes: what and how, such as `traces.deleted`. */
+  type: string
+  ids: readonly string[]
+}
+
+/** Records the change in the log only: it is queued for nobody. The caller of `actingAs` is who makes it. */
+export async function recordOutsideChange(
+  db: Database,
+  { project_id, user_id, type, ids }: OutsideChange,
+): Promise<void> {
+  const attributes = toJsonb({ user_id, count: ids.length, ids: [...ids] })
+  await sql`insert into events (id, project_id, type, attributes)
+    values (${newId()}, ${project_id}, ${type}, ${attributes}::jsonb)`.execute(db)
+}
+
 /** An event as receivers and callers see it. */
 export const toEventJson = ({ id, type, timestamp, created_at, attributes }: EventRow): JsonObject => ({
   event_id: id,
