@@ -684,6 +684,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/spans/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Adds up traces or spans by a column, an attribute or time: counts, errors, durations, tokens and costs. */
+        post: operations["post_spans_groups"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/spans/facets": {
         parameters: {
             query?: never;
@@ -12015,7 +12032,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description A query as of POST /spans/query, with `focus` (trace, which is the default, or span), `order_by` (time, duration, tokens, costs; the highest first) and `after` of the previous page. */
+        /** @description A query as of POST /spans/query, with `focus` (trace, which is the default, or span), `order_by` (time, duration, tokens, costs; the highest first), `after` of the previous page, and `attributes`: paths of attributes that each row shows in addition. */
         requestBody: {
             content: {
                 /** @example text */
@@ -12053,6 +12070,10 @@ export interface operations {
                             /** @description The newest message, or the beginning of the text. */
                             inputs?: string;
                             outputs?: string;
+                            /** @description The attributes that were asked for, by path; a value that is no string as JSON. */
+                            attributes?: {
+                                [key: string]: string;
+                            };
                         }[];
                         /** @description To send for the next page, in the order of time. */
                         windowing?: {
@@ -12115,6 +12136,89 @@ export interface operations {
                             start: number;
                             count: number;
                             errors: number;
+                        }[];
+                        bucket_ms?: number;
+                    };
+                };
+            };
+            /** @description The request was rejected; `detail` gives the reason. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        detail: unknown;
+                    };
+                };
+            };
+        };
+    };
+    post_spans_groups: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A query as of POST /spans/query, with `focus` (trace, which is the default, or span). */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "by": "text",
+                 *       "buckets": 1,
+                 *       "amounts": "total",
+                 *       "order_by": "count",
+                 *       "values": 1,
+                 *       "count_min": 1
+                 *     }
+                 */
+                "application/json": ({
+                    /** @description One of span_type, span_name, status_code, user_id, session_id, agent_id, trace_type, model, application, environment, or the path of an attribute. Without it all rows are one group. */
+                    by?: string | null;
+                    /** @description Into how many parts the window is divided; each that has rows is a group. Not together with `by`. */
+                    buckets?: number | null;
+                    /** @description total (the default): of each row with everything below it. own: of all spans of the traces that match, or of the spans that match, each its own usage, so that every use is counted once. */
+                    amounts?: ("total" | "own") | null;
+                    /** @description The highest first; count by default. */
+                    order_by?: ("count" | "errors" | "tokens" | "costs" | "p50" | "p95" | "last") | null;
+                    /** @description How many groups; 100 by default. */
+                    values?: number | null;
+                    /** @description Groups of fewer rows are left out. */
+                    count_min?: number | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                        groups: {
+                            /** @description What the rows have in common; omitted: they have no value. */
+                            value?: string;
+                            /** @description Of a part of the window: Unix time in milliseconds. */
+                            start?: number;
+                            count: number;
+                            /** @description How many of the rows have an error in them or below them. */
+                            errors?: number;
+                            tokens?: number;
+                            /** @description USD. */
+                            costs?: number;
+                            /** @description Of the durations of the rows, in milliseconds. */
+                            p50?: number;
+                            p95?: number;
+                            /** @description When the first row began. */
+                            first?: string;
+                            /** @description When the last row began. */
+                            last?: string;
                         }[];
                         bucket_ms?: number;
                     };

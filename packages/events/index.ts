@@ -4,9 +4,9 @@ export * from './log/read-events.ts'
 export {
   type EventRow,
   type NewEvent,
-  type OutsideChange,
+  type OtherChange,
+  recordChange,
   recordEvents,
-  recordOutsideChange,
   toEventJson,
 } from './log/record.ts'
 export * from './log/retention.ts'

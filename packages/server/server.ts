@@ -1,9 +1,9 @@
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { ensureDefaultProject } from '@spanhouse/access'
-import { ReadEvents, recordOutsideChange } from '@spanhouse/events'
+import { ReadEvents, recordChange } from '@spanhouse/events'
 import type { RuntimeSettings } from '@spanhouse/runtime'
-import { migrateSpans, openEngine } from '@spanhouse/span-store'
+import { migrateSpans, moveOldSpans, openEngine } from '@spanhouse/span-store'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { Room } from './budget/room.ts'
@@ -88,7 +88,7 @@ export async function startServer(
     shares,
     quotas,
     answerRoom: new AnswerRoom(metrics.answerBytes),
-    recordChange: change => recordOutsideChange(postgres.db, change),
+    recordChange: change => recordChange(postgres.db, change),
     routes: [
       ...(selfTracing ? [traceRequests] : []),
       ...routesOf({ ...served, intake, worker }),
@@ -115,7 +115,8 @@ const boundPort = (app: FastifyInstance): number => (app.server.address() as Add
 async function migrateStore(config: Config, parts: Parts): Promise<void> {
   if (!config.roles.some(role => role === 'api' || role === 'writer' || role === 'worker')) return
   const engine = parts.engines?.background ?? openEngine(parts.clickhouse.url, { connections: 1 })
-  await migrateSpans(engine, join(ROOT, 'clickhouse', 'single'))
+  await migrateSpans(engine, join(ROOT, 'clickhouse'))
+  if (config.coldStorage) await moveOldSpans(engine, config.coldStorage)
   if (engine !== parts.engines?.background) await engine.close()
 }
 

@@ -61,10 +61,7 @@ export interface OtherChange {
 }
 
 /** Records the change in the log only: it is queued for nobody. The caller of `actingAs` is who makes it. */
-export async function recordOutsideChange(
-  db: Database,
-  { project_id, user_id, type, ids }: OutsideChange,
-): Promise<void> {
+export async function recordChange(db: Database, { project_id, user_id, type, ids }: OtherChange): Promise<void> {
   const attributes = toJsonb({ user_id, count: ids.length, ids: [...ids] })
   await sql`insert into events (id, project_id, type, attributes)
     values (${newId()}, ${project_id}, ${type}, ${attributes}::jsonb)`.execute(db)

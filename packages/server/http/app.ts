@@ -1,6 +1,6 @@
 import compress from '@fastify/compress'
 import type { Authenticator } from '@spanhouse/access'
-import type { OutsideChange } from '@spanhouse/events'
+import type { OtherChange } from '@spanhouse/events'
 import { PROBLEMS, Problem } from '@spanhouse/model'
 import Fastify, {
   type FastifyBaseLogger,
@@ -41,7 +41,7 @@ declare module 'fastify' {
     room: Room
     answerRoom: AnswerRoom
     quotas: Quotas
-    recordChange(change: OutsideChange): Promise<void>
+    recordChange(change: OtherChange): Promise<void>
   }
 }
 
@@ -53,8 +53,8 @@ export interface AppOptions {
   quotas: Quotas
   /** Counts responses while they are in memory. */
   answerRoom: AnswerRoom
-  /** Records a change outside Postgres in the log of events. */
-  recordChange(change: OutsideChange): Promise<void>
+  /** Records a change in the log: one that no trigger notes. */
+  recordChange(change: OtherChange): Promise<void>
   /** Each adds its routes; the order does not matter. */
   routes: readonly ((app: FastifyInstance) => void)[]
 }

@@ -7,7 +7,7 @@ import {
   requirePermission,
   requireProject,
 } from '@spanhouse/access'
-import type { OutsideChange } from '@spanhouse/events'
+import type { OtherChange } from '@spanhouse/events'
 import { Problem } from '@spanhouse/model'
 import { actingAs, onBehalfOf } from '@spanhouse/postgres'
 import { cancellable } from '@spanhouse/span-store'
@@ -190,7 +190,7 @@ function add<Who extends Principal | null, P extends Part, Q extends Part, B ext
         try {
           const sent = endpoint.body && (await readBody(request, held, { ...endpoint, bodyBytesMax }))
           const body = read(endpoint.body, sent, 'body')
-          if (endpoint.change) await app.recordChange(outsideChange(principal, endpoint.change, request))
+          if (endpoint.change) await app.recordChange(otherChange(principal, endpoint.change, request))
           const answer = await withSlot(request, reply, { share, tenant }, () =>
             endpoint.handle({ principal, params, query, body, request, reply, holder }),
           )
@@ -206,7 +206,7 @@ function add<Who extends Principal | null, P extends Part, Q extends Part, B ext
   })
 }
 
-function outsideChange(principal: Principal | null, type: string, { params }: FastifyRequest): OutsideChange {
+function otherChange(principal: Principal | null, type: string, { params }: FastifyRequest): OtherChange {
   const { project_id = null, user_id = null } = principal?.kind === 'project' ? principal : {}
   return { project_id, user_id, type, ids: Object.values(params as Record<string, string>) }
 }

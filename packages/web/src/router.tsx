@@ -1,7 +1,10 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { Frame } from './frame/frame.tsx'
 import { NotFound } from './frame/not-found.tsx'
-import { readSearch, readTraceSearch } from './traces/search.ts'
+import { readPlaygroundSearch } from './playground/search.ts'
+import type { RegistrySearch } from './registry/registry-screen.tsx'
+import { readSessionSearch, readSessionsSearch } from './session/search.ts'
+import { readFilterSearch, readSearch, readTraceSearch } from './traces/search.ts'
 import { TracesScreen } from './traces/traces-screen.tsx'
 
 const root = createRootRoute({ component: Frame, notFoundComponent: NotFound })
@@ -28,6 +31,27 @@ const trace = createRoute({
   component: lazyRouteComponent(() => import('./trace/trace-screen.tsx'), 'TraceScreen'),
 })
 
+const dashboard = createRoute({
+  getParentRoute: () => root,
+  path: '/dashboard',
+  validateSearch: readFilterSearch,
+  component: lazyRouteComponent(() => import('./dashboard/dashboard-screen.tsx'), 'DashboardScreen'),
+})
+
+const sessions = createRoute({
+  getParentRoute: () => root,
+  path: '/sessions',
+  validateSearch: readSessionsSearch,
+  component: lazyRouteComponent(() => import('./session/sessions-screen.tsx'), 'SessionsScreen'),
+})
+
+const session = createRoute({
+  getParentRoute: () => root,
+  path: '/sessions/$sessionId',
+  validateSearch: readSessionSearch,
+  component: lazyRouteComponent(() => import('./session/session-screen.tsx'), 'SessionScreen'),
+})
+
 /** Links that clients of the interface print. The key decides which project is shown. */
 const observability = createRoute({
   getParentRoute: () => root,
@@ -48,8 +72,68 @@ const evaluationRun = createRoute({
   component: lazyRouteComponent(() => import('./evaluations/run-screen.tsx'), 'RunScreen'),
 })
 
+const playground = createRoute({
+  getParentRoute: () => root,
+  path: '/playground',
+  validateSearch: (search: Record<string, unknown>): RegistrySearch => ({
+    kind: search.kind === 'evaluators' ? 'evaluators' : undefined,
+  }),
+  component: lazyRouteComponent(() => import('./registry/registry-screen.tsx'), 'RegistryScreen'),
+})
+
+const workflow = createRoute({
+  getParentRoute: () => root,
+  path: '/playground/$kind/$id',
+  validateSearch: readPlaygroundSearch,
+  component: lazyRouteComponent(() => import('./playground/playground-screen.tsx'), 'PlaygroundScreen'),
+})
+
+const testsets = createRoute({
+  getParentRoute: () => root,
+  path: '/testsets',
+  component: lazyRouteComponent(() => import('./testsets/testsets-screen.tsx'), 'TestsetsScreen'),
+})
+
+const testset = createRoute({
+  getParentRoute: () => root,
+  path: '/testsets/$id',
+  validateSearch: (search: Record<string, unknown>): { revision?: string } => ({
+    revision: typeof search.revision === 'string' ? search.revision : undefined,
+  }),
+  component: lazyRouteComponent(() => import('./testsets/testset-screen.tsx'), 'TestsetScreen'),
+})
+
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: '/settings',
+  beforeLoad: () => {
+    throw redirect({ to: '/settings/$section', params: { section: 'keys' }, replace: true })
+  },
+})
+
+const settingsSection = createRoute({
+  getParentRoute: () => root,
+  path: '/settings/$section',
+  component: lazyRouteComponent(() => import('./settings/settings-screen.tsx'), 'SettingsScreen'),
+})
+
 export const router = createRouter({
-  routeTree: root.addChildren([home, traces, trace, observability, evaluationRun]),
+  routeTree: root.addChildren([
+    home,
+    traces,
+    trace,
+    dashboard,
+    sessions,
+    session,
+    observability,
+    evaluationRun,
+    playground,
+    workflow,
+    testsets,
+    testset,
+    settings,
+    settingsSection,
+  ]),
   basepath: '/w',
   defaultPreload: false,
 })

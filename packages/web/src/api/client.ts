@@ -5,11 +5,18 @@ export class ApiError extends Error {
   readonly status: number
   /** After how long the server wants to be asked again. */
   readonly retryAfterMs: number | undefined
+  /** The trace of a run that failed. */
+  readonly traceId: string | undefined
 
-  constructor(status: number, message: string, retryAfterMs?: number) {
+  constructor(
+    status: number,
+    message: string,
+    { retryAfterMs, traceId }: { retryAfterMs?: number; traceId?: string } = {},
+  ) {
     super(message)
     this.status = status
     this.retryAfterMs = retryAfterMs
+    this.traceId = traceId
   }
 
   /** Whether the same request may succeed later. */
@@ -19,16 +26,37 @@ export class ApiError extends Error {
 }
 
 interface Request {
-  method?: 'GET' | 'POST'
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   body?: unknown
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
 }
 
-/** Calls the API with the stored key. Throws an {@link ApiError}. */
-export async function api<Answer>(path: string, { method = 'GET', body, signal }: Request = {}): Promise<Answer> {
+/** Calls the API with the stored key; undefined for a response without content. Throws an {@link ApiError}. */
+export const api = <Answer>(path: string, request: Request = {}): Promise<Answer> => call(`/api${path}`, request)
+
+/** Calls the server at any path, as {@link api} does below `/api`. */
+export async function call<Answer>(path: string, request: Request): Promise<Answer> {
+  const answer = await send(path, request)
+  return (answer.status === 204 ? undefined : await answer.json()) as Answer
+}
+
+/** The lines of a response, as they arrive: events of a stream of JSON lines. Throws as {@link api}. */
+export async function* lines<Event>(path: string, request: Request): AsyncGenerator<Event> {
+  const answer = await send(path, request, 'application/x-ndjson')
+  let rest = ''
+  for await (const piece of (answer.body as ReadableStream<BufferSource>).pipeThrough(new TextDecoderStream())) {
+    const all = (rest + piece).split('\n')
+    rest = all.pop() ?? ''
+    for (const line of all) yield JSON.parse(line) as Event
+  }
+  if (rest !== '') yield JSON.parse(rest) as Event
+}
+
+async function send(url: string, { method = 'GET', body, signal }: Request, accept?: string): Promise<Response> {
   const headers: Record<string, string> = { authorization: `ApiKey ${getKey() ?? ''}` }
   if (body !== undefined) headers['content-type'] = 'application/json'
-  const answer = await fetch(`/api${path}`, {
+  if (accept !== undefined) headers.accept = accept
+  const answer = await fetch(url, {
     method,
     headers,
     signal: signal ?? null,
@@ -37,16 +65,21 @@ export async function api<Answer>(path: string, { method = 'GET', body, signal }
     if (signal?.aborted) throw error
     throw new ApiError(0, 'The server cannot be reached.')
   })
-  if (answer.ok) return (await answer.json()) as Answer
+  if (answer.ok) return answer
   if (answer.status === 401) rejectKey()
   const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN)
-  throw new ApiError(answer.status, await reasonOf(answer), Number.isFinite(seconds) ? seconds * 1000 : undefined)
+  const traceId = answer.headers.get('x-ag-trace-id')
+  throw new ApiError(answer.status, await reasonOf(answer), {
+    ...(Number.isFinite(seconds) && { retryAfterMs: seconds * 1000 }),
+    ...(traceId !== null && { traceId }),
+  })
 }
 
-/** `detail` of a rejected request: a text, an object with a message, or the faults of its members. */
+/** `detail` of a rejected request: a text, an object with a message, or the faults of its members. Runs have a status. */
 async function reasonOf(answer: Response): Promise<string> {
-  const body = (await answer.json().catch(() => ({}))) as { detail?: unknown }
-  const { detail } = body
+  const body = (await answer.json().catch(() => ({}))) as { detail?: unknown; status?: { message?: string } }
+  const { detail, status } = body
+  if (typeof status?.message === 'string') return status.message
   if (typeof detail === 'string') return detail
   if (Array.isArray(detail)) return detail.map(({ loc, msg }) => `${(loc ?? []).join('.')}: ${msg}`).join('; ')
   if (typeof detail === 'object' && detail !== null && 'message' in detail) return String(detail.message)
