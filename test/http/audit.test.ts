@@ -11,7 +11,7 @@ const { apiUrl, adminKey } = inject('target')
 
 /** They are not GET, but read: the question is in the body. */
 const READS =
-  /\/(query|export|log|retrieve|resolve|download|analytics|rows|count|facets|compare|fetch|inspect|probe|process)$/
+  /\/(query|export|log|retrieve|resolve|download|analytics|rows|count|facets|groups|compare|fetch|inspect|probe)$/
 
 /** What changes something and has no event of its own, and why. */
 const EXCEPTIONS: [operations: RegExp, reason: string][] = [
@@ -24,7 +24,7 @@ const EXCEPTIONS: [operations: RegExp, reason: string][] = [
   [/^POST \/auth\/reset-password$/, 'who follows a link has no credential; the link itself has an event'],
   [/\/memberships\/\{membership_id\}$/, 'always refused'],
   [/^POST \/admin\/simple\/accounts\/workspaces$/, 'creates nothing: an organization has one workspace from the start'],
-  [/^POST \/(admin\/evaluations\/runs|evaluations\/metrics)\/refresh$/, 'computes again what follows from other rows'],
+  [/^POST .*\/refresh$/, 'computes again what follows from other rows'],
 ]
 
 /** `GET /a/{b}` of each operation of the OpenAPI document. */
