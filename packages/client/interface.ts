@@ -6621,7 +6621,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -6967,7 +6967,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -7218,7 +7218,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -8020,7 +8020,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -10646,7 +10646,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -10979,7 +10979,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -11312,7 +11312,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -12033,7 +12033,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description A query as of POST /spans/query, with `focus` (trace, which is the default, or span), `order_by` (time, duration, tokens, costs; the highest first), `after` of the previous page, and `attributes`: paths of attributes that each row shows in addition. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown | null;
@@ -12105,7 +12105,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description A query as of POST /spans/query, with `focus` (trace, which is the default, or span), and `buckets`: into how many parts the window is divided. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -12162,7 +12162,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description A query as of POST /spans/query, with `focus` (trace, which is the default, or span). */
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -12245,7 +12245,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description A query as of POST /spans/query, with `focus` (trace, which is the default, or span), the `facets` (span_type, span_name, status_code, user_id, session_id, agent_id) and how many `values` of each. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -18126,7 +18126,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -18172,7 +18172,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -18495,7 +18495,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -19068,7 +19068,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -19115,7 +19115,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -19175,7 +19175,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -19483,7 +19483,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -19530,7 +19530,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -19594,7 +19594,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -20010,7 +20010,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -20057,7 +20057,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -20125,7 +20125,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -21279,7 +21279,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -21326,7 +21326,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -21386,7 +21386,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -21705,7 +21705,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -21752,7 +21752,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -22133,7 +22133,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -22180,7 +22180,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -22244,7 +22244,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -22703,7 +22703,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -22750,7 +22750,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -24122,7 +24122,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -24169,7 +24169,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -24560,7 +24560,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -24607,7 +24607,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -24988,7 +24988,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -25035,7 +25035,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -25099,7 +25099,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -25558,7 +25558,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -25605,7 +25605,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -26977,7 +26977,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -27024,7 +27024,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -27403,7 +27403,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -27450,7 +27450,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -27818,7 +27818,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -27865,7 +27865,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -28348,7 +28348,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -28395,7 +28395,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -29349,7 +29349,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -29396,7 +29396,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -29767,7 +29767,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -29814,7 +29814,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -29874,7 +29874,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -30182,7 +30182,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -30229,7 +30229,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -30712,7 +30712,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -30759,7 +30759,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -31593,7 +31593,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -31640,7 +31640,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -31700,7 +31700,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -32017,7 +32017,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -32064,7 +32064,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -32124,7 +32124,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -32432,7 +32432,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -32479,7 +32479,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -32543,7 +32543,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -32959,7 +32959,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -33006,7 +33006,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -33074,7 +33074,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -33966,7 +33966,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -34013,7 +34013,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -34073,7 +34073,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -34201,7 +34201,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -34248,7 +34248,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -37275,7 +37275,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -37375,7 +37375,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -37705,7 +37705,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -38353,7 +38353,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -38399,7 +38399,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -38445,7 +38445,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -38491,7 +38491,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -39816,7 +39816,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example {} */
                 "application/json": {
@@ -40038,7 +40038,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example {} */
                 "application/json": {

@@ -14,10 +14,11 @@ export {
   compileCellOutputs,
   compileSampleOutputs,
   costOfStep,
-  type MeasuredStep,
+  MEASURE_COLUMNS,
   type PlaceKind,
 } from './evaluation/cell-metrics.ts'
 export * from './evaluation/compare-runs.ts'
+export { type MeasuredStep, planSlots } from './evaluation/measure-slots.ts'
 export { FIELD_KINDS, FIELDS, type Field, OPERATORS } from './filter/fields.ts'
 export * from './filter/filter.ts'
 export { filterSize } from './filter/filter-size.ts'

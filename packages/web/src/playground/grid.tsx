@@ -2,6 +2,7 @@ import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react
 import { type JsonObject, type Kind, type Revision, randomHex, type Workflow } from '../api/registry.ts'
 import { useKeys } from '../frame/keys.ts'
 import { Button, Failure } from '../parts/controls.tsx'
+import { useStored } from '../parts/use-stored.ts'
 import { CellView } from './cell.tsx'
 import { ColumnForm } from './column-form.tsx'
 import { type Column, columnsOf, type Drafts } from './columns.ts'
@@ -12,7 +13,6 @@ import type { Row } from './rows.ts'
 import { Runs } from './runs.ts'
 import { type ChangeSearch, listIn, newColumn, type PlaygroundSearch, textOf } from './search.ts'
 import { Sources, useEvaluators } from './sources.tsx'
-import { useStored } from './stored.ts'
 import { useRows } from './use-rows.ts'
 
 interface GridProps {
@@ -52,6 +52,13 @@ export function Grid({ kind, workflow, revisions, search, change }: GridProps): 
     const others = keys.filter(key => key !== column.key)
     show(keys.map(key => (key === column.key ? newColumn(others, revision.id) : key)))
   }
+  /** The rows from elsewhere become rows that are typed here. */
+  const copyRows = (): void => {
+    setOwn(
+      rows.map(({ inputs, outputs }) => ({ id: randomHex(12), inputs, ...(outputs !== undefined && { outputs }) })),
+    )
+    change({ testset: undefined, trace: undefined })
+  }
   const copy = (column: Column): void => {
     const key = newColumn(keys, column.revision.id)
     if (column.isDraft) draft(key, column.parameters)
@@ -70,6 +77,11 @@ export function Grid({ kind, workflow, revisions, search, change }: GridProps): 
           {pending > 0 ? `${pending} running` : ''}
         </span>
         <Sources kind={kind} workflow={workflow} search={search} change={change} own={own} />
+        {own === undefined && (
+          <Button disabled={rows.length === 0} onClick={copyRows}>
+            Copy to edit
+          </Button>
+        )}
       </div>
       {error && <Failure what="The testcases cannot be shown." error={error} />}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}

@@ -4,6 +4,7 @@ import type { TestsetRevision } from '../api/testsets.ts'
 import { formatCount } from '../format/format.ts'
 import { Button, controls } from '../parts/controls.tsx'
 import { PopoverButton } from '../parts/popover.tsx'
+import { useStored } from '../parts/use-stored.ts'
 import { CommitDialog } from './commit-dialog.tsx'
 import { ImportDialog } from './import-dialog.tsx'
 import {
@@ -27,10 +28,11 @@ interface SheetEditorProps {
   onCommitted: () => void
 }
 
-/** The rows of a revision as a sheet, and what can be done with them. */
+/** The rows of a revision as a sheet, and what can be done with them. What is not saved yet is kept in this browser. */
 export function SheetEditor({ revision, onCommitted }: SheetEditorProps): ReactNode {
   const [base] = useState(() => sheetOf(revision.data?.testcases ?? []))
-  const [sheet, setSheet] = useState(base)
+  const [edited, setEdited] = useStored<Sheet>(`sheet.${revision.id}`)
+  const sheet = edited ?? base
   const [undone, setUndone] = useState<readonly Sheet[]>([])
   const [place, setPlace] = useState<Place>({ row: 0, column: 0 })
   const [open, setOpen] = useState<'commit' | 'import'>()
@@ -39,13 +41,13 @@ export function SheetEditor({ revision, onCommitted }: SheetEditorProps): ReactN
   const types = typesOf(sheet)
   const change = (next: Sheet): void => {
     setUndone([...undone.slice(-UNDO_MAX), sheet])
-    setSheet(next)
+    setEdited(next)
   }
   const undo = (): void => {
     const before = undone.at(-1)
     if (before === undefined) return
     setUndone(undone.slice(0, -1))
-    setSheet(before)
+    setEdited(before)
   }
   return (
     <>
@@ -60,6 +62,9 @@ export function SheetEditor({ revision, onCommitted }: SheetEditorProps): ReactN
         <Button onClick={() => setOpen('import')}>Import CSV …</Button>
         <Button disabled={undone.length === 0} onClick={undo}>
           Undo
+        </Button>
+        <Button disabled={!isChanged(changes)} onClick={() => change(base)}>
+          Discard
         </Button>
         <Button
           look="primary"
@@ -90,7 +95,10 @@ export function SheetEditor({ revision, onCommitted }: SheetEditorProps): ReactN
           sheet={sheet}
           changes={changes}
           onClose={() => setOpen(undefined)}
-          onCommitted={onCommitted}
+          onCommitted={() => {
+            setEdited(undefined)
+            onCommitted()
+          }}
         />
       )}
       {open === 'import' && (
