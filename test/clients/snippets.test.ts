@@ -45,7 +45,7 @@ const SECTIONS: [section: string, application: string][] = [
     await generateText({ model: models('gpt-4o-mini'), prompt: 'Rain?' })`,
   ],
   ['OpenInference', ASK],
-  ['Traceloop', `const { default: OpenAI } = await import('openai')\n${ASK}`],
+  ['Traceloop', ASK],
   [
     'Langfuse',
     `import { startActiveObservation } from '@langfuse/tracing'
