@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
+import { newDataDir, type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, eventually } from '../harness.ts'
 
@@ -21,7 +20,7 @@ let dataDir: string
 let server: ServerProcess
 let models: string
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-snippets-'))
+  dataDir = await newDataDir('snippets')
   server = await startServerProcess({ dataDir })
   // Its types are those of plain JavaScript.
   models = await (await import('./fake-models.mjs' as string)).startModels()

@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
+import { newDataDir, type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newProject, type TestProject } from '../harness.ts'
 import { newTraceId, otlpSpan, protobufOf } from '../otlp.ts'
@@ -10,7 +8,7 @@ import { newTraceId, otlpSpan, protobufOf } from '../otlp.ts'
 let dataDir: string
 let server: ServerProcess
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-neighbour-'))
+  dataDir = await newDataDir('neighbour')
   server = await startServerProcess({ dataDir })
 })
 afterAll(async () => {

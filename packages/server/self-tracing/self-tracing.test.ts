@@ -1,16 +1,15 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ServerProcess, startServerProcess } from '../server-process.testing.ts'
+import { newDataDir, type ServerProcess, startServerProcess } from '../server-process.testing.ts'
 
 const ENV = { SPANHOUSE_SELF_TRACING: 'project', SPANHOUSE_OUTBOUND_OPEN: 'true' }
 let dataDir: string
 let server: ServerProcess
 let ownKey: string
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-self-tracing-'))
+  dataDir = await newDataDir('self-tracing')
   server = await startServerProcess({ dataDir, env: ENV })
   ownKey = (await readFile(join(dataDir, 'self-tracing-key'), 'utf8')).trim()
 })
