@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { postgresAvailable } from '@spanhouse/postgres/postgres-server.testing.ts'
 import { newDataDir, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { natsAvailable } from '@spanhouse/span-stream/nats-server.testing.ts'
