@@ -17,6 +17,8 @@ const GATHER_MS = 20
 const CELLS_MAX = 2_000
 /** Scenarios whose metrics are computed together. */
 const MEASURED_MAX = 2_000
+/** From one computation of metrics to the next: each takes as long as that of some hundred scenarios, whatever it computes. */
+const MEASURE_EVERY_MS = 1_000
 /** How long a failed write waits before it is repeated. */
 const RETRY_MS = 500
 
@@ -45,6 +47,8 @@ export class GridWriter {
   #finishing: Done[] = []
   #isWriting = false
   #isMeasuring = false
+  /** When metrics may be computed again. */
+  #measureAt = 0
   #waiting = 0
 
   constructor(parts: EngineParts, membership: Membership, { signal, onLost }: { signal: AbortSignal; onLost(): void }) {
@@ -167,6 +171,8 @@ export class GridWriter {
 
   async #measureAll(): Promise<void> {
     while (this.#measuring.length > 0 && !this.#signal.aborted) {
+      await delay(Math.max(0, this.#measureAt - performance.now()))
+      this.#measureAt = performance.now() + MEASURE_EVERY_MS
       const measured = this.#measuring.splice(0, MEASURED_MAX)
       for (const [user_id, group] of Map.groupBy(measured, one => one.user_id)) await this.#measureSome(group, user_id)
       this.#finishing.push(...measured)
