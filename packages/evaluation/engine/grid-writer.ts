@@ -47,8 +47,9 @@ export class GridWriter {
   #finishing: Done[] = []
   #isWriting = false
   #isMeasuring = false
-  /** When metrics may be computed again. */
+  /** When metrics may be computed again; at the end they are at once. */
   #measureAt = 0
+  #isEnding = false
   #waiting = 0
 
   constructor(parts: EngineParts, membership: Membership, { signal, onLost }: { signal: AbortSignal; onLost(): void }) {
@@ -76,8 +77,9 @@ export class GridWriter {
     this.#wake()
   }
 
-  /** Resolves when everything added so far is written, or the signal aborts. */
+  /** Nothing more is added. Resolves when everything is written, or the signal aborts. */
   async settled(): Promise<void> {
+    this.#isEnding = true
     while (this.#waiting > 0 && !this.#signal.aborted) await delay(GATHER_MS)
   }
 
@@ -171,7 +173,7 @@ export class GridWriter {
 
   async #measureAll(): Promise<void> {
     while (this.#measuring.length > 0 && !this.#signal.aborted) {
-      await delay(Math.max(0, this.#measureAt - performance.now()))
+      while (!this.#isEnding && performance.now() < this.#measureAt) await delay(GATHER_MS)
       this.#measureAt = performance.now() + MEASURE_EVERY_MS
       const measured = this.#measuring.splice(0, MEASURED_MAX)
       for (const [user_id, group] of Map.groupBy(measured, one => one.user_id)) await this.#measureSome(group, user_id)
