@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { exportOf, newTraceId, type OtlpSpan, otlpSpan } from '../test/otlp.ts'
+import { measureTyping } from './web-typing.ts'
 
 const RUNS = 7
 const SPANS_PER_EXPORT = 2_000
@@ -24,6 +25,7 @@ export async function benchWeb(): Promise<object> {
     return {
       firstLoad: { goalMs: 1_000, ...(await measure(browser, list, '[data-row="0"]')) },
       traceOf10000: { goalMs: 500, ...(await measure(browser, trace, '[role="treeitem"]')) },
+      typing: await measureTyping(browser, server),
     }
   } finally {
     await browser.close()

@@ -1,6 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { cp, mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { migratedCluster } from '@spanhouse/postgres/migrated-cluster.testing.ts'
 import { cpuSecondsOf, peakBytesOf } from './process-figures.testing.ts'
 
 /** As set by `npm start`. */
@@ -44,6 +48,16 @@ export interface ServerProcessOptions {
   /** The same keys, for another role over the same stores; with the same ports, a restart. */
   like?: Pick<ServerProcess, 'apiKey' | 'adminKey' | 'secretKey'> & { url?: string; grpcUrl?: string }
   env?: NodeJS.ProcessEnv
+}
+
+/**
+ * A temporary data folder that has an embedded database with all migrations: a first start without it takes three
+ * seconds of processor time more.
+ */
+export async function newDataDir(name: string): Promise<string> {
+  const dataDir = await mkdtemp(join(tmpdir(), `spanhouse-${name}-`))
+  await cp(await migratedCluster(), join(dataDir, 'postgres'), { recursive: true })
+  return dataDir
 }
 
 /** Starts the program as `npm start` does and resolves when it is ready. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startTestServer } from '@spanhouse/clickhouse-server/test-server.testing.ts'
 import { startPostgres } from '@spanhouse/postgres/postgres-server.testing.ts'
-import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
+import { newDataDir, type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { startNats } from '@spanhouse/span-stream/nats-server.testing.ts'
 import type { Target } from './load.ts'
 
@@ -36,7 +36,7 @@ export interface Victims {
 
 /** One process with everything embedded, and its ClickHouse. */
 export async function startEmbedded(): Promise<Victims> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-chaos-'))
+  const dataDir = await newDataDir('chaos')
   const servers = new Servers()
   await servers.start('all', { dataDir })
   const clickhouse = childServer(join(dataDir, 'clickhouse'))

@@ -2,7 +2,8 @@ import { type ReactNode, useState } from 'react'
 import { useRefusal } from '../api/rights.ts'
 import type { TestsetRevision } from '../api/testsets.ts'
 import { formatCount } from '../format/format.ts'
-import { Button, controls } from '../parts/controls.tsx'
+import { Button } from '../parts/controls.tsx'
+import { NameForm } from '../parts/name-form.tsx'
 import { PopoverButton } from '../parts/popover.tsx'
 import { useStored } from '../parts/use-stored.ts'
 import { CommitDialog } from './commit-dialog.tsx'
@@ -54,7 +55,7 @@ export function SheetEditor({ revision, onCommitted }: SheetEditorProps): ReactN
       <div className={styles.toolbar}>
         <Button onClick={() => change(withRow(sheet))}>Add a row</Button>
         <PopoverButton label="Add a column">
-          <NewColumn onAdd={name => change(withColumn(sheet, name))} />
+          <NameForm label="Name of the column" onAdd={name => change(withColumn(sheet, name))} />
         </PopoverButton>
         <Button disabled={sheet.rows.length === 0} onClick={() => change(withoutRow(sheet, place.row))}>
           Delete row {Math.min(place.row + 1, Math.max(1, sheet.rows.length))}
@@ -115,29 +116,3 @@ export function SheetEditor({ revision, onCommitted }: SheetEditorProps): ReactN
 }
 
 const UNDO_MAX = 50
-
-function NewColumn({ onAdd }: { onAdd: (name: string) => void }): ReactNode {
-  const [name, setName] = useState('')
-  return (
-    <form
-      className={styles.field}
-      onSubmit={event => {
-        event.preventDefault()
-        if (name.trim() === '') return
-        onAdd(name.trim())
-        setName('')
-      }}
-    >
-      <input
-        className={controls.input}
-        aria-label="Name of the column"
-        placeholder="Name of the column"
-        value={name}
-        onChange={event => setName(event.target.value)}
-      />
-      <Button type="submit" disabled={name.trim() === ''}>
-        Add
-      </Button>
-    </form>
-  )
-}
