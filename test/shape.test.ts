@@ -10,10 +10,11 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
   otlp: { imports: ['model'], libraries: ['protobufjs'] },
   query: { imports: ['model'], libraries: [] },
   'span-stream': { imports: ['model'], libraries: ['@nats-io/jetstream', '@nats-io/transport-node', 'lmdb'] },
-  'span-store': { imports: ['model', 'query'], libraries: [] },
+  'span-store': { imports: ['model', 'query', 'telemetry'], libraries: [] },
   'clickhouse-server': { imports: ['folder-lock'], libraries: ['chdb', 'ffi-rs'] },
   'folder-lock': { imports: [], libraries: [] },
-  postgres: { imports: ['model', 'folder-lock'], libraries: ['kysely', 'pg', '@electric-sql/pglite'] },
+  telemetry: { imports: [], libraries: ['@opentelemetry/api'] },
+  postgres: { imports: ['model', 'folder-lock', 'telemetry'], libraries: ['kysely', 'pg', '@electric-sql/pglite'] },
   validation: { imports: ['model'], libraries: ['zod'] },
   outbound: { imports: ['validation'], libraries: ['undici'] },
   client: { imports: [], libraries: ['openapi-fetch', 'eventsource-parser'] },
@@ -52,13 +53,16 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
     ],
   },
   sandbox: { imports: ['model'], libraries: ['pyodide', 'quickjs-wasi'] },
-  events: { imports: ['model', 'postgres', 'validation', 'outbound', 'access', 'runtime'], libraries: [] },
+  events: {
+    imports: ['model', 'postgres', 'validation', 'outbound', 'access', 'runtime', 'telemetry'],
+    libraries: [],
+  },
   registry: {
     imports: ['model', 'postgres', 'validation', 'query', 'runtime', 'events'],
     libraries: ['csv-parse', 'csv-stringify'],
   },
   evaluation: {
-    imports: ['model', 'postgres', 'validation', 'query', 'span-store', 'registry', 'runtime'],
+    imports: ['model', 'postgres', 'validation', 'query', 'span-store', 'registry', 'runtime', 'telemetry'],
     libraries: [],
   },
   server: {
@@ -81,6 +85,7 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
       'outbound',
       'models',
       'sandbox',
+      'telemetry',
     ],
     libraries: [
       'fastify',
@@ -94,7 +99,11 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
       'prom-client',
       'negotiator',
       'fastest-levenshtein',
+      '@opentelemetry/api',
       '@opentelemetry/core',
+      '@opentelemetry/otlp-transformer',
+      '@opentelemetry/resources',
+      '@opentelemetry/sdk-trace-node',
     ],
   },
   web: {
