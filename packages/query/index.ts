@@ -18,6 +18,7 @@ export {
   type PlaceKind,
 } from './evaluation/cell-metrics.ts'
 export * from './evaluation/compare-runs.ts'
+export * from './evaluation/run-cases.ts'
 export { FIELD_KINDS, FIELDS, type Field, OPERATORS } from './filter/fields.ts'
 export * from './filter/filter.ts'
 export { filterSize } from './filter/filter-size.ts'
