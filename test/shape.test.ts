@@ -102,6 +102,10 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
     imports: ['server'],
     libraries: [
       '@base-ui/react',
+      '@codemirror/commands',
+      '@codemirror/merge',
+      '@codemirror/state',
+      '@codemirror/view',
       '@rolldown/plugin-babel',
       '@tanstack/react-query',
       '@tanstack/react-router',

@@ -19,16 +19,34 @@ export class ApiError extends Error {
 }
 
 interface Request {
-  method?: 'GET' | 'POST'
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   body?: unknown
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
 }
 
-/** Calls the API with the stored key. Throws an {@link ApiError}. */
-export async function api<Answer>(path: string, { method = 'GET', body, signal }: Request = {}): Promise<Answer> {
+/** Calls the API with the stored key; undefined for a response without content. Throws an {@link ApiError}. */
+export async function api<Answer>(path: string, request: Request = {}): Promise<Answer> {
+  const answer = await send(`/api${path}`, request)
+  return (answer.status === 204 ? undefined : await answer.json()) as Answer
+}
+
+/** The lines of a response, as they arrive: events of a stream of JSON lines. Throws as {@link api}. */
+export async function* lines<Event>(path: string, request: Request): AsyncGenerator<Event> {
+  const answer = await send(path, request, 'application/x-ndjson')
+  let rest = ''
+  for await (const piece of (answer.body as ReadableStream<BufferSource>).pipeThrough(new TextDecoderStream())) {
+    const all = (rest + piece).split('\n')
+    rest = all.pop() ?? ''
+    for (const line of all) yield JSON.parse(line) as Event
+  }
+  if (rest !== '') yield JSON.parse(rest) as Event
+}
+
+async function send(url: string, { method = 'GET', body, signal }: Request, accept?: string): Promise<Response> {
   const headers: Record<string, string> = { authorization: `ApiKey ${getKey() ?? ''}` }
   if (body !== undefined) headers['content-type'] = 'application/json'
-  const answer = await fetch(`/api${path}`, {
+  if (accept !== undefined) headers.accept = accept
+  const answer = await fetch(url, {
     method,
     headers,
     signal: signal ?? null,
@@ -37,7 +55,7 @@ export async function api<Answer>(path: string, { method = 'GET', body, signal }
     if (signal?.aborted) throw error
     throw new ApiError(0, 'The server cannot be reached.')
   })
-  if (answer.ok) return (await answer.json()) as Answer
+  if (answer.ok) return answer
   if (answer.status === 401) rejectKey()
   const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN)
   throw new ApiError(answer.status, await reasonOf(answer), Number.isFinite(seconds) ? seconds * 1000 : undefined)

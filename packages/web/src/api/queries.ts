@@ -65,7 +65,10 @@ export const anySpanQuery = (everyMs: number | false) =>
 export interface Project {
   project_id: string
   project_name: string
-  workspace_id?: string
+  organization_id: string
+  workspace_id: string
+  /** The caller's role in the project. */
+  user_role: string | null
 }
 
 export const projectQuery = queryOptions({

@@ -1,40 +1,21 @@
-import { Dialog } from '@base-ui/react/dialog'
 import { useNavigate } from '@tanstack/react-router'
 import { Fragment, type KeyboardEvent, type ReactNode, useId, useState } from 'react'
 import { forgetKey } from '../api/key.ts'
 import { Kbd } from '../parts/controls.tsx'
+import { Modal } from '../parts/modal.tsx'
 import { PERIODS } from '../traces/search.ts'
 import styles from './frame.module.css'
 import { KEYS } from './keys.ts'
+import { SCREENS } from './screens.ts'
 import { changeTheme } from './theme.ts'
-
-interface ModalProps {
-  title: string
-  onClose: () => void
-  children: ReactNode
-}
-
-const Modal = ({ title, onClose, children }: ModalProps): ReactNode => (
-  <Dialog.Root open onOpenChange={open => open || onClose()}>
-    <Dialog.Portal>
-      <Dialog.Backdrop className={styles.backdrop} />
-      <Dialog.Popup className={styles.dialog} aria-label={title} data-modal="">
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
-        <div className={styles.scroll} role="region" aria-label={title} tabIndex={0}>
-          {children}
-        </div>
-      </Dialog.Popup>
-    </Dialog.Portal>
-  </Dialog.Root>
-)
 
 export const KeysHelp = ({ onClose }: { onClose: () => void }): ReactNode => (
   <Modal title="Keys" onClose={onClose}>
-    <Dialog.Title>Keys</Dialog.Title>
+    <h2 className={styles.title}>Keys</h2>
     {KEYS.map(([place, keys]) => (
       <Fragment key={place}>
-        <h3>{place}</h3>
-        <dl>
+        <h3 className={styles.place}>{place}</h3>
+        <dl className={styles.keys}>
           {keys.map(([key, does]) => (
             <Fragment key={key}>
               <dt>
@@ -117,7 +98,7 @@ function useCommands(text: string, onKeys: () => void): Command[] {
     return [{ name: `Open trace ${traceId}`, run: () => navigate({ to: '/traces/$traceId', params: { traceId } }) }]
   }
   const commands: Command[] = [
-    { name: 'Go to traces', run: list({}) },
+    ...SCREENS.map(([to, name]) => ({ name: `Go to ${name.toLowerCase()}`, run: () => navigate({ to }) })),
     { name: 'Show traces with errors', run: list({ q: 'errors>0' }) },
     { name: 'Show the most expensive traces', run: list({ order: 'costs' }) },
     { name: 'Show the slowest traces', run: list({ order: 'duration' }) },

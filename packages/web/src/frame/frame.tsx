@@ -10,6 +10,7 @@ import { Button, Kbd } from '../parts/controls.tsx'
 import styles from './frame.module.css'
 import { KeyScreen } from './key-screen.tsx'
 import { useKeys } from './keys.ts'
+import { SCREENS } from './screens.ts'
 import { changeTheme, storedTheme } from './theme.ts'
 
 const Commands = lazy(() => import('./dialogs.tsx').then(module => ({ default: module.Commands })))
@@ -50,10 +51,14 @@ function Bar({ onCommands, onKeys, hasKey }: BarProps): ReactNode {
         <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
           <path d="M1 3h9M4 8h9M7 13h8" stroke="var(--accent)" strokeWidth="2.500" strokeLinecap="round" />
         </svg>
-        Spanhouse
+        <span className={styles.word}>Spanhouse</span>
       </Link>
       <nav aria-label="Screens">
-        <Link to="/traces">Traces</Link>
+        {SCREENS.map(([to, name]) => (
+          <Link key={to} to={to}>
+            {name}
+          </Link>
+        ))}
       </nav>
       <span className={styles.space} />
       {hasKey && <ProjectName />}

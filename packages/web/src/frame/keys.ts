@@ -9,7 +9,7 @@ type Handler = (event: KeyboardEvent) => boolean
 const handlers: Handler[] = []
 
 addEventListener('keydown', event => {
-  if (event.defaultPrevented || event.altKey || isTyping(event.target) || isInDialog(event.target)) return
+  if (event.defaultPrevented || event.altKey || isTyping(event.composedPath()[0]) || isInDialog(event.target)) return
   if ((event.ctrlKey || event.metaKey) && event.key !== 'k') return
   for (const handler of handlers.toReversed())
     if (handler(event)) {
@@ -67,7 +67,8 @@ export const KEYS: readonly (readonly [place: string, readonly (readonly [keys: 
   ],
 ]
 
-function isTyping(target: EventTarget | null): boolean {
+/** The target inside an editor, whose elements are in a shadow tree. */
+function isTyping(target: EventTarget | undefined): boolean {
   if (!(target instanceof HTMLElement)) return false
   if (target instanceof HTMLInputElement) return target.type !== 'radio' && target.type !== 'checkbox'
   return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || target.isContentEditable

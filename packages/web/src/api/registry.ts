@@ -1,0 +1,221 @@
+import { queryOptions } from '@tanstack/react-query'
+import { api } from './client.ts'
+
+export type Json = null | boolean | number | string | Json[] | JsonObject
+export interface JsonObject {
+  [name: string]: Json
+}
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The versioned entities that can be run. */
+export const KINDS = ['application', 'evaluator'] as const
+export type Kind = (typeof KINDS)[number]
+
+/** What a revision runs. */
+export interface WorkflowData {
+  uri?: string
+  url?: string
+  parameters?: JsonObject
+  schemas?: { parameters?: JsonObject; inputs?: JsonObject; outputs?: JsonObject }
+}
+
+/** An artifact with its newest data. */
+export interface Workflow {
+  id: string
+  slug: string
+  name?: string
+  description?: string
+  flags?: Readonly<Record<string, boolean>>
+  revision_id?: string
+  data?: WorkflowData
+  created_at: string
+  updated_at?: string
+}
+
+export interface Variant {
+  id: string
+  slug: string
+  name?: string
+}
+
+export interface Revision {
+  id: string
+  slug: string
+  version: string
+  message?: string
+  date: string
+  artifact_id: string
+  artifact_slug: string
+  variant_id: string
+  variant_slug: string
+  flags?: Readonly<Record<string, boolean>>
+  data?: WorkflowData
+}
+
+export interface Template {
+  key: string
+  name: string
+  description: string
+  data: WorkflowData
+  presets?: Template[]
+}
+
+/** How many revisions of an artifact can be chosen from; older ones are opened by their address. */
+const REVISIONS_MAX = 200
+
+const post = <Answer>(path: string, body: unknown, signal?: AbortSignal): Promise<Answer> =>
+  api(path, { method: 'POST', body, signal })
+
+export const workflowsQuery = (kind: Kind) =>
+  queryOptions({
+    queryKey: ['workflows', kind],
+    queryFn: async ({ signal }) =>
+      (await post<Record<string, Workflow[] | undefined>>(`/simple/${kind}s/query`, {}, signal))[`${kind}s`] ?? [],
+  })
+
+export const workflowQuery = (kind: Kind, id: string) =>
+  queryOptions({
+    queryKey: ['workflow', kind, id],
+    queryFn: async ({ signal }) =>
+      (await api<Record<string, Workflow | undefined>>(`/simple/${kind}s/${encodeURIComponent(id)}`, { signal }))[
+        kind
+      ] ?? null,
+  })
+
+/** The revisions of an artifact that have data, newest first. */
+export const revisionsQuery = (kind: Kind, id: string) =>
+  queryOptions({
+    queryKey: ['revisions', kind, id],
+    queryFn: async ({ signal }) => {
+      const body = { [`${kind}_refs`]: [{ id }], windowing: { limit: REVISIONS_MAX } }
+      const answer = await post<Record<string, Revision[] | undefined>>(`/${kind}s/revisions/query`, body, signal)
+      return (answer[`${kind}_revisions`] ?? []).filter(({ data }) => data !== undefined)
+    },
+  })
+
+export const variantsQuery = (kind: Kind, id: string) =>
+  queryOptions({
+    queryKey: ['variants', kind, id],
+    queryFn: async ({ signal }) => {
+      const body = { [`${kind}_refs`]: [{ id }] }
+      const answer = await post<Record<string, Variant[] | undefined>>(`/${kind}s/variants/query`, body, signal)
+      return answer[`${kind}_variants`] ?? []
+    },
+  })
+
+export const templatesQuery = (kind: Kind) =>
+  queryOptions({
+    queryKey: ['templates', kind],
+    queryFn: async ({ signal }) =>
+      (await api<{ templates: Template[] }>(`/${kind}s/catalog/templates/`, { signal })).templates,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
+export const presetsQuery = (kind: Kind, template: string) =>
+  queryOptions({
+    queryKey: ['presets', kind, template],
+    queryFn: async ({ signal }) =>
+      (await api<{ presets?: Template[] }>(`/${kind}s/catalog/templates/${template}/presets/`, { signal })).presets ??
+      [],
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
+interface NewWorkflow {
+  slug: string
+  name: string
+  data: WorkflowData
+}
+
+/** Creates an artifact with a variant and a first revision. */
+export async function createWorkflow(kind: Kind, workflow: NewWorkflow): Promise<Workflow> {
+  const body = { [kind]: { ...workflow, flags: { [`is_${kind}`]: true } } }
+  return (await post<Record<string, Workflow>>(`/simple/${kind}s/`, body))[kind] as Workflow
+}
+
+interface Commit {
+  variant_id: string
+  /** What the draft began with: the server rejects the commit if somebody else has committed since. */
+  base_revision_id: string
+  parameters: JsonObject
+  message: string
+}
+
+/** Commits new parameters to a variant; everything else stays as in its newest revision. */
+export async function commitParameters(kind: Kind, { variant_id, parameters, ...rest }: Commit): Promise<Revision> {
+  const delta = { operations: [{ operation: 'set', target: ['parameters'], value: parameters }] }
+  const body = { [`${kind}_revision_commit`]: { [`${kind}_variant_id`]: variant_id, delta, ...rest } }
+  return (await post<Record<string, Revision>>(`/${kind}s/revisions/commit`, body))[`${kind}_revision`] as Revision
+}
+
+/** Creates a variant that begins with the history of a revision. Returns the newest revision of the new variant. */
+export async function forkVariant(kind: Kind, from: Revision, name: string): Promise<Revision> {
+  const slug = `${slugOf(name)}-${randomHex(6)}`
+  const forked = await post<Record<string, Variant>>(`/${kind}s/variants/fork`, {
+    [`${kind}_variant`]: { slug, name },
+    [`${kind}_variant_ref`]: { id: from.variant_id },
+    [`${kind}_revision_ref`]: { id: from.id },
+  })
+  const { id } = forked[`${kind}_variant`] as Variant
+  const head = await post<Record<string, Revision>>(`/${kind}s/revisions/retrieve`, {
+    [`${kind}_variant_ref`]: { id },
+  })
+  return head[`${kind}_revision`] as Revision
+}
+
+export interface Environment {
+  id: string
+  slug: string
+  name?: string
+  flags?: { is_guarded?: boolean }
+}
+
+export const environmentsQuery = queryOptions({
+  queryKey: ['environments'],
+  queryFn: async ({ signal }) =>
+    (await post<{ environments: Environment[] }>('/simple/environments/query', {}, signal)).environments,
+})
+
+/** What is deployed of an artifact; null if nothing is. */
+export const deployedQuery = (kind: Kind, artifact_id: string, environment_id: string) =>
+  queryOptions({
+    queryKey: ['deployed', kind, artifact_id, environment_id],
+    queryFn: async ({ signal }) => {
+      const body = { [`${kind}_ref`]: { id: artifact_id }, environment_ref: { id: environment_id } }
+      const answer = await post<Record<string, Revision | undefined>>(
+        `/${kind}s/revisions/retrieve`,
+        body,
+        signal,
+      ).catch((error: { status?: number }) => {
+        if (error.status === 404) return {} as Record<string, undefined>
+        throw error
+      })
+      return answer[`${kind}_revision`] ?? null
+    },
+  })
+
+interface Deployment {
+  revision_id: string
+  environment_id: string
+  message: string
+}
+
+export const deploy = (kind: Kind, { revision_id, environment_id, message }: Deployment): Promise<unknown> =>
+  post(`/${kind}s/revisions/deploy`, {
+    [`${kind}_revision_ref`]: { id: revision_id },
+    environment_ref: { id: environment_id },
+    message,
+  })
+
+/** A slug with the letters and digits of a name. */
+export const slugOf = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 80) || randomHex(12)
+
+export const randomHex = (length: number): string =>
+  [...crypto.getRandomValues(new Uint8Array(length))].map(byte => (byte % 16).toString(16)).join('')

@@ -1,0 +1,2 @@
+/** The screens that the navigation and the commands name, in this order. */
+export const SCREENS = [['/traces', 'Traces']] as const
