@@ -1,2 +1,5 @@
 /** The screens that the navigation and the commands name, in this order. */
-export const SCREENS = [['/traces', 'Traces']] as const
+export const SCREENS = [
+  ['/traces', 'Traces'],
+  ['/evaluations', 'Evaluations'],
+] as const
