@@ -18,7 +18,7 @@ const BATCH_BYTES = 24 * 1024 ** 2
 const EXPORT_SPANS = 512
 /** Roughly: what decides how many spans of a set make a batch. */
 const SPAN_BYTES: Record<SpanSet, number> = { small: 700, chat: 6_000 }
-const DDL = new URL('../clickhouse/single', import.meta.url).pathname
+const DDL = new URL('../clickhouse', import.meta.url).pathname
 
 export interface Fill {
   set: SpanSet

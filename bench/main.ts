@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
+import { benchCapacity } from './capacity/capacity.ts'
 import { benchEvaluations } from './evaluations.ts'
 import { benchEvaluators } from './evaluators.ts'
 import { benchIngest } from './ingest.ts'
@@ -35,6 +36,11 @@ const BENCHES: Record<string, Bench> = {
   query: {
     about: 'lists, traces, searches and analytics over stored spans',
     run: ({ spans }) => benchQuery({ spans }),
+  },
+  capacity: {
+    spans: 300_000,
+    about: 'what a span costs each part, and what carries 10 thousand, 100 thousand and a million a second',
+    run: ({ spans }) => benchCapacity({ spans }),
   },
   web: {
     about: 'what somebody at a browser waits for: the list, a trace of 10,000 spans',

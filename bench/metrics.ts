@@ -21,7 +21,7 @@ import { newProject } from './registry.ts'
 
 const ROUNDS = 20
 const PAGE = 50
-const CLICKHOUSE = new URL('../clickhouse/single', import.meta.url).pathname
+const CLICKHOUSE = new URL('../clickhouse', import.meta.url).pathname
 
 interface Figures {
   p50Ms: number

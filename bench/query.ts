@@ -261,7 +261,7 @@ export async function benchQuery({
 
 /** Data sets that were kept are of no use for another table, or when others are made now. */
 const layoutOf = (): string =>
-  ['../clickhouse/single/001_initial.sql', './span-sets.ts']
+  ['../clickhouse/001_initial.sql', './span-sets.ts']
     .reduce((hash, file) => hash.update(readFileSync(new URL(file, import.meta.url))), createHash('sha1'))
     .digest('hex')
     .slice(0, 8)

@@ -111,6 +111,7 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
       '@tanstack/react-router',
       '@tanstack/react-virtual',
       '@vitejs/plugin-react',
+      'csv-parse',
       'eventsource-parser',
       'react',
       'react-dom',

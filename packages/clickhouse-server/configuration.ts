@@ -11,6 +11,16 @@ export interface ServerAddress {
   /** The port of the native protocol; undefined: disabled. */
   tcpPort: number | undefined
   password: string
+  /** Undefined: the server is alone. */
+  cluster?: ClusterMember
+}
+
+/** A server's place in a cluster of servers on this machine, all with the same password. */
+export interface ClusterMember {
+  /** The port of the native protocol of each shard's server. */
+  tcpPorts: readonly number[]
+  /** Counted from 1. */
+  shard: number
 }
 
 /** The only user who may run any statement over the network; readers may read what they were granted. */
@@ -35,7 +45,24 @@ export const folderOf = (path: string): string => join(path, 'server')
 
 const MIB = 1024 ** 2
 
-function config({ path, httpPort, tcpPort }: ServerAddress, files: { folder: string; usersFile: string }): Elements {
+/** The cluster's name. Servers tell it to Spanhouse by the macro `cluster`. */
+const CLUSTER = 'spanhouse'
+
+/** Servers send each other's statements on with the name of whoever sent them, which they prove by the secret. */
+const clusterOf = ({ tcpPorts, shard }: ClusterMember, password: string): Elements => ({
+  macros: { cluster: CLUSTER, shard, replica: 1 },
+  remote_servers: {
+    [CLUSTER]: {
+      secret: sha256(`cluster ${password}`),
+      shard: tcpPorts.map(port => ({ replica: { host: '127.0.0.1', port } })),
+    },
+  },
+})
+
+function config(
+  { path, httpPort, tcpPort, password, cluster }: ServerAddress,
+  files: { folder: string; usersFile: string },
+): Elements {
   return {
     path: `${path}/`,
     tmp_path: `${path}/tmp/`,
@@ -45,6 +72,7 @@ function config({ path, httpPort, tcpPort }: ServerAddress, files: { folder: str
     listen_host: '127.0.0.1',
     http_port: httpPort,
     ...(tcpPort === undefined ? {} : { tcp_port: tcpPort }),
+    ...(cluster ? clusterOf(cluster, password) : {}),
     // Without query_log and similar tables, which exist only if configured.
     'log-level': 'error',
     logger: { console: 0, log: join(files.folder, 'server.log'), size: '10M', count: 1 },

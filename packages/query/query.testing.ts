@@ -34,7 +34,7 @@ export type SpanRow = { trace_id: string; span_id: string } & Partial<
 const TIMES = ['start_time', 'created_at', 'updated_at']
 const TEXTS = ['attributes', 'data', 'events', 'links', 'references', 'hashes']
 
-const DDL = new URL('../../clickhouse/single', import.meta.url).pathname
+const DDL = new URL('../../clickhouse', import.meta.url).pathname
 
 /** The span table in a ClickHouse server of its own. */
 export async function openTable() {

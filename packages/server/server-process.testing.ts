@@ -121,7 +121,7 @@ function figures(child: ChildProcess, url: string): Pick<ServerProcess, 'cpuSeco
     peakBytes: () => peakBytesOf(pid),
     metric: async name => {
       const text = await (await fetch(`${url}/metrics`)).text()
-      const lines = text.split('\n').filter(line => line.startsWith(name))
+      const lines = text.split('\n').filter(line => line.startsWith(`${name} `) || line.startsWith(`${name}{`))
       return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
     },
   }

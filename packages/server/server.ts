@@ -109,7 +109,7 @@ const boundPort = (app: FastifyInstance): number => (app.server.address() as Add
 async function migrateStore(config: Config, parts: Parts): Promise<void> {
   if (!config.roles.some(role => role === 'api' || role === 'writer' || role === 'worker')) return
   const engine = parts.engines?.background ?? openEngine(parts.clickhouse.url, { connections: 1 })
-  await migrateSpans(engine, join(ROOT, 'clickhouse', 'single'))
+  await migrateSpans(engine, join(ROOT, 'clickhouse'))
   if (engine !== parts.engines?.background) await engine.close()
 }
 

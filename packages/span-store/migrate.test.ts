@@ -14,7 +14,7 @@ import { readSpans } from './read/stored-span.ts'
 import { makeSpan, openTestEngine } from './spans.testing.ts'
 import { SpanWriter } from './write/write.ts'
 
-const RELEASED = new URL('../../clickhouse/single', import.meta.url).pathname
+const RELEASED = new URL('../../clickhouse', import.meta.url).pathname
 
 let engine: Engine
 let close: () => Promise<void>

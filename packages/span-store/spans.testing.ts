@@ -9,7 +9,7 @@ import { migrateSpans } from './migrate.ts'
 export async function openTestEngine(settings: Settings = {}): Promise<{ engine: Engine; close(): Promise<void> }> {
   const server = await startTestServer()
   const maker = openEngine(server.url, { connections: 1 })
-  await migrateSpans(maker, new URL('../../clickhouse/single', import.meta.url).pathname)
+  await migrateSpans(maker, new URL('../../clickhouse', import.meta.url).pathname)
   await maker.close()
   const engine = openEngine(server.url, { connections: 4, settings })
   return {

@@ -8,7 +8,7 @@ import { costOf, int, ints, join, type Sql, sql, text, texts, uuid } from '../sq
 /*
  * Statements that join the cells of an evaluation run with the root spans of their traces. Each cell counts, so a trace
  * that several cells refer to counts as often. The cells are the newest version of each id (see
- * `clickhouse/single/002_evaluation_cells.sql`).
+ * `clickhouse/002_evaluation_cells.sql`).
  */
 
 /** What a row of metrics is about: the whole run, one scenario, or one bucket of a live run. */

@@ -12,7 +12,7 @@ const engines: Engine[] = []
 
 beforeAll(async () => {
   server = await startTestServer()
-  await migrateSpans(engineOf(), new URL('../../../clickhouse/single', import.meta.url).pathname)
+  await migrateSpans(engineOf(), new URL('../../../clickhouse', import.meta.url).pathname)
 })
 afterAll(async () => {
   for (const engine of engines) await engine.close()

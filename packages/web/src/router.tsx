@@ -2,6 +2,8 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirec
 import { readCompareSearch, readEvaluationsSearch, readRunSearch, readStartSearch } from './evaluations/search.ts'
 import { Frame } from './frame/frame.tsx'
 import { NotFound } from './frame/not-found.tsx'
+import { readPlaygroundSearch } from './playground/search.ts'
+import type { RegistrySearch } from './registry/registry-screen.tsx'
 import { readSearch, readTraceSearch } from './traces/search.ts'
 import { TracesScreen } from './traces/traces-screen.tsx'
 
@@ -87,8 +89,66 @@ const queue = createRoute({
 
 const evaluationRoutes = [evaluations, newEvaluation, comparison, run, queue]
 
+const playground = createRoute({
+  getParentRoute: () => root,
+  path: '/playground',
+  validateSearch: (search: Record<string, unknown>): RegistrySearch => ({
+    kind: search.kind === 'evaluators' ? 'evaluators' : undefined,
+  }),
+  component: lazyRouteComponent(() => import('./registry/registry-screen.tsx'), 'RegistryScreen'),
+})
+
+const workflow = createRoute({
+  getParentRoute: () => root,
+  path: '/playground/$kind/$id',
+  validateSearch: readPlaygroundSearch,
+  component: lazyRouteComponent(() => import('./playground/playground-screen.tsx'), 'PlaygroundScreen'),
+})
+
+const testsets = createRoute({
+  getParentRoute: () => root,
+  path: '/testsets',
+  component: lazyRouteComponent(() => import('./testsets/testsets-screen.tsx'), 'TestsetsScreen'),
+})
+
+const testset = createRoute({
+  getParentRoute: () => root,
+  path: '/testsets/$id',
+  validateSearch: (search: Record<string, unknown>): { revision?: string } => ({
+    revision: typeof search.revision === 'string' ? search.revision : undefined,
+  }),
+  component: lazyRouteComponent(() => import('./testsets/testset-screen.tsx'), 'TestsetScreen'),
+})
+
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: '/settings',
+  beforeLoad: () => {
+    throw redirect({ to: '/settings/$section', params: { section: 'keys' }, replace: true })
+  },
+})
+
+const settingsSection = createRoute({
+  getParentRoute: () => root,
+  path: '/settings/$section',
+  component: lazyRouteComponent(() => import('./settings/settings-screen.tsx'), 'SettingsScreen'),
+})
+
 export const router = createRouter({
-  routeTree: root.addChildren([home, traces, trace, observability, resultsLink, ...evaluationRoutes]),
+  routeTree: root.addChildren([
+    home,
+    traces,
+    trace,
+    observability,
+    resultsLink,
+    ...evaluationRoutes,
+    playground,
+    workflow,
+    testsets,
+    testset,
+    settings,
+    settingsSection,
+  ]),
   basepath: '/w',
   defaultPreload: false,
 })

@@ -6,11 +6,18 @@ export class ApiError extends Error {
   readonly status: number
   /** After how long the server wants to be asked again. */
   readonly retryAfterMs: number | undefined
+  /** The trace of a run that failed. */
+  readonly traceId: string | undefined
 
-  constructor(status: number, message: string, retryAfterMs?: number) {
+  constructor(
+    status: number,
+    message: string,
+    { retryAfterMs, traceId }: { retryAfterMs?: number; traceId?: string } = {},
+  ) {
     super(message)
     this.status = status
     this.retryAfterMs = retryAfterMs
+    this.traceId = traceId
   }
 
   /** Whether the same request may succeed later. */
@@ -26,8 +33,11 @@ interface Request {
 }
 
 /** Calls the API with the stored key; undefined for a response without content. Throws an {@link ApiError}. */
-export async function api<Answer>(path: string, request: Request = {}): Promise<Answer> {
-  const answer = await send(`/api${path}`, request)
+export const api = <Answer>(path: string, request: Request = {}): Promise<Answer> => call(`/api${path}`, request)
+
+/** Calls the server at any path, as {@link api} does below `/api`. */
+export async function call<Answer>(path: string, request: Request): Promise<Answer> {
+  const answer = await send(path, request)
   return (answer.status === 204 ? undefined : await answer.json()) as Answer
 }
 
@@ -66,13 +76,18 @@ async function send(url: string, { method = 'GET', body, signal }: Request, acce
   if (answer.ok) return answer
   if (answer.status === 401) rejectKey()
   const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN)
-  throw new ApiError(answer.status, await reasonOf(answer), Number.isFinite(seconds) ? seconds * 1000 : undefined)
+  const traceId = answer.headers.get('x-ag-trace-id')
+  throw new ApiError(answer.status, await reasonOf(answer), {
+    ...(Number.isFinite(seconds) && { retryAfterMs: seconds * 1000 }),
+    ...(traceId !== null && { traceId }),
+  })
 }
 
-/** `detail` of a rejected request: a text, an object with a message, or the faults of its members. */
+/** `detail` of a rejected request: a text, an object with a message, or the faults of its members. Runs have a status. */
 async function reasonOf(answer: Response): Promise<string> {
-  const body = (await answer.json().catch(() => ({}))) as { detail?: unknown }
-  const { detail } = body
+  const body = (await answer.json().catch(() => ({}))) as { detail?: unknown; status?: { message?: string } }
+  const { detail, status } = body
+  if (typeof status?.message === 'string') return status.message
   if (typeof detail === 'string') return detail
   if (Array.isArray(detail)) return detail.map(({ loc, msg }) => `${(loc ?? []).join('.')}: ${msg}`).join('; ')
   if (typeof detail === 'object' && detail !== null && 'message' in detail) return String(detail.message)

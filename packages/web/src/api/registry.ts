@@ -171,10 +171,11 @@ export interface Environment {
   flags?: { is_guarded?: boolean }
 }
 
+/** The oldest first: the one where people try things comes before those that others depend on. */
 export const environmentsQuery = queryOptions({
   queryKey: ['environments'],
   queryFn: async ({ signal }) =>
-    (await post<{ environments: Environment[] }>('/simple/environments/query', {}, signal)).environments,
+    (await post<{ environments: Environment[] }>('/simple/environments/query', {}, signal)).environments.toReversed(),
 })
 
 /** What is deployed of an artifact; null if nothing is. */

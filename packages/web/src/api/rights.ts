@@ -12,6 +12,9 @@ const rolesQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 })
 
+/** What owners have instead of a list. */
+const ALL = '*'
+
 /**
  * Why the caller may not do something, as a sentence; undefined if they may, and while that is not known yet: the server
  * decides in any case.
@@ -21,6 +24,6 @@ export function useRefusal(permission: string): string | undefined {
   const roles = useQuery(rolesQuery).data
   if (project === undefined || roles === undefined) return undefined
   const held = roles.project.find(({ role }) => role === project.user_role)
-  if (held?.permissions.includes(permission)) return undefined
+  if (held?.permissions.some(one => one === permission || one === ALL)) return undefined
   return `Your role in this project, ${project.user_role ?? 'none'}, does not have the permission ${permission}.`
 }

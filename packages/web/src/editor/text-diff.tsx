@@ -26,7 +26,12 @@ export default function TextDiff({ label, before, after }: TextDiffProps): React
           EditorState.readOnly.of(true),
           EditorView.lineWrapping,
           EditorView.contentAttributes.of({ 'aria-label': label }),
-          unifiedMergeView({ original: before, mergeControls: false, collapseUnchanged: { margin: 2, minSize: 6 } }),
+          unifiedMergeView({
+            original: before,
+            mergeControls: false,
+            gutter: false,
+            collapseUnchanged: { margin: 2, minSize: 6 },
+          }),
           theme,
         ],
       }),

@@ -9,14 +9,17 @@ type Handler = (event: KeyboardEvent) => boolean
 const handlers: Handler[] = []
 
 addEventListener('keydown', event => {
-  if (event.defaultPrevented || event.altKey || isTyping(event.composedPath()[0]) || isInDialog(event.target)) return
-  if ((event.ctrlKey || event.metaKey) && event.key !== 'k') return
+  if (event.defaultPrevented || event.altKey || isInDialog(event.target)) return
+  if (event.ctrlKey || event.metaKey ? !COMMAND_KEYS.has(event.key) : isTyping(event.composedPath()[0])) return
   for (const handler of handlers.toReversed())
     if (handler(event)) {
       event.preventDefault()
       return
     }
 })
+
+/** Taken with Ctrl or Cmd, in text fields too; all others are the browser's. */
+const COMMAND_KEYS: ReadonlySet<string> = new Set(['k', 'Enter'])
 
 /** Takes keys while the component is shown, before the parts that were shown earlier. */
 export function useKeys(keys: KeyMap): void {
@@ -86,6 +89,22 @@ export const KEYS: readonly (readonly [place: string, readonly (readonly [keys: 
       ['⌘Enter', 'save and go on'],
       ['u', 'undo the last one'],
       ['s', 'skip'],
+    ],
+  ],
+  [
+    'Playground',
+    [
+      ['⌘Enter', 'run everything'],
+      ['s', 'stop'],
+    ],
+  ],
+  [
+    'Testset',
+    [
+      ['← → ↑ ↓', 'other cell'],
+      ['Enter', 'edit the cell; then the one below'],
+      ['⌘V', 'paste rows of a spreadsheet, from this cell on'],
+      ['Delete', 'empty the cell'],
     ],
   ],
 ]

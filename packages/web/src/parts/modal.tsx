@@ -11,18 +11,13 @@ interface ModalProps {
 }
 
 /** A dialog over the page, which keeps the focus until it is closed. Keys of the page do nothing in the meantime. */
-export const Modal = ({ title, isWide = false, onClose, children }: ModalProps): ReactNode => (
-  <Dialog.Root open onOpenChange={open => open || onClose()}>
-    <Dialog.Portal>
-      <Dialog.Backdrop className={styles.backdrop} />
-      <Dialog.Popup className={`${styles.dialog} ${isWide ? styles.wide : ''}`} aria-label={title} data-modal="">
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
-        <div className={styles.scroll} role="region" aria-label={title} tabIndex={0}>
-          {children}
-        </div>
-      </Dialog.Popup>
-    </Dialog.Portal>
-  </Dialog.Root>
+export const Modal = (props: ModalProps): ReactNode => (
+  <Popup {...props}>
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
+    <div className={styles.scroll} role="region" aria-label={props.title} tabIndex={0}>
+      {props.children}
+    </div>
+  </Popup>
 )
 
 interface FormModalProps extends ModalProps {
@@ -31,26 +26,32 @@ interface FormModalProps extends ModalProps {
   actions: ReactNode
 }
 
-/** A {@link Modal} with a title, fields and buttons. */
-export const FormModal = ({
-  title,
-  isWide = false,
-  onClose,
-  onSubmit,
-  actions,
-  children,
-}: FormModalProps): ReactNode => (
-  <Modal title={title} isWide={isWide} onClose={onClose}>
+/** A {@link Modal} with a title, fields and buttons. The first field has the focus. */
+export const FormModal = ({ onSubmit, actions, children, ...rest }: FormModalProps): ReactNode => (
+  <Popup {...rest}>
     <form
-      className={styles.form}
+      className={`${styles.scroll} ${styles.form}`}
       onSubmit={event => {
         event.preventDefault()
+        // A dialog may be open over a form.
+        event.stopPropagation()
         onSubmit()
       }}
     >
-      <h2>{title}</h2>
+      <h2>{rest.title}</h2>
       {children}
       <footer className={styles.actions}>{actions}</footer>
     </form>
-  </Modal>
+  </Popup>
+)
+
+const Popup = ({ title, isWide = false, onClose, children }: ModalProps): ReactNode => (
+  <Dialog.Root open onOpenChange={open => open || onClose()}>
+    <Dialog.Portal>
+      <Dialog.Backdrop className={styles.backdrop} />
+      <Dialog.Popup className={`${styles.dialog} ${isWide ? styles.wide : ''}`} aria-label={title} data-modal="">
+        {children}
+      </Dialog.Popup>
+    </Dialog.Portal>
+  </Dialog.Root>
 )

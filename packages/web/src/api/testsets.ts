@@ -1,0 +1,110 @@
+import { queryOptions } from '@tanstack/react-query'
+import { api } from './client.ts'
+import { type JsonObject, randomHex, slugOf } from './registry.ts'
+
+export interface Testset {
+  id: string
+  slug: string
+  name?: string
+  description?: string
+  created_at: string
+  updated_at?: string
+}
+
+/** A row of a testset. */
+export interface Testcase {
+  id?: string
+  data?: JsonObject
+  flags?: JsonObject
+  tags?: JsonObject
+  meta?: JsonObject
+}
+
+export interface TestsetRevision {
+  id: string
+  version: string
+  message?: string
+  date: string
+  testset_id: string
+  testset_slug: string
+  testset_variant_id: string
+  data?: { testcases?: Testcase[] }
+}
+
+const post = <Answer>(path: string, body: unknown, signal?: AbortSignal): Promise<Answer> =>
+  api(path, { method: 'POST', body, signal })
+
+export const testsetsQuery = queryOptions({
+  queryKey: ['testsets'],
+  queryFn: async ({ signal }) => (await post<{ testsets: Testset[] }>('/testsets/query', {}, signal)).testsets,
+})
+
+export const testsetQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['testset', id],
+    queryFn: async ({ signal }) =>
+      (await api<{ testset?: Testset }>(`/testsets/${encodeURIComponent(id)}`, { signal })).testset ?? null,
+  })
+
+/** The revisions of a testset without their rows, newest first. */
+export const testsetRevisionsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['testset revisions', id],
+    queryFn: async ({ signal }) => {
+      const body = { testset_refs: [{ id }], include_testcases: false }
+      return (await post<{ testset_revisions: TestsetRevision[] }>('/testsets/revisions/query', body, signal))
+        .testset_revisions
+    },
+  })
+
+/** A revision with its rows; the newest one if none is named. */
+export const testsetRevisionQuery = (testset_id: string, revision_id: string | undefined) =>
+  queryOptions({
+    queryKey: ['testset revision', testset_id, revision_id ?? 'newest'],
+    queryFn: async ({ signal }) => {
+      const reference =
+        revision_id === undefined ? { testset_ref: { id: testset_id } } : { testset_revision_ref: { id: revision_id } }
+      return (
+        (await post<{ testset_revision?: TestsetRevision }>('/testsets/revisions/retrieve', reference, signal))
+          .testset_revision ?? null
+      )
+    },
+  })
+
+/** Creates a testset with rows. Its slug comes from its name, with some digits so that it is free. */
+export async function createTestset(name: string, rows: readonly JsonObject[]): Promise<Testset> {
+  const slug = `${slugOf(name)}-${randomHex(4)}`
+  const testset = { slug, name, data: { testcases: rows.map(data => ({ data })) } }
+  return (await post<{ testset: Testset }>('/simple/testsets/', { testset })).testset
+}
+
+interface TestsetCommit {
+  base: TestsetRevision
+  testcases: readonly Testcase[]
+  message: string
+}
+
+/** Commits all rows of a testset as its next revision. Throws if somebody else has committed since `base`. */
+export async function commitTestset({ base, testcases, message }: TestsetCommit): Promise<TestsetRevision> {
+  const { testset_id, testset_variant_id } = base
+  const newest = {
+    testset_variant_ref: { id: testset_variant_id },
+    include_testcases: false,
+    include_testcase_ids: false,
+  }
+  const { testset_revision: head } = await post<{ testset_revision?: TestsetRevision }>(
+    '/testsets/revisions/retrieve',
+    newest,
+  )
+  if (head && head.id !== base.id)
+    throw new Error(`Version ${head.version} was committed in the meantime. Copy your changes, and reload the testset.`)
+  const testset_revision_commit = { testset_id, testset_variant_id, message, data: { testcases } }
+  return (await post<{ testset_revision: TestsetRevision }>('/testsets/revisions/commit', { testset_revision_commit }))
+    .testset_revision
+}
+
+/** Adds rows at the end of a testset. */
+export const appendTestcases = (testset_id: string, rows: readonly JsonObject[], message: string): Promise<unknown> =>
+  post('/testsets/revisions/commit', {
+    testset_revision_commit: { testset_id, message, delta: { rows: { add: rows.map(data => ({ data })) } } },
+  })

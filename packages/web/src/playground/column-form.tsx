@@ -1,0 +1,120 @@
+import { type ReactNode, useState } from 'react'
+import type { Json, JsonObject, Kind, Revision } from '../api/registry.ts'
+import { useRefusal } from '../api/rights.ts'
+import { formatTime, visible } from '../format/format.ts'
+import { Button, Choices, controls } from '../parts/controls.tsx'
+import type { Column } from './columns.ts'
+import { DeployDialog } from './deploy-dialog.tsx'
+import { JsonField } from './json-field.tsx'
+import { ParametersForm } from './parameters-form.tsx'
+import styles from './playground.module.css'
+import { SaveDialog } from './save-dialog.tsx'
+
+interface ColumnFormProps {
+  kind: Kind
+  column: Column
+  revisions: readonly Revision[]
+  onChange: (parameters: JsonObject | undefined) => void
+  /** Shows another revision in this column. */
+  onChoose: (revision: Revision) => void
+  onSaved: (revision: Revision) => void
+  onCopy: () => void
+  /** Absent for the only column. */
+  onRemove: (() => void) | undefined
+  onRun: () => void
+}
+
+const EDIT = { application: 'edit_application', evaluator: 'edit_evaluators' } as const
+
+/** A variant: which revision it began with, its parameters, and what can be done with them. */
+export function ColumnForm(props: ColumnFormProps): ReactNode {
+  const { kind, column, revisions, onChange, onChoose, onSaved, onCopy, onRemove, onRun } = props
+  const { name, parameters, revision, isDraft } = column
+  const [view, setView] = useState<'form' | 'json'>('form')
+  const [open, setOpen] = useState<'save' | 'deploy'>()
+  const refusal = useRefusal(EDIT[kind])
+  const change = (value: Json): void => onChange(value as JsonObject)
+  return (
+    <section className={styles.column} aria-label={`Variant ${name}`}>
+      <header>
+        <select
+          className={controls.select}
+          aria-label={`Revision of ${name}`}
+          value={revision.id}
+          onChange={event => {
+            const chosen = revisions.find(({ id }) => id === event.target.value)
+            if (chosen) onChoose(chosen)
+          }}
+        >
+          {revisions.map(one => (
+            <option key={one.id} value={one.id}>
+              {titleOf(one, revisions)}
+            </option>
+          ))}
+        </select>
+        <span className={styles.state}>{isDraft ? 'Draft' : 'Committed'}</span>
+        {onRemove && (
+          <Button look="plain" onClick={onRemove} aria-label={`Remove ${name}`}>
+            ✕
+          </Button>
+        )}
+      </header>
+      <div className={styles.buttons}>
+        <Choices
+          label={`View of ${name}`}
+          value={view}
+          choices={[
+            ['form', 'Form'],
+            ['json', 'JSON'],
+          ]}
+          onChange={setView}
+        />
+        <Button
+          disabled={!isDraft || refusal !== undefined}
+          title={refusal}
+          aria-label={`Save ${name}`}
+          onClick={() => setOpen('save')}
+        >
+          Save …
+        </Button>
+        <Button disabled={!isDraft} aria-label={`Discard the draft of ${name}`} onClick={() => onChange(undefined)}>
+          Discard
+        </Button>
+        <Button
+          disabled={isDraft}
+          title={isDraft ? 'Only what is committed can be deployed: save the draft first.' : undefined}
+          aria-label={`Deploy ${name}`}
+          onClick={() => setOpen('deploy')}
+        >
+          Deploy …
+        </Button>
+        <Button aria-label={`Copy ${name} beside it`} onClick={onCopy}>
+          Copy
+        </Button>
+      </div>
+      {refusal !== undefined && <p className={styles.soft}>{refusal} Drafts can be run, but not saved.</p>}
+      {view === 'form' ? (
+        <ParametersForm
+          name={name}
+          value={parameters}
+          schema={revision.data?.schemas?.parameters}
+          onChange={change}
+          onRun={onRun}
+        />
+      ) : (
+        <JsonField label={`Parameters of ${name}`} value={parameters} onChange={change} onRun={onRun} />
+      )}
+      {open === 'save' && (
+        <SaveDialog kind={kind} column={column} onClose={() => setOpen(undefined)} onSaved={onSaved} />
+      )}
+      {open === 'deploy' && <DeployDialog kind={kind} revision={revision} onClose={() => setOpen(undefined)} />}
+    </section>
+  )
+}
+
+function titleOf(revision: Revision, revisions: readonly Revision[]): string {
+  const { version, message, date, variant_slug } = revision
+  const isOnly = revisions.every(other => other.variant_id === revision.variant_id)
+  const said = message ? `: ${visible(message).slice(0, 40)}` : ''
+  return `${isOnly ? '' : `${variant_slug} `}v${version}${said} (${formatTime(date)})`
+}

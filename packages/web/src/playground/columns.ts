@@ -1,0 +1,35 @@
+import type { JsonObject, Revision } from '../api/registry.ts'
+import { revisionIdOf } from './search.ts'
+
+/** A variant in the playground: a committed revision, or a draft that began with it. */
+export interface Column {
+  key: string
+  /** How it is named on the page: `v3`, and `v3 (2)` when there is another one. */
+  name: string
+  revision: Revision
+  parameters: JsonObject
+  isDraft: boolean
+}
+
+/** Changed parameters by column. */
+export type Drafts = Readonly<Record<string, JsonObject>>
+
+/** The columns of an address, or one with the newest revision. Revisions that no longer exist are left out. */
+export function columnsOf(keys: readonly string[], revisions: readonly Revision[], drafts: Drafts): Column[] {
+  const known = keys.filter(key => revisions.some(({ id }) => id === revisionIdOf(key)))
+  const shown = known.length > 0 ? known : revisions.slice(0, 1).map(({ id }) => id)
+  return shown.map(key => {
+    const revision = revisions.find(({ id }) => id === revisionIdOf(key)) as Revision
+    const committed = revision.data?.parameters ?? {}
+    const parameters = drafts[key] ?? committed
+    const isDraft = drafts[key] !== undefined && JSON.stringify(parameters) !== JSON.stringify(committed)
+    return { key, name: nameOf(key, revision, revisions), revision, parameters, isDraft }
+  })
+}
+
+function nameOf(key: string, revision: Revision, revisions: readonly Revision[]): string {
+  const { variant_id, version, variant_slug } = revision
+  const isOnly = revisions.every(other => other.variant_id === variant_id)
+  const number = key.split('~')[1]
+  return `${isOnly ? '' : `${variant_slug} `}v${version}${number ? ` (${number})` : ''}`
+}

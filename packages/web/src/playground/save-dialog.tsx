@@ -1,0 +1,89 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { commitParameters, forkVariant, type Kind, type Revision } from '../api/registry.ts'
+import { Diff } from '../editor/editor.tsx'
+import { Button, Choices, controls, Failure } from '../parts/controls.tsx'
+import { FormModal } from '../parts/modal.tsx'
+import type { Column } from './columns.ts'
+import styles from './playground.module.css'
+import { readable } from './readable.ts'
+
+interface SaveDialogProps {
+  kind: Kind
+  column: Column
+  onClose: () => void
+  onSaved: (revision: Revision) => void
+}
+
+/** Shows how a draft differs from the revision that it began with, and commits it. */
+export function SaveDialog({ kind, column, onClose, onSaved }: SaveDialogProps): ReactNode {
+  const { revision, parameters } = column
+  const [message, setMessage] = useState('')
+  const [where, setWhere] = useState<'same' | 'new'>('same')
+  const [name, setName] = useState('')
+  const queryClient = useQueryClient()
+  const save = useMutation({
+    mutationFn: async () => {
+      const base = where === 'new' ? await forkVariant(kind, revision, name) : revision
+      const { variant_id, id } = base
+      return commitParameters(kind, { variant_id, base_revision_id: id, parameters, message })
+    },
+    onSuccess: async saved => {
+      await queryClient.invalidateQueries({ queryKey: ['revisions', kind] })
+      onClose()
+      onSaved(saved)
+    },
+  })
+  return (
+    <FormModal
+      title={`Save ${column.name}`}
+      isWide
+      onClose={onClose}
+      onSubmit={() => save.mutate()}
+      actions={
+        <>
+          <Button type="submit" look="primary" disabled={save.isPending || (where === 'new' && name.trim() === '')}>
+            Commit
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </>
+      }
+    >
+      <label className={styles.field}>
+        Message
+        <input
+          className={controls.input}
+          value={message}
+          placeholder="What changed, and why"
+          onChange={event => setMessage(event.target.value)}
+        />
+      </label>
+      <div className={styles.buttons}>
+        <Choices
+          label="Where"
+          value={where}
+          choices={[
+            ['same', 'Next revision of this variant'],
+            ['new', 'New variant'],
+          ]}
+          onChange={setWhere}
+        />
+        {where === 'new' && (
+          <input
+            className={controls.input}
+            aria-label="Name of the variant"
+            placeholder="Name of the variant"
+            value={name}
+            onChange={event => setName(event.target.value)}
+          />
+        )}
+      </div>
+      {save.error && <Failure what="It was not saved." error={save.error} />}
+      <Diff
+        label={`Changes since v${revision.version}`}
+        before={readable(revision.data?.parameters)}
+        after={readable(parameters)}
+      />
+    </FormModal>
+  )
+}

@@ -1,0 +1,122 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import { type Kind, type Workflow, workflowsQuery } from '../api/registry.ts'
+import { testsetsQuery } from '../api/testsets.ts'
+import { visible } from '../format/format.ts'
+import { Button, controls } from '../parts/controls.tsx'
+import { PopoverButton } from '../parts/popover.tsx'
+import { NewTestset } from '../testsets/new-testset.tsx'
+import styles from './playground.module.css'
+import type { Row } from './rows.ts'
+import { type ChangeSearch, listIn, type PlaygroundSearch, textOf } from './search.ts'
+
+/** Handlers that people answer, not programs. */
+const isRunnable = ({ data }: Workflow): boolean => !data?.uri?.includes(':feedback:')
+
+export function useEvaluators(ids: readonly string[]): { id: string; name: string }[] {
+  const { data = [] } = useQuery({ ...workflowsQuery('evaluator'), enabled: ids.length > 0 })
+  return data.filter(({ id }) => ids.includes(id)).map(({ id, name, slug }) => ({ id, name: name ?? slug }))
+}
+
+interface SourcesProps {
+  kind: Kind
+  workflow: Workflow
+  search: PlaygroundSearch
+  change: ChangeSearch
+  own: readonly Row[] | undefined
+}
+
+/** Where the testcases come from, and which evaluators score the outputs. */
+export function Sources({ kind, workflow, search, change, own }: SourcesProps): ReactNode {
+  const { data: testsets = [] } = useQuery(testsetsQuery)
+  const [isSaving, setIsSaving] = useState(false)
+  const source = search.trace === undefined ? (search.testset ?? '') : 'traces'
+  const kept = (own ?? []).map(({ inputs, outputs }) => ({ ...inputs, ...(outputs !== undefined && { outputs }) }))
+  return (
+    <>
+      <label className={styles.inline}>
+        Testcases
+        <select
+          className={controls.select}
+          value={source}
+          onChange={({ target }) => change({ testset: target.value || undefined, trace: undefined })}
+        >
+          <option value="">typed here</option>
+          {search.trace !== undefined && <option value="traces">of traces</option>}
+          {testsets.map(({ id, name, slug }) => (
+            <option key={id} value={id}>
+              {visible(name ?? slug)}
+            </option>
+          ))}
+        </select>
+      </label>
+      {search.testset !== undefined && (
+        <Link to="/testsets/$id" params={{ id: search.testset }}>
+          Open the testset
+        </Link>
+      )}
+      {own && <Button onClick={() => setIsSaving(true)}>Save as testset …</Button>}
+      {isSaving && (
+        <NewTestset
+          name={`${workflow.name ?? workflow.slug} testcases`}
+          rows={kept}
+          onClose={() => setIsSaving(false)}
+          onCreated={({ id }) => {
+            setIsSaving(false)
+            change({ testset: id, trace: undefined })
+          }}
+        />
+      )}
+      {kind === 'application' && <Evaluators search={search} change={change} />}
+      {kind === 'evaluator' && <TraceField search={search} change={change} />}
+    </>
+  )
+}
+
+function Evaluators({ search, change }: Pick<SourcesProps, 'search' | 'change'>): ReactNode {
+  const { data } = useQuery(workflowsQuery('evaluator'))
+  const chosen = listIn(search.evaluators)
+  const runnable = data?.filter(isRunnable)
+  const toggle = (id: string): void =>
+    change({ evaluators: textOf(chosen.includes(id) ? chosen.filter(one => one !== id) : [...chosen, id]) })
+  return (
+    <PopoverButton label={chosen.length > 0 ? `Evaluators: ${chosen.length}` : 'Evaluators'}>
+      {runnable?.map(({ id, name, slug }) => (
+        <label key={id} className={styles.check}>
+          <input type="checkbox" checked={chosen.includes(id)} onChange={() => toggle(id)} />
+          {visible(name ?? slug)}
+        </label>
+      ))}
+      {runnable?.length === 0 && <p>This project has no evaluator yet.</p>}
+    </PopoverButton>
+  )
+}
+
+/** The traces that an evaluator judges, by their ids. */
+function TraceField({ search, change }: Pick<SourcesProps, 'search' | 'change'>): ReactNode {
+  const [text, setText] = useState('')
+  const ids = text.toLowerCase().match(/[0-9a-f]{32}/g) ?? []
+  return (
+    <form
+      className={styles.inline}
+      onSubmit={event => {
+        event.preventDefault()
+        if (ids.length === 0) return
+        change({ trace: textOf([...new Set([...listIn(search.trace), ...ids])]), testset: undefined })
+        setText('')
+      }}
+    >
+      <input
+        className={controls.input}
+        aria-label="Id of a trace to judge"
+        placeholder="Id of a trace"
+        value={text}
+        onChange={event => setText(event.target.value)}
+      />
+      <Button type="submit" disabled={ids.length === 0}>
+        Judge it
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,78 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import { type Kind, type Workflow, workflowsQuery } from '../api/registry.ts'
+import { useRefusal } from '../api/rights.ts'
+import { formatFullTime, formatTime, visible } from '../format/format.ts'
+import { Button, Choices, Failure } from '../parts/controls.tsx'
+import lists from '../parts/list.module.css'
+import { CreateDialog } from './create-dialog.tsx'
+
+export interface RegistrySearch {
+  kind?: 'evaluators'
+}
+
+const NAMES = { application: 'Applications', evaluator: 'Evaluators' } as const
+const EDIT = { application: 'edit_application', evaluator: 'edit_evaluators' } as const
+
+/** All applications, or all evaluators, of the project: each opens in the playground. */
+export function RegistryScreen(): ReactNode {
+  const kind: Kind = useSearch({ from: '/playground' }).kind === 'evaluators' ? 'evaluator' : 'application'
+  const navigate = useNavigate({ from: '/playground' })
+  const { data, error } = useQuery(workflowsQuery(kind))
+  const refusal = useRefusal(EDIT[kind])
+  const [isNew, setIsNew] = useState(false)
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
+    <div className={lists.scroller} tabIndex={0} role="region" aria-label={NAMES[kind]}>
+      <header className={lists.header}>
+        <h1>Playground</h1>
+        <Choices
+          label="Kind"
+          value={kind}
+          choices={[
+            ['application', NAMES.application],
+            ['evaluator', NAMES.evaluator],
+          ]}
+          onChange={next => void navigate({ search: { kind: next === 'evaluator' ? 'evaluators' : undefined } })}
+        />
+        <Button look="primary" disabled={refusal !== undefined} title={refusal} onClick={() => setIsNew(true)}>
+          New {kind} …
+        </Button>
+      </header>
+      {refusal !== undefined && <p className={lists.empty}>{refusal}</p>}
+      {error && <Failure what={`The ${kind}s cannot be listed.`} error={error} />}
+      {data?.length === 0 && (
+        <p className={lists.empty}>This project has no {kind} yet. A new one starts from a template.</p>
+      )}
+      <ul className={lists.list}>
+        {data?.map(workflow => (
+          <Item key={workflow.id} kind={kind} workflow={workflow} />
+        ))}
+      </ul>
+      {isNew && (
+        <CreateDialog
+          key={kind}
+          kind={kind}
+          onClose={() => setIsNew(false)}
+          onCreated={({ id }) => void navigate({ to: '/playground/$kind/$id', params: { kind: `${kind}s`, id } })}
+        />
+      )}
+    </div>
+  )
+}
+
+function Item({ kind, workflow }: { kind: Kind; workflow: Workflow }): ReactNode {
+  const { id, name, slug, data, created_at, updated_at = created_at } = workflow
+  return (
+    <li>
+      <Link to="/playground/$kind/$id" params={{ kind: `${kind}s`, id }}>
+        {visible(name ?? slug)}
+      </Link>
+      <code title={data?.uri}>{visible(data?.uri?.split(':').slice(-2)[0] ?? slug)}</code>
+      <time dateTime={updated_at} title={formatFullTime(updated_at)}>
+        {formatTime(updated_at)}
+      </time>
+    </li>
+  )
+}

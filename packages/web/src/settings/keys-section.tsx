@@ -1,0 +1,69 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { api } from '../api/client.ts'
+import { getKey } from '../api/key.ts'
+import { useRefusal } from '../api/rights.ts'
+import { keysQuery, useChange } from '../api/settings.ts'
+import { formatFullTime, formatTime, MISSING } from '../format/format.ts'
+import { Button, Failure } from '../parts/controls.tsx'
+import { ConfirmButton } from './confirm-button.tsx'
+import { Refusal } from './refusal.tsx'
+import styles from './settings.module.css'
+
+/** The caller's own API keys of the project. */
+export function KeysSection(): ReactNode {
+  const mayNotView = useRefusal('view_api_keys')
+  const { data, error } = useQuery({ ...keysQuery, enabled: mayNotView === undefined })
+  const refusal = useRefusal('edit_api_keys')
+  const [made, setMade] = useState<string>()
+  const create = useChange(async () => setMade(await api<string>('/keys', { method: 'POST', body: {} })), 'keys')
+  const revoke = useChange((prefix: string) => api(`/keys/${prefix}`, { method: 'DELETE' }), 'keys')
+  const failure = error ?? create.error ?? revoke.error
+  return (
+    <>
+      <p>Applications send traces and ask questions with a key. It acts for you, in this project.</p>
+      <Refusal>{mayNotView ?? refusal}</Refusal>
+      <Button
+        look="primary"
+        disabled={refusal !== undefined || create.isPending}
+        title={refusal}
+        onClick={() => create.mutate(undefined)}
+      >
+        New key
+      </Button>
+      {made !== undefined && (
+        <div className={styles.made} role="status">
+          <p>Copy the key now: it is not shown again.</p>
+          <code>{made}</code>
+          <Button onClick={() => void navigator.clipboard.writeText(made)}>Copy</Button>
+        </div>
+      )}
+      {failure && <Failure what="The keys cannot be shown or changed." error={failure} />}
+      <ul className={styles.list}>
+        {data?.map(({ prefix, created_at, last_used_at }) => {
+          const isThis = getKey()?.startsWith(`${prefix}.`)
+          return (
+            <li key={prefix}>
+              <span>
+                <code>{prefix}.…</code> {isThis && <b>the key of this browser</b>}
+              </span>
+              <span className={styles.soft}>
+                created <time title={formatFullTime(created_at)}>{formatTime(created_at)}</time>, last used{' '}
+                {last_used_at ? formatTime(last_used_at) : MISSING}
+              </span>
+              <ConfirmButton
+                question={isThis ? 'Revoke the key that this page uses?' : 'Revoke it?'}
+                disabled={refusal !== undefined}
+                title={refusal}
+                aria-label={`Revoke ${prefix}`}
+                onClick={() => revoke.mutate(prefix)}
+              >
+                Revoke
+              </ConfirmButton>
+            </li>
+          )
+        })}
+      </ul>
+    </>
+  )
+}

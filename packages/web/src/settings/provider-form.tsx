@@ -1,0 +1,159 @@
+import { useMutation } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { api } from '../api/client.ts'
+import { useChange } from '../api/settings.ts'
+import { Button, Choices, controls, Failure } from '../parts/controls.tsx'
+import styles from './settings.module.css'
+
+/** The providers that need only a key, by the names that the interface knows. */
+const PROVIDERS = [
+  'openai',
+  'anthropic',
+  'gemini',
+  'mistral',
+  'groq',
+  'cohere',
+  'deepinfra',
+  'together_ai',
+  'openrouter',
+  'perplexityai',
+  'minimax',
+  'anyscale',
+  'alephalpha',
+] as const
+
+const EMPTY = { name: '', provider: 'openai', url: '', key: '', models: '' }
+
+/** Adds the key of a provider, or a provider with an address of its own that speaks OpenAI's interface. */
+export function ProviderForm({ refusal }: { refusal: string | undefined }): ReactNode {
+  const [how, setHow] = useState<'key' | 'address'>('key')
+  const [fields, setFields] = useState(EMPTY)
+  const set = (changes: Partial<typeof EMPTY>): void => setFields({ ...fields, ...changes })
+  const save = useChange(async () => {
+    await api('/secrets/', { method: 'POST', body: how === 'key' ? keyBody(fields) : addressBody(fields) })
+    setFields(EMPTY)
+  }, 'secrets')
+  const test = useMutation({ mutationFn: () => probe(how, fields) })
+  const isOff = refusal !== undefined
+  return (
+    <form
+      className={styles.form}
+      onSubmit={event => {
+        event.preventDefault()
+        save.mutate(undefined)
+      }}
+    >
+      <h2>Add a model provider</h2>
+      <Choices
+        label="Kind of provider"
+        value={how}
+        choices={[
+          ['key', 'Known provider'],
+          ['address', 'Own address'],
+        ]}
+        onChange={setHow}
+      />
+      {how === 'key' ? (
+        <label className={styles.field}>
+          Provider
+          <select
+            className={controls.select}
+            disabled={isOff}
+            value={fields.provider}
+            onChange={event => set({ provider: event.target.value })}
+          >
+            {PROVIDERS.map(provider => (
+              <option key={provider}>{provider}</option>
+            ))}
+          </select>
+        </label>
+      ) : (
+        <>
+          <TextField label="Name" disabled={isOff} value={fields.name} onChange={name => set({ name })} />
+          <TextField
+            label="Address of its OpenAI-compatible interface, such as https://models.example.com/v1"
+            disabled={isOff}
+            value={fields.url}
+            onChange={url => set({ url })}
+          />
+          <TextField
+            label="Models, separated by commas"
+            disabled={isOff}
+            value={fields.models}
+            onChange={models => set({ models })}
+          />
+        </>
+      )}
+      <label className={styles.field}>
+        Key
+        <input
+          className={controls.input}
+          type="password"
+          autoComplete="off"
+          required
+          disabled={isOff}
+          value={fields.key}
+          onChange={event => set({ key: event.target.value })}
+        />
+      </label>
+      <div className={styles.fields}>
+        <Button type="submit" look="primary" disabled={isOff || save.isPending} title={refusal}>
+          Add
+        </Button>
+        <Button disabled={isOff || fields.key === '' || test.isPending} title={refusal} onClick={() => test.mutate()}>
+          Test
+        </Button>
+        <span role="status">{test.data && `${test.data.status}: ${test.data.message}`}</span>
+      </div>
+      {(save.error ?? test.error) && (
+        <Failure what="The provider was not added." error={(save.error ?? test.error) as Error} />
+      )}
+    </form>
+  )
+}
+
+interface TextFieldProps {
+  label: string
+  value: string
+  disabled: boolean
+  onChange: (text: string) => void
+}
+
+const TextField = ({ label, value, disabled, onChange }: TextFieldProps): ReactNode => (
+  <label className={styles.field}>
+    {label}
+    <input
+      className={controls.input}
+      required
+      disabled={disabled}
+      value={value}
+      onChange={event => onChange(event.target.value)}
+    />
+  </label>
+)
+
+const keyBody = ({ provider, key }: typeof EMPTY) => ({
+  header: { name: provider },
+  secret: { kind: 'provider_key', data: { kind: provider, provider: { key } } },
+})
+
+const addressBody = ({ name, url, key, models }: typeof EMPTY) => ({
+  header: { name },
+  secret: {
+    kind: 'custom_provider',
+    data: {
+      kind: 'custom',
+      provider: { url, key },
+      models: models
+        .split(',')
+        .map(slug => ({ slug: slug.trim() }))
+        .filter(({ slug }) => slug !== ''),
+    },
+  },
+})
+
+const probe = (how: 'key' | 'address', { provider, url, key }: typeof EMPTY) =>
+  api<{ status: string; message: string }>('/providers/probe', {
+    method: 'POST',
+    body: how === 'key' ? { kind: provider, provider: { key } } : { kind: 'custom', provider: { url, key } },
+  })

@@ -1,0 +1,67 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { api } from '../api/client.ts'
+import { useRefusal } from '../api/rights.ts'
+import { retentionQuery, useChange } from '../api/settings.ts'
+import { Button, controls, Failure } from '../parts/controls.tsx'
+import { Refusal } from './refusal.tsx'
+import styles from './settings.module.css'
+
+/** For how long spans are kept. */
+export function RetentionSection(): ReactNode {
+  const { data, error } = useQuery(retentionQuery)
+  if (error) return <Failure what="The retention cannot be shown." error={error} />
+  return data === undefined ? null : <RetentionForm key={String(data.days)} days={data.days} />
+}
+
+function RetentionForm({ days }: { days: number | null }): ReactNode {
+  const [text, setText] = useState(days === null ? '' : String(days))
+  const refusal = useRefusal('edit_workspace')
+  const chosen = text === '' ? null : Number(text)
+  const save = useChange(
+    () => api('/projects/current/retention', { method: 'PUT', body: { days: chosen } }),
+    'retention',
+  )
+  return (
+    <form
+      className={styles.form}
+      onSubmit={event => {
+        event.preventDefault()
+        save.mutate(undefined)
+      }}
+    >
+      <p>
+        {days === null
+          ? 'Spans are kept forever.'
+          : `Spans are deleted ${days === 1 ? 'a day' : `${days} days`} after they were stored.`}
+      </p>
+      <Refusal>{refusal}</Refusal>
+      <label className={styles.field}>
+        Days; empty to keep them forever
+        <input
+          className={controls.input}
+          type="number"
+          min={1}
+          step={1}
+          disabled={refusal !== undefined}
+          value={text}
+          onChange={event => setText(event.target.value)}
+        />
+      </label>
+      {chosen !== null && (days === null || chosen < days) && (
+        <p role="alert">Spans that are older than {chosen} days will be deleted. This cannot be undone.</p>
+      )}
+      <div className={styles.fields}>
+        <Button
+          type="submit"
+          look="primary"
+          disabled={refusal !== undefined || chosen === days || save.isPending}
+          title={refusal}
+        >
+          Save
+        </Button>
+      </div>
+      {save.error && <Failure what="It was not saved." error={save.error} />}
+    </form>
+  )
+}

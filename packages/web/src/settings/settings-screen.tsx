@@ -1,0 +1,49 @@
+import { Link, useParams } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import frame from '../frame/frame.module.css'
+import { KeysSection } from './keys-section.tsx'
+import { MembersSection } from './members-section.tsx'
+import { PricesSection } from './prices-section.tsx'
+import { RetentionSection } from './retention-section.tsx'
+import { SecretsSection } from './secrets-section.tsx'
+import styles from './settings.module.css'
+import { WebhooksSection } from './webhooks-section.tsx'
+
+const SECTIONS: Readonly<Record<string, { name: string; Section: () => ReactNode }>> = {
+  keys: { name: 'API keys', Section: KeysSection },
+  members: { name: 'Members', Section: MembersSection },
+  secrets: { name: 'Secrets', Section: SecretsSection },
+  retention: { name: 'Retention', Section: RetentionSection },
+  prices: { name: 'Prices', Section: PricesSection },
+  webhooks: { name: 'Webhooks', Section: WebhooksSection },
+}
+
+/** What a project is set to. */
+export function SettingsScreen(): ReactNode {
+  const { section } = useParams({ from: '/settings/$section' })
+  const shown = Object.hasOwn(SECTIONS, section) ? SECTIONS[section] : undefined
+  return (
+    <div className={styles.screen}>
+      <nav className={styles.sections} aria-label="Settings">
+        {Object.entries(SECTIONS).map(([key, { name }]) => (
+          <Link key={key} to="/settings/$section" params={{ section: key }}>
+            {name}
+          </Link>
+        ))}
+      </nav>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
+      <div className={styles.scroller} tabIndex={0} role="region" aria-label={shown?.name ?? 'Settings'}>
+        {shown ? (
+          <section className={styles.section}>
+            <h1>{shown.name}</h1>
+            <shown.Section />
+          </section>
+        ) : (
+          <div className={frame.page}>
+            <h1>There are no such settings</h1>
+          </div>
+        )}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,66 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import type { JsonObject } from '../api/registry.ts'
+import { useRefusal } from '../api/rights.ts'
+import { appendTestcases, testsetsQuery } from '../api/testsets.ts'
+import { visible } from '../format/format.ts'
+import { Button, controls, Failure } from '../parts/controls.tsx'
+import { FormModal } from '../parts/modal.tsx'
+import { NewTestset } from './new-testset.tsx'
+import { RowsPreview } from './rows-preview.tsx'
+import styles from './testsets.module.css'
+
+interface AddToTestsetProps {
+  rows: readonly JsonObject[]
+  onClose: () => void
+  onAdded: (testset_id: string) => void
+}
+
+/** Adds rows to a testset that there is, or to a new one. */
+export function AddToTestset({ rows, onClose, onAdded }: AddToTestsetProps): ReactNode {
+  const { data: testsets, error } = useQuery(testsetsQuery)
+  const [chosen, setChosen] = useState<string>()
+  const id = chosen ?? testsets?.[0]?.id
+  const refusal = useRefusal('edit_testsets')
+  const queryClient = useQueryClient()
+  const add = useMutation({
+    mutationFn: () => appendTestcases(id ?? '', rows, `Added ${rows.length} rows`),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: ['testset revision', id] })
+      onAdded(id ?? '')
+    },
+  })
+  if (chosen === '' || testsets?.length === 0)
+    return <NewTestset rows={rows} onClose={onClose} onCreated={testset => onAdded(testset.id)} />
+  return (
+    <FormModal
+      title="Add to a testset"
+      isWide
+      onClose={onClose}
+      onSubmit={() => add.mutate()}
+      actions={
+        <>
+          <Button type="submit" look="primary" disabled={!id || add.isPending || refusal !== undefined} title={refusal}>
+            Add
+          </Button>
+          <Button onClick={() => setChosen('')}>New testset …</Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </>
+      }
+    >
+      <label className={styles.field}>
+        Testset
+        <select className={controls.select} value={id} onChange={event => setChosen(event.target.value)}>
+          {testsets?.map(({ id, name, slug }) => (
+            <option key={id} value={id}>
+              {visible(name ?? slug)}
+            </option>
+          ))}
+        </select>
+      </label>
+      {refusal !== undefined && <p className={styles.soft}>{refusal}</p>}
+      {(error ?? add.error) && <Failure what="The rows were not added." error={(error ?? add.error) as Error} />}
+      <RowsPreview rows={rows} />
+    </FormModal>
+  )
+}

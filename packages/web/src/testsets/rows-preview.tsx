@@ -1,0 +1,44 @@
+import type { ReactNode } from 'react'
+import type { JsonObject } from '../api/registry.ts'
+import { formatCount, visible } from '../format/format.ts'
+import { textOfValue, typeOf } from './table-text.ts'
+import styles from './testsets.module.css'
+
+const SHOWN = 5
+
+/** The columns of rows with their types, and the first rows. */
+export function RowsPreview({ rows }: { rows: readonly JsonObject[] }): ReactNode {
+  const columns = [...new Set(rows.flatMap(row => Object.keys(row)))]
+  if (rows.length === 0) return <p className={styles.soft}>No rows yet: rows can be added later.</p>
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways
+    <div className={styles.preview} tabIndex={0} role="region" aria-label="Preview">
+      <table>
+        <caption>
+          {formatCount(rows.length)} {rows.length === 1 ? 'row' : 'rows'}, {formatCount(columns.length)}{' '}
+          {columns.length === 1 ? 'column' : 'columns'}
+        </caption>
+        <thead>
+          <tr>
+            {columns.map(column => (
+              <th key={column} scope="col">
+                {visible(column)} <small>{typeOf(rows.map(row => row[column]))}</small>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.slice(0, SHOWN).map((row, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity before they are stored
+            <tr key={index}>
+              {columns.map(column => (
+                <td key={column}>{visible(textOfValue(row[column]).slice(0, 200))}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {rows.length > SHOWN && <p className={styles.soft}>… and {formatCount(rows.length - SHOWN)} more</p>}
+    </div>
+  )
+}

@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest'
+import {
+  changesOf,
+  isChanged,
+  sheetOf,
+  testcasesOf,
+  withImported,
+  withoutColumn,
+  withoutRow,
+  withTexts,
+} from './sheet.ts'
+import { rowsOf, tableIn, typeOf } from './table-text.ts'
+
+const SHEET = sheetOf([
+  { id: 'a', data: { country: 'Peru', people: 34, testcase_dedup_id: 'x' } },
+  { id: 'b', data: { country: 'Fiji', people: 1 } },
+])
+
+describe('a sheet', () => {
+  test('shows the columns of all rows, without the generated one, and keeps it', () => {
+    expect(SHEET.columns).toEqual(['country', 'people'])
+    expect(testcasesOf(SHEET)[0]?.data).toHaveProperty('testcase_dedup_id', 'x')
+  })
+
+  test('reads what is written by the type of the column, and grows', () => {
+    const pasted = withTexts(SHEET, { row: 1, column: 1 }, [
+      ['2', 'island'],
+      ['many', 'land'],
+    ])
+    expect(pasted.columns).toEqual(['country', 'people', 'column_3'])
+    expect(testcasesOf(pasted).map(({ data }) => data)).toEqual([
+      { country: 'Peru', people: 34, testcase_dedup_id: 'x' },
+      { country: 'Fiji', people: 2, column_3: 'island' },
+      { people: 'many', column_3: 'land' },
+    ])
+  })
+
+  test('tells what has changed, cell by cell', () => {
+    const edited = withoutRow(withTexts(SHEET, { row: 0, column: 0 }, [['Chile']]), 1)
+    const changes = changesOf(SHEET, edited)
+    expect(changes.cells).toEqual([{ row: 0, column: 'country', before: 'Peru', after: 'Chile' }])
+    expect(changes.rowsRemoved.map(({ testcase }) => testcase.id)).toEqual(['b'])
+    expect(changesOf(SHEET, withoutColumn(SHEET, 'people')).columnsRemoved).toEqual(['people'])
+    expect(isChanged(changesOf(SHEET, SHEET))).toBe(false)
+    expect(isChanged(changesOf(SHEET, withTexts(SHEET, { row: 0, column: 1 }, [['34']])))).toBe(false)
+  })
+
+  test('takes the rows of a file, after or instead of its own', () => {
+    const rows = [{ city: 'Lima' }]
+    expect(withImported(SHEET, rows, false).columns).toEqual(['country', 'people', 'city'])
+    expect(withImported(SHEET, rows, true).rows).toHaveLength(1)
+  })
+})
+
+test('a table is read with quotes and line breaks; whole columns of numbers are numbers', async () => {
+  const table = await tableIn('name,zip,people,is_big\n"a ""b""\nc",007,12,true\nd,008,,false\n', ',')
+  expect(rowsOf(table, true)).toEqual([
+    { name: 'a "b"\nc', zip: '007', people: 12, is_big: true },
+    { name: 'd', zip: '008', people: '', is_big: false },
+  ])
+  expect(rowsOf(table, false)[0]).toEqual({ name: 'a "b"\nc', zip: '007', people: '12', is_big: 'true' })
+  expect(typeOf([1, 'one'])).toBe('text')
+  expect(typeOf([1, { a: 1 }])).toBe('json')
+})

@@ -1,0 +1,57 @@
+import { type ReactNode, useState } from 'react'
+import type { JsonObject } from '../api/registry.ts'
+import { controls, Failure } from '../parts/controls.tsx'
+import { rowsOf, tableIn } from './table-text.ts'
+import styles from './testsets.module.css'
+
+/** Reads a table: a CSV file, or cells that were copied in a spreadsheet. The first line names the columns. */
+export function TableInput({ onRead }: { onRead: (rows: JsonObject[]) => void }): ReactNode {
+  const [table, setTable] = useState<string[][]>([])
+  const [recognises, setRecognises] = useState(true)
+  const [error, setError] = useState<Error>()
+  const take = async (text: string, delimiter: ',' | '\t'): Promise<void> => {
+    try {
+      const next = await tableIn(text, delimiter)
+      setTable(next)
+      setError(undefined)
+      onRead(rowsOf(next, recognises))
+    } catch (failure) {
+      setError(failure as Error)
+    }
+  }
+  return (
+    <>
+      <label className={styles.field}>
+        CSV file
+        <input
+          type="file"
+          accept=".csv,text/csv"
+          onChange={async ({ target }) => {
+            const file = target.files?.[0]
+            if (file) await take(await file.text(), ',')
+          }}
+        />
+      </label>
+      <label className={styles.field}>
+        Or paste cells of a spreadsheet; the first line names the columns
+        <textarea
+          className={`${controls.input} ${styles.paste}`}
+          rows={3}
+          onChange={({ target: { value } }) => void take(value, value.includes('\t') ? '\t' : ',')}
+        />
+      </label>
+      <label className={styles.check}>
+        <input
+          type="checkbox"
+          checked={recognises}
+          onChange={({ target }) => {
+            setRecognises(target.checked)
+            onRead(rowsOf(table, target.checked))
+          }}
+        />
+        Read numbers, true and false, and JSON as such
+      </label>
+      {error && <Failure what="The table cannot be read." error={error} />}
+    </>
+  )
+}

@@ -1,0 +1,60 @@
+import type { Json, JsonObject } from '../api/registry.ts'
+
+/** The type of a column: how its cells are read when they are typed. */
+export const TYPES = ['text', 'number', 'boolean', 'json'] as const
+export type ColumnType = (typeof TYPES)[number]
+
+/** The type that all values of a column have; texts if they differ, or if there is none. */
+export function typeOf(values: readonly (Json | undefined)[]): ColumnType {
+  const types = new Set(values.filter(value => value !== undefined && value !== null && value !== '').map(one))
+  const [type, ...others] = types
+  return others.length > 0 ? (types.has('json') ? 'json' : 'text') : (type ?? 'text')
+}
+
+const one = (value: Json | undefined): ColumnType =>
+  typeof value === 'number'
+    ? 'number'
+    : typeof value === 'boolean'
+      ? 'boolean'
+      : typeof value === 'string'
+        ? 'text'
+        : 'json'
+
+/** The value of a cell as it is typed; what does not fit the column stays a text. */
+export function valueIn(text: string, type: ColumnType): Json {
+  if (type === 'number' && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text)
+  if (type === 'boolean' && /^(true|false)$/i.test(text.trim())) return text.trim().toLowerCase() === 'true'
+  if (type !== 'json') return text
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return text
+  }
+}
+
+export const textOfValue = (value: Json | undefined): string =>
+  value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value)
+
+/** A table that was pasted from a spreadsheet, or a CSV file. Throws an error that names the line. */
+export async function tableIn(text: string, delimiter: ',' | '\t'): Promise<string[][]> {
+  const { parse } = await import('csv-parse/browser/esm/sync')
+  return parse(text, { delimiter, bom: true, relax_column_count: true, relax_quotes: true, skip_empty_lines: true })
+}
+
+/** Rows by the names in the first line of a table; numbers and switches are recognised if a whole column has only these. */
+export function rowsOf([names = [], ...lines]: string[][], recognises: boolean): JsonObject[] {
+  const columns = names.map((name, index) => name.trim() || `column_${index + 1}`)
+  const types = columns.map((_, index) => (recognises ? guess(lines.map(line => line[index] ?? '')) : 'text'))
+  return lines.map(line =>
+    Object.fromEntries(columns.map((name, index) => [name, valueIn(line[index] ?? '', types[index] as ColumnType)])),
+  )
+}
+
+function guess(texts: readonly string[]): ColumnType {
+  const filled = texts.filter(text => text !== '')
+  if (filled.length === 0) return 'text'
+  // Not 007, whose zeros mean something.
+  if (filled.every(text => /^-?(0|[1-9]\d*)(\.\d+)?$/.test(text))) return 'number'
+  if (filled.every(text => /^(true|false)$/i.test(text))) return 'boolean'
+  return filled.every(text => /^[[{]/.test(text)) ? 'json' : 'text'
+}

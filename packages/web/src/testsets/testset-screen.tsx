@@ -1,0 +1,78 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { type TestsetRevision, testsetQuery, testsetRevisionQuery, testsetRevisionsQuery } from '../api/testsets.ts'
+import { formatTime, visible } from '../format/format.ts'
+import frame from '../frame/frame.module.css'
+import { controls, Failure } from '../parts/controls.tsx'
+import { SheetEditor } from './sheet-editor.tsx'
+import styles from './testsets.module.css'
+
+/** A testset: the rows of one revision, which can be edited and committed as the next. */
+export function TestsetScreen(): ReactNode {
+  const { id } = useParams({ from: '/testsets/$id' })
+  const { revision: chosen } = useSearch({ from: '/testsets/$id' })
+  const navigate = useNavigate({ from: '/testsets/$id' })
+  const testset = useQuery(testsetQuery(id))
+  const revision = useQuery(testsetRevisionQuery(id, chosen))
+  const error = testset.error ?? revision.error
+  const open = (revision_id: string | undefined): void => void navigate({ search: { revision: revision_id } })
+  if (error)
+    return (
+      <div className={frame.page}>
+        <Failure what="The testset cannot be shown." error={error} />
+      </div>
+    )
+  if (testset.data === null || revision.data === null)
+    return (
+      <div className={frame.page}>
+        <h1>This project has no such testset</h1>
+        <p>
+          The address may be mistyped, or belong to another project. Go to the <Link to="/testsets">testsets</Link>.
+        </p>
+      </div>
+    )
+  return (
+    <div className={styles.screen}>
+      <header className={styles.title}>
+        <Link to="/testsets">Testsets</Link>
+        <h1>{testset.data ? visible(testset.data.name ?? testset.data.slug) : '…'}</h1>
+        {revision.data && <RevisionChoice id={id} shown={revision.data} onChoose={open} />}
+      </header>
+      {revision.data && (
+        <SheetEditor
+          key={revision.data.id}
+          revision={revision.data}
+          onCommitted={() => {
+            open(undefined)
+          }}
+        />
+      )}
+    </div>
+  )
+}
+
+interface RevisionChoiceProps {
+  id: string
+  shown: TestsetRevision
+  onChoose: (revision_id: string | undefined) => void
+}
+
+function RevisionChoice({ id, shown, onChoose }: RevisionChoiceProps): ReactNode {
+  const { data = [shown] } = useQuery(testsetRevisionsQuery(id))
+  return (
+    <select
+      className={controls.select}
+      aria-label="Revision"
+      value={shown.id}
+      onChange={event => onChoose(event.target.value)}
+    >
+      {data.map(({ id, version, message, date }) => (
+        <option key={id} value={id}>
+          v{version}
+          {message ? `: ${visible(message).slice(0, 40)}` : ''} ({formatTime(date)})
+        </option>
+      ))}
+    </select>
+  )
+}

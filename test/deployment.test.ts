@@ -1,0 +1,195 @@
+import { execFile } from 'node:child_process'
+import { globSync } from 'node:fs'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+import { promisify } from 'node:util'
+import { startServerProcess } from '@spanhouse/server/server-process.testing.ts'
+import { expect, test } from 'vitest'
+import { parseAllDocuments } from 'yaml'
+import { readConfig, unknownSettings } from '../packages/server/config.ts'
+import { PROCESS_ROLES } from '../packages/server/roles/process-roles.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const KUBERNETES = join(ROOT, 'deploy/kubernetes')
+
+interface Kustomization {
+  resources: string[]
+  patches?: { path: string }[]
+}
+
+interface Compose {
+  services: Record<string, { volumes?: string[] }>
+}
+
+/** Prometheus's configuration. */
+interface Scraping {
+  scrape_configs: [{ dns_sd_configs: [{ names: string[] }] }]
+}
+
+/** An object of Kubernetes, as far as these tests look into it. */
+interface Manifest {
+  apiVersion: string
+  kind: string
+  metadata: { name: string }
+  data?: Record<string, string>
+  spec?: any
+}
+
+const documentsOf = <T>(text: string): T[] => parseAllDocuments(text).map(one => one.toJS() as T)
+
+const yamlFiles = globSync('**/*.yaml', { cwd: KUBERNETES }).sort()
+
+async function manifestsOf(files: readonly string[]): Promise<Manifest[]> {
+  const texts = await Promise.all(files.map(file => readFile(join(KUBERNETES, file), 'utf8')))
+  return texts.flatMap(text => documentsOf<Manifest>(text)).filter(({ kind }) => kind !== 'Kustomization')
+}
+
+/** `apps/v1` and `Deployment` → `kubernetes-models/apps/v1/Deployment`. */
+const moduleOf = ({ apiVersion, kind }: Manifest): string => `kubernetes-models/${apiVersion}/${kind}`
+
+/** The errors of the compiler for the manifests as literals of their types, which finds names that the schema lacks. */
+async function typeErrorsOf(manifests: readonly Manifest[]): Promise<string> {
+  const folder = await mkdtemp(join(ROOT, 'test/.manifests-'))
+  try {
+    const lines = manifests.map(
+      (one, index) =>
+        `const of${index}: import('${moduleOf(one)}').I${one.kind} = ${JSON.stringify(one)}\nvoid of${index}`,
+    )
+    await writeFile(join(folder, 'manifests.ts'), `${lines.join('\n')}\nexport {}\n`)
+    const options = [
+      '--noEmit',
+      '--strict',
+      '--skipLibCheck',
+      '--module',
+      'nodenext',
+      '--types',
+      'node',
+      '--ignoreConfig',
+    ]
+    const { stdout } = await promisify(execFile)('npx', ['tsc', ...options, join(folder, 'manifests.ts')], {
+      cwd: ROOT,
+    })
+    return stdout
+  } catch (error) {
+    return (error as { stdout: string }).stdout
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+/** The schema's objection, or undefined. */
+async function objectionTo(manifest: Manifest): Promise<string | undefined> {
+  const { [manifest.kind]: Model } = await import(moduleOf(manifest))
+  try {
+    new Model(manifest).validate()
+  } catch (error) {
+    return `${manifest.kind} ${manifest.metadata.name}: ${(error as Error).message}`
+  }
+}
+
+test('every manifest follows the schema of its kind', async () => {
+  const manifests = await manifestsOf(yamlFiles)
+  expect(manifests.length).toBeGreaterThan(20)
+  expect((await Promise.all(manifests.map(objectionTo))).filter(Boolean)).toEqual([])
+  expect(await typeErrorsOf(manifests)).toBe('')
+})
+
+test('a wrong name or type is found', async () => {
+  const service = (spec: object): Manifest => ({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'x' }, spec })
+  expect(await objectionTo(service({ ports: [{ port: 'http' }] }))).toMatch(/port/)
+  expect(await typeErrorsOf([service({ ports: [{ port: 1, targetport: 2 }] })])).toMatch(/targetport/)
+})
+
+test('kustomizations name files that exist, and every file is named by one', async () => {
+  const kustomizations = yamlFiles.filter(file => file.endsWith('kustomization.yaml'))
+  const named = await Promise.all(
+    kustomizations.map(async file => {
+      const [content] = documentsOf<Kustomization>(await readFile(join(KUBERNETES, file), 'utf8')) as [Kustomization]
+      const paths = [...content.resources, ...(content.patches ?? []).map(({ path }) => path)]
+      return paths.map(path => relative(KUBERNETES, join(KUBERNETES, dirname(file), path)))
+    }),
+  )
+  const files = named.flat().map(path => (path.endsWith('.yaml') ? path : `${path}/kustomization.yaml`))
+  expect([...files, 'overlays/example/kustomization.yaml'].sort()).toEqual(yamlFiles)
+})
+
+test('each role runs apart, with probes, a disruption budget and an autoscaler', async () => {
+  const manifests = await manifestsOf(yamlFiles)
+  const [health, ready] = ['/api/health', '/api/ready']
+  for (const role of PROCESS_ROLES) {
+    const find = (kind: string) => manifests.find(one => one.kind === kind && one.metadata.name === role)
+    const deployment = find('Deployment')
+    const pod = deployment?.spec.template
+    expect(deployment?.spec.selector.matchLabels).toEqual(pod.metadata.labels)
+    expect(pod.spec).toMatchObject({ enableServiceLinks: false, securityContext: { runAsNonRoot: true } })
+    expect(pod.spec.containers[0]).toMatchObject({
+      env: [{ name: 'SPANHOUSE_ROLES', value: role }],
+      startupProbe: { httpGet: { path: health } },
+      livenessProbe: { httpGet: { path: health } },
+      readinessProbe: { httpGet: { path: ready } },
+    })
+    expect(find('PodDisruptionBudget')?.spec.selector.matchLabels).toEqual(pod.metadata.labels)
+    expect(find('HorizontalPodAutoscaler')?.spec.scaleTargetRef.name).toBe(role)
+  }
+})
+
+test('requests reach services that exist, which select pods of their role', async () => {
+  const manifests = await manifestsOf(yamlFiles)
+  const services = new Map(manifests.filter(({ kind }) => kind === 'Service').map(one => [one.metadata.name, one]))
+  const ingress = manifests.find(({ kind, spec }) => kind === 'Ingress' && spec.rules)
+  const backends = ingress?.spec.rules[0].http.paths.map(
+    (path: { backend: { service: { name: string } } }) => path.backend.service.name,
+  )
+  expect(new Set(backends)).toEqual(new Set(services.keys()))
+  for (const [name, service] of services) expect(service.spec.selector).toEqual({ 'app.kubernetes.io/component': name })
+})
+
+test('the settings in manifests and their README exist', async () => {
+  const manifests = await manifestsOf(yamlFiles)
+  const readme = await readFile(join(KUBERNETES, 'README.md'), 'utf8')
+  const lines = [...readme.matchAll(/^ {4}([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [
+    name,
+    value === '…' ? 'a'.repeat(32) : value,
+  ])
+  const env = { ...Object.fromEntries(lines), ...Object.assign({}, ...manifests.map(({ data }) => data)) }
+  expect(Object.keys(env)).toContain('SPANHOUSE_SECRET_KEY')
+  expect(unknownSettings(env)).toEqual([])
+  expect(readConfig({ ...env, SPANHOUSE_ROLES: 'writer' }).roles).toEqual(['writer'])
+})
+
+test('dashboards, alerts and autoscalers use metrics that exist', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-deployment-'))
+  const server = await startServerProcess({ dataDir })
+  try {
+    const metrics = await (await fetch(`${server.url}/metrics`)).text()
+    const existing = [...metrics.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name, type]) =>
+      type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
+    )
+    const folders = ['docker/grafana/dashboards', 'docker/prometheus', 'deploy/kubernetes/base']
+    const texts = await Promise.all(folders.map(textsIn))
+    const used = new Set(texts.join('\n').match(/\b(?:spanhouse|nodejs|process)_[a-z0-9_]+/g))
+    expect(used.size).toBeGreaterThan(25)
+    expect([...used].filter(name => !existing.includes(name))).toEqual([])
+  } finally {
+    await server.stop()
+    await rm(dataDir, { recursive: true })
+  }
+})
+
+async function textsIn(folder: string): Promise<string> {
+  const files = await readdir(join(ROOT, folder))
+  return (await Promise.all(files.map(file => readFile(join(ROOT, folder, file), 'utf8')))).join('\n')
+}
+
+test('docker compose mounts what Prometheus and Grafana are configured with', async () => {
+  const [compose] = documentsOf<Compose>(await readFile(join(ROOT, 'docker-compose.yml'), 'utf8')) as [Compose]
+  const mounts = ['prometheus', 'grafana'].flatMap(name => compose.services[name]?.volumes ?? [])
+  const sources = mounts.filter(mount => mount.startsWith('./')).map(mount => (mount.split(':')[0] as string).slice(2))
+  expect(sources.sort()).toEqual(['docker/grafana/dashboards', 'docker/grafana/provisioning', 'docker/prometheus'])
+  const [prometheus] = documentsOf<Scraping>(
+    await readFile(join(ROOT, 'docker/prometheus/prometheus.yml'), 'utf8'),
+  ) as [Scraping]
+  expect(prometheus.scrape_configs[0].dns_sd_configs[0].names).toEqual([...PROCESS_ROLES])
+  expect(PROCESS_ROLES.every(role => role in compose.services)).toBe(true)
+})
