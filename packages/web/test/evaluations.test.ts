@@ -233,7 +233,7 @@ test('a queue by mouse: options, save, skip and back by undo', { timeout: 120_00
   await page.waitForURL(new RegExp(queue_id))
   await page.getByRole('button', { name: 'Skip' }).click()
   await page.getByText('Can I return worn shoes?').first().waitFor()
-  await page.getByLabel('no').click()
+  await page.getByRole('radio', { name: 'no', exact: true }).click()
   await page.getByRole('button', { name: 'Save and next' }).click()
   await page.getByText('1 of 3').waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()

@@ -50,7 +50,12 @@ function Control({ id, title, form, value, isActive, onChange }: ControlProps): 
           checked={isChosen(value, option.value)}
           onChange={() => onChange(chosenAfter(form, value, index))}
         />
-        {isActive && index < DIGITS && <Kbd>{digitOf(index)}</Kbd>} {visible(option.label)}
+        {isActive && index < DIGITS && (
+          <span aria-hidden="true">
+            <Kbd>{digitOf(index)}</Kbd>
+          </span>
+        )}{' '}
+        {visible(option.label)}
       </label>
     ))
   }

@@ -42,7 +42,13 @@ export function CaseTable<Row>(props: CaseTableProps<Row>): ReactNode {
   const at = rows.findIndex(row => idOf(row) === open)
   const reveal = (index: number): void => {
     virtual.scrollToIndex(index)
-    requestAnimationFrame(() => scroller.current?.querySelector<HTMLElement>(`[data-row="${index}"] button`)?.focus())
+    const focus = (): boolean => {
+      const button = scroller.current?.querySelector<HTMLElement>(`[data-row="${index}"] button`)
+      button?.focus()
+      return button != null
+    }
+    // A row that was not visible is there after the next frame.
+    if (!focus()) requestAnimationFrame(focus)
   }
   /** While a case is open the next one is opened, otherwise focused. */
   const move = (by: number) => () => {
