@@ -107,7 +107,7 @@ const SCREENS: Record<string, Screen> = {
       await page.getByRole('checkbox', { name: 'judge' }).click()
     },
   },
-  run: { path: () => `/w/evaluations/${runs[1]}?diff=true`, of: () => evaluated, shows: '[data-row="5"] del' },
+  run: { path: () => `/w/evaluations/${runs[1]}?diff=true`, of: () => evaluated, shows: '[data-row="0"] del' },
   'run-case': {
     path: () => `/w/evaluations/${runs[1]}?diff=true`,
     of: () => evaluated,

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import type { ComparedCase, ComparedScore, Comparison, Run } from '../../api/evaluations.ts'
 import { MISSING, visible } from '../../format/format.ts'
 import { useKeys } from '../../frame/keys.ts'
-import { Choices, controls } from '../../parts/controls.tsx'
+import { Choices, controls, Spoken } from '../../parts/controls.tsx'
 import type { ChangeOf, CompareSearch } from '../search.ts'
 import { CaseTable } from '../table/case-table.tsx'
 import { DiffText } from '../table/diff-text.tsx'
@@ -123,7 +123,9 @@ interface HeadProps {
 
 const Head = ({ columns, titles }: HeadProps): ReactNode => (
   <>
-    <span role="columnheader" aria-label="Open" />
+    <span role="columnheader">
+      <Spoken>Open</Spoken>
+    </span>
     <span role="columnheader">Input</span>
     <span role="columnheader" className={table.expected}>
       Output of the baseline

@@ -1,5 +1,5 @@
 import { useQueries } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { Run, Step } from '../../api/evaluations.ts'
 import type { Json, Revision } from '../../api/registry.ts'
 import { revisionQuery } from '../../api/revisions.ts'
@@ -13,9 +13,10 @@ import { runName } from './score-table.tsx'
 export function Configuration({ runs }: { runs: readonly Run[] }): ReactNode {
   const revisions = useRevisions(runs)
   const rows = rowsOf(runs, revisions)
+  const [isWide] = useState(() => matchMedia('(min-width: 720px)').matches)
   const differing = rows.filter(({ values }) => new Set(values).size > 1)
   return (
-    <details className={styles.configuration} open>
+    <details className={styles.configuration} open={isWide}>
       <summary>
         Configuration: {differing.length === 0 ? 'no difference' : `${differing.length} differ`},{' '}
         {rows.length - differing.length} equal
@@ -43,7 +44,7 @@ export function Configuration({ runs }: { runs: readonly Run[] }): ReactNode {
                       {value === undefined ? (
                         MISSING
                       ) : (
-                        <DiffText before={index === 0 ? undefined : values[0]} after={value} />
+                        <DiffText before={index > 0 && value.length > SHORT ? values[0] : undefined} after={value} />
                       )}
                     </td>
                   ))}
@@ -56,6 +57,9 @@ export function Configuration({ runs }: { runs: readonly Run[] }): ReactNode {
     </details>
   )
 }
+
+/** Short values are seen to differ without help. */
+const SHORT = 24
 
 const kindOf = ({ type }: Step): 'application' | 'evaluator' | undefined =>
   ({ invocation: 'application', annotation: 'evaluator', input: undefined })[type] as 'application' | undefined

@@ -26,6 +26,10 @@ export function ScoreTable(props: ScoreTableProps): ReactNode {
   const scores = compared[0]?.scores ?? []
   const titles = titlesOf(baseline, scores)
   const byId = new Map(runs.map(run => [run.id, run]))
+  // Amounts that nothing was measured of say nothing.
+  const shown = scores
+    .map((score, index) => ({ score, index }))
+    .filter(({ score, index }) => score.better === 'higher' || compared.some(run => (run.scores[index]?.n ?? 0) > 0))
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
     <div className={styles.scores} role="region" aria-label="Scores" tabIndex={0}>
@@ -57,7 +61,7 @@ export function ScoreTable(props: ScoreTableProps): ReactNode {
           </tr>
         </thead>
         <tbody>
-          {scores.map((score, index) => (
+          {shown.map(({ score, index }) => (
             <tr key={`${score.step_key} ${score.path}`}>
               <th scope="row">
                 <button

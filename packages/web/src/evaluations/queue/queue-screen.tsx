@@ -8,7 +8,7 @@ import { useRefusal } from '../../api/rights.ts'
 import { formatCount, visible } from '../../format/format.ts'
 import frame from '../../frame/frame.module.css'
 import { useKeys } from '../../frame/keys.ts'
-import { Button, Failure, Kbd } from '../../parts/controls.tsx'
+import { Button, Failure, Kbd, Spoken } from '../../parts/controls.tsx'
 import { modelOf, revisionOf, titleOf } from '../table/case-model.ts'
 import { useExpectedKeys } from '../table/expected-keys.ts'
 import { chosenAfter, FieldView } from './annotation-form.tsx'
@@ -157,7 +157,10 @@ function ItemView({ item, run, forms, work }: ItemViewProps): ReactNode {
     <div className={styles.work}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
       <section className={styles.subject} aria-label="Case" tabIndex={0}>
-        <Subject model={model} />
+        <h2>
+          <Spoken>Case</Spoken>
+        </h2>
+        <Subject model={model} hasTestcase={item.row.testcase !== undefined} />
       </section>
       <form
         className={styles.form}

@@ -8,13 +8,18 @@ import { TraceLink } from '../table/annotation.tsx'
 import type { CaseModel } from '../table/case-model.ts'
 import table from '../table/table.module.css'
 
-/** What is judged: the testcase, and the conversation or output of the trace. */
-export function Subject({ model }: { model: CaseModel }): ReactNode {
+interface SubjectProps {
+  model: CaseModel
+  hasTestcase: boolean
+}
+
+/** What is judged: the testcase, or the conversation of the trace, and the output. */
+export function Subject({ model, hasTestcase }: SubjectProps): ReactNode {
   const { input, expected, subject } = model
   return (
     <>
-      {subject?.inputs === undefined && input !== undefined && <Text title="Input" text={input} />}
-      {subject && <Part cell={subject} part="inputs" title="Input" />}
+      {hasTestcase && input !== undefined && <Text title="Input" text={input} />}
+      {!hasTestcase && subject && <Part cell={subject} part="inputs" title="Input" />}
       {expected !== undefined && <Text title="Expected" text={expected} />}
       {subject && <Part cell={subject} part="outputs" title="Output" />}
       <TraceLink cell={subject}>Trace</TraceLink>
@@ -24,7 +29,7 @@ export function Subject({ model }: { model: CaseModel }): ReactNode {
 
 const Text = ({ title, text }: { title: string; text: string }): ReactNode => (
   <>
-    <h3 className={table.soft}>{title}</h3>
+    <h3>{title}</h3>
     <p className={table.text} dir="auto">
       {visible(text)}
     </p>

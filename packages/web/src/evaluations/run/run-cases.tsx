@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { type CaseRow, type CasesAsked, casesQuery, type Run } from '../../api/evaluations.ts'
 import { formatCount, visible } from '../../format/format.ts'
 import { useKeys } from '../../frame/keys.ts'
-import { Button, Failure, Kbd } from '../../parts/controls.tsx'
+import { Button, Failure, Kbd, Spoken } from '../../parts/controls.tsx'
 import { StatusSign } from '../run-status.tsx'
 import type { ChangeOf, RunSearch } from '../search.ts'
 import { modelOf, type ScoreColumn, valuesOf } from '../table/case-model.ts'
@@ -111,7 +111,9 @@ interface HeadProps {
 function Head({ columns, by, change }: HeadProps): ReactNode {
   return (
     <>
-      <span role="columnheader" aria-label="Status" />
+      <span role="columnheader">
+        <Spoken>Open</Spoken>
+      </span>
       <span role="columnheader">Input</span>
       <span role="columnheader" className={table.expected}>
         Expected

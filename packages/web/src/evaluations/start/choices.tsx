@@ -30,8 +30,11 @@ function useChoices(kind: ArtifactKind): { choices: Choice[]; error: Error | nul
 
 const nameOf = ({ name, slug }: Artifact): string => visible(name || slug)
 
-const labelOf = ({ version, message, variant_slug }: Revision): string =>
-  [`v${version}`, variant_slug, message].filter(Boolean).join(' · ')
+/** With its variant, if the artifact has several. */
+const labelOf = ({ version, message, variant_slug }: Revision, { revisions }: Choice): string => {
+  const isOnly = revisions.every(one => one.variant_slug === variant_slug)
+  return [`v${version}`, isOnly ? undefined : variant_slug, message].filter(Boolean).join(' · ')
+}
 
 interface RevisionSelectProps {
   choice: Choice
@@ -48,7 +51,7 @@ const RevisionSelect = ({ choice, chosen, onChange }: RevisionSelectProps): Reac
   >
     {choice.revisions.map(revision => (
       <option key={revision.id} value={revision.id}>
-        {visible(labelOf(revision))}
+        {visible(labelOf(revision, choice))}
       </option>
     ))}
   </select>

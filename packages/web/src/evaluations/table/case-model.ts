@@ -75,8 +75,11 @@ export function modelOf(run: Run, row: CaseRow, expectedKeys: readonly string[])
   }
 }
 
+/** Members of testcases that identify them. */
+const IDS = new Set(['testcase_id', 'testcase_dedup_id'])
+
 const withoutMember = (data: JsonObject, name: string | undefined): JsonObject =>
-  Object.fromEntries(Object.entries(data).filter(([key]) => key !== name))
+  Object.fromEntries(Object.entries(data).filter(([key]) => key !== name && !IDS.has(key)))
 
 /** The message of a cell that failed. */
 export function errorOf({ error, status }: CaseCell): string | undefined {
