@@ -66,6 +66,7 @@ export interface CaseRow extends RunCase {
 
 export const CASES_PER_PAGE = 100
 const LISTED_PER_PAGE = 50
+const REFRESHED_PAGES_MAX = 3
 
 const post = <Answer>(path: string, body: unknown, signal?: AbortSignal): Promise<Answer> =>
   api(path, { method: 'POST', body, signal })
@@ -189,7 +190,8 @@ export const casesQuery = (run_id: string, asked: CasesAsked, everyMs: number | 
     getNextPageParam: ({ offset, cases, total }: CasesPage) =>
       offset + cases.length < total ? offset + cases.length : undefined,
     placeholderData: keepPreviousData,
-    refetchInterval: everyMs,
+    // All pages are read again, so a long list that somebody has scrolled through is not.
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= REFRESHED_PAGES_MAX ? everyMs : false),
   })
 
 /** Some cases of a run by their scenarios. */

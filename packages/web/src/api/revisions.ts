@@ -33,16 +33,16 @@ export const artifactsQuery = (kind: ArtifactKind) =>
       (await post<Record<string, Artifact[] | undefined>>(`/${kind}s/query`, {}, signal))[`${kind}s`] ?? [],
   })
 
-/** Revisions that can be chosen of one artifact. */
-const REVISIONS_MAX = 100
+/** Revisions that can be chosen from, of all artifacts of a kind. */
+const REVISIONS_MAX = 1_000
 
-/** The revisions of an artifact with content, newest first, of testsets without their testcases. */
-export const revisionChoicesQuery = (kind: ArtifactKind, artifactId: string) =>
+/** The newest revisions of a kind with content, newest first, of testsets without their testcases. */
+export const revisionChoicesQuery = (kind: ArtifactKind) =>
   queryOptions({
-    queryKey: ['revision choices', kind, artifactId],
+    queryKey: ['revision choices', kind],
     queryFn: async ({ signal }) => {
-      const withoutRows = kind === 'testset' ? { include_testcases: false } : {}
-      const body = { [`${kind}_refs`]: [{ id: artifactId }], windowing: { limit: REVISIONS_MAX }, ...withoutRows }
+      const withoutRows = kind === 'testset' ? { include_testcases: false, include_testcase_ids: false } : {}
+      const body = { windowing: { limit: REVISIONS_MAX }, ...withoutRows }
       const answer = await post<Record<string, Revision[] | undefined>>(`/${kind}s/revisions/query`, body, signal)
       // The first revision of a variant is empty.
       return (answer[`${kind}_revisions`] ?? []).filter(({ version }) => version !== '0')

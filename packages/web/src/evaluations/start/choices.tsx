@@ -1,4 +1,4 @@
-import { useQueries, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { Revision } from '../../api/registry.ts'
 import { type Artifact, type ArtifactKind, artifactsQuery, revisionChoicesQuery } from '../../api/revisions.ts'
@@ -14,18 +14,17 @@ interface Choice {
 
 /** Artifacts of a kind that have a revision with content. */
 function useChoices(kind: ArtifactKind): { choices: Choice[]; error: Error | null; isRead: boolean } {
-  const { data: artifacts = [], error, isSuccess } = useQuery(artifactsQuery(kind))
-  return useQueries({
-    queries: artifacts.map(({ id }) => revisionChoicesQuery(kind, id)),
-    combine: results => ({
-      choices: artifacts.flatMap((artifact, index) => {
-        const revisions = results[index]?.data ?? []
-        return revisions.length > 0 ? { artifact, revisions } : []
-      }),
-      error: error ?? results.find(result => result.error)?.error ?? null,
-      isRead: isSuccess && results.every(result => result.isFetched),
+  const artifacts = useQuery(artifactsQuery(kind))
+  const revisions = useQuery(revisionChoicesQuery(kind))
+  const byArtifact = Map.groupBy(revisions.data ?? [], ({ artifact_id }) => artifact_id)
+  return {
+    choices: (artifacts.data ?? []).flatMap(artifact => {
+      const own = byArtifact.get(artifact.id)
+      return own ? { artifact, revisions: own } : []
     }),
-  })
+    error: artifacts.error ?? revisions.error,
+    isRead: artifacts.isSuccess && revisions.isSuccess,
+  }
 }
 
 const nameOf = ({ name, slug }: Artifact): string => visible(name || slug)
