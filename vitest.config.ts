@@ -61,7 +61,7 @@ export default defineConfig({
           ...common,
           name: 'web',
           include: ['packages/web/test/**/*.test.ts'],
-          globalSetup: ['test/sets/pages.ts', 'test/sets/embedded.ts'],
+          globalSetup: ['test/sets/pages.ts'],
           fileParallelism: false,
         },
       },

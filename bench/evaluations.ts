@@ -16,8 +16,8 @@ const MODEL_SECONDS = 0.5
 const SHARED = { scenarios: 1_500, batchSize: 256, workers: [1, 4] }
 
 /**
- * Runs with an application and an evaluator that answer at once, in one process, until everything can be queried; how
- * long a large testset takes to be minted; and how a run gets faster with workers while the model takes half a second.
+ * Runs with an application and an evaluator that answer at once, in one process, until the metrics of the run count every
+ * trace; how long a large testset takes to be minted; and how a run gets faster with workers while the model takes half a second.
  */
 export async function benchEvaluations(): Promise<object> {
   return { embedded: await embedded(), workers: await shared() }
@@ -75,7 +75,7 @@ class Api {
     this.#server = server
   }
 
-  /** A run until it is finished, and until every annotation can be found. */
+  /** A run until it is finished, and until its metrics count every trace. */
   async measure(
     name: keyof typeof MOCKS,
     { scenarios, batchSize }: { scenarios: number; batchSize: number },
@@ -84,7 +84,7 @@ class Api {
     const application = await this.#made('application', mock(MOCKS[name]))
     const evaluator = await this.#made('evaluator', mock({ key: 'pass' }))
     const testset = await this.#testset(scenarios)
-    const began = performance.now()
+    const [began, cpuBefore] = [performance.now(), await this.#server.cpuSeconds()]
     const data = {
       testset_steps: [testset],
       application_steps: [application],
@@ -99,14 +99,16 @@ class Api {
       status = (await this.#send('GET', `/evaluations/runs/${evaluation.id}`)).run.status
     }
     const finished = performance.now()
-    while ((await this.#annotations(evaluator)) < scenarios) await delay(200)
+    while ((await this.#measured(evaluation.id)) < 2 * scenarios) await delay(100)
     const seconds = (performance.now() - began) / 1000
+    const cpuSeconds = (await this.#server.cpuSeconds()) - cpuBefore
     return {
       status,
       createMs: Math.round(created - began),
       runSeconds: round((finished - began) / 1000),
       queryableSeconds: round(seconds),
       scenariosPerSecond: Math.round(scenarios / seconds),
+      cpuMsPerScenario: round((cpuSeconds * 1000) / scenarios),
     }
   }
 
@@ -127,10 +129,11 @@ class Api {
     })
   }
 
-  async #annotations(evaluator: string): Promise<number> {
-    const condition = { field: 'references', operator: 'in', value: [{ id: evaluator }] }
-    const body = { filtering: { conditions: [condition] }, focus: 'span', windowing: { limit: 100_000 } }
-    return (await this.#send('POST', '/spans/query', body)).count
+  /** How many traces the metrics of the run count. */
+  async #measured(run_id: string): Promise<number> {
+    const { metrics } = await this.#send('POST', '/evaluations/metrics/refresh', { metrics: { run_id } })
+    const steps: Record<string, { count: number }>[] = Object.values(metrics[0].data)
+    return steps.reduce((sum, step) => sum + (step['attributes.ag.metrics.duration.cumulative']?.count ?? 0), 0)
   }
 
   async #made(kind: string, data: object): Promise<string> {

@@ -684,6 +684,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/spans/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Adds up traces or spans by a column, an attribute or time: counts, errors, durations, tokens and costs. */
+        post: operations["post_spans_groups"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/spans/facets": {
         parameters: {
             query?: never;
@@ -6638,7 +6655,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -6984,7 +7001,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -7235,7 +7252,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -8037,7 +8054,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -10663,7 +10680,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -10996,7 +11013,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -11329,7 +11346,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -12049,8 +12066,8 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description A query as of POST /spans/query, with `focus` (trace, which is the default, or span), `order_by` (time, duration, tokens, costs; the highest first) and `after` of the previous page. */
-        requestBody: {
+        /** @description A query as of POST /spans/query, with `focus` (trace, which is the default, or span), `order_by` (time, duration, tokens, costs; the highest first), `after` of the previous page, and `attributes`: paths of attributes that each row shows in addition. */
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown | null;
@@ -12087,6 +12104,10 @@ export interface operations {
                             /** @description The newest message, or the beginning of the text. */
                             inputs?: string;
                             outputs?: string;
+                            /** @description The attributes that were asked for, by path; a value that is no string as JSON. */
+                            attributes?: {
+                                [key: string]: string;
+                            };
                         }[];
                         /** @description To send for the next page, in the order of time. */
                         windowing?: {
@@ -12118,7 +12139,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description A query as of POST /spans/query, with `focus` (trace, which is the default, or span), and `buckets`: into how many parts the window is divided. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -12167,6 +12188,89 @@ export interface operations {
             };
         };
     };
+    post_spans_groups: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A query as of POST /spans/query, with `focus` (trace, which is the default, or span). */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "by": "text",
+                 *       "buckets": 1,
+                 *       "amounts": "total",
+                 *       "order_by": "count",
+                 *       "values": 1,
+                 *       "count_min": 1
+                 *     }
+                 */
+                "application/json": ({
+                    /** @description One of span_type, span_name, status_code, user_id, session_id, agent_id, trace_type, model, application, environment, or the path of an attribute. Without it all rows are one group. */
+                    by?: string | null;
+                    /** @description Into how many parts the window is divided; each that has rows is a group. Not together with `by`. */
+                    buckets?: number | null;
+                    /** @description total (the default): of each row with everything below it. own: of all spans of the traces that match, or of the spans that match, each its own usage, so that every use is counted once. */
+                    amounts?: ("total" | "own") | null;
+                    /** @description The highest first; count by default. */
+                    order_by?: ("count" | "errors" | "tokens" | "costs" | "p50" | "p95" | "last") | null;
+                    /** @description How many groups; 100 by default. */
+                    values?: number | null;
+                    /** @description Groups of fewer rows are left out. */
+                    count_min?: number | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                        groups: {
+                            /** @description What the rows have in common; omitted: they have no value. */
+                            value?: string;
+                            /** @description Of a part of the window: Unix time in milliseconds. */
+                            start?: number;
+                            count: number;
+                            /** @description How many of the rows have an error in them or below them. */
+                            errors?: number;
+                            tokens?: number;
+                            /** @description USD. */
+                            costs?: number;
+                            /** @description Of the durations of the rows, in milliseconds. */
+                            p50?: number;
+                            p95?: number;
+                            /** @description When the first row began. */
+                            first?: string;
+                            /** @description When the last row began. */
+                            last?: string;
+                        }[];
+                        bucket_ms?: number;
+                    };
+                };
+            };
+            /** @description The request was rejected; `detail` gives the reason. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        detail: unknown;
+                    };
+                };
+            };
+        };
+    };
     post_spans_facets: {
         parameters: {
             query?: never;
@@ -12175,7 +12279,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description A query as of POST /spans/query, with `focus` (trace, which is the default, or span), the `facets` (span_type, span_name, status_code, user_id, session_id, agent_id) and how many `values` of each. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -18237,7 +18341,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -18283,7 +18387,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -18606,7 +18710,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -19179,7 +19283,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -19226,7 +19330,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -19286,7 +19390,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -19594,7 +19698,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -19641,7 +19745,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -19705,7 +19809,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -20121,7 +20225,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -20168,7 +20272,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -20236,7 +20340,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -21390,7 +21494,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -21437,7 +21541,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -21497,7 +21601,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -21816,7 +21920,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -21863,7 +21967,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -22244,7 +22348,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -22291,7 +22395,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -22355,7 +22459,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -22814,7 +22918,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -22861,7 +22965,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -24233,7 +24337,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -24280,7 +24384,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -24671,7 +24775,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -24718,7 +24822,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -25099,7 +25203,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -25146,7 +25250,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -25210,7 +25314,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -25669,7 +25773,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -25716,7 +25820,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -27088,7 +27192,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -27135,7 +27239,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -27514,7 +27618,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -27561,7 +27665,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -27929,7 +28033,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -27976,7 +28080,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -28459,7 +28563,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -28506,7 +28610,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -29460,7 +29564,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -29507,7 +29611,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -29878,7 +29982,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -29925,7 +30029,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -29985,7 +30089,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -30293,7 +30397,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -30340,7 +30444,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -30823,7 +30927,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -30870,7 +30974,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -31704,7 +31808,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -31751,7 +31855,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -31811,7 +31915,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -32128,7 +32232,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -32175,7 +32279,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -32235,7 +32339,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -32543,7 +32647,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -32590,7 +32694,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -32654,7 +32758,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -33070,7 +33174,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -33117,7 +33221,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -33185,7 +33289,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -34077,7 +34181,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -34124,7 +34228,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -34184,7 +34288,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -34312,7 +34416,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -34359,7 +34463,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -37386,7 +37490,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -37486,7 +37590,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -37816,7 +37920,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -38464,7 +38568,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -38510,7 +38614,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -38556,7 +38660,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -38602,7 +38706,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description Any JSON. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example text */
                 "application/json": unknown;
@@ -39927,7 +40031,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example {} */
                 "application/json": {
@@ -40149,7 +40253,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example {} */
                 "application/json": {

@@ -7,11 +7,13 @@ import { NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trac
 import { runConversations } from './conversations.ts'
 import { printTree, type TreeNode } from './print-tree.ts'
 import { runPrompt } from './prompt.ts'
+import { runShop } from './shop/shop.ts'
 
 /**
  * Sends a few traces of an LLM application through an OpenTelemetry SDK, each span when it ends (so children arrive
  * before their parents, in separate exports), and prints the resulting traces.
- * Then creates an application, runs it with a fake model and scores the response.
+ * Then creates an application, runs it with a fake model and scores the response. With `--large` it sends a week of a
+ * shop instead, for which it prints only where to look.
  */
 const url = process.env.SPANHOUSE_URL ?? `http://127.0.0.1:${process.env.SPANHOUSE_PORT ?? 4600}`
 const apiKey = process.env.SPANHOUSE_API_KEY ?? (await keptKey())
@@ -26,6 +28,10 @@ await fetch(`${url}/api/health`).catch(() =>
   giveUp(`No server is listening at ${url}. Start Spanhouse first: npm start`),
 )
 process.stdout.write(`Sending to ${url} …\n`)
+if (process.argv.includes('--large')) {
+  await runShop({ url, headers }).catch(error => giveUp(error.message))
+  process.exit()
+}
 const traceIds = await runConversations(provider.getTracer('travel-assistant', '1.0.0'))
 await provider.shutdown()
 traceIds.push(...(await runPrompt({ url, headers }).catch(error => giveUp(error.message))))

@@ -88,7 +88,8 @@ interface Answer {
   data: { outputs: { success?: boolean } }
 }
 
-async function ok(place: Place, path: string, body: object): Promise<Answer> {
+/** Sends a body as JSON and returns the response; throws unless it is one of success. */
+export async function ok(place: Place, path: string, body: object): Promise<Answer> {
   const response = await post(place, path, body)
   if (!response.ok) throw new Error(`${path} responded with ${response.status}: ${await response.text()}`)
   return (await response.json()) as Answer

@@ -37,9 +37,11 @@ export interface Dispatcher {
 /** Computes metrics (section 4 of the interface); see `createMetrics`. Without it, whatever asks for them answers 501. */
 export interface Metrics {
   /**
-   * Computes the row of each place, stores those that have traces and returns what is to be answered, in order. The run
-   * is open and each place exists. Called outside of transactions.
+   * Computes the row of each place and stores those that have traces. The run is open and each place exists. Called
+   * outside of transactions.
    */
+  update(scope: Scope, places: readonly MetricsPlace[]): Promise<void>
+  /** The same, and returns what is to be answered, in order. */
   refresh(scope: Scope, places: readonly MetricsPlace[]): Promise<MetricsRow[]>
 }
 

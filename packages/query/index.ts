@@ -14,10 +14,11 @@ export {
   compileCellOutputs,
   compileSampleOutputs,
   costOfStep,
-  type MeasuredStep,
+  MEASURE_COLUMNS,
   type PlaceKind,
 } from './evaluation/cell-metrics.ts'
 export * from './evaluation/compare-runs.ts'
+export { type MeasuredStep, planSlots } from './evaluation/measure-slots.ts'
 export * from './evaluation/run-cases.ts'
 export { FIELD_KINDS, FIELDS, type Field, OPERATORS } from './filter/fields.ts'
 export * from './filter/filter.ts'
@@ -25,11 +26,12 @@ export { filterSize } from './filter/filter-size.ts'
 export { parseFilter } from './filter/parse-filter.ts'
 export type { Location } from './filter/shape.ts'
 export { searchTermsOf } from './hints/search-terms.ts'
-export { inlineParams } from './literals.ts'
+export { inlineParams, stringLiteral } from './literals.ts'
 export { matchSpan } from './match/match.ts'
 export type { MatchableSpan } from './match/match-json.ts'
 export * from './match/match-work.ts'
 export { compareSpans } from './page/cursor.ts'
+export * from './page/groups.ts'
 export * from './page/rows.ts'
 export * from './page/skeleton.ts'
 export {

@@ -1,5 +1,6 @@
 import { withoutTrailing } from '@spanhouse/model'
 import { INTERFACE_PREFIX } from '@spanhouse/runtime'
+import type { ColdStorage } from '@spanhouse/span-store'
 import { closest } from 'fastest-levenshtein'
 import { PROCESS_ROLES, type ProcessRole } from './roles/process-roles.ts'
 
@@ -40,6 +41,8 @@ export interface Config {
   isOutboundOpen: boolean
   /** Bytes accepted but not yet stored; beyond it exports are rejected. Unset: the default of the kind of stream. */
   streamBytesMax: number | undefined
+  /** Where ClickHouse keeps old spans. Unset: where it keeps all. */
+  coldStorage: ColdStorage | undefined
   logLevel: string
 }
 
@@ -69,6 +72,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     docsUrl: docsUrl && withoutTrailing(docsUrl, '/'),
     isOutboundOpen: switchOf('SPANHOUSE_OUTBOUND_OPEN', text('SPANHOUSE_OUTBOUND_OPEN') ?? 'false', wrong),
     streamBytesMax: bytesOf('SPANHOUSE_STREAM_BYTES_MAX', text('SPANHOUSE_STREAM_BYTES_MAX'), wrong),
+    coldStorage: coldStorageOf(text, wrong),
     logLevel: logLevelOf(text('SPANHOUSE_LOG_LEVEL') ?? 'info', wrong),
   }
   const missing = ADDRESSES.filter(name => !text(name))
@@ -83,7 +87,16 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
 /** The variables that begin with `SPANHOUSE_`: those of this program, and those that only the command line reads. */
 const VARIABLES = [
   ...['HOST', 'PORT', 'GRPC_PORT', 'DATA_DIR', 'ROLES', 'API_KEY', 'ADMIN_KEY', 'SECRET_KEY', 'URI_PREFIX'],
-  ...['SERVICES_URL', 'DOCS_URL', 'OUTBOUND_OPEN', 'LOG_LEVEL', 'STREAM_BYTES_MAX', 'URL'],
+  ...[
+    'SERVICES_URL',
+    'DOCS_URL',
+    'OUTBOUND_OPEN',
+    'LOG_LEVEL',
+    'STREAM_BYTES_MAX',
+    'STORAGE_POLICY',
+    'COLD_AFTER_DAYS',
+    'URL',
+  ],
 ].map(name => `SPANHOUSE_${name}`)
 
 /** A warning for each variable that looks like a setting and is none, with the most similar name. */
@@ -142,6 +155,21 @@ function bytesOf(name: string, text: string | undefined, wrong: string[]): numbe
   if (!Number.isSafeInteger(bytes) || bytes < STREAM_BYTES_MIN)
     wrong.push(`${name}=${text} is not a number of bytes of at least ${STREAM_BYTES_MIN}`)
   return bytes
+}
+
+const COLD_AFTER_DAYS = '30'
+
+function coldStorageOf(text: (name: string) => string | undefined, wrong: string[]): ColdStorage | undefined {
+  const [policy, days] = [text('SPANHOUSE_STORAGE_POLICY'), text('SPANHOUSE_COLD_AFTER_DAYS')]
+  if (days !== undefined && !/^[1-9]\d{0,4}$/.test(days))
+    wrong.push(`SPANHOUSE_COLD_AFTER_DAYS=${days} is not a number of days between 1 and 99999`)
+  if (policy === undefined) {
+    if (days !== undefined) wrong.push('SPANHOUSE_COLD_AFTER_DAYS needs SPANHOUSE_STORAGE_POLICY')
+    return undefined
+  }
+  if (!text('CLICKHOUSE_URL'))
+    wrong.push('SPANHOUSE_STORAGE_POLICY is a policy of a ClickHouse server of yours: set CLICKHOUSE_URL')
+  return { policy, afterDays: Number(days ?? COLD_AFTER_DAYS) }
 }
 
 function rolesOf(text: string, wrong: string[]): ProcessRole[] {

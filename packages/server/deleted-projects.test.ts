@@ -1,11 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import { startTestServer, type TestServer } from '@spanhouse/clickhouse-server/test-server.testing.ts'
 import { type Engine, openEngine } from '@spanhouse/span-store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ServerProcess, startServerProcess } from './server-process.testing.ts'
+import { newDataDir, type ServerProcess, startServerProcess } from './server-process.testing.ts'
 
 let dataDir: string
 let clickhouse: TestServer
@@ -15,7 +13,7 @@ const start = (like?: ServerProcess): Promise<ServerProcess> =>
   startServerProcess({ dataDir, ...(like && { like }), env: { CLICKHOUSE_URL: clickhouse.url } })
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-deleted-'))
+  dataDir = await newDataDir('deleted')
   clickhouse = await startTestServer()
   server = await start()
   engine = openEngine(clickhouse.url, { connections: 1 })

@@ -1,8 +1,7 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { type ServerProcess, startServerProcess } from './server-process.testing.ts'
+import { newDataDir, type ServerProcess, startServerProcess } from './server-process.testing.ts'
 
 const dirs: string[] = []
 afterAll(() => Promise.all(dirs.map(dir => rm(dir, { recursive: true, force: true }))))
@@ -14,7 +13,7 @@ const secrets = async ({ url, apiKey }: ServerProcess, method: string, body?: ob
 }
 
 test('a short key is refused where an installation begins', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-secrets-'))
+  const dataDir = await newDataDir('secrets')
   dirs.push(dataDir)
   const short = 'x'.repeat(23)
   await expect(startServerProcess({ dataDir, env: { SPANHOUSE_SECRET_KEY: short } })).rejects.toThrow(
@@ -26,7 +25,7 @@ test('a short key is refused where an installation begins', async () => {
 }, 120_000)
 
 test('secrets outlive a restart, with the key in the data folder, and reach no log', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-secrets-'))
+  const dataDir = await newDataDir('secrets')
   dirs.push(dataDir)
   // The harness presets a key; this one is to make its own.
   const env = { SPANHOUSE_LOG_LEVEL: 'trace', SPANHOUSE_SECRET_KEY: '' }

@@ -1,6 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { cp, mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { migratedCluster } from '@spanhouse/postgres/migrated-cluster.testing.ts'
 import { cpuSecondsOf, peakBytesOf } from './process-figures.testing.ts'
 
 /** As set by `npm start`. */
@@ -46,6 +50,16 @@ export interface ServerProcessOptions {
   env?: NodeJS.ProcessEnv
 }
 
+/**
+ * A temporary data folder that has an embedded database with all migrations: a first start without it takes three
+ * seconds of processor time more.
+ */
+export async function newDataDir(name: string): Promise<string> {
+  const dataDir = await mkdtemp(join(tmpdir(), `spanhouse-${name}-`))
+  await cp(await migratedCluster(), join(dataDir, 'postgres'), { recursive: true })
+  return dataDir
+}
+
 /** Starts the program as `npm start` does and resolves when it is ready. */
 export async function startServerProcess({ dataDir, like, env }: ServerProcessOptions): Promise<ServerProcess> {
   const port = like?.url ? new URL(like.url).port : '0'
@@ -84,7 +98,7 @@ function collectOutput(child: ChildProcess): () => string {
   return () => text
 }
 
-const READY_MS = 60_000
+const READY_MS = 120_000
 
 /** Resolves to its address, which the first lines of its output contain. */
 async function untilReady(child: ChildProcess, ended: ServerProcess['ended'], output: () => string): Promise<string> {

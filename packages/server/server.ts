@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { ensureDefaultProject } from '@spanhouse/access'
 import { ReadEvents } from '@spanhouse/events'
 import type { RuntimeSettings } from '@spanhouse/runtime'
-import { migrateSpans, openEngine } from '@spanhouse/span-store'
+import { migrateSpans, moveOldSpans, openEngine } from '@spanhouse/span-store'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { Room } from './budget/room.ts'
@@ -110,6 +110,7 @@ async function migrateStore(config: Config, parts: Parts): Promise<void> {
   if (!config.roles.some(role => role === 'api' || role === 'writer' || role === 'worker')) return
   const engine = parts.engines?.background ?? openEngine(parts.clickhouse.url, { connections: 1 })
   await migrateSpans(engine, join(ROOT, 'clickhouse'))
+  if (config.coldStorage) await moveOldSpans(engine, config.coldStorage)
   if (engine !== parts.engines?.background) await engine.close()
 }
 

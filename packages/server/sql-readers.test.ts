@@ -1,10 +1,9 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, newProject, type TestProject } from '../../test/harness.ts'
 import { dashed, newTraceId, otlpSpan } from '../../test/otlp.ts'
-import { type ServerProcess, startServerProcess } from './server-process.testing.ts'
+import { newDataDir, type ServerProcess, startServerProcess } from './server-process.testing.ts'
 
 const ROOT = new URL('../../', import.meta.url).pathname
 const NOT_EMPTY = /\S/
@@ -33,7 +32,7 @@ const TESTCASE = '01900000-0000-7000-8000-000000000001'
 const REVISION = '01900000-0000-7000-8000-00000000000e'
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-sql-'))
+  dataDir = await newDataDir('sql')
   server = await startServerProcess({ dataDir })
   mine = await fill('mine')
   theirs = await fill('secret')

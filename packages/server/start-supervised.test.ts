@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFile, rm } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import { expect, type TestContext, test } from 'vitest'
+import { expect, type TestContext, test, vi } from 'vitest'
 import { readKeyFile } from './key-file.ts'
+import { newDataDir } from './server-process.testing.ts'
 
 const START = new URL('./start.ts', import.meta.url).pathname
 const PATIENCE = { timeout: 180_000, interval: 200 }
@@ -19,7 +18,7 @@ interface Started {
 
 /** Stopped and removed when the test ends. */
 async function start({ onTestFinished }: TestContext, env: NodeJS.ProcessEnv = {}): Promise<Started> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-supervised-'))
+  const dataDir = await newDataDir('supervised')
   const supervisor = spawn(process.execPath, [START], {
     env: { ...process.env, SPANHOUSE_PORT: '0', SPANHOUSE_DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -41,8 +40,12 @@ async function start({ onTestFinished }: TestContext, env: NodeJS.ProcessEnv = {
 
 const urls = ({ output }: Started): string[] =>
   [...output.matchAll(/Spanhouse listens at +(\S+)/g)].map(([, url]) => url as string)
+/** Unlike `expect.poll`, for tests that run at the same time. */
+const until = <T>(read: () => T | Promise<T>, value: T): Promise<void> =>
+  vi.waitFor(async () => expect(await read()).toBe(value), PATIENCE)
+
 async function untilStarted(started: Started, times: number): Promise<string> {
-  await expect.poll(() => urls(started).length, PATIENCE).toBe(times)
+  await until(() => urls(started).length, times)
   return urls(started).at(-1) as string
 }
 
@@ -79,7 +82,7 @@ async function send(started: Started): Promise<void> {
 }
 const countOf = async (started: Started): Promise<number> => (await ask(started, '/spans/query', {})).body.count
 
-// The first one waits for half a minute, so the second runs meanwhile.
+// The first one waits for half a minute, so the others run meanwhile.
 test.concurrent('a program that is killed, or does not answer any more, starts again with everything accepted', async context => {
   const started = await start(context)
   await untilStarted(started, 1)
@@ -87,7 +90,7 @@ test.concurrent('a program that is killed, or does not answer any more, starts a
   process.kill(await programId(started), 'SIGKILL')
   await untilStarted(started, 2)
   expect(started.output).toContain('Spanhouse exited (SIGKILL) and restarts in 1 s')
-  await expect.poll(() => countOf(started), PATIENCE).toBe(1)
+  await until(() => countOf(started), 1)
 
   const stopped = await programId(started)
   process.kill(stopped, 'SIGSTOP')
@@ -117,15 +120,15 @@ test.concurrent('a program that is out of memory ends at once and starts again w
   expect(started.output).not.toContain('did not respond')
 }, 600_000)
 
-test('a program whose supervisor is killed ends, too', async context => {
+test.concurrent('a program whose supervisor is killed ends, too', async context => {
   const started = await start(context)
   await untilStarted(started, 1)
   const program = await programId(started)
   started.supervisor.kill('SIGKILL')
-  await expect.poll(() => isRunning(program), PATIENCE).toBe(false)
+  await until(() => isRunning(program), false)
 }, 400_000)
 
-test('a program that ends in order, or cannot start, is not started again', async context => {
+test.concurrent('a program that ends in order, or cannot start, is not started again', async context => {
   const refused = await start(context, { SPANHOUSE_ROLES: 'nonsense' })
   expect((await once(refused.supervisor, 'exit'))[0]).toBe(2)
   expect(refused.output).toContain('there is no role "nonsense"')

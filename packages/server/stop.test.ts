@@ -1,18 +1,16 @@
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { type Agent, Agent as HttpAgent, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ServerProcess, startServerProcess } from './server-process.testing.ts'
+import { newDataDir, type ServerProcess, startServerProcess } from './server-process.testing.ts'
 
 let dataDir: string
 let server: ServerProcess
 const sockets: Socket[] = []
 const agent: Agent = new HttpAgent({ keepAlive: true })
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-stop-'))
+  dataDir = await newDataDir('stop')
   server = await startServerProcess({ dataDir })
 })
 afterAll(async () => {

@@ -2,6 +2,7 @@ export { type IncomingSpan, type Sender, SpanBatch } from './bytes/span-batch.ts
 export { clusterDatabaseOf, clusterStatements, createClusterDatabase } from './cluster/cluster-database.ts'
 export { createdBy, PLACEMENTS, type Placement } from './cluster/placement.ts'
 export { replicated } from './cluster/replicated.ts'
+export { type ColdStorage, moveOldSpans } from './cold-storage.ts'
 export { cancellable } from './engine/cancellation.ts'
 export { type Engine, openEngine, type Statement } from './engine/engine.ts'
 export { isPassing, requireStoreMatches, StoreMismatch } from './engine/failures.ts'

@@ -1,7 +1,6 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
+import { newDataDir, type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Answer, call, eventually } from '../harness.ts'
 import { exportOf, newTraceId, otlpSpan } from '../otlp.ts'
@@ -9,7 +8,7 @@ import { exportOf, newTraceId, otlpSpan } from '../otlp.ts'
 let dataDir: string
 let server: ServerProcess
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-clickhouse-'))
+  dataDir = await newDataDir('clickhouse')
   server = await startServerProcess({ dataDir })
 })
 afterEach(async () => {

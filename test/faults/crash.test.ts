@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
+import { rm } from 'node:fs/promises'
+import { newDataDir, type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { afterEach, expect, test } from 'vitest'
 import { call, eventually } from '../harness.ts'
 import { exportOf, newTraceId, otlpSpan } from '../otlp.ts'
@@ -16,7 +14,7 @@ afterEach(async () => {
 const SPANS_PER_TRACE = 12
 
 test('killed in the middle of a load and started again, it has every accepted span exactly once, with right totals', async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-crash-'))
+  dataDir = await newDataDir('crash')
   server = await startServerProcess({ dataDir })
   const accepted = new Set<string>()
   const traces = new Set<string>()
@@ -53,7 +51,7 @@ test('killed in the middle of a load and started again, it has every accepted sp
 }, 180_000)
 
 test('a deletion that was accepted is carried out after a crash, and takes nothing that is sent later', async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-crash-'))
+  dataDir = await newDataDir('crash')
   server = await startServerProcess({ dataDir })
   const ask = (method: string, path: string, body?: unknown) =>
     call(server.url, method, path, `ApiKey ${server.apiKey}`, body)

@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { createConnection } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
+import { newDataDir, type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { type NatsServer, natsAvailable, startNats } from '@spanhouse/span-stream/nats-server.testing.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, eventually } from '../harness.ts'
@@ -17,7 +16,7 @@ describe.skipIf(!natsAvailable)('a dead letter that cannot be read', () => {
   let nats: NatsServer
   let server: ServerProcess
   beforeAll(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-damaged-'))
+    dataDir = await newDataDir('damaged')
     nats = await startNats()
     server = await startServerProcess({ dataDir, env: { NATS_URL: nats.url } })
   })

@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Json } from '@spanhouse/model'
 import { encodeTraces } from '@spanhouse/otlp'
-import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
+import { newDataDir, type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { openEmbeddedStream, partitionOf, type SpanMessage } from '@spanhouse/span-stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, eventually } from '../harness.ts'
@@ -21,7 +20,7 @@ let key: string
 
 /** A server whose stream has two dead letters: one that can be processed by now, and one that never can. */
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-letters-'))
+  dataDir = await newDataDir('letters')
   server = await startServerProcess({ dataDir })
   const made = await call(server.url, 'POST', '/api/admin/simple/accounts/', `Access ${server.adminKey}`, {
     accounts: { one: { user: { email: 'letters@example.test' } } },

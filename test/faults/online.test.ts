@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
+import { rm } from 'node:fs/promises'
+import { newDataDir, type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, eventually } from '../harness.ts'
 import { exportOf, newTraceId, otlpSpan } from '../otlp.ts'
@@ -9,7 +7,7 @@ import { exportOf, newTraceId, otlpSpan } from '../otlp.ts'
 let dataDir: string
 let server: ServerProcess
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-online-'))
+  dataDir = await newDataDir('online')
   server = await startServerProcess({ dataDir })
 })
 afterAll(async () => {

@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { request } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
+import { newDataDir, type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../harness.ts'
 import { exportOf, newTraceId, otlpSpan } from '../otlp.ts'
@@ -10,7 +8,7 @@ import { exportOf, newTraceId, otlpSpan } from '../otlp.ts'
 let dataDir: string
 let server: ServerProcess
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-overload-'))
+  dataDir = await newDataDir('overload')
   server = await startServerProcess({ dataDir, env: { SPANHOUSE_STREAM_BYTES_MAX: String(16 * 1024 * 1024) } })
 })
 afterAll(async () => {

@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { postgresAvailable } from '@spanhouse/postgres/postgres-server.testing.ts'
-import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
+import { newDataDir, type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { natsAvailable } from '@spanhouse/span-stream/nats-server.testing.ts'
 import { afterAll, describe, expect, test } from 'vitest'
 import { eventually, newProject, type TestProject } from '../harness.ts'
@@ -14,11 +14,11 @@ import { startRole, startStores } from '../sets/networked.ts'
 const OPEN = { SPANHOUSE_OUTBOUND_OPEN: 'true' }
 
 const folders: string[] = []
-async function newFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'spanhouse-webhooks-'))
+const kept = (folder: string): string => {
   folders.push(folder)
   return folder
 }
+const newFolder = async (): Promise<string> => kept(await mkdtemp(join(tmpdir(), 'spanhouse-webhooks-')))
 const stops: (() => Promise<unknown>)[] = []
 afterAll(async () => {
   for (const stop of stops.toReversed()) await stop()
@@ -56,7 +56,7 @@ const COMMITTED = ['workflows.revisions.committed']
 const revisionOf = ({ body }: Received): string => body.event.attributes.references.workflow_revision.id
 
 describe('one process', async () => {
-  const server = await startServerProcess({ dataDir: await newFolder(), env: OPEN })
+  const server = await startServerProcess({ dataDir: kept(await newDataDir('webhooks')), env: OPEN })
   stops.push(() => server.stop())
   const anew = () => newProject({ apiUrl: server.url, receiverUrl: server.url, adminKey: server.adminKey })
   const receiver = await new HookReceiver().start()

@@ -3,7 +3,7 @@ import { describe } from './findings.ts'
 import { fuzz } from './fuzz.ts'
 
 const SEED = 7
-const SECONDS = 30
+const SECONDS = 15
 
 /**
  * A short run with the same requests every time. The bounds of time are wide, for machines that are busy with other tests;

@@ -286,6 +286,15 @@ describe('failures (3.6)', () => {
     expect(failed.every(({ status, error }) => status === 'failure' && error.code >= 400)).toBe(true)
   })
 
+  test('an evaluator that does not answer in time fails its cell, which says so', { timeout: 150_000 }, async () => {
+    const one = await made('testset', { testcases: rows(1) })
+    const silent = await made('evaluator', mock('delay', { seconds: 90 }))
+    const { id } = await evaluate({ testset_steps: [one], application_steps: [paris], evaluator_steps: [silent] })
+    expect((await settled(id, 120_000)).status).toBe('errors')
+    const [cell] = (await cellsOf(id)).filter(({ step_key }) => step_key.startsWith('evaluator-'))
+    expect(cell).toMatchObject({ status: 'failure', error: { code: 504, message: 'The run took longer than 60 s.' } })
+  })
+
   test('an archived revision runs; a revision that is gone fails its cells', async () => {
     const old = await made('application', mock('static', { output: 'Paris' }))
     await post(`/applications/${old.artifact_id}/archive`, {})

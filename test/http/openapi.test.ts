@@ -22,6 +22,13 @@ const operations = (of = document): [string, string, any][] =>
     Object.entries<any>(methods).map(([method, operation]): [string, string, any] => [path, method, operation]),
   )
 
+test('a body is required where one must be sent', () => {
+  const isRequired = (path: string): boolean => document.paths[path].post.requestBody.required
+  for (const action of ['close', 'open']) expect(isRequired(`/evaluations/runs/{run_id}/${action}`)).toBe(false)
+  expect(isRequired('/evaluations/runs/query')).toBe(true)
+  expect(JSON.stringify(document)).not.toContain('x-body-optional')
+})
+
 test('the document is public, and browsable', async () => {
   expect(document).toMatchObject({ openapi: '3.1.0', info: { title: 'Spanhouse' }, servers: [{ url: '/api' }] })
   for (const path of ['/api/docs', '/api/docs/', '/docs']) {

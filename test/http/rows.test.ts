@@ -38,6 +38,7 @@ function trace(place: number): [OtlpSpan, OtlpSpan] {
       'ag.type.node': 'chat',
       'ag.metrics.unit.tokens.total': 10 * place + 1,
       'ag.metrics.unit.costs.total': place / 1000,
+      'gen_ai.response.model': place % 2 ? 'large' : 'small',
     },
   )
   return [root, child]
@@ -193,11 +194,78 @@ test('the parts of a span come whole or in ranges', async () => {
   expect(text).toBe(input.text)
 })
 
+const groups = async (body: object): Promise<any> => {
+  const answer = await project.post('/api/spans/groups', { windowing: WINDOW, ...body })
+  expect(answer.status, answer.text).toBe(200)
+  expect(answer.body.count).toBe(answer.body.groups.length)
+  return answer.body
+}
+const sum = (values: (number | undefined)[]): number => values.reduce<number>((total, one) => total + (one ?? 0), 0)
+
+test('groups add up to their rows, whatever they are grouped by', async () => {
+  const found = await allRows({ focus: 'trace' })
+  const [whole] = (await groups({})).groups
+  expect(whole).toEqual({
+    count: COUNT,
+    tokens: sum(found.map(row => row.tokens)),
+    costs: expect.closeTo(sum(found.map(row => row.costs)), 9),
+    p50: 3000,
+    p95: 5000,
+    first: '2026-02-03T09:00:00Z',
+    last: '2026-02-03T09:00:24Z',
+  })
+  for (const asked of [{ by: 'span_name' }, { by: 'user_id' }, { by: 'ag.data.outputs' }, { buckets: 60 }]) {
+    const parts = (await groups(asked)).groups
+    expect(sum(parts.map((part: any) => part.count))).toBe(COUNT)
+    expect(sum(parts.map((part: any) => part.tokens))).toBe(whole.tokens)
+  }
+  const users = (await groups({ by: 'user_id', order_by: 'tokens' })).groups
+  expect(users.map((user: any) => [user.value, user.count])).toEqual([
+    ['user-0', 13],
+    ['user-1', 12],
+  ])
+  expect((await groups({ by: 'user_id', count_min: 13 })).groups).toMatchObject([{ value: 'user-0' }])
+  const answers = (await groups({ by: 'ag.data.outputs', order_by: 'last', values: 2 })).groups
+  expect(answers.map((one: any) => one.value)).toEqual(['answer 24', 'answer 23'])
+})
+
+test('own amounts count each use once, over all spans of the traces that match', async () => {
+  const [whole] = (await groups({})).groups
+  const models = (await groups({ by: 'model', amounts: 'own' })).groups
+  expect(models).toMatchObject([
+    { value: 'small', count: 13 },
+    { value: 'large', count: 12 },
+  ])
+  expect(sum(models.map((model: any) => model.tokens))).toBe(whole.tokens)
+  expect(sum(models.map((model: any) => model.costs))).toBeCloseTo(whole.costs, 9)
+  const filtering = { conditions: [{ field: 'span_name', value: 'name 1' }] }
+  const [own] = (await groups({ filtering, amounts: 'own' })).groups
+  expect(own.count).toBe(16)
+  expect(own.tokens).toBe((await groups({ filtering })).groups[0].tokens)
+})
+
+test('rows show the attributes that are asked for', async () => {
+  const { rows: found } = await rows({
+    focus: 'span',
+    filtering: { conditions: [{ field: 'span_name', value: 'child' }] },
+    windowing: { ...WINDOW, limit: 1 },
+    attributes: ['ag.meta.response.model', 'ag.metrics.tokens.cumulative.total', 'no.such'],
+  })
+  expect(found[0].attributes).toEqual({
+    'ag.meta.response.model': 'small',
+    'ag.metrics.tokens.cumulative.total': '241',
+  })
+})
+
 test('nothing of another project is in an answer', async () => {
   const [{ traceId, spanId }] = traces[0] as [OtlpSpan, OtlpSpan]
   expect((await other.post('/api/spans/count', {})).body.count).toBe(1)
   expect((await other.post('/api/spans/rows', { focus: 'span' })).body.count).toBe(2)
   expect((await other.post('/api/spans/facets', { facets: ['user_id'] })).body.facets[0].values).toEqual([
+    { value: 'user-1', count: 1 },
+  ])
+  expect((await other.post('/api/spans/groups', { by: 'user_id', amounts: 'own' })).body.groups).toMatchObject([
+    { count: 1 },
     { value: 'user-1', count: 1 },
   ])
   expect((await other.get(`/api/traces/${traceId}/skeleton`)).body.count).toBe(0)
@@ -211,6 +279,14 @@ test.each([
   ['rows', { windowing: { limit: 1_001 } }, 400, '1000 rows'],
   ['count', { buckets: 0 }, 422, 'buckets'],
   ['count', { buckets: 10 }, 400, 'buckets'],
+  ['rows', { attributes: [''] }, 422, 'attributes'],
+  ['rows', { attributes: Array(11).fill('a') }, 422, '10 paths'],
+  ['groups', { by: 'data' }, 422, 'by'],
+  ['groups', { by: 'user_id', buckets: 2 }, 400, 'buckets'],
+  ['groups', { buckets: 2 }, 400, 'buckets'],
+  ['groups', { values: 1_001 }, 422, 'values'],
+  ['groups', { order_by: 'name' }, 422, 'order_by'],
+  ['groups', { amounts: 'all' }, 422, 'amounts'],
   ['facets', { facets: ['data'] }, 422, 'facets'],
   ['facets', { values: 51 }, 422, 'values'],
 ] as const)('%s rejects %j', async (path, body, status, named) => {

@@ -1,9 +1,7 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import { type FakeProvider, startFakeProvider } from '@spanhouse/fake-provider'
-import { startServerProcess } from '@spanhouse/server/server-process.testing.ts'
+import { newDataDir, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { newProject, type TestProject } from '../harness.ts'
 import { startNetworkedSet } from '../sets/networked.ts'
 
@@ -23,7 +21,7 @@ const OPEN = { SPANHOUSE_OUTBOUND_OPEN: 'true' }
 
 /** Everything in one process. */
 export async function startEmbeddedModelSet(models: readonly string[]): Promise<ModelSet> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-model-set-'))
+  const dataDir = await newDataDir('model-set')
   const { url, adminKey, stop } = await startServerProcess({ dataDir, env: OPEN })
   const project = await newProject({ apiUrl: url, receiverUrl: url, adminKey })
   return modelSet(project, { models, servicesUrl: `${url}/services` }, async () => {

@@ -1,16 +1,14 @@
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { startFakeProvider } from '@spanhouse/fake-provider'
-import { startServerProcess } from '@spanhouse/server/server-process.testing.ts'
+import { newDataDir, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { afterAll, expect, test } from 'vitest'
 import { eventually, newProject } from '../harness.ts'
 
 /** Runs that call a provider: one that speaks OpenAI's interface on this machine, which the server is allowed to call here. */
-const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-models-'))
+const dataDir = await newDataDir('models')
 const provider = await startFakeProvider()
 const server = await startServerProcess({ dataDir, env: { SPANHOUSE_OUTBOUND_OPEN: 'true' } })
 afterAll(async () => {

@@ -6,9 +6,12 @@ import { startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import type { TestProject } from 'vitest/node'
 
 /** Everything embedded. */
-export default async function start(project: TestProject): Promise<() => Promise<void>> {
+export default (project: TestProject): Promise<() => Promise<void>> => startEmbedded(project, {})
+
+/** As above, with more settings. */
+export async function startEmbedded(project: TestProject, env: NodeJS.ProcessEnv): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-embedded-'))
-  const server = await startServerProcess({ dataDir })
+  const server = await startServerProcess({ dataDir, env })
   project.provide('target', {
     set: 'embedded',
     receiverUrl: server.url,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { answered, createSpanhouse, type Spanhouse } from '../index.ts'
+import { answered, createSpanhouse, type Spanhouse } from '@spanhouse/client'
 
 /*
  * Evaluates 1,000 testcases in this process and sends Spanhouse the results: the application and the evaluator below run
@@ -206,7 +206,6 @@ async function main(): Promise<void> {
   await answered(
     spanhouse.POST('/evaluations/runs/{run_id}/close', {
       params: { path: { run_id: run.id }, query: { status: 'success' } },
-      body: {},
     }),
   )
   const success = metrics['attributes.ag.data.outputs.success']?.freq?.find(({ value }) => value === true)?.count

@@ -17,7 +17,7 @@ export async function finishRun(parts: EngineParts, membership: Membership): Pro
   const work = await claimRun(db, membership, 'finish')
   if (!work) return
   const scope: Scope = { db, runtime, project_id, user_id: work.user_id }
-  await metrics?.refresh(scope, [{ run_id }]).catch(error => {
+  await metrics?.update(scope, [{ run_id }]).catch(error => {
     log.warn({ err: error, run_id }, 'cannot compute the metrics of a run')
   })
   await endWork(scope, membership, work)

@@ -185,7 +185,7 @@ export class GridWriter {
     )
     for (const [timestamp, interval] of buckets) places.push({ run_id, timestamp, interval })
     try {
-      await metrics?.refresh({ db, runtime, project_id, user_id }, places)
+      await metrics?.update({ db, runtime, project_id, user_id }, places)
     } catch (error) {
       log.warn({ err: error, run_id }, 'cannot compute the metrics of scenarios')
     }

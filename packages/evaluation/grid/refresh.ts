@@ -73,7 +73,7 @@ export async function refreshRun(scope: Scope, run_id: Uuid, scenarios: readonly
     select distinct t."timestamp", t."interval" from evaluation_scenarios t
     where t.project_id = ${scope.project_id} and t.run_id = ${run_id} and ${isAmong('id', scenarios, 'uuid')}
       and t."timestamp" is not null order by t."timestamp"`.execute(scope.db)
-  await scope.metrics.refresh(scope, [
+  await scope.metrics.update(scope, [
     ...scenarios.map(scenario_id => ({ run_id, scenario_id })),
     ...rows.map(({ timestamp, interval }) => ({ run_id, timestamp, interval: interval ?? undefined })),
     { run_id },

@@ -8,6 +8,7 @@ import { type RunData, type Step, stepsOf } from '../runs/run-data.ts'
 import { editLockedRun } from '../runs/runs.ts'
 import { type SchemaLeaf, schemaLeaves } from '../runs/schema-leaves.ts'
 import { registryScope, type Scope } from '../scope.ts'
+import { copyRun } from './copy.ts'
 import { inferSchema } from './infer-schema.ts'
 
 /** A step that leaves traces, and its metrics in the order in which they are shown. */
@@ -67,6 +68,7 @@ interface Inference {
 
 async function inferSchemas(scope: Scope, { engine, run, keys }: Inference): Promise<Map<string, JsonObject>> {
   if (keys.length === 0) return new Map()
+  await copyRun({ db: scope.db, engine }, { project_id: scope.project_id, id: run.id })
   const samples = await readSampleOutputs(engine, { project_id: scope.project_id, run_id: run.id }, keys)
   return new Map([...samples].map(([key, values]) => [key, inferSchema(values)]))
 }

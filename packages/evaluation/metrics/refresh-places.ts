@@ -9,6 +9,7 @@ import { findRow, selectRows } from '../entities/select.ts'
 import { upsertRows } from '../entities/write.ts'
 import { lockOpenRuns } from '../runs/guard.ts'
 import type { Metrics, MetricsPlace, Scope } from '../scope.ts'
+import { Batches } from './batches.ts'
 import { copyRun } from './copy.ts'
 import { measuredStepsOf, type StepMetrics, storeSchemas } from './measured-steps.ts'
 
@@ -19,10 +20,28 @@ export interface MetricsParts {
   waitingMs(): Promise<number>
 }
 
-/** Metrics computed in ClickHouse from the root spans of the traces that cells refer to. */
-export const createMetrics = (parts: MetricsParts): Metrics => ({
-  refresh: (scope, places) => refreshPlaces(parts, scope, places),
-})
+/**
+ * Metrics computed in ClickHouse from the root spans of the traces that cells refer to. What several callers ask about one
+ * run at the same time is computed together: clients refresh scenario by scenario, and most of a statement's time is its
+ * analysis.
+ */
+export function createMetrics(parts: MetricsParts): Metrics {
+  const batches = new Batches<MetricsPlace>(PLACES_MAX)
+  const update: Metrics['update'] = async (scope, places) => {
+    await untilStored(parts)
+    for (const { run_id, kind, places: some } of groupsOf(places)) {
+      const key = [scope.project_id, scope.user_id, run_id, kind].join(' ')
+      await batches.add(key, some, items => updateGroup(parts, scope, { run_id, kind, places: distinct(items) }))
+    }
+  }
+  return {
+    update,
+    refresh: async (scope, places) => {
+      await update(scope, places)
+      return storedRows(scope, places)
+    },
+  }
+}
 
 /** How long a refresh waits for traces that were accepted but are not stored yet, and how often it looks. */
 const WAIT_MS = 4_000
@@ -30,18 +49,6 @@ const LOOK_EVERY_MS = 50
 
 /** Places of one statement and one write. */
 const PLACES_MAX = 500
-
-async function refreshPlaces(
-  parts: MetricsParts,
-  scope: Scope,
-  places: readonly MetricsPlace[],
-): Promise<MetricsRow[]> {
-  await untilStored(parts)
-  const rows = new Map<string, MetricsRow>()
-  for (const group of groupsOf(places))
-    for (const [key, row] of await refreshGroup(parts, scope, group)) rows.set(key, row)
-  return places.flatMap(place => rows.get(keyOf(place)) ?? [])
-}
 
 /** Places of one kind in one run. */
 interface Group {
@@ -52,7 +59,7 @@ interface Group {
 
 function groupsOf(places: readonly MetricsPlace[]): Group[] {
   const groups = new Map<string, Group[]>()
-  for (const place of new Map(places.map(one => [keyOf(one), one])).values()) {
+  for (const place of distinct(places)) {
     const kind = kindOf(place)
     const same = groups.get(`${place.run_id} ${kind}`) ?? []
     groups.set(`${place.run_id} ${kind}`, same)
@@ -67,6 +74,10 @@ function kindOf({ scenario_id, timestamp }: MetricsPlace): PlaceKind {
   return timestamp === undefined ? 'run' : 'bucket'
 }
 
+const distinct = (places: readonly MetricsPlace[]): MetricsPlace[] => [
+  ...new Map(places.map(one => [keyOf(one), one])).values(),
+]
+
 type Keyed = { run_id: Uuid; scenario_id?: Uuid | null; timestamp?: string | null }
 const keyOf = ({ run_id, scenario_id, timestamp }: Keyed): string =>
   `${run_id} ${scenario_id ?? (timestamp ? bucketOf(timestamp) : '')}`
@@ -76,18 +87,16 @@ const bucketOf = (timestamp: string): Micros => parseTime(timestamp) as Micros
 /** How often a computation is repeated when cells were deleted meanwhile. */
 const TRIES_MAX = 3
 
-async function refreshGroup(parts: MetricsParts, scope: Scope, group: Group): Promise<Map<string, MetricsRow>> {
+async function updateGroup(parts: MetricsParts, scope: Scope, group: Group): Promise<void> {
   const run = await findRow(scope, 'runs', group.run_id)
-  if (!run) return new Map()
+  if (!run) return
   const known = await withKnownBuckets(scope, group)
   const cells = cellPlaces(scope, known)
-  await copyRun({ db: scope.db, engine: parts.engine }, { project_id: scope.project_id, id: run.id })
   const { steps, inferred } = await measuredStepsOf(scope, parts.engine, run)
   await storeSchemas(scope, run.id, inferred)
   for (let tries = 1; ; tries++) {
     const computed = await compute(parts, scope, { cells, steps })
-    const stored = await store(scope, known, { ...computed, isLastTry: tries === TRIES_MAX })
-    if (stored) return stored
+    if (await store(scope, known, { ...computed, isLastTry: tries === TRIES_MAX })) return
   }
 }
 
@@ -138,33 +147,27 @@ async function compute(
   const { rows } = await sql<{ computation: number }>`
     select nextval('evaluation_computations') as computation`.execute(scope.db)
   const horizon = await copyRun({ db: scope.db, engine }, { project_id: cells.project_id, id: cells.run_id })
-  const measured = steps.map(
-    ({ step, leaves }): MeasuredStep => ({
-      key: step.key,
-      hasOutputs: leaves.some(({ path }) => path[1] === 'data'),
-      measures: leaves,
-    }),
-  )
+  const measured = steps.map(({ step, leaves }): MeasuredStep => ({ key: step.key, measures: leaves }))
   const metrics = await readCellMetrics(engine, cells, measured)
   return { computation: rows[0]?.computation as number, horizon, steps, metrics }
 }
 
 /**
- * Stores what was computed, unless a computation that was begun later is stored, and returns the rows at all places.
- * Undefined when cells were deleted meanwhile, whose metrics may already have been deleted with them.
+ * Stores what was computed, unless a computation that was begun later is stored. False if cells were deleted meanwhile,
+ * whose metrics may already have been deleted with them.
  */
 function store(
   scope: Scope,
   { run_id, places }: Group,
   { computation, horizon, steps, metrics, isLastTry }: Computed & { isLastTry: boolean },
-): Promise<Map<string, MetricsRow> | undefined> {
+): Promise<boolean> {
   return inTransaction(scope, async inside => {
     await lockOpenRuns(
       inside,
       places.map(({ scenario_id }) => ({ run_id, ...(scenario_id && { scenario_id }) })),
       'share',
     )
-    if (!isLastTry && (await someWereDeleted(inside, run_id, horizon))) return undefined
+    if (!isLastTry && (await someWereDeleted(inside, run_id, horizon))) return false
     const rows = places.flatMap(place => {
       const found = metrics.get(placeKey(place))
       return found ? [{ ...place, id: newId(), status: 'success', data: dataOf(steps, found), computation }] : []
@@ -177,7 +180,7 @@ function store(
       overwritten: OVERWRITTEN,
       where: sql`t.computation is null or t.computation < excluded.computation`,
     })
-    return rowsAt(inside, run_id, places)
+    return true
   })
 }
 
@@ -216,22 +219,32 @@ const dataOf = (steps: readonly StepMetrics[], { steps: found }: PlaceMetrics): 
     }),
   )
 
-/** The stored rows at the places, and in place of missing ones rows that are not stored. */
-async function rowsAt(scope: Scope, run_id: Uuid, places: readonly MetricsPlace[]): Promise<Map<string, MetricsRow>> {
+/**
+ * The stored rows at the places, in order, and in place of missing ones rows that are not stored. A bucket that neither a
+ * scenario nor a cell is of has none.
+ */
+async function storedRows(scope: Scope, places: readonly MetricsPlace[]): Promise<MetricsRow[]> {
+  const rows = new Map<string, MetricsRow>()
+  for (const group of groupsOf(places)) {
+    const known = await withKnownBuckets(scope, group)
+    for (const row of await rowsAt(scope, known)) rows.set(keyOf(row), row)
+    for (const place of known.places) if (!rows.has(keyOf(place))) rows.set(keyOf(place), pendingRow(place))
+  }
+  return places.flatMap(place => rows.get(keyOf(place)) ?? [])
+}
+
+function rowsAt(scope: Scope, { run_id, places }: Group): Promise<MetricsRow[]> {
   const keys = places.map(({ scenario_id, timestamp }) => ({ scenario_id, timestamp }))
-  const stored = await selectRows(scope, 'metrics', {
+  return selectRows(scope, 'metrics', {
     where: [
       sql`t.run_id = ${run_id}`,
       sql`exists (select from json_to_recordset(${JSON.stringify(keys)}::json) as x(scenario_id uuid, "timestamp" timestamptz)
         where x.scenario_id is not distinct from t.scenario_id and x."timestamp" is not distinct from t."timestamp")`,
     ],
   })
-  const rows = new Map(stored.map(row => [keyOf(row), row]))
-  for (const place of places) {
-    const { scenario_id, timestamp, interval } = place
-    const pending = { run_id, scenario_id, timestamp: timestamp && microsToIso(bucketOf(timestamp)), interval }
-    if (!rows.has(keyOf(place)))
-      rows.set(keyOf(place), { ...pending, status: 'pending', data: {} } as unknown as MetricsRow)
-  }
-  return rows
+}
+
+function pendingRow({ run_id, scenario_id, timestamp, interval }: MetricsPlace): MetricsRow {
+  const start = timestamp && microsToIso(bucketOf(timestamp))
+  return { run_id, scenario_id, timestamp: start, interval, status: 'pending', data: {} } as unknown as MetricsRow
 }

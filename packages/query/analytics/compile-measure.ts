@@ -32,7 +32,10 @@ export interface MeasureRows {
   json: number
 }
 export type Frequencies = readonly [values: readonly string[], counts: readonly number[]]
-/** The last element has the values at each of {@link PERCENTILES}, interpolated linearly between neighbours. */
+/**
+ * The last element has the values at each of {@link PERCENTILES}, interpolated linearly between neighbours; none if all
+ * values are equal, as that of one scenario usually are.
+ */
 export type NumbersRow = readonly [
   sum: number | null,
   ...[count: number, min: number, max: number, percentiles: readonly number[]],
@@ -80,9 +83,19 @@ const PERCENTILES_OF = sql`'quantilesExactInclusive(0.0005, 0.001, 0.005, 0.01, 
 /** Sum, count and percentiles, plus the expression `more` on the array `sorted`. Money is summed as decimals. */
 function numbers(place: Place, more: Sql): Sql {
   const { value, isNumber, sum } = numberAt(place)
-  const body = sql`tuple(length(sorted), sorted[1], sorted[-1], arrayReduce(${PERCENTILES_OF}, sorted), ${more})`
   const gathered = sql`arraySort(groupArrayIf(${value}, ${isNumber}))`
-  return sql`tupleConcat(tuple(${sum}), arrayMap(sorted -> ${body}, [${gathered}])[1])`
+  return sql`tupleConcat(tuple(${sum}), arrayMap(sorted -> ${numbersOf(more)}, [${gathered}])[1])`
+}
+
+/** Count and percentiles of the array `sorted`, and the expression `more`. */
+const numbersOf = (more: Sql): Sql =>
+  sql`tuple(length(sorted), sorted[1], sorted[-1], if(sorted[1] = sorted[-1], [], arrayReduce(${PERCENTILES_OF}, sorted)), ${more})`
+
+/** The rows of a numeric measure for each of many lists of numbers, given as an array of arrays. */
+export function compileMeasuresOfLists(measure: 'numeric/continuous' | 'numeric/discrete', lists: Sql): Sql {
+  const more = measure === 'numeric/continuous' ? binned({ edge: true }) : runsOf(sql`sorted`, sql`nan`)
+  const row = sql`tupleConcat(tuple(arrayReduce('sumKahan', sorted)), ${numbersOf(more)})`
+  return sql`arrayMap(sorted -> ${row}, arrayMap(list -> arraySort(list), ${lists}))`
 }
 
 /** Numbers in JSON begin with a digit or a minus sign; no other value does. */

@@ -28,6 +28,12 @@ export const INDEX = /^(0|[1-9][0-9]{0,8})$/
 export const attributePlace = (path: readonly string[]): Place =>
   placeAt(path.map(key => ({ key, mayIndex: INDEX.test(key) })))
 
+/** The value at a dotted path as text: a string without its quotes, anything else as JSON. Empty if absent. */
+export function attributeText(path: string): Sql {
+  const { json } = attributePlace(path.split('.'))
+  return sql`arrayMap(raw -> if(startsWith(raw, '"'), JSONExtractString(raw), raw), [${json}])[1]`
+}
+
 /** The value of the lambda variable `x` (JSON text), or a place below it at a path of keys. */
 export const itemPlace = (path: readonly string[] = []): Place => jsonPlace(sql`x`, path.map(toKey))
 

@@ -79,13 +79,12 @@ function scenariosOf(project_id: Uuid, { run_id, inputs, invocations }: Compared
   return sql`SELECT scenario_id, is_testcase, case_id, subject,
   row_number() OVER (PARTITION BY case_id ORDER BY toString(scenario_id)) AS nth
 FROM (
-  SELECT scenario_id, anyIf(cell.3, cell.3 != ${NO_ID}) AS testcase, testcase != ${NO_ID} AS is_testcase,
-    anyIf(cell.2, ${isIn(sql`cell.1`, inputs)} AND cell.2 != ${NO_TRACE}) AS source,
-    argMinIf(cell.2, cell.4, ${isIn(sql`cell.1`, invocations)} AND cell.2 != ${NO_TRACE}) AS subject,
+  SELECT scenario_id, anyIf(testcase_id, testcase_id != ${NO_ID}) AS testcase, testcase != ${NO_ID} AS is_testcase,
+    anyIf(trace_id, ${isIn(sql`step_key`, inputs)} AND trace_id != ${NO_TRACE}) AS source,
+    argMinIf(trace_id, repeat_idx, ${isIn(sql`step_key`, invocations)} AND trace_id != ${NO_TRACE}) AS subject,
     if(is_testcase, toString(testcase), if(source = ${NO_TRACE}, '', lower(hex(source)))) AS case_id
-  FROM (SELECT scenario_id, argMax(tuple(step_key, trace_id, testcase_id, repeat_idx, is_deleted), version) AS cell
-    FROM evaluation_cells WHERE project_id = ${uuid(project_id)} AND run_id = ${uuid(run_id)} GROUP BY scenario_id, id)
-  WHERE NOT cell.5 GROUP BY scenario_id)
+  FROM evaluation_cells FINAL WHERE project_id = ${uuid(project_id)} AND run_id = ${uuid(run_id)} AND NOT is_deleted
+  GROUP BY scenario_id)
 WHERE case_id != ''`
 }
 

@@ -1,6 +1,7 @@
 import { parseSpanId, parseTraceId, type SpanId, type TraceId, type Uuid } from '@spanhouse/model'
 import { compileFilters } from '../compile/compile-filter.ts'
-import { type Location, malformed, oneOf, optional, readObject } from '../filter/shape.ts'
+import { attributeText } from '../compile/place.ts'
+import { type Location, malformed, oneOf, optional, readList, readObject, readText } from '../filter/shape.ts'
 import type { Focus, Position } from '../position.ts'
 import { allOf, anyOf, count, decimal, identifier, int, ints, join, type Sql, sql, text, texts, uuid } from '../sql.ts'
 import { compileBounds } from './bounds.ts'
@@ -39,15 +40,36 @@ export interface MeasuredPosition extends Position {
   readonly span_id: string
 }
 
-/** Reads the members of a request for rows that a query for spans does not have; throws `unprocessable` (422). */
-export function parseRowOrder(
-  body: unknown,
-  loc: Location = ['body'],
-): { order_by: RowOrder; after?: MeasuredPosition } {
+/** Attributes that a row may show in addition, and the length of the path of each. */
+const ATTRIBUTES_MAX = 10
+const PATH_LENGTH_MAX = 500
+
+/** The members of a request for rows that a query for spans does not have. */
+export interface RowMembers {
+  readonly order_by: RowOrder
+  readonly after?: MeasuredPosition
+  /** Dotted paths. */
+  readonly attributes: readonly string[]
+}
+
+/** Reads them; throws `unprocessable` (422). */
+export function parseRowMembers(body: unknown, loc: Location = ['body']): RowMembers {
   const members = optional(body, loc, readObject) ?? {}
   const order_by = optional(members.order_by, [...loc, 'order_by'], oneOf(ROW_ORDERS)) ?? 'time'
   const after = optional(members.after, [...loc, 'after'], readAfter)
-  return { order_by, ...(after && { after }) }
+  const attributes = optional(members.attributes, [...loc, 'attributes'], readAttributes) ?? []
+  return { order_by, attributes, ...(after && { after }) }
+}
+
+function readAttributes(value: unknown, loc: Location): string[] {
+  const paths = readList(value, loc).map((path, index) => readText(path, [...loc, index]))
+  if (paths.length > ATTRIBUTES_MAX || paths.some(path => path === '' || path.length > PATH_LENGTH_MAX))
+    throw malformed(
+      ['value_error', `Input should be at most ${ATTRIBUTES_MAX} paths of up to ${PATH_LENGTH_MAX} characters`],
+      loc,
+      value,
+    )
+  return paths
 }
 
 /** The text by which a client asks for the page after a row. */
@@ -95,7 +117,7 @@ function beyond(by: Measure, { value, time, trace_id, span_id }: MeasuredPositio
 }
 
 /** All rows of a list, without its page: the spans that match, or the heads of the traces that do. */
-function fromQuery(project_id: Uuid, query: SpanQuery, conditions: readonly Sql[] = []): Sql {
+export function fromQuery(project_id: Uuid, query: SpanQuery, conditions: readonly Sql[] = []): Sql {
   if (query.focus === 'trace') return fromTraceHeads({ project_id, query: query as SpanQuery<'trace'> }, conditions)
   const filters = query.filter === undefined ? [] : compileFilters([query.filter])
   return fromSpans(project_id, [...conditions, ...compileBounds(query.windowing, 'span'), ...filters])
@@ -119,7 +141,8 @@ export interface CountRow {
   readonly errors: number
 }
 
-const bucketIn = (query: SpanQuery, buckets: number): Sql =>
+/** The number of the part of a window in which a row begins. */
+export const bucketIn = (query: SpanQuery, buckets: number): Sql =>
   sql`intDiv(toUnixTimestamp64Micro(start_time) - ${int(query.windowing.oldest ?? 0)}, ${int(bucketMicros(query, buckets))})`
 
 /** The length of one part of a window in microseconds. */
@@ -128,8 +151,15 @@ export function bucketMicros({ windowing }: SpanQuery, buckets: number): number 
   return Math.max(1, Math.ceil((newest - oldest) / buckets))
 }
 
-/** Rows at known positions, in no particular order. Heads of traces have no span id in their position. */
-export function compileRowsAt(project_id: Uuid, positions: readonly Position[]): Sql {
+/**
+ * Rows at known positions, in no particular order, with some attributes in addition. Heads of traces have no span id in
+ * their position.
+ */
+export function compileRowsAt(
+  project_id: Uuid,
+  positions: readonly Position[],
+  attributes: readonly string[] = [],
+): Sql {
   const times = sql`arrayMap(micros -> fromUnixTimestamp64Micro(micros, 'UTC'), ${ints(unique(positions.map(({ time }) => time)))})`
   const conditions = [
     sql`is_root IN (false, true)`,
@@ -139,7 +169,8 @@ export function compileRowsAt(project_id: Uuid, positions: readonly Position[]):
       ? sql`is_trace_head`
       : sql`span_id IN (SELECT toFixedString(unhex(arrayJoin(${texts(unique(positions.map(one => one.span_id as string)))})), 8))`,
   ]
-  return sql`SELECT ${ROW_COLUMNS} FROM spans PREWHERE project_id = ${uuid(project_id)} AND ${allOf(conditions)} ${SETTINGS}`
+  const more = attributes.length === 0 ? sql`` : sql`, [${join(attributes.map(attributeText))}] AS own`
+  return sql`SELECT ${ROW_COLUMNS}${more} FROM spans PREWHERE project_id = ${uuid(project_id)} AND ${allOf(conditions)} ${SETTINGS}`
 }
 
 const unique = <T>(values: readonly T[]): T[] => [...new Set(values)]
@@ -181,6 +212,8 @@ export interface ListRow {
   /** JSON text, or its two ends with a line feed between them, which JSON text never contains. */
   readonly inputs: string
   readonly outputs: string
+  /** The values of the attributes that were asked for. */
+  readonly own?: readonly string[]
 }
 
 /** The columns whose values can be counted. */

@@ -293,6 +293,10 @@ const selectByIds = ({ columns, ...ids }: ColumnsOf & SpanIds): Sql =>
 export const compileSizeByIds = (ids: SpanIds): Sql =>
   sql`SELECT sum(${join(TEXT_LENGTHS, sql` + `)}) AS bytes, count() AS spans ${fromIds(ids)} ${BY_IDS}`
 
+/** The length of all texts of each of these spans, by its ids. */
+export const compileSizesByIds = (ids: SpanIds): Sql =>
+  sql`SELECT lower(hex(trace_id)) AS trace_id, lower(hex(span_id)) AS span_id, ${join(TEXT_LENGTHS, sql` + `)} AS bytes ${fromIds(ids)} ${BY_IDS}`
+
 const TEXT_LENGTHS = SHOWN_COLUMNS.filter(({ type }) => type.includes('String') && !type.startsWith('Fixed')).map(
   ({ name }) => sql`length(${identifier(name)})`,
 )

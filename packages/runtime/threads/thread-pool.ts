@@ -21,8 +21,8 @@ export interface Asking {
 
 /** On a busy machine a thread waits for the processor: an answer may take this many times its processor time. */
 const PATIENCE = 10
-/** A thread that does not tell its processor time within this time is in native code that cannot be interrupted. */
-const SILENT_MS = 500
+/** A thread that does not report its processor time within this time is in native code that cannot be interrupted. */
+const SILENT_MS = 2_000
 
 /** Why there is no answer. `stage` is the last one that the thread reported. */
 export class Ended {

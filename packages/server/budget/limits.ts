@@ -25,6 +25,12 @@ const BYTES_PER_VALUE = 8
 const MEMBERS_MAX = 100_000
 const DIGITS_MAX = 1_000
 
+/**
+ * How long a request that reads spans may wait for its slot and its ClickHouse statements, all of them together. A
+ * statement has a shorter limit of its own.
+ */
+export const READ_MS_MAX = 25_000
+
 /** The bounds of a JSON body with at most this many bytes. */
 export const jsonBounds = (bodyBytesMax: number): JsonBounds => ({
   depthMax: DEPTH_MAX,

@@ -12,7 +12,7 @@ import { actingAs, onBehalfOf } from '@spanhouse/postgres'
 import { cancellable } from '@spanhouse/span-store'
 import { type RequestPart, refuseUnbounded, validate, type z } from '@spanhouse/validation'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { BODY_BYTES_MAX, PUBLIC_BODY_BYTES_MAX } from '../budget/limits.ts'
+import { BODY_BYTES_MAX, PUBLIC_BODY_BYTES_MAX, READ_MS_MAX } from '../budget/limits.ts'
 import type { Held } from '../budget/room.ts'
 import { ADMINISTRATION, PUBLIC, type Tenant } from '../shares/pool.ts'
 import type { ShareName } from '../shares/shares.ts'
@@ -199,10 +199,15 @@ function add<Who extends Principal | null, P extends Part, Q extends Part, B ext
   })
 }
 
+const READ_TOO_SLOW = new Problem(
+  'query_timeout',
+  `The request took longer than ${READ_MS_MAX / 1000} s, the maximum for waiting and for all its queries together.`,
+)
+
 /**
  * Runs the work with a slot of the share, which is returned when the work is done or its response is complete (see
- * `app`): a caller who reads slowly holds no slot. If a caller disconnects, it no longer waits for a slot, and its
- * reads are cancelled.
+ * `app`): a caller who reads slowly holds no slot. If a caller disconnects, or a request that reads spans takes longer
+ * than {@link READ_MS_MAX}, it no longer waits for a slot, and its reads are cancelled.
  */
 async function withSlot<T>(
   request: FastifyRequest,
@@ -210,15 +215,17 @@ async function withSlot<T>(
   { share, tenant }: { share: ShareName; tenant: Tenant },
   work: () => T,
 ): Promise<Awaited<T>> {
-  const leaving = new AbortController()
+  const ending = new AbortController()
   const leave = (): void => {
-    if (!reply.raw.writableEnded) leaving.abort(new Problem('overloaded', 'The client has closed the connection.'))
+    if (!reply.raw.writableEnded) ending.abort(new Problem('overloaded', 'The client has closed the connection.'))
   }
   reply.raw.once('close', leave)
+  const timer = share === 'read' ? setTimeout(() => ending.abort(READ_TOO_SLOW), READ_MS_MAX) : undefined
   try {
-    request.giveBackSlot = await request.server.shares.take(share, tenant, leaving.signal)
-    return await (share === 'read' ? cancellable(leaving.signal, work) : work())
+    request.giveBackSlot = await request.server.shares.take(share, tenant, ending.signal)
+    return await (share === 'read' ? cancellable(ending.signal, work) : work())
   } finally {
+    clearTimeout(timer)
     reply.raw.off('close', leave)
     // Long lists are read while they are sent.
     if (share !== 'heavy' || reply.raw.closed || reply.raw.destroyed) request.giveBackSlot()

@@ -38,6 +38,7 @@ export async function addOpenApi(app: FastifyInstance): Promise<void> {
   app.setSerializerCompiler(() => answer => JSON.stringify(answer))
   await app.register(swagger, {
     hideUntagged: true,
+    transformObject: document => ('openapiObject' in document ? withOptionalBodies(document.openapiObject) : {}),
     openapi: {
       openapi: '3.1.0',
       info: {
@@ -59,6 +60,24 @@ export async function addOpenApi(app: FastifyInstance): Promise<void> {
   app.get('/openapi.json', () => app.swagger())
 }
 
+/** Says of an operation in the route's schema that it takes no body, too. */
+const OPTIONAL_BODY = 'x-body-optional'
+
+/** The plugin makes every body required; those that may be absent are marked, which the document does not show. */
+function withOptionalBodies<D extends { paths?: object }>(document: D): D {
+  for (const path of Object.values(document.paths ?? {}))
+    for (const operation of Object.values(path as Record<string, Operation>)) {
+      if (operation[OPTIONAL_BODY] && operation.requestBody) operation.requestBody.required = false
+      delete operation[OPTIONAL_BODY]
+    }
+  return document
+}
+
+interface Operation {
+  requestBody?: { required?: boolean }
+  [OPTIONAL_BODY]?: boolean
+}
+
 /** An endpoint as fastify's route schema, from which the document is generated. */
 export function operationSchema(endpoint: Described): FastifySchema {
   if (endpoint.hidden) return { hide: true } as FastifySchema
@@ -73,6 +92,7 @@ export function operationSchema(endpoint: Described): FastifySchema {
     ...(query && { querystring: toSchema(query) }),
     ...(form && { consumes: ['multipart/form-data'] }),
     ...(body && { body: withExample(toSchema(body)), 'x-body-bytes-max': form ? formBytesMax(form) : bodyBytesMax }),
+    ...(body?.safeParse(undefined).success && { [OPTIONAL_BODY]: true }),
     response: { [status]: answer ? toSchema(answer) : { description: 'Done' }, '4XX': PROBLEM },
   } as FastifySchema
 }

@@ -1,10 +1,8 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readdir, readFile, rm } from 'node:fs/promises'
 import { afterAll, expect, test, vi } from 'vitest'
-import { startServerProcess } from '../server-process.testing.ts'
+import { newDataDir, startServerProcess } from '../server-process.testing.ts'
 
-const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-warm-'))
+const dataDir = await newDataDir('warm')
 const server = await startServerProcess({ dataDir })
 afterAll(async () => {
   await server.stop()

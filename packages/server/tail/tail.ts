@@ -11,7 +11,7 @@ const FILTER_SIZE_MAX = 500
 
 /** How often a project with listeners is polled. */
 const LOOK_EVERY_MS = 500
-/** Spans of one poll that are read completely. */
+/** Spans of one poll that are read completely, if their sizes allow it. */
 const SPANS_MAX = 500
 /** Time for matching and serialising the results of one round of polls, for all projects together. */
 const TELL_MS_MAX = 200
@@ -86,24 +86,23 @@ export class Tail {
     const shown = fresh.slice(0, SPANS_MAX)
     const arrived = shown.length > 0 ? await readArrived(this.#engine, project_id, shown) : []
     const spans = arrived.map(({ span, matchable }) => new ArrivedSpan(span, matchable))
-    // Beyond what a poll returns, spans are not counted: it is unknown which of them were already sent.
-    const skipped = fresh.length - shown.length
+    // Those beyond a poll's limits. What a poll does not return is not counted: it may have been sent already.
+    const skipped = fresh.length - arrived.length
     for (const listener of listeners) if (skipped > 0) listener.skip(skipped)
-    await this.#tell(spans, listeners)
+    if (spans.length > 0) await this.#tell(spans, listeners)
+    for (const listener of listeners) listener.sayDropped()
     told.add(fresh)
     return spans.length
   }
 
   /** The listener whose filter was fastest last time comes first, and leaves the rest of its time to the next ones. */
   async #tell(spans: readonly ArrivedSpan[], listeners: ReadonlySet<Listener>): Promise<void> {
-    if (spans.length === 0) return
     let left = TELL_MS_MAX / this.#projects.size
     const waiting = [...listeners].toSorted((one, other) => one.spentMs - other.spentMs)
     for (const [at, listener] of waiting.entries()) {
       await listener.offer(spans, left / (waiting.length - at))
       left -= listener.spentMs
     }
-    for (const listener of listeners) listener.sayDropped()
   }
 }
 

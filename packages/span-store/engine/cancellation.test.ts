@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Problem } from '@spanhouse/model'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { cancellable } from './cancellation.ts'
 import { type Engine, openEngine } from './engine.ts'
@@ -56,4 +57,19 @@ test('what is written is not ended by its caller', async () => {
   expect(hungUp).toBe(0)
   server.closeAllConnections()
   expect(await writing).toBe('ended')
+})
+
+test('reads end with the reason of the signal, on their way and while they wait for a connection', async () => {
+  const ending = new AbortController()
+  const reason = new Problem('query_timeout', 'The request took too long.')
+  const patient = openEngine(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { connections: 1 })
+  const readings = cancellable(ending.signal, () => [patient.rows(statement), patient.rows(statement)])
+  await expect.poll(() => asked).toBe(1)
+  ending.abort(reason)
+  for (const reading of readings) await expect(reading).rejects.toBe(reason)
+  await expect.poll(() => hungUp).toBe(1)
+  const later = cancellable(ending.signal, () => patient.rows(statement))
+  await expect(later).rejects.toBe(reason)
+  expect(asked).toBe(1)
+  await patient.close()
 })

@@ -173,22 +173,24 @@ class HttpEngine implements Engine {
 
   /** Retries after a delay if the engine failed to apply its own updates, or is being restarted. */
   #read<T>(work: () => Promise<T>): Promise<T> {
+    const signal = cancellation()
     return this.#run(async () => {
       const restartedBy = performance.now() + this.#restartMs
       for (let faults = 0; ; )
         try {
           return await work()
         } catch (error) {
+          signal?.throwIfAborted()
           const isRestarting = isDisconnected(error) && performance.now() < restartedBy
           const waitMs = isRestarting ? RESTART_LOOK_MS : isUpdateFault(error) && UPDATE_FAULT_WAITS_MS[faults++]
           if (!waitMs) throw error
           await delay(waitMs)
         }
-    })
+    }, signal)
   }
 
-  async #run<T>(work: () => Promise<T>): Promise<T> {
-    await this.#slots.take()
+  async #run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    await this.#slots.take(signal)
     try {
       return await work()
     } catch (error) {
@@ -212,9 +214,11 @@ class Slots {
     this.#queueMs = queueMs
   }
 
-  async take(): Promise<void> {
+  /** Rejects with the signal's reason when that aborts. */
+  async take(signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted()
     if (this.#free > 0) this.#free--
-    else await this.#wait()
+    else await this.#wait(signal)
   }
 
   /** Passes the slot to the statement that has waited longest. */
@@ -224,19 +228,30 @@ class Slots {
     else this.#free++
   }
 
-  #wait(): Promise<void> {
+  #wait(signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
-      const start = (): void => {
+      const stop = (): void => {
         clearTimeout(timer)
+        signal?.removeEventListener('abort', abort)
+      }
+      const start = (): void => {
+        stop()
         resolve()
       }
-      const refuse = (): void => {
+      const refuse = (reason: unknown): void => {
+        stop()
         this.#waiting.splice(this.#waiting.indexOf(start), 1)
-        const detail = `All ${this.#count} query slots were busy for ${this.#queueMs / 1000} s; try again.`
-        reject(new Problem('overloaded', detail, { retryAfterSeconds: 1 }))
+        reject(reason)
       }
-      const timer = setTimeout(refuse, this.#queueMs)
+      const abort = (): void => refuse(signal?.reason)
+      const timer = setTimeout(() => refuse(this.#busy()), this.#queueMs)
+      signal?.addEventListener('abort', abort)
       this.#waiting.push(start)
     })
+  }
+
+  #busy(): Problem {
+    const detail = `All ${this.#count} query slots were busy for ${this.#queueMs / 1000} s; try again.`
+    return new Problem('overloaded', detail, { retryAfterSeconds: 1 })
   }
 }

@@ -83,9 +83,7 @@ export class HttpClient {
         readAnswer(response).then(resolve, reject)
       })
       post.on('timeout', () => post.destroy(new Error(`ClickHouse sent nothing for ${silentMs / 1000} s`)))
-      post.on('error', error =>
-        reject(signal?.aborted ? new Error('the caller no longer waits', { cause: error }) : error),
-      )
+      post.on('error', reject)
       // In one piece, so that its length is known and a statement and its headers fit one packet.
       post.end(data ?? statement)
     })

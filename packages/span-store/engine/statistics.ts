@@ -65,10 +65,10 @@ const lengthsOf = ([, ends]: Runs<number>): number[] => ends.map((end, index) =>
 const densityOf = (count: number, of: number): number => Math.round((count / of) * 1e5) / 1e5
 
 /** `p00.05`, `p12.5`, `p50`: hundredths of a percent, as named by the interface. */
-function nameOf(percentile: number): string {
+const PERCENTILE_NAMES = PERCENTILES.map(percentile => {
   const [whole = '', fraction] = String(percentile / 100).split('.')
   return `p${whole.padStart(2, '0')}${fraction === undefined ? '' : `.${fraction}`}`
-}
+})
 
 /** The ranges between percentiles: the suffix after `iqr` and `psc`, and both ends. */
 const SPREADS = [
@@ -87,20 +87,26 @@ const tidy = (value: number): number => (Number.isInteger(value) ? value : Numbe
 
 function numberStatistics([sum, count, min, max, percentiles]: NumbersRow): JsonObject & { count: number } {
   if (count === 0) return { count }
-  const at = new Map(PERCENTILES.map((percentile, index) => [percentile as number, percentiles[index] as number]))
-  const spread = (low: number, high: number): number => (at.get(high) as number) - (at.get(low) as number)
+  const areEqual = percentiles.length === 0
+  const values = new Map(PERCENTILES.map((percentile, index) => [percentile as number, percentiles[index] ?? min]))
+  const spread = (low: number, high: number): number =>
+    areEqual ? 0 : (values.get(high) as number) - (values.get(low) as number)
   const named = (prefix: string, of: (low: number, high: number) => number): JsonObject =>
     Object.fromEntries(SPREADS.map(([name, low, high]) => [prefix + name, tidy(of(low, high))]))
-  const median = at.get(5000) as number
+  const median = values.get(5000) as number
+  const tidied = tidy(min)
+  const shown = areEqual ? PERCENTILES.map(() => tidied) : percentiles.map(tidy)
   return {
     count,
     ...(sum === null ? {} : { sum: tidy(sum), mean: tidy(sum / count) }),
     min,
     max,
     range: tidy(max - min),
-    pcts: Object.fromEntries([...at].map(([percentile, value]) => [nameOf(percentile), tidy(value)])),
+    pcts: Object.fromEntries(PERCENTILE_NAMES.map((name, index) => [name, shown[index] as number])),
     iqrs: named('iqr', spread),
-    ...(isComparable(at) ? { pscs: named('psc', (low, high) => (median === 0 ? 0 : spread(low, high) / median)) } : {}),
+    ...(isComparable(values)
+      ? { pscs: named('psc', (low, high) => (median === 0 ? 0 : spread(low, high) / median)) }
+      : {}),
   }
 }
 

@@ -6,7 +6,9 @@ import {
   compileCellOutputs,
   compileSampleOutputs,
   costOfStep,
+  MEASURE_COLUMNS,
   type MeasuredStep,
+  planSlots,
   printSql,
 } from '@spanhouse/query'
 import type { Engine } from '../engine/engine.ts'
@@ -32,22 +34,23 @@ export async function readCellMetrics(
 ): Promise<Map<string, PlaceMetrics>> {
   const found = new Map<string, PlaceMetrics>()
   for (const some of statementsOf(steps)) {
-    const statement = printSql(compileCellMetrics(places, some))
-    const rows = await engine.rows<{ place: string; traces: number[]; measures: unknown[][] }>(statement)
-    for (const { place, traces, measures } of rows) {
-      const metrics = found.get(place) ?? { steps: new Map() }
-      found.set(place, metrics)
-      for (const [index, step] of some.entries())
-        if (traces[index]) addStep(metrics, step, measures[index] as unknown[])
+    const rows = await engine.rows<MeasuredRow>(printSql(compileCellMetrics(places, some)))
+    const { slotsOf } = planSlots(some)
+    const slots = new Map(some.map(step => [step.key, slotsOf(step)]))
+    for (const row of rows) {
+      const metrics = found.get(row.place) ?? { steps: new Map() }
+      found.set(row.place, metrics)
+      const values = (slots.get(row.step_key) ?? []).map(({ type, at }) =>
+        statisticsOf(type, row[MEASURE_COLUMNS[type]]?.[at], { edge: true }),
+      )
+      metrics.steps.set(row.step_key, [...(metrics.steps.get(row.step_key) ?? []), ...values])
     }
   }
   return found
 }
 
-function addStep({ steps }: PlaceMetrics, { key, measures }: MeasuredStep, rows: readonly unknown[]): void {
-  const values = measures.map(({ type }, index) => statisticsOf(type, rows[index], { edge: true }))
-  steps.set(key, [...(steps.get(key) ?? []), ...values])
-}
+/** With a list for each type of measure that the statement has, see `MEASURE_COLUMNS`. */
+type MeasuredRow = { place: string; step_key: string } & Record<string, unknown[] | undefined>
 
 /** Steps in groups that one statement can measure; the measures of a very large step come in several parts, in order. */
 function statementsOf(steps: readonly MeasuredStep[]): MeasuredStep[][] {

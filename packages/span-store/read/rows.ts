@@ -24,6 +24,8 @@ export interface RowsOf {
   readonly query: SpanQuery
   readonly order_by: RowOrder
   readonly after?: MeasuredPosition
+  /** Paths of attributes that the rows show in addition. */
+  readonly attributes?: readonly string[]
 }
 
 /** One page, and what to send for the next one: a windowing in the order of time, otherwise a text. */
@@ -42,11 +44,11 @@ export async function readRowPage(engine: Engine, asked: RowsOf, holder?: Holder
   if (order_by === 'time') {
     const positions = await positionsInTime(engine, asked)
     const windowing = nextWindowing(query, positions)
-    return { rows: await rowsAt(engine, { project_id, query, positions }, holder), ...(windowing && { windowing }) }
+    return { rows: await rowsAt(engine, { ...asked, positions }, holder), ...(windowing && { windowing }) }
   }
   const found = await engine.rows<MeasuredRow>(printSql(compileMeasured({ project_id, query, by: order_by, after })))
   const positions = found.map(({ trace_id, span_id, time }) => ({ trace_id, span_id, time }))
-  const rows = await rowsAt(engine, { project_id, query, positions }, holder)
+  const rows = await rowsAt(engine, { ...asked, positions }, holder)
   const last = found.at(-1)
   const isFull = last && found.length >= (query.windowing.limit ?? Number.POSITIVE_INFINITY)
   return { rows, ...(isFull && { after: afterText(last) }) }
@@ -58,18 +60,14 @@ function positionsInTime(engine: Engine, { project_id, query }: RowsOf): Promise
   return engine.rows(printSql(compileSpanQuery({ project_id, columns: POSITION_COLUMNS, query: spans })))
 }
 
-interface PlacedRows {
-  project_id: Uuid
-  query: SpanQuery
-  positions: readonly Position[]
-}
+type PlacedRows = Pick<RowsOf, 'project_id' | 'query' | 'attributes'> & { positions: readonly Position[] }
 
 async function rowsAt(engine: Engine, placed: PlacedRows, holder: Holder | undefined): Promise<ListRow[]> {
-  const { project_id, query, positions } = placed
+  const { project_id, query, attributes, positions } = placed
   if (positions.length === 0) return []
   const isTrace = query.focus === 'trace'
   const places = isTrace ? positions.map(({ time, trace_id }) => ({ time, trace_id })) : positions
-  const rows = await engine.rows<ListRow>(printSql(compileRowsAt(project_id, places)), holder)
+  const rows = await engine.rows<ListRow>(printSql(compileRowsAt(project_id, places, attributes)), holder)
   const keyOf = (row: { trace_id: string; span_id?: string }): string =>
     isTrace ? row.trace_id : row.trace_id + row.span_id
   const byKey = new Map(rows.map(row => [keyOf(row), row]))

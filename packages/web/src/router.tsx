@@ -4,7 +4,8 @@ import { Frame } from './frame/frame.tsx'
 import { NotFound } from './frame/not-found.tsx'
 import { readPlaygroundSearch } from './playground/search.ts'
 import type { RegistrySearch } from './registry/registry-screen.tsx'
-import { readSearch, readTraceSearch } from './traces/search.ts'
+import { readSessionSearch, readSessionsSearch } from './session/search.ts'
+import { readFilterSearch, readSearch, readTraceSearch } from './traces/search.ts'
 import { TracesScreen } from './traces/traces-screen.tsx'
 
 const root = createRootRoute({ component: Frame, notFoundComponent: NotFound })
@@ -29,6 +30,27 @@ const trace = createRoute({
   path: '/traces/$traceId',
   validateSearch: readTraceSearch,
   component: lazyRouteComponent(() => import('./trace/trace-screen.tsx'), 'TraceScreen'),
+})
+
+const dashboard = createRoute({
+  getParentRoute: () => root,
+  path: '/dashboard',
+  validateSearch: readFilterSearch,
+  component: lazyRouteComponent(() => import('./dashboard/dashboard-screen.tsx'), 'DashboardScreen'),
+})
+
+const sessions = createRoute({
+  getParentRoute: () => root,
+  path: '/sessions',
+  validateSearch: readSessionsSearch,
+  component: lazyRouteComponent(() => import('./session/sessions-screen.tsx'), 'SessionsScreen'),
+})
+
+const session = createRoute({
+  getParentRoute: () => root,
+  path: '/sessions/$sessionId',
+  validateSearch: readSessionSearch,
+  component: lazyRouteComponent(() => import('./session/session-screen.tsx'), 'SessionScreen'),
 })
 
 /** Links that clients of the interface print. The key decides which project is shown. */
@@ -139,6 +161,9 @@ export const router = createRouter({
     home,
     traces,
     trace,
+    dashboard,
+    sessions,
+    session,
     observability,
     resultsLink,
     ...evaluationRoutes,

@@ -1,4 +1,4 @@
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core'
 import { inject } from 'vitest'
 import { newProject, type TestProject } from '../../../test/harness.ts'
 import { newTraceId, type OtlpSpan, otlpSpan } from '../../../test/otlp.ts'
@@ -142,3 +142,17 @@ export async function projectWithTraces(count: number): Promise<{ project: TestP
   await project.store(...traces.flat())
   return { project, traces }
 }
+
+/** Presses Tab until the control has the focus: whoever has no mouse must reach it so. */
+export async function tabTo(page: Page, control: Locator): Promise<void> {
+  await control.waitFor()
+  for (let presses = 0; presses < 150; presses++) {
+    if (await control.evaluate(hasFocus)) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`Tab does not reach ${control}`)
+}
+
+/** Also inside a shadow tree. */
+const hasFocus = (element: Element): boolean =>
+  (element.getRootNode() as Document | ShadowRoot).activeElement === element

@@ -41,7 +41,10 @@ test('a run by mouse: the link of clients, a bin, a failure, a case with its dif
   await page.getByRole('button', { name: 'Show all' }).click()
   await page.locator('[data-row="10"]').waitFor()
   await page.getByRole('button', { name: /^score/ }).click()
-  await page.getByRole('columnheader', { name: /^score/ }).and(page.locator('[aria-sort="ascending"]')).waitFor()
+  await page
+    .getByRole('columnheader', { name: /^score/ })
+    .and(page.locator('[aria-sort="ascending"]'))
+    .waitFor()
   await page.locator('[data-row="0"]', { hasText: '0.25' }).waitFor()
   await page.locator('[data-row="0"]').click()
   const panel = page.getByRole('region', { name: 'Case', exact: true })

@@ -4,25 +4,31 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startTestServer } from '@spanhouse/clickhouse-server/test-server.testing.ts'
 import { startPostgres } from '@spanhouse/postgres/postgres-server.testing.ts'
-import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
+import { newDataDir, type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { startNats } from '@spanhouse/span-stream/nats-server.testing.ts'
 import type { Target } from './load.ts'
 
-/** A process that faults happen to. */
-export interface Victim {
+/** A process that can be killed. */
+export interface Killable {
   name: string
   kill(): Promise<void>
   /** Starts it again after `kill`, at the same address with the same data. */
   restart(): Promise<void>
-  pause(): void
-  resume(): void
   /** What it has written, where that is known. */
   output?(): string
+}
+
+/** A process that faults happen to. */
+export interface Victim extends Killable {
+  pause(): void
+  resume(): void
 }
 
 export interface Victims {
   target: Target
   all: Victim[]
+  /** All of these, and Postgres. */
+  killable: Killable[]
   /** The Spanhouse processes by name. */
   server(name: string): ServerProcess
   stop(): Promise<void>
@@ -30,7 +36,7 @@ export interface Victims {
 
 /** One process with everything embedded, and its ClickHouse. */
 export async function startEmbedded(): Promise<Victims> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-chaos-'))
+  const dataDir = await newDataDir('chaos')
   const servers = new Servers()
   await servers.start('all', { dataDir })
   const clickhouse = childServer(join(dataDir, 'clickhouse'))
@@ -79,10 +85,12 @@ export async function startNetworked(writers: number, workers = 0): Promise<Vict
     { name: 'nats', ...nats },
     { ...clickhouse, name: 'clickhouse' },
   ]
-  return victimsOf(servers, all, { receiver: 'receiver', api: 'api' }, async () => {
+  const victims = victimsOf(servers, all, { receiver: 'receiver', api: 'api' }, async () => {
     await Promise.all([postgres.stop(), nats.stop(), clickhouse.stop()])
     await rm(dataDir, { recursive: true, force: true })
   })
+  const { kill, restart } = postgres
+  return { ...victims, killable: [...victims.all, { name: 'postgres', kill, restart }] }
 }
 
 type Options = Parameters<typeof startServerProcess>[0]
@@ -126,6 +134,7 @@ function victimsOf(
   end: () => Promise<void>,
 ): Victims {
   const { url: apiUrl, apiKey } = servers.get(names.api)
+  const all = [...servers.victims(), ...stores]
   return {
     target: {
       receiverUrl: servers.get(names.receiver).url,
@@ -133,7 +142,8 @@ function victimsOf(
       apiUrl,
       apiKey,
     },
-    all: [...servers.victims(), ...stores],
+    all,
+    killable: all,
     server: name => servers.get(name),
     stop: async () => {
       await servers.stop()

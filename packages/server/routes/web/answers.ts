@@ -25,6 +25,9 @@ export const row = z.object({
   user_id: z.optional(z.string()),
   inputs: z.optional(z.string()).meta({ description: 'The newest message, or the beginning of the text.' }),
   outputs: z.optional(z.string()),
+  attributes: z
+    .optional(z.record(z.string(), z.string()))
+    .meta({ description: 'The attributes that were asked for, by path; a value that is no string as JSON.' }),
 })
 
 export const rowPage = z.object({
@@ -55,6 +58,26 @@ export const facetCounts = z.object({
   count: z.int(),
   facets: z.array(z.object({ field: z.string(), values: z.array(z.object({ value: z.string(), count: z.int() })) })),
   rows_max: z.int().meta({ description: 'The counts are those of so many of the newest rows.' }),
+})
+
+/** Rows that have something in common, and what they add up to. Members without a value are omitted. */
+export const rowGroups = z.object({
+  count: z.int(),
+  groups: z.array(
+    z.object({
+      value: z.optional(z.string()).meta({ description: 'What the rows have in common; omitted: they have no value.' }),
+      start: z.optional(z.int()).meta({ description: 'Of a part of the window: Unix time in milliseconds.' }),
+      count: z.int(),
+      errors: amount.meta({ description: 'How many of the rows have an error in them or below them.' }),
+      tokens: amount,
+      costs: amount.meta({ description: 'USD.' }),
+      p50: amount.meta({ description: 'Of the durations of the rows, in milliseconds.' }),
+      p95: amount,
+      first: z.optional(z.string()).meta({ description: 'When the first row began.' }),
+      last: z.optional(z.string()).meta({ description: 'When the last row began.' }),
+    }),
+  ),
+  bucket_ms: z.optional(z.number()),
 })
 
 const numbers = z.array(z.number())
@@ -104,5 +127,6 @@ export type Row = z.output<typeof row>
 export type RowPage = z.output<typeof rowPage>
 export type RowCount = z.output<typeof rowCount>
 export type FacetCounts = z.output<typeof facetCounts>
+export type RowGroups = z.output<typeof rowGroups>
 export type Skeleton = z.output<typeof skeleton>
 export type Parts = z.output<typeof parts>

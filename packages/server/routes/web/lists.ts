@@ -1,15 +1,23 @@
-import { invalid, type Json, microsToIso } from '@spanhouse/model'
+import { invalid, type Json, microsToIso, type Uuid } from '@spanhouse/model'
 import {
+  AMOUNTS,
   bucketMicros,
   COUNT_BUCKETS_MAX,
   type CountRow,
   compileCount,
   compileFacets,
+  compileGroups,
   FACET_ROWS_MAX,
   FACET_VALUES_MAX,
   FACETS,
+  GROUP_ORDERS,
+  GROUPED_BY,
+  GROUPS_MAX,
+  type GroupQuery,
+  type GroupRow,
   type ListRow,
-  parseRowOrder,
+  parseGroupMembers,
+  parseRowMembers,
   printSql,
   ROW_ORDERS,
   readFocus,
@@ -21,7 +29,7 @@ import type { FastifyInstance } from 'fastify'
 import { QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
 import { addEndpoint } from '../../http/endpoint.ts'
 import { type ReadParts, readSpanQuery } from '../tracing/saved-queries.ts'
-import { facetCounts, type Row, type RowCount, rowCount, rowPage } from './answers.ts'
+import { facetCounts, type Row, type RowCount, type RowGroups, rowCount, rowGroups, rowPage } from './answers.ts'
 import { previewOf } from './preview.ts'
 
 const tag = 'spans'
@@ -37,8 +45,25 @@ const countBody = optional(z.looseObject({ buckets: optional(z.int().min(1).max(
   description: `${described}, and \`buckets\`: into how many parts the window is divided.`,
 })
 const rowsBody = optional(json).meta({
-  description: `${described}, \`order_by\` (${ROW_ORDERS.join(', ')}; the highest first) and \`after\` of the previous page.`,
+  description: `${described}, \`order_by\` (${ROW_ORDERS.join(', ')}; the highest first), \`after\` of the previous page, and \`attributes\`: paths of attributes that each row shows in addition.`,
 })
+const groupsBody = optional(
+  z.looseObject({
+    by: optional(z.string()).meta({
+      description: `One of ${GROUPED_BY.join(', ')}, or the path of an attribute. Without it all rows are one group.`,
+    }),
+    buckets: optional(z.int().min(1).max(COUNT_BUCKETS_MAX)).meta({
+      description: 'Into how many parts the window is divided; each that has rows is a group. Not together with `by`.',
+    }),
+    amounts: optional(z.enum(AMOUNTS)).meta({
+      description:
+        'total (the default): of each row with everything below it. own: of all spans of the traces that match, or of the spans that match, each its own usage, so that every use is counted once.',
+    }),
+    order_by: optional(z.enum(GROUP_ORDERS)).meta({ description: 'The highest first; count by default.' }),
+    values: optional(z.int().min(1).max(GROUPS_MAX)).meta({ description: 'How many groups; 100 by default.' }),
+    count_min: optional(z.int().min(1)).meta({ description: 'Groups of fewer rows are left out.' }),
+  }),
+).meta({ description: `${described}.` })
 const facetsBody = optional(
   z.looseObject({
     facets: optional(list(z.enum(FACETS))),
@@ -56,16 +81,17 @@ export function listRoutes({ engine, registry }: ReadParts): (app: FastifyInstan
       answer: rowPage,
       summary: 'Lists traces or spans with their totals and short previews, without their content.',
       handle: async ({ principal, body, holder }) => {
-        const { order_by, after } = parseRowOrder(body)
+        const { order_by, after, attributes } = parseRowMembers(body)
         const asked = await readSpanQuery(registry, principal, {
           body,
           focus: readFocus(body),
-          more: ['order_by', 'after'],
+          more: ['order_by', 'after', 'attributes'],
         })
         if (!asked) return { count: 0, rows: [] }
         const query = withLimit(asked)
-        const page = await readRowPage(engine, { project_id: principal.project_id, query, order_by, after }, holder)
-        return { ...page, count: page.rows.length, rows: page.rows.map(toRow) }
+        const { project_id } = principal
+        const page = await readRowPage(engine, { project_id, query, order_by, after, attributes }, holder)
+        return { ...page, count: page.rows.length, rows: page.rows.map(row => toRow(row, attributes)) }
       },
     })
     addEndpoint(app, {
@@ -82,6 +108,24 @@ export function listRoutes({ engine, registry }: ReadParts): (app: FastifyInstan
         })
         if (!query) return { count: 0, errors: 0 }
         return countRows({ engine, project_id: principal.project_id, query, buckets: body?.buckets }, holder)
+      },
+    })
+    addEndpoint(app, {
+      ...common,
+      path: '/spans/groups',
+      body: groupsBody,
+      answer: rowGroups,
+      summary:
+        'Adds up traces or spans by a column, an attribute or time: counts, errors, durations, tokens and costs.',
+      handle: async ({ principal, body, holder }) => {
+        const asked = { ...parseGroupMembers(body), buckets: body?.buckets }
+        const query = await readSpanQuery(registry, principal, {
+          body: body as Json,
+          focus: readFocus(body),
+          more: ['by', 'buckets', 'amounts', 'order_by', 'values', 'count_min'],
+        })
+        if (!query) return { count: 0, groups: [] }
+        return readGroups({ engine, project_id: principal.project_id }, { ...asked, query }, holder)
       },
     })
     addEndpoint(app, {
@@ -123,20 +167,54 @@ interface Counted {
 }
 
 async function countRows({ engine, project_id, query, buckets }: Counted, holder: Holder): Promise<RowCount> {
-  const { oldest, newest } = query.windowing
-  if (buckets !== undefined && (oldest === undefined || newest === undefined))
-    throw invalid('buckets: the windowing needs `oldest` and `newest`')
+  const startOf = buckets === undefined ? undefined : bucketStarts(query, buckets)
   const rows = await engine.rows<CountRow>(printSql(compileCount(project_id, query, buckets)), holder)
   const sum = (of: 'count' | 'errors'): number => rows.reduce((total, row) => total + row[of], 0)
   const totals = { count: sum('count'), errors: sum('errors') }
-  if (buckets === undefined) return totals
-  const micros = bucketMicros(query, buckets)
-  const startOf = (bucket: number): number => Math.round(((oldest ?? 0) + bucket * micros) / 1000)
+  if (buckets === undefined || !startOf) return totals
   return {
     ...totals,
     buckets: rows.map(({ bucket, count, errors }) => ({ start: startOf(bucket), count, errors })),
-    bucket_ms: micros / 1000,
+    bucket_ms: bucketMicros(query, buckets) / 1000,
   }
+}
+
+/** Parameters, because the last one is passed on as everywhere. */
+async function readGroups(
+  { engine, project_id }: { engine: Engine; project_id: Uuid },
+  asked: GroupQuery,
+  holder: Holder,
+): Promise<RowGroups> {
+  const { query, buckets } = asked
+  const startOf = buckets === undefined ? undefined : bucketStarts(query, buckets)
+  const rows = await engine.rows<GroupRow>(printSql(compileGroups(project_id, asked)), holder)
+  const groups = rows
+    .filter(({ count }) => count > 0)
+    .map(row => ({
+      value: row.value || undefined,
+      start: startOf?.(row.bucket),
+      count: row.count,
+      errors: row.errors || undefined,
+      tokens: row.tokens || undefined,
+      costs: row.costs || undefined,
+      p50: row.p50 || undefined,
+      p95: row.p95 || undefined,
+      first: microsToIso(row.first),
+      last: microsToIso(row.last),
+    }))
+  return {
+    count: groups.length,
+    groups,
+    ...(buckets !== undefined && { bucket_ms: bucketMicros(query, buckets) / 1000 }),
+  }
+}
+
+/** When the parts of a window begin, in milliseconds. Throws `invalid` (400) for a window without its bounds. */
+function bucketStarts(query: SpanQuery, buckets: number): (bucket: number) => number {
+  const { oldest, newest } = query.windowing
+  if (oldest === undefined || newest === undefined) throw invalid('buckets: the windowing needs `oldest` and `newest`')
+  const micros = bucketMicros(query, buckets)
+  return bucket => Math.round((oldest + bucket * micros) / 1000)
 }
 
 function withLimit(query: SpanQuery): SpanQuery {
@@ -145,7 +223,7 @@ function withLimit(query: SpanQuery): SpanQuery {
   return { ...query, windowing: { ...query.windowing, limit } }
 }
 
-const toRow = (row: ListRow): Row => ({
+const toRow = (row: ListRow, attributes: readonly string[]): Row => ({
   trace_id: row.trace_id,
   span_id: row.span_id,
   parent_id: row.parent_id || undefined,
@@ -163,4 +241,13 @@ const toRow = (row: ListRow): Row => ({
   user_id: row.user_id || undefined,
   inputs: previewOf(row.inputs),
   outputs: previewOf(row.outputs),
+  ...(row.own && { attributes: valuesOf(row.own, attributes) }),
 })
+
+/** Characters of an attribute in a row. */
+const VALUE_CHARACTERS_MAX = 1_000
+
+const valuesOf = (values: readonly string[], paths: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    paths.map((path, at) => [path, (values[at] ?? '').slice(0, VALUE_CHARACTERS_MAX)]).filter(([, value]) => value),
+  )

@@ -27,3 +27,6 @@ export const listBody = (focus: Focus, filter: Group, window: { oldest: string; 
   windowing: window,
 })
 export type ListBody = ReturnType<typeof listBody>
+
+/** The traces whose roots match, for what is asked about all of their spans. */
+export const ofWholeTraces = (body: ListBody): ListBody => ({ ...body, focus: 'trace' })

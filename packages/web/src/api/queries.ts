@@ -1,9 +1,24 @@
-import type { FacetCounts, Parts, RowCount, RowPage, Skeleton } from '@spanhouse/server/routes/web/answers.ts'
+import type {
+  FacetCounts,
+  Parts,
+  RowCount,
+  RowGroups,
+  RowPage,
+  Skeleton,
+} from '@spanhouse/server/routes/web/answers.ts'
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api } from './client.ts'
 import type { ListBody } from './filtering.ts'
 
-export type { FacetCounts, Parts, Row, RowCount, RowPage, Skeleton } from '@spanhouse/server/routes/web/answers.ts'
+export type {
+  FacetCounts,
+  Parts,
+  Row,
+  RowCount,
+  RowGroups,
+  RowPage,
+  Skeleton,
+} from '@spanhouse/server/routes/web/answers.ts'
 
 export const ROWS_PER_PAGE = 100
 
@@ -44,6 +59,26 @@ export const countQuery = (body: ListBody, buckets: number) =>
   queryOptions({
     queryKey: ['count', body, buckets],
     queryFn: ({ signal }) => api<RowCount>('/spans/count', { method: 'POST', body: { ...body, buckets }, signal }),
+    placeholderData: keepPreviousData,
+  })
+
+export type Group = RowGroups['groups'][number]
+
+/** What groups are made of; see `POST /spans/groups`. */
+export interface Grouping {
+  by?: string
+  buckets?: number
+  amounts?: 'own'
+  order_by?: 'count' | 'errors' | 'tokens' | 'costs' | 'p50' | 'p95' | 'last'
+  values?: number
+  count_min?: number
+}
+
+export const groupsQuery = (body: ListBody, grouping: Grouping) =>
+  queryOptions({
+    queryKey: ['groups', body, grouping],
+    queryFn: ({ signal }) =>
+      api<RowGroups>('/spans/groups', { method: 'POST', body: { ...body, ...grouping }, signal }),
     placeholderData: keepPreviousData,
   })
 

@@ -2,6 +2,7 @@ import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { EditorState } from '@codemirror/state'
 import { EditorView, keymap } from '@codemirror/view'
 import { type ReactNode, useEffect, useEffectEvent, useRef } from 'react'
+import { flushSync } from 'react-dom'
 import styles from './editor.module.css'
 import { shadowOf } from './shadow.ts'
 import { theme } from './theme.ts'
@@ -33,18 +34,21 @@ export default function CodeEditor(props: CodeEditorProps): ReactNode {
     told.current = text
     props.onChange(text)
   })
-  const run = useEffectEvent(() => {
-    tell()
-    props.onRun?.()
-    return props.onRun !== undefined
-  })
+  const run = useEffectEvent(() => props.onRun?.())
+  const isRunnable = props.onRun !== undefined
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
-    const later = EditorView.updateListener.of(({ docChanged, focusChanged, view: one }) => {
+    const later = EditorView.updateListener.of(({ docChanged }) => {
+      if (!docChanged) return
       clearTimeout(timer)
-      if (focusChanged && !one.hasFocus) tell()
-      else if (docChanged) timer = setTimeout(tell, PAUSE_MS)
+      timer = setTimeout(tell, PAUSE_MS)
     })
+    const tellAndRun = (): boolean => {
+      // What runs is the page as it is with the text.
+      flushSync(tell)
+      run()
+      return true
+    }
     const root = shadowOf(place.current as HTMLDivElement)
     const editor = new EditorView({
       parent: root,
@@ -52,7 +56,7 @@ export default function CodeEditor(props: CodeEditorProps): ReactNode {
       state: EditorState.create({
         doc: told.current,
         extensions: [
-          keymap.of([{ key: 'Mod-Enter', run }]),
+          isRunnable ? keymap.of([{ key: 'Mod-Enter', run: tellAndRun }]) : [],
           history(),
           keymap.of([...defaultKeymap, ...historyKeymap]),
           EditorView.lineWrapping,
@@ -61,6 +65,7 @@ export default function CodeEditor(props: CodeEditorProps): ReactNode {
           theme,
           hasVariables ? variableChips : [],
           later,
+          EditorView.domEventHandlers({ blur: () => tell() }),
         ],
       }),
     })
@@ -71,7 +76,7 @@ export default function CodeEditor(props: CodeEditorProps): ReactNode {
       editor.destroy()
       view.current = null
     }
-  }, [label, isReadOnly, hasVariables])
+  }, [label, isReadOnly, hasVariables, isRunnable])
   useEffect(() => {
     // A text from elsewhere: a draft that is discarded, another revision.
     if (view.current === null || value === told.current) return

@@ -7,6 +7,7 @@ import { projectQuery } from '../api/queries.ts'
 import { queryClient } from '../api/query-client.ts'
 import { visible } from '../format/format.ts'
 import { Button, Kbd } from '../parts/controls.tsx'
+import { useCurrentInView } from '../parts/use-current-in-view.ts'
 import styles from './frame.module.css'
 import { KeyScreen } from './key-screen.tsx'
 import { useKeys } from './keys.ts'
@@ -45,6 +46,7 @@ interface BarProps {
 
 function Bar({ onCommands, onKeys, hasKey }: BarProps): ReactNode {
   const [theme, setTheme] = useState(storedTheme)
+  const nav = useCurrentInView()
   return (
     <header className={styles.bar}>
       <Link to="/traces" className={styles.brand}>
@@ -53,7 +55,7 @@ function Bar({ onCommands, onKeys, hasKey }: BarProps): ReactNode {
         </svg>
         <span className={styles.word}>Spanhouse</span>
       </Link>
-      <nav aria-label="Screens">
+      <nav ref={nav} aria-label="Screens">
         {SCREENS.map(([to, name]) => (
           <Link key={to} to={to}>
             {name}

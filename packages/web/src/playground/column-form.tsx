@@ -15,9 +15,8 @@ interface ColumnFormProps {
   column: Column
   revisions: readonly Revision[]
   onChange: (parameters: JsonObject | undefined) => void
-  /** Shows another revision in this column. */
+  /** Shows another revision in this column: one that is chosen, or that the draft has become. */
   onChoose: (revision: Revision) => void
-  onSaved: (revision: Revision) => void
   onCopy: () => void
   /** Absent for the only column. */
   onRemove: (() => void) | undefined
@@ -28,7 +27,7 @@ const EDIT = { application: 'edit_application', evaluator: 'edit_evaluators' } a
 
 /** A variant: which revision it began with, its parameters, and what can be done with them. */
 export function ColumnForm(props: ColumnFormProps): ReactNode {
-  const { kind, column, revisions, onChange, onChoose, onSaved, onCopy, onRemove, onRun } = props
+  const { kind, column, revisions, onChange, onChoose, onCopy, onRemove, onRun } = props
   const { name, parameters, revision, isDraft } = column
   const [view, setView] = useState<'form' | 'json'>('form')
   const [open, setOpen] = useState<'save' | 'deploy'>()
@@ -105,7 +104,7 @@ export function ColumnForm(props: ColumnFormProps): ReactNode {
         <JsonField label={`Parameters of ${name}`} value={parameters} onChange={change} onRun={onRun} />
       )}
       {open === 'save' && (
-        <SaveDialog kind={kind} column={column} onClose={() => setOpen(undefined)} onSaved={onSaved} />
+        <SaveDialog kind={kind} column={column} onClose={() => setOpen(undefined)} onSaved={onChoose} />
       )}
       {open === 'deploy' && <DeployDialog kind={kind} revision={revision} onClose={() => setOpen(undefined)} />}
     </section>

@@ -63,10 +63,13 @@ function Member({ name, member, value, schema, onChange, onRun }: MemberProps): 
     return <PlainField member={member} label={label} value={value} schema={schema} onChange={onChange} />
   return (
     <Titled member={member} schema={schema}>
-      <JsonField label={label} value={value ?? null} onRun={onRun} onChange={onChange} />
+      <JsonField label={label} value={value ?? EMPTY[String(schema.type)] ?? null} onRun={onRun} onChange={onChange} />
     </Titled>
   )
 }
+
+/** What is shown of a member that is not set. */
+const EMPTY: Readonly<Record<string, Json>> = { array: [], object: {} }
 
 const PLAIN_TYPES: readonly unknown[] = ['string', 'number', 'integer', 'boolean']
 

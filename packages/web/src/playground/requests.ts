@@ -38,7 +38,7 @@ export function runBody(kind: Kind, column: Column, row: Row): RunBody {
       inputs: isChat(column) ? withMessages(row.inputs) : row.inputs,
       revision: { data: { ...data, parameters } as JsonObject },
       ...(kind === 'evaluator' && { outputs: row.outputs ?? '' }),
-      ...(row.trace && { trace: row.trace }),
+      ...(kind === 'evaluator' && row.trace && { trace: row.trace }),
     },
   }
 }

@@ -1,13 +1,13 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
+import { useStored } from '../parts/use-stored.ts'
 import { type Row, testsetRowsQuery, traceRowQuery } from './rows.ts'
 import { listIn, type PlaygroundSearch } from './search.ts'
-import { useStored } from './stored.ts'
 
 interface Rows {
   rows: readonly Row[]
   /** The rows that are typed here and kept in this browser; absent while others are shown. */
   own: readonly Row[] | undefined
-  setOwn: (rows: readonly Row[]) => void
+  setOwn: (rows: readonly Row[] | undefined) => void
   error: Error | null
 }
 

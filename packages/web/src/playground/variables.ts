@@ -15,7 +15,7 @@ const PROVIDED = new Set([
 
 const PLACEHOLDERS = {
   double: /\{\{\{?\s*([^{}\n]{1,200}?)\s*\}\}/g,
-  single: /\{([A-Za-z_][A-Za-z0-9_.[\]]{0,199})\}/g,
+  single: /(?<!\{)\{([A-Za-z_][A-Za-z0-9_.[\]]{0,199})\}(?!\})/g,
 }
 
 /** The inputs that the placeholders in the parameters name, in the order in which they occur. */

@@ -52,7 +52,7 @@ function PricesForm({ prices }: { prices: Readonly<Record<string, Price>> }): Re
       </p>
       <Refusal>{refusal}</Refusal>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways */}
-      <div className={styles.table} tabIndex={0} role="region" aria-label="Prices by model">
+      <div className={styles.table} hidden={lines.length === 0} tabIndex={0} role="region" aria-label="Prices by model">
         <table>
           <thead>
             <tr>

@@ -1,6 +1,7 @@
 import { Link, useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import frame from '../frame/frame.module.css'
+import { useCurrentInView } from '../parts/use-current-in-view.ts'
 import { KeysSection } from './keys-section.tsx'
 import { MembersSection } from './members-section.tsx'
 import { PricesSection } from './prices-section.tsx'
@@ -21,10 +22,11 @@ const SECTIONS: Readonly<Record<string, { name: string; Section: () => ReactNode
 /** What a project is set to. */
 export function SettingsScreen(): ReactNode {
   const { section } = useParams({ from: '/settings/$section' })
+  const sections = useCurrentInView()
   const shown = Object.hasOwn(SECTIONS, section) ? SECTIONS[section] : undefined
   return (
     <div className={styles.screen}>
-      <nav className={styles.sections} aria-label="Settings">
+      <nav ref={sections} className={styles.sections} aria-label="Settings">
         {Object.entries(SECTIONS).map(([key, { name }]) => (
           <Link key={key} to="/settings/$section" params={{ section: key }}>
             {name}

@@ -2,8 +2,10 @@ import { type ReactNode, useState } from 'react'
 import { useRefusal } from '../api/rights.ts'
 import type { TestsetRevision } from '../api/testsets.ts'
 import { formatCount } from '../format/format.ts'
-import { Button, controls } from '../parts/controls.tsx'
+import { Button } from '../parts/controls.tsx'
+import { NameForm } from '../parts/name-form.tsx'
 import { PopoverButton } from '../parts/popover.tsx'
+import { useStored } from '../parts/use-stored.ts'
 import { CommitDialog } from './commit-dialog.tsx'
 import { ImportDialog } from './import-dialog.tsx'
 import {
@@ -12,6 +14,7 @@ import {
   type Place,
   type Sheet,
   sheetOf,
+  typesOf,
   withColumn,
   withImported,
   withoutColumn,
@@ -26,31 +29,33 @@ interface SheetEditorProps {
   onCommitted: () => void
 }
 
-/** The rows of a revision as a sheet, and what can be done with them. */
+/** The rows of a revision as a sheet, and what can be done with them. What is not saved yet is kept in this browser. */
 export function SheetEditor({ revision, onCommitted }: SheetEditorProps): ReactNode {
   const [base] = useState(() => sheetOf(revision.data?.testcases ?? []))
-  const [sheet, setSheet] = useState(base)
+  const [edited, setEdited] = useStored<Sheet>(`sheet.${revision.id}`)
+  const sheet = edited ?? base
   const [undone, setUndone] = useState<readonly Sheet[]>([])
   const [place, setPlace] = useState<Place>({ row: 0, column: 0 })
   const [open, setOpen] = useState<'commit' | 'import'>()
   const refusal = useRefusal('edit_testsets')
   const changes = changesOf(base, sheet)
+  const types = typesOf(sheet)
   const change = (next: Sheet): void => {
     setUndone([...undone.slice(-UNDO_MAX), sheet])
-    setSheet(next)
+    setEdited(next)
   }
   const undo = (): void => {
     const before = undone.at(-1)
     if (before === undefined) return
     setUndone(undone.slice(0, -1))
-    setSheet(before)
+    setEdited(before)
   }
   return (
     <>
       <div className={styles.toolbar}>
         <Button onClick={() => change(withRow(sheet))}>Add a row</Button>
         <PopoverButton label="Add a column">
-          <NewColumn onAdd={name => change(withColumn(sheet, name))} />
+          <NameForm label="Name of the column" onAdd={name => change(withColumn(sheet, name))} />
         </PopoverButton>
         <Button disabled={sheet.rows.length === 0} onClick={() => change(withoutRow(sheet, place.row))}>
           Delete row {Math.min(place.row + 1, Math.max(1, sheet.rows.length))}
@@ -58,6 +63,9 @@ export function SheetEditor({ revision, onCommitted }: SheetEditorProps): ReactN
         <Button onClick={() => setOpen('import')}>Import CSV …</Button>
         <Button disabled={undone.length === 0} onClick={undo}>
           Undo
+        </Button>
+        <Button disabled={!isChanged(changes)} onClick={() => change(base)}>
+          Discard
         </Button>
         <Button
           look="primary"
@@ -70,6 +78,7 @@ export function SheetEditor({ revision, onCommitted }: SheetEditorProps): ReactN
       </div>
       <SheetGrid
         sheet={sheet}
+        types={types}
         changed={changes.cells}
         place={place}
         onMove={setPlace}
@@ -87,7 +96,10 @@ export function SheetEditor({ revision, onCommitted }: SheetEditorProps): ReactN
           sheet={sheet}
           changes={changes}
           onClose={() => setOpen(undefined)}
-          onCommitted={onCommitted}
+          onCommitted={() => {
+            setEdited(undefined)
+            onCommitted()
+          }}
         />
       )}
       {open === 'import' && (
@@ -104,29 +116,3 @@ export function SheetEditor({ revision, onCommitted }: SheetEditorProps): ReactN
 }
 
 const UNDO_MAX = 50
-
-function NewColumn({ onAdd }: { onAdd: (name: string) => void }): ReactNode {
-  const [name, setName] = useState('')
-  return (
-    <form
-      className={styles.field}
-      onSubmit={event => {
-        event.preventDefault()
-        if (name.trim() === '') return
-        onAdd(name.trim())
-        setName('')
-      }}
-    >
-      <input
-        className={controls.input}
-        aria-label="Name of the column"
-        placeholder="Name of the column"
-        value={name}
-        onChange={event => setName(event.target.value)}
-      />
-      <Button type="submit" disabled={name.trim() === ''}>
-        Add
-      </Button>
-    </form>
-  )
-}

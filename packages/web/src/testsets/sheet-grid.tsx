@@ -1,15 +1,16 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ClipboardEvent, type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useEffectEvent, useId, useRef, useState } from 'react'
 import { visible } from '../format/format.ts'
 import { Button } from '../parts/controls.tsx'
-import { type Place, type Sheet, type SheetChanges, typesOf, valueAt, withTexts } from './sheet.ts'
-import { tableIn, textOfValue } from './table-text.ts'
+import { type Place, type Sheet, type SheetChanges, valueAt, withTexts } from './sheet.ts'
+import { type ColumnType, tableIn, textOfValue } from './table-text.ts'
 import styles from './testsets.module.css'
 
 const ROW_PX = 28
 
 interface SheetGridProps {
   sheet: Sheet
+  types: readonly ColumnType[]
   changed: SheetChanges['cells']
   place: Place
   onMove: (place: Place) => void
@@ -18,13 +19,20 @@ interface SheetGridProps {
 }
 
 /** The cells of a sheet. One of them is active: keys move it, typing edits it, and pasting begins there. */
-export function SheetGrid({ sheet, changed, place, onMove, onChange, onRemoveColumn }: SheetGridProps): ReactNode {
+export function SheetGrid({
+  sheet,
+  types,
+  changed,
+  place,
+  onMove,
+  onChange,
+  onRemoveColumn,
+}: SheetGridProps): ReactNode {
   'use no memo'
   const scroller = useRef<HTMLDivElement>(null)
   const id = useId()
   const [editing, setEditing] = useState<string>()
   const { columns, rows } = sheet
-  const types = typesOf(sheet)
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -62,15 +70,21 @@ export function SheetGrid({ sheet, changed, place, onMove, onChange, onRemoveCol
     else return
     event.preventDefault()
   }
-  const onPaste = async (event: ClipboardEvent): Promise<void> => {
-    if (event.target !== scroller.current) return
+  const onPaste = useEffectEvent(async (event: ClipboardEvent): Promise<void> => {
+    if (document.activeElement !== scroller.current) return
     event.preventDefault()
-    const table = await tableIn(event.clipboardData.getData('text/plain'), '\t')
+    const table = await tableIn(event.clipboardData?.getData('text/plain') ?? '', '\t')
     // Into an empty sheet, the first line names the columns, as in a file.
     if (columns.length === 0)
       onChange(withTexts({ columns: table[0] ?? [], rows }, { row: 0, column: 0 }, table.slice(1)))
     else onChange(withTexts(sheet, place, table))
-  }
+  })
+  // Browsers send it to what is selected, which is not the grid.
+  useEffect(() => {
+    const listener = (event: ClipboardEvent): void => void onPaste(event)
+    document.addEventListener('paste', listener)
+    return () => document.removeEventListener('paste', listener)
+  }, [])
   return (
     <div
       ref={scroller}
@@ -83,7 +97,6 @@ export function SheetGrid({ sheet, changed, place, onMove, onChange, onRemoveCol
       tabIndex={0}
       style={{ '--columns': columns.length }}
       onKeyDown={onKeyDown}
-      onPaste={event => void onPaste(event)}
     >
       <div className={styles.head} role="row" aria-rowindex={1}>
         <div role="columnheader">#</div>

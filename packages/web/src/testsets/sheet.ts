@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../api/registry.ts'
 import type { Testcase } from '../api/testsets.ts'
-import { type ColumnType, typeOf, valueIn } from './table-text.ts'
+import { type ColumnType, typeOf, typeOfTexts, valueIn } from './table-text.ts'
 
 /** A testset while it is edited: its columns in order, and its rows. */
 export interface Sheet {
@@ -39,7 +39,9 @@ export interface Place {
 
 /** Writes texts into cells from a place on, as a spreadsheet does: rows and columns that are missing are added. */
 export function withTexts(sheet: Sheet, { row, column }: Place, texts: readonly (readonly string[])[]): Sheet {
-  const types = typesOf(sheet)
+  const known = typesOf(sheet)
+  const typeAt = (offset: number): ColumnType =>
+    known[column + offset] ?? typeOfTexts(texts.map(line => line[offset] ?? ''))
   const width = Math.max(0, ...texts.map(line => line.length))
   const columns = [...sheet.columns]
   while (columns.length < column + width) columns.push(freeName(columns))
@@ -47,10 +49,7 @@ export function withTexts(sheet: Sheet, { row, column }: Place, texts: readonly 
   texts.forEach((line, index) => {
     const at = row + index
     const old = rows[at] ?? emptyRow()
-    const cells = line.map((text, offset) => [
-      columns[column + offset] as string,
-      valueIn(text, types[column + offset] ?? 'text'),
-    ])
+    const cells = line.map((text, offset) => [columns[column + offset] as string, valueIn(text, typeAt(offset))])
     rows[at] = withData(old, { ...old.testcase.data, ...Object.fromEntries(cells) })
   })
   return { columns, rows }

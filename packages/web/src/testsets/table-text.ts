@@ -44,13 +44,14 @@ export async function tableIn(text: string, delimiter: ',' | '\t'): Promise<stri
 /** Rows by the names in the first line of a table; numbers and switches are recognised if a whole column has only these. */
 export function rowsOf([names = [], ...lines]: string[][], recognises: boolean): JsonObject[] {
   const columns = names.map((name, index) => name.trim() || `column_${index + 1}`)
-  const types = columns.map((_, index) => (recognises ? guess(lines.map(line => line[index] ?? '')) : 'text'))
+  const types = columns.map((_, index) => (recognises ? typeOfTexts(lines.map(line => line[index] ?? '')) : 'text'))
   return lines.map(line =>
     Object.fromEntries(columns.map((name, index) => [name, valueIn(line[index] ?? '', types[index] as ColumnType)])),
   )
 }
 
-function guess(texts: readonly string[]): ColumnType {
+/** The type that all texts of a column can be read as. */
+export function typeOfTexts(texts: readonly string[]): ColumnType {
   const filled = texts.filter(text => text !== '')
   if (filled.length === 0) return 'text'
   // Not 007, whose zeros mean something.

@@ -98,7 +98,8 @@ interface SaidProps {
   fault: string | undefined
 }
 
-function Said({ parts, fault }: SaidProps): ReactNode {
+/** What went in and came out, as messages where it is a chat. */
+export function Said({ parts, fault }: SaidProps): ReactNode {
   const textOf = (name: string): string | undefined => parts?.find(({ part }) => part === name)?.text
   const [input, output] = [textOf('inputs'), textOf('outputs')]
   return (

@@ -35,12 +35,12 @@ export function TraceHeader({
         <CopyLink traceId={traceId} />
         {children}
       </div>
-      {trace && <Totals trace={trace} />}
+      {trace && <Totals traceId={traceId} trace={trace} />}
     </header>
   )
 }
 
-function Totals({ trace }: { trace: Trace }): ReactNode {
+function Totals({ traceId, trace }: { traceId: string; trace: Trace }): ReactNode {
   const root = rootOf(trace)
   const errors = trace.errors[root] ?? 0
   return (
@@ -63,7 +63,7 @@ function Totals({ trace }: { trace: Trace }): ReactNode {
       )}
       {trace.session && (
         <Total name="Session">
-          <Link to="/traces" search={{ q: termOf('session_id', trace.session) }}>
+          <Link to="/sessions/$sessionId" params={{ sessionId: trace.session }} search={{ turn: traceId }}>
             {visible(trace.session)}
           </Link>
         </Total>

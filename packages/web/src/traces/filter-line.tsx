@@ -1,15 +1,17 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { useKeys } from '../frame/keys.ts'
 import { controls, Kbd } from '../parts/controls.tsx'
-import { FIELDS, type FilterError, splitTerms } from './filter-text.ts'
-import type { Change } from './search.ts'
+import { FIELDS } from './filter-fields.ts'
+import { type FilterError, splitTerms } from './filter-text.ts'
 import styles from './traces.module.css'
 
 interface FilterLineProps {
   text: string
   error: FilterError | undefined
-  change: Change
+  change: ChangeFilter
 }
+
+type ChangeFilter = (changes: { q: string | undefined }, options?: { replace?: boolean }) => void
 
 /** How long after the last key the list follows: shorter than a pause in typing, longer than a key. */
 const FOLLOW_MS = 120
@@ -100,7 +102,7 @@ export function FilterLine({ text, error, change }: FilterLineProps): ReactNode 
 }
 
 /** The list follows what is typed; what is typed follows the address, when that changes otherwise. */
-function useFollowing(text: string, typed: string, setTyped: (text: string) => void, change: Change): void {
+function useFollowing(text: string, typed: string, setTyped: (text: string) => void, change: ChangeFilter): void {
   const [followed, setFollowed] = useState(text)
   if (text !== followed) {
     setFollowed(text)

@@ -1,21 +1,21 @@
 import type { Condition, Group } from '../api/filtering.ts'
+import { FIELDS, FilterError, nameOfField, testOf } from './filter-fields.ts'
+
+export { FilterError } from './filter-fields.ts'
 
 /*
  * The language of the filter line: `type:agent cost>0.01 (user:ada or user:grace) -status:error "northern lights"`.
  *
  *     filter   all ("or" all)*        terms side by side must all hold, "or" separates alternatives
  *     all      term+
- *     term     "-" term | "(" filter ")" | field operator value | text
+ *     term     "-" term | "(" filter ")" | field operator value | text | JSON
  *
- * A text without a field is searched for in inputs, outputs and names. A field that is not known is the path of an
+ * A term in braces is a condition or a group as the interface takes it, as JSON: for what has no shorter form. A text without a field is searched for in inputs, outputs and names. A field that is not known is the path of an
  * attribute, such as `ag.tags.app=shop`.
  */
 
-/** Why a text is no filter, for the person who typed it. */
-export class FilterError extends Error {}
-
 interface Token {
-  kind: 'open' | 'close' | 'or' | 'minus' | 'test' | 'text'
+  kind: 'open' | 'close' | 'or' | 'minus' | 'test' | 'text' | 'json'
   field?: string
   operator?: string
   value: string
@@ -32,11 +32,31 @@ function tokensOf(text: string): Token[] {
   TOKENS.lastIndex = 0
   const end = text.trimEnd().length
   while (TOKENS.lastIndex < end) {
+    const at = TOKENS.lastIndex + (/^\s*/.exec(text.slice(TOKENS.lastIndex))?.[0].length ?? 0)
+    if (text[at] === '{') {
+      const value = text.slice(at, endOfJson(text, at))
+      tokens.push({ kind: 'json', value })
+      TOKENS.lastIndex = at + value.length
+      continue
+    }
     const match = TOKENS.exec(text)
     if (!match) break
     tokens.push(tokenOf(match))
   }
   return tokens
+}
+
+/** The index after the object that begins at an index; the end of the text if it is not closed. */
+function endOfJson(text: string, from: number): number {
+  let [depth, isQuoted] = [0, false]
+  for (let at = from; at < text.length; at++) {
+    const character = text[at]
+    if (character === '\\') at++
+    else if (character === '"') isQuoted = !isQuoted
+    else if (!isQuoted && character === '{') depth++
+    else if (!isQuoted && character === '}' && --depth === 0) return at + 1
+  }
+  return text.length
 }
 
 function tokenOf([, bracket, minus, field, operator, quoted, bare, phrase, word]: RegExpExecArray): Token {
@@ -76,6 +96,7 @@ export function parseFilterText(text: string): Group {
       if (tokens[at++]?.kind !== 'close') throw new FilterError('A “)” is missing.')
       return group
     }
+    if (token.kind === 'json') return jsonTerm(token.value)
     return token.kind === 'test' ? testOf(token) : { field: 'content', operator: 'contains', value: token.value }
   }
   const filter = alternatives()
@@ -83,95 +104,19 @@ export function parseFilterText(text: string): Group {
   return filter
 }
 
-interface Field {
-  /** What the value may be compared by. */
-  kind: 'choice' | 'id' | 'text' | 'number' | 'duration'
-  field: string
-  key?: string
-  /** For the list of completions. */
-  about: string
-  /** The values of a choice. */
-  values?: readonly string[]
+function jsonTerm(text: string): Condition | Group {
+  const term = parsedJson(text)
+  if (term !== undefined && (typeof term.field === 'string' || Array.isArray(term.conditions)))
+    return term as unknown as Condition | Group
+  throw new FilterError('Between { and } stands a condition as JSON, such as {"field":"span_id","operator":"exists"}.')
 }
 
-const amount = (key: string, kind: Field['kind'], about: string): Field => ({ kind, field: 'attributes', key, about })
-
-const TYPES = [
-  ...['agent', 'chain', 'workflow', 'task', 'tool', 'embedding', 'query', 'llm', 'completion', 'chat', 'rerank'],
-  'unknown',
-]
-
-/** The fields of the filter line, by name. */
-export const FIELDS: Readonly<Record<string, Field>> = {
-  type: { kind: 'choice', field: 'span_type', about: 'type of the span', values: TYPES },
-  kind: {
-    kind: 'choice',
-    field: 'trace_type',
-    about: 'kind of trace',
-    values: ['invocation', 'annotation', 'unknown'],
-  },
-  status: { kind: 'choice', field: 'status_code', about: 'status of the span', values: ['ok', 'error', 'unset'] },
-  name: { kind: 'text', field: 'span_name', about: 'name; = is exact, : finds a part' },
-  user: { kind: 'id', field: 'user_id', about: 'user' },
-  session: { kind: 'id', field: 'session_id', about: 'session' },
-  agent: { kind: 'id', field: 'agent_id', about: 'agent' },
-  trace: { kind: 'id', field: 'trace_id', about: 'trace id' },
-  duration: amount('ag.metrics.duration.cumulative', 'duration', 'total duration, such as >2s'),
-  tokens: amount('ag.metrics.tokens.cumulative.total', 'number', 'total tokens, such as >1000'),
-  cost: amount('ag.metrics.costs.cumulative.total', 'number', 'total cost in USD, such as >0.01'),
-  errors: amount('ag.metrics.errors.cumulative', 'number', 'errors in it and below, such as >0'),
-}
-
-/** The name in the filter line of a field of the interface. */
-export const nameOfField = (field: string): string | undefined =>
-  Object.keys(FIELDS).find(name => FIELDS[name]?.field === field && FIELDS[name]?.key === undefined)
-
-const RELATIONS: Readonly<Record<string, string>> = { '>': 'gt', '>=': 'gte', '<': 'lt', '<=': 'lte' }
-
-function testOf({ field: name = '', operator = ':', value }: Token): Condition | Group {
-  const field = FIELDS[name]
-  if (value === '') throw new FilterError(`${name}${operator} needs a value.`)
-  const relation = RELATIONS[operator]
-  if (operator === '!=')
-    return { operator: 'not', conditions: [testOf({ kind: 'test', field: name, operator: '=', value })] }
-  if (!field) return { field: 'attributes', key: name, operator: relation ?? 'is', value: scalarOf(value) }
-  const { kind, key } = field
-  const place = { field: field.field, ...(key !== undefined && { key }) }
-  if (kind === 'number' || kind === 'duration')
-    return {
-      ...place,
-      operator: relation ?? 'eq',
-      value: kind === 'number' ? numberOf(name, value) : msOf(name, value),
-    }
-  if (relation) throw new FilterError(`${name} takes : or =, not ${operator}.`)
-  if (kind === 'text') return { ...place, operator: operator === '=' ? 'is' : 'contains', value }
-  if (kind === 'id') return { ...place, operator: 'is', value }
-  return { ...place, operator: 'is', value: choiceOf(name, field, value) }
-}
-
-function choiceOf(name: string, { field, values = [] }: Field, value: string): string {
-  const found = values.find(one => one === value.toLowerCase())
-  if (found === undefined) throw new FilterError(`${name} is one of ${values.join(', ')}.`)
-  return field === 'status_code' ? `STATUS_CODE_${found.toUpperCase()}` : found
-}
-
-const scalarOf = (value: string): string | number | boolean => {
-  if (value === 'true' || value === 'false') return value === 'true'
-  return /^-?\d{1,15}(\.\d{1,15})?$/.test(value) ? Number(value) : value
-}
-
-function numberOf(name: string, value: string): number {
-  const number = Number(value.replace(/^\$/, ''))
-  if (value === '' || !Number.isFinite(number)) throw new FilterError(`${name} needs a number, not “${value}”.`)
-  return number
-}
-
-const UNITS: Readonly<Record<string, number>> = { '': 1, ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
-
-function msOf(name: string, value: string): number {
-  const [, number, unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(value) ?? []
-  if (number === undefined) throw new FilterError(`${name} needs a time such as 250ms or 2s, not “${value}”.`)
-  return Number(number) * (UNITS[unit] ?? 1)
+function parsedJson(text: string): Record<string, unknown> | undefined {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** A term that selects exactly one value of a field. */
@@ -179,8 +124,12 @@ export function termOf(field: string, value: string): string {
   const name = nameOfField(field) ?? field
   const shown = field === 'status_code' ? value.replace('STATUS_CODE_', '').toLowerCase() : value
   const operator = FIELDS[name]?.kind === 'text' ? '=' : ':'
-  return `${name}${operator}${/^[^\s"()\\]+$/.test(shown) ? shown : `"${shown.replace(/["\\]/g, '\\$&')}"`}`
+  return `${name}${operator}${quoted(shown)}`
 }
+
+/** A value as the line takes it. */
+export const quoted = (value: string): string =>
+  /^[^\s"(){}\\]+$/.test(value) ? value : `"${value.replace(/["\\]/g, '\\$&')}"`
 
 /** Whether a text has a term, as it is or negated. */
 export const hasTerm = (text: string, term: string): boolean => splitTerms(text).includes(term)
@@ -193,7 +142,7 @@ export function toggleTerm(text: string, term: string): string {
   return (terms.includes(term) ? rest : [...rest, term]).join(' ')
 }
 
-/** The texts between spaces that stand neither in quotes nor in brackets. */
+/** The texts between spaces that stand neither in quotes nor in brackets or braces. */
 export function splitTerms(text: string): string[] {
   const terms: string[] = []
   let [term, depth, isQuoted] = ['', 0, false]
@@ -204,8 +153,8 @@ export function splitTerms(text: string): string[] {
       continue
     }
     if (character === '"') isQuoted = !isQuoted
-    if (!isQuoted && character === '(') depth++
-    if (!isQuoted && character === ')') depth--
+    if (!isQuoted && '({'.includes(character)) depth++
+    if (!isQuoted && ')}'.includes(character)) depth--
     if (character === ' ' && !isQuoted && depth <= 0) {
       if (term !== '') terms.push(term)
       term = ''

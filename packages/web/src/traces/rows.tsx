@@ -144,7 +144,7 @@ function RowLine({ row, index, start, longest, search, change }: RowLineProps): 
       </span>
       <span role="cell" className={styles.name}>
         <TypeIcon type={row.span_type} />
-        <Link to="/traces" search={before => ({ ...before, ...open })} title={visible(row.span_name)}>
+        <Link to="/traces" search={{ ...search, ...open }} title={visible(row.span_name)}>
           {visible(row.span_name) || '(no name)'}
         </Link>
         {isFailed && (

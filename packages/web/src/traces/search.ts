@@ -37,6 +37,15 @@ export const PERIOD_DEFAULT = '7d'
 
 const ORDERS: readonly OrderBy[] = ['time', 'duration', 'tokens', 'costs']
 
+/** The part of an address that says which rows are looked at, on every screen of rows. */
+export type WindowSearch = Pick<TracesSearch, 'since' | 'from' | 'to'>
+export type FilterSearch = WindowSearch & Pick<TracesSearch, 'q'>
+
+export function readFilterSearch(given: Record<string, unknown>): FilterSearch {
+  const { q, since, from, to } = readSearch(given)
+  return { q, since, from, to }
+}
+
 /** Reads an address; what is malformed counts as absent. */
 export function readSearch(given: Record<string, unknown>): TracesSearch {
   const text = (name: string): string | undefined => {
@@ -76,7 +85,7 @@ const timeIn = (text: string | undefined): string | undefined => {
 }
 
 /** The bounds of the window; those of a period move with time, in steps, so that requests for it can be shared. */
-export function windowOf({ since, from, to }: TracesSearch, now: number): { oldest: string; newest: string } {
+export function windowOf({ since, from, to }: WindowSearch, now: number): { oldest: string; newest: string } {
   if (from && to) return { oldest: from, newest: to }
   const { ms } = PERIODS[since ?? PERIOD_DEFAULT] ?? { ms: HOUR }
   return { oldest: new Date(now - ms).toISOString(), newest: new Date(now + CLOCK_AHEAD_MS).toISOString() }

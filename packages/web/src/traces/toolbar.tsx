@@ -4,8 +4,8 @@ import { countQuery } from '../api/queries.ts'
 import { formatCount } from '../format/format.ts'
 import { Button, Choices, controls, Kbd } from '../parts/controls.tsx'
 import { BUCKETS } from './histogram.tsx'
-import type { Change } from './search.ts'
-import { PERIOD_DEFAULT, PERIODS, type TracesSearch } from './search.ts'
+import { Period } from './period.tsx'
+import type { Change, TracesSearch } from './search.ts'
 import styles from './traces.module.css'
 import { type List, showArrived } from './use-list.ts'
 
@@ -66,41 +66,6 @@ export function Toolbar({ list, search, change, onFacets }: ToolbarProps): React
     </div>
   )
 }
-
-function Period({ search, change }: Pick<ToolbarProps, 'search' | 'change'>): ReactNode {
-  const since = search.since ?? PERIOD_DEFAULT
-  return (
-    <select
-      className={controls.select}
-      aria-label="Time"
-      value={search.from ? 'range' : since}
-      onChange={({ target: { value } }) =>
-        value !== 'range' &&
-        change({ from: undefined, to: undefined, since: value === PERIOD_DEFAULT ? undefined : value })
-      }
-    >
-      {search.from && search.to && (
-        <option value="range">
-          {short(search.from)} – {short(search.to)}
-        </option>
-      )}
-      {Object.entries(PERIODS).map(([value, { label }]) => (
-        <option key={value} value={value}>
-          {label}
-        </option>
-      ))}
-    </select>
-  )
-}
-
-const short = (iso: string): string =>
-  new Date(iso).toLocaleString('en', {
-    month: 'short',
-    day: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    hour12: false,
-  })
 
 function Counted({ list }: { list: List }): ReactNode {
   const { data, isPlaceholderData, error } = useQuery(countQuery(list.body, BUCKETS))

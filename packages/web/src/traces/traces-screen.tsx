@@ -12,14 +12,13 @@ import { Rows } from './rows.tsx'
 import { type Change, spanOf, type TracesSearch } from './search.ts'
 import { Toolbar } from './toolbar.tsx'
 import styles from './traces.module.css'
-import { bodyOf, showArrived, useList } from './use-list.ts'
+import { useBody } from './use-body.ts'
+import { showArrived, useList } from './use-list.ts'
 
 const TracePanel = lazy(() => import('../trace/trace-panel.tsx').then(module => ({ default: module.TracePanel })))
 
 /** How often a project without spans is asked whether it has one. */
 const WAIT_MS = 500
-/** A window that ends now moves on at least this often. */
-const MOVE_MS = 60_000
 
 /** The list of traces; a project without any span gets the lines to paste instead. */
 export function TracesScreen(): ReactNode {
@@ -35,18 +34,11 @@ function TraceList(): ReactNode {
   const navigate = useNavigate({ from: '/traces' })
   const change: Change = (changes, { replace = false } = {}) =>
     void navigate({ search: before => ({ ...before, ...changes }), replace })
-  const now = useNow(search)
-  const asked = bodyOf(search, now)
-  const [valid, setValid] = useState<ListBody>()
-  // While a filter is being typed wrong, the list stays as it was.
-  const body = asked instanceof Error ? valid : asked
-  useEffect(() => {
-    if (!(asked instanceof Error)) setValid(asked)
-  }, [asked])
+  const { body, error } = useBody(search)
   return (
     <div className={styles.screen}>
       <h1 className={styles.title}>{search.focus === 'span' ? 'Spans' : 'Traces'}</h1>
-      <FilterLine text={search.q ?? ''} error={asked instanceof Error ? asked : undefined} change={change} />
+      <FilterLine text={search.q ?? ''} error={error} change={change} />
       {body && <Found body={body} search={search} change={change} />}
     </div>
   )
@@ -92,15 +84,4 @@ function Found({ body, search, change }: FoundProps): ReactNode {
       </Suspense>
     </>
   )
-}
-
-/** The end of a window that ends now: it moves each minute, not with each render, so that requests can be shared. */
-function useNow({ to }: TracesSearch): number {
-  const [now, setNow] = useState(Date.now)
-  useEffect(() => {
-    if (to) return
-    const timer = setInterval(() => setNow(Date.now()), MOVE_MS)
-    return () => clearInterval(timer)
-  }, [to])
-  return now
 }

@@ -1,10 +1,9 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { type ListBody, listBody } from '../api/filtering.ts'
+import type { ListBody } from '../api/filtering.ts'
 import { newestQuery, type OrderBy, type Row, rowsQuery } from '../api/queries.ts'
 import { queryClient } from '../api/query-client.ts'
-import { FilterError, parseFilterText } from './filter-text.ts'
-import { type TracesSearch, windowOf } from './search.ts'
+import type { TracesSearch } from './search.ts'
 
 /** How often the server is asked for newer rows. */
 const LOOK_MS = 1_500
@@ -20,16 +19,6 @@ export interface List {
   /** What is shown belongs to the previous filter. */
   isStale: boolean
   more: (() => void) | undefined
-}
-
-/** The request for a list; an Error if the filter's text is none. */
-export function bodyOf(search: TracesSearch, now: number): ListBody | FilterError {
-  try {
-    return listBody(search.focus ?? 'trace', parseFilterText(search.q ?? ''), windowOf(search, now))
-  } catch (error) {
-    if (error instanceof FilterError) return error
-    throw error
-  }
 }
 
 /**

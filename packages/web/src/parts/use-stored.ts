@@ -13,9 +13,12 @@ export function useStored<T>(name: string): [T | undefined, (value: T | undefine
   useEffect(() => {
     if (held.key !== key) return
     const timer = setTimeout(() => write(key, held.value), PAUSE_MS)
+    const now = (): void => write(key, held.value)
+    addEventListener('pagehide', now)
     return () => {
       clearTimeout(timer)
-      write(key, held.value)
+      removeEventListener('pagehide', now)
+      now()
     }
   }, [key, held])
   return [value, value => setHeld({ key, value })]

@@ -1,0 +1,90 @@
+import { queryOptions } from '@tanstack/react-query'
+import { api } from './client.ts'
+
+/** What somebody or an evaluator said of a span of a trace. */
+export interface Annotation {
+  trace_id: string
+  /** Of the span that it is about. */
+  about: { trace_id: string; span_id: string }[]
+  /** Who or what said it: the evaluator's slug, or the name of the span. */
+  by: string
+  origin: 'human' | 'other'
+  time: string
+  outputs: Record<string, unknown>
+}
+
+/** Annotations that are read for one list or trace. */
+const ANNOTATIONS_MAX = 1_000
+
+interface FoundSpan {
+  trace_id: string
+  span_name: string
+  start_time: string
+  links?: { trace_id: string; span_id: string }[]
+  attributes?: {
+    ag?: {
+      data?: { outputs?: unknown }
+      references?: { evaluator?: { slug?: string } }
+      flags?: { is_feedback?: boolean }
+    }
+  }
+}
+
+/** The annotations of some traces, the newest first. */
+export const annotationsQuery = (traceIds: readonly string[]) =>
+  queryOptions({
+    queryKey: ['annotations', traceIds],
+    queryFn: async ({ signal }) => {
+      const conditions = [
+        { field: 'links', operator: 'in', value: traceIds.map(trace_id => ({ trace_id })) },
+        { field: 'trace_type', operator: 'is', value: 'annotation' },
+        { field: 'parent_id', operator: 'is', value: null },
+      ]
+      const body = { filtering: { operator: 'and', conditions }, windowing: { limit: ANNOTATIONS_MAX } }
+      const { spans } = await api<{ spans: FoundSpan[] }>('/spans/query', { method: 'POST', body, signal })
+      return spans.map(toAnnotation)
+    },
+    enabled: traceIds.length > 0,
+  })
+
+function toAnnotation({ trace_id, span_name, start_time, links = [], attributes }: FoundSpan): Annotation {
+  const { data, references, flags } = attributes?.ag ?? {}
+  const outputs = data?.outputs
+  return {
+    trace_id,
+    about: links,
+    by: references?.evaluator?.slug ?? span_name,
+    origin: flags?.is_feedback ? 'human' : 'other',
+    time: start_time,
+    outputs: isMembers(outputs) ? outputs : outputs === undefined ? {} : { value: outputs },
+  }
+}
+
+const isMembers = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export interface Score {
+  name: string
+  value: number | boolean
+}
+
+/** The numbers and verdicts of annotations; of several with one name the newest counts. */
+export function scoresOf(annotations: readonly Annotation[]): Score[] {
+  const scores = new Map<string, Score>()
+  for (const { by, outputs } of annotations)
+    for (const [member, value] of Object.entries(outputs)) {
+      if (typeof value !== 'number' && typeof value !== 'boolean') continue
+      const name = ['score', 'success', 'value'].includes(member) ? by : `${by}.${member}`
+      if (!scores.has(name)) scores.set(name, { name, value })
+    }
+  return [...scores.values()]
+}
+
+/** Annotations by the trace that they are about. */
+export const byTrace = (annotations: readonly Annotation[]): Map<string, Annotation[]> => {
+  const found = new Map<string, Annotation[]>()
+  for (const annotation of annotations)
+    for (const trace_id of new Set(annotation.about.map(({ trace_id }) => trace_id)))
+      found.set(trace_id, [...(found.get(trace_id) ?? []), annotation])
+  return found
+}

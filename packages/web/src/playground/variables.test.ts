@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { readable } from './readable.ts'
+import { variablesIn } from './variables.ts'
+
+test.each([
+  ['{{country}} and {{ user.name }}', 'mustache', ['country', 'user']],
+  ['{{#items}}{{name}}{{/items}} {{! no }} {{> no}} {{{raw}}}', 'mustache', ['name', 'raw']],
+  ['{{items[0].name}} {{$.path}} {{/a/b}}', 'curly', ['items']],
+  ['{country} but not {{country2}} nor {"json": 1}', 'fstring', ['country']],
+  ['{{ name | upper }} {% if x %}', 'jinja2', ['name']],
+  ['{{inputs}} {{prediction}} {{question}}', 'mustache', ['question']],
+])('%s in %s names %j', (content, template_format, names) => {
+  expect(variablesIn({ prompt: { messages: [{ role: 'user', content }], template_format } })).toEqual(names)
+})
+
+test('parameters as text have one line for each value, and texts line by line', () => {
+  expect(
+    readable({ prompt: { messages: [{ role: 'user', content: 'One\nTwo' }], stop: [], temperature: 0 } }).split('\n'),
+  ).toEqual([
+    'prompt:',
+    '  messages:',
+    '    1.',
+    '      role: user',
+    '      content:',
+    '        One',
+    '        Two',
+    '  stop: []',
+    '  temperature: 0',
+  ])
+  expect(readable(undefined)).toBe('')
+})

@@ -1,0 +1,28 @@
+import { type FilterSearch, readFilterSearch } from '../traces/search.ts'
+
+export const SESSION_ORDERS = ['last', 'costs', 'tokens', 'count', 'errors'] as const
+export type SessionOrder = (typeof SESSION_ORDERS)[number]
+
+/** What the address of the list of sessions says. */
+export type SessionsSearch = FilterSearch & {
+  order?: SessionOrder
+  /** Also those of one turn. */
+  all?: boolean
+}
+
+export const readSessionsSearch = (given: Record<string, unknown>): SessionsSearch => ({
+  ...readFilterSearch(given),
+  order: SESSION_ORDERS.slice(1).find(order => order === given.order),
+  all: given.all === true ? true : undefined,
+})
+
+/** What the address of a session says: the turn that is selected, and the one whose steps are shown. */
+export interface SessionSearch {
+  turn?: string
+  steps?: string
+}
+
+export const readSessionSearch = (given: Record<string, unknown>): SessionSearch => ({
+  turn: typeof given.turn === 'string' ? given.turn : undefined,
+  steps: typeof given.steps === 'string' ? given.steps : undefined,
+})

@@ -1,0 +1,147 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { Row } from '../api/queries.ts'
+import { type Annotation, annotationsQuery, byTrace } from '../api/scores.ts'
+import {
+  exact,
+  formatAmount,
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatFullTime,
+  formatTime,
+  visible,
+} from '../format/format.ts'
+import { useKeys } from '../frame/keys.ts'
+import { Failure } from '../parts/controls.tsx'
+import { termOf } from '../traces/filter-text.ts'
+import { sessionQuery, TURNS_MAX } from './queries.ts'
+import type { SessionSearch } from './search.ts'
+import styles from './session.module.css'
+import { Strip } from './strip.tsx'
+import { Turns } from './turns.tsx'
+
+/** A session: its turns, and all they said as one conversation. */
+export function SessionScreen(): ReactNode {
+  const { sessionId } = useParams({ from: '/sessions/$sessionId' })
+  const search = useSearch({ from: '/sessions/$sessionId' })
+  const navigate = useNavigate({ from: '/sessions/$sessionId' })
+  const { data, error } = useQuery(sessionQuery(sessionId))
+  const change = (changes: Partial<SessionSearch>): void =>
+    void navigate({ search: before => ({ ...before, ...changes }), replace: true })
+  return (
+    <div className={styles.session}>
+      <header className={styles.header}>
+        <h1>Session {visible(sessionId)}</h1>
+        {data && data.turns.length > 0 && <Totals session={sessionId} turns={data.turns} />}
+      </header>
+      {error && <Failure what="The session cannot be read." error={error} />}
+      {data?.turns.length === 0 && (
+        <p className={styles.nothing} role="status">
+          This project has no trace of the session <code>{visible(sessionId)}</code>. It may have been deleted, or it
+          has not arrived yet: the page keeps looking.
+        </p>
+      )}
+      {data && data.turns.length > 0 && <Body {...{ ...data, search, change }} />}
+    </div>
+  )
+}
+
+interface BodyProps {
+  turns: readonly Row[]
+  hasEarlier: boolean
+  search: SessionSearch
+  change: (changes: Partial<SessionSearch>) => void
+}
+
+function Body({ turns, hasEarlier, search, change }: BodyProps): ReactNode {
+  const { data: annotations = [] } = useQuery(annotationsQuery(turns.slice(-100).map(({ trace_id }) => trace_id)))
+  const scores: Map<string, Annotation[]> = byTrace(annotations)
+  const selected = Math.max(
+    0,
+    turns.findIndex(({ trace_id }) => trace_id === search.turn),
+  )
+  const select = (at: number): void => {
+    const turn = turns[at]
+    if (turn) change({ turn: turn.trace_id })
+  }
+  const navigate = useNavigate()
+  const current = turns[selected] as Row
+  const toggle = (turn: Row): void => change({ steps: search.steps === turn.trace_id ? undefined : turn.trace_id })
+  useKeys({
+    j: () => select(selected + 1),
+    k: () => select(selected - 1),
+    ArrowDown: () => select(selected + 1),
+    ArrowUp: () => select(selected - 1),
+    s: () => toggle(current),
+    o: () => navigate({ to: '/traces/$traceId', params: { traceId: current.trace_id } }),
+  })
+  return (
+    <>
+      <Strip turns={turns} selected={selected} select={select} />
+      {hasEarlier && (
+        <p className={styles.nothing}>
+          The last {formatCount(TURNS_MAX)} turns are shown; the list of traces has the earlier ones.
+        </p>
+      )}
+      <Turns {...{ turns, selected, select, scores, toggle }} steps={search.steps} />
+    </>
+  )
+}
+
+function Totals({ session, turns }: { session: string; turns: readonly Row[] }): ReactNode {
+  const sum = (of: 'tokens' | 'costs' | 'errors'): number => turns.reduce((total, turn) => total + (turn[of] ?? 0), 0)
+  const [first, last] = [turns[0] as Row, turns.at(-1) as Row]
+  const users = [...new Set(turns.map(({ user_id }) => user_id).filter(user => user !== undefined))]
+  const failed = turns.filter(({ errors = 0 }) => errors > 0).length
+  const q = termOf('session_id', session)
+  return (
+    <dl className={styles.totals}>
+      <div>
+        <dt>Turns</dt>
+        <dd>
+          <Link to="/traces" search={{ q, since: '1y' }}>
+            {formatCount(turns.length)}
+          </Link>
+        </dd>
+      </div>
+      <div title={formatFullTime(first.start_time)}>
+        <dt>Began</dt>
+        <dd>{formatTime(first.start_time)}</dd>
+      </div>
+      <div>
+        <dt>Lasted</dt>
+        <dd>{formatDuration(Date.parse(last.start_time) + (last.duration ?? 0) - Date.parse(first.start_time))}</dd>
+      </div>
+      <div title={exact(sum('tokens'))}>
+        <dt>Σ Tokens</dt>
+        <dd>{formatAmount(sum('tokens'))}</dd>
+      </div>
+      <div title={exact(sum('costs'))}>
+        <dt>Σ Cost</dt>
+        <dd>{formatCost(sum('costs'))}</dd>
+      </div>
+      {failed > 0 && (
+        <div>
+          <dt>With errors</dt>
+          <dd className={styles.errors}>
+            <Link to="/traces" search={{ q: `${q} errors>0`, since: '1y' }}>
+              {formatCount(failed)}
+            </Link>
+          </dd>
+        </div>
+      )}
+      {users.slice(0, 3).map(user => (
+        <div key={user}>
+          <dt>User</dt>
+          <dd>
+            <Link to="/traces" search={{ q: termOf('user_id', user) }}>
+              {visible(user)}
+            </Link>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

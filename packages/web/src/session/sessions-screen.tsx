@@ -1,0 +1,177 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { type ReactNode, useRef } from 'react'
+import type { ListBody } from '../api/filtering.ts'
+import { type Group, groupsQuery } from '../api/queries.ts'
+import {
+  exact,
+  formatAmount,
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatFullTime,
+  formatTime,
+  MISSING,
+  visible,
+} from '../format/format.ts'
+import { useKeys } from '../frame/keys.ts'
+import { Choices, controls, Failure } from '../parts/controls.tsx'
+import { FilterLine } from '../traces/filter-line.tsx'
+import { termOf } from '../traces/filter-text.ts'
+import { Period } from '../traces/period.tsx'
+import { useBody } from '../traces/use-body.ts'
+import { SESSION_ORDERS, type SessionOrder, type SessionsSearch } from './search.ts'
+import styles from './session.module.css'
+
+/** Sessions in the list. */
+const SESSIONS_MAX = 500
+const LOOK_MS = 5_000
+
+const ORDER_NAMES: Readonly<Record<SessionOrder, string>> = {
+  last: 'Latest first',
+  costs: 'Most expensive first',
+  tokens: 'Most tokens first',
+  count: 'Most turns first',
+  errors: 'Most errors first',
+}
+
+/** The sessions of a window, with the totals of their traces. */
+export function SessionsScreen(): ReactNode {
+  const search = useSearch({ from: '/sessions' })
+  const navigate = useNavigate({ from: '/sessions' })
+  const change = (changes: Partial<SessionsSearch>, { replace = false } = {}): void =>
+    void navigate({ search: before => ({ ...before, ...changes }), replace })
+  const { body, error } = useBody(search)
+  return (
+    <div className={styles.screen}>
+      <h1 className={controls.hidden}>Sessions</h1>
+      <FilterLine text={search.q ?? ''} error={error} change={change} />
+      <div className={styles.toolbar}>
+        <Choices
+          label="Which sessions"
+          value={search.all ? 'all' : 'several'}
+          choices={[
+            ['several', 'Conversations'],
+            ['all', 'All sessions'],
+          ]}
+          onChange={which => change({ all: which === 'all' || undefined })}
+        />
+        <Period search={search} change={change} />
+        <select
+          className={controls.select}
+          aria-label="Order"
+          value={search.order ?? 'last'}
+          onChange={({ target: { value } }) =>
+            change({ order: value === 'last' ? undefined : (value as SessionOrder) })
+          }
+        >
+          {SESSION_ORDERS.map(order => (
+            <option key={order} value={order}>
+              {ORDER_NAMES[order]}
+            </option>
+          ))}
+        </select>
+      </div>
+      {body && <Sessions body={body} search={search} />}
+    </div>
+  )
+}
+
+function Sessions({ body, search }: { body: ListBody; search: SessionsSearch }): ReactNode {
+  const grouping = {
+    by: 'session_id',
+    order_by: search.order ?? 'last',
+    values: SESSIONS_MAX,
+    count_min: search.all ? 1 : 2,
+  }
+  const query = useQuery({ ...groupsQuery(body, grouping), refetchInterval: LOOK_MS })
+  const sessions = query.data?.groups.filter(({ value }) => value !== undefined) ?? []
+  const table = useRef<HTMLTableElement>(null)
+  useLinkKeys(table)
+  return (
+    <div
+      className={styles.scroller}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
+      tabIndex={0}
+      role="region"
+      aria-label="List"
+      data-stale={query.isPlaceholderData || undefined}
+    >
+      {query.error && <Failure what="The sessions cannot be read." error={query.error} />}
+      <table ref={table} className={styles.sessions} aria-label="Sessions">
+        <thead>
+          <tr>
+            <th scope="col">Last turn</th>
+            <th scope="col">Session</th>
+            <th scope="col">Turns</th>
+            <th scope="col">Errors</th>
+            <th scope="col">Lasted</th>
+            <th scope="col">p95</th>
+            <th scope="col">Σ tokens</th>
+            <th scope="col">Σ cost</th>
+          </tr>
+        </thead>
+        <tbody>
+          {sessions.map(session => (
+            <SessionRow key={session.value} session={session} search={search} />
+          ))}
+        </tbody>
+      </table>
+      {query.data && sessions.length === 0 && (
+        <p className={styles.nothing}>
+          {search.all ? 'No trace in this time belongs to a session.' : 'No session in this time has several turns.'}{' '}
+          Set the attribute <code>session.id</code> on the spans of a conversation to see its turns together.
+        </p>
+      )}
+      {sessions.length >= SESSIONS_MAX - 1 && (
+        <p className={styles.nothing}>
+          The first {SESSIONS_MAX} are shown. A filter or a shorter time shows the others.
+        </p>
+      )}
+    </div>
+  )
+}
+
+function SessionRow({ session, search }: { session: Group; search: SessionsSearch }): ReactNode {
+  const { value = '', count, errors, first = '', last = '', p95, tokens, costs } = session
+  const { since, from, to } = search
+  const rows = { q: [search.q, termOf('session_id', value)].filter(Boolean).join(' '), since, from, to }
+  return (
+    <tr>
+      <td title={formatFullTime(last)}>{formatTime(last)}</td>
+      <th scope="row">
+        <Link to="/sessions/$sessionId" params={{ sessionId: value }} className={styles.link} title={visible(value)}>
+          {visible(value)}
+        </Link>
+      </th>
+      <td>
+        <Link to="/traces" search={rows}>
+          {formatCount(count)}
+        </Link>
+      </td>
+      <td className={errors ? styles.errors : undefined}>
+        {errors ? (
+          <Link to="/traces" search={{ ...rows, q: `${rows.q} errors>0` }}>
+            {formatCount(errors)}
+          </Link>
+        ) : (
+          formatAmount(errors)
+        )}
+      </td>
+      <td>{count > 1 ? formatDuration(Date.parse(last) - Date.parse(first)) : MISSING}</td>
+      <td>{formatDuration(p95)}</td>
+      <td title={exact(tokens)}>{formatAmount(tokens)}</td>
+      <td title={exact(costs)}>{formatCost(costs)}</td>
+    </tr>
+  )
+}
+
+/** `j` and `k` go from session to session; Enter opens the one with the focus. */
+function useLinkKeys(table: React.RefObject<HTMLTableElement | null>): void {
+  const move = (by: number) => () => {
+    const links = [...(table.current?.querySelectorAll<HTMLElement>('tbody th a') ?? [])]
+    const at = links.indexOf(document.activeElement as HTMLElement)
+    links[at < 0 ? 0 : at + by]?.focus()
+  }
+  useKeys({ j: move(1), k: move(-1), ArrowDown: move(1), ArrowUp: move(-1) })
+}

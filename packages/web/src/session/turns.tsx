@@ -1,0 +1,124 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type ReactNode, useEffect, useRef } from 'react'
+import { partsQuery, type Row } from '../api/queries.ts'
+import { type Annotation, scoresOf } from '../api/scores.ts'
+import { formatCost, formatDuration, formatFullTime, formatTime, visible } from '../format/format.ts'
+import { Button } from '../parts/controls.tsx'
+import { Scores } from '../parts/scores.tsx'
+import { Said } from '../trace/conversation.tsx'
+import styles from './session.module.css'
+import { Steps } from './steps.tsx'
+
+interface TurnsProps {
+  turns: readonly Row[]
+  selected: number
+  select: (at: number) => void
+  scores: ReadonlyMap<string, Annotation[]>
+  /** The trace whose steps are shown. */
+  steps: string | undefined
+  toggle: (turn: Row) => void
+}
+
+/** The turns on the left, and on the right what they say, as one conversation. */
+export function Turns({ turns, selected, select, scores, steps, toggle }: TurnsProps): ReactNode {
+  'use no memo' // The virtualizer is one object, whose answers change.
+  const scroller = useRef<HTMLDivElement>(null)
+  const list = useRef<HTMLOListElement>(null)
+  const virtual = useVirtualizer({
+    count: turns.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => 180,
+    overscan: 3,
+  })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another selection scrolls
+  useEffect(() => {
+    virtual.scrollToIndex(selected, { align: 'start' })
+    list.current?.children[selected]?.scrollIntoView({ block: 'nearest' })
+  }, [selected])
+  return (
+    <div className={styles.body}>
+      <ol ref={list} className={styles.turns} aria-label="Turns">
+        {turns.map((turn, at) => (
+          <li key={turn.trace_id}>
+            <button type="button" aria-current={at === selected || undefined} onClick={() => select(at)}>
+              <span className={styles.turnLine}>
+                <strong>{at + 1}</strong>
+                <span title={formatFullTime(turn.start_time)}>{formatTime(turn.start_time)}</span>
+                <span>{formatDuration(turn.duration)}</span>
+                <span>{formatCost(turn.costs)}</span>
+                {(turn.errors ?? 0) > 0 && <span className={styles.errors}>✕ error</span>}
+              </span>
+              <span className={styles.preview}>
+                <bdi>{turn.inputs ? visible(turn.inputs) : visible(turn.span_name)}</bdi>
+              </span>
+              <Scores scores={scoresOf(scores.get(turn.trace_id) ?? []).slice(0, 3)} />
+            </button>
+          </li>
+        ))}
+      </ol>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
+      <div ref={scroller} className={styles.talk} role="region" aria-label="Conversation" tabIndex={0}>
+        <div style={{ height: virtual.getTotalSize(), position: 'relative' }}>
+          {virtual.getVirtualItems().map(({ index, start }) => {
+            const turn = turns[index] as Row
+            return (
+              <div
+                key={turn.trace_id}
+                ref={virtual.measureElement}
+                data-index={index}
+                className={styles.turn}
+                style={{ top: start }}
+              >
+                <Turn
+                  turn={turn}
+                  number={index + 1}
+                  isSelected={index === selected}
+                  annotations={scores.get(turn.trace_id) ?? []}
+                  showsSteps={steps === turn.trace_id}
+                  toggle={() => toggle(turn)}
+                />
+              </div>
+            )
+          })}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+interface TurnProps {
+  turn: Row
+  number: number
+  isSelected: boolean
+  annotations: readonly Annotation[]
+  showsSteps: boolean
+  toggle: () => void
+}
+
+function Turn({ turn, number, isSelected, annotations, showsSteps, toggle }: TurnProps): ReactNode {
+  const { trace_id, span_id, start_time, duration, costs, errors = 0 } = turn
+  const { data } = useQuery(partsQuery(trace_id, span_id))
+  return (
+    <article data-selected={isSelected || undefined} data-error={errors > 0 || undefined} aria-label={`Turn ${number}`}>
+      <header>
+        <strong>{number}</strong>
+        <span>
+          {formatTime(start_time)} · {formatDuration(duration)} · {formatCost(costs)}
+        </span>
+        {errors > 0 && <span className={styles.errors}>✕ error</span>}
+        <Scores scores={scoresOf(annotations)} />
+        <span className={styles.space} />
+        <Button look="plain" aria-expanded={showsSteps} onClick={toggle}>
+          Steps
+        </Button>
+        <Link to="/traces/$traceId" params={{ traceId: trace_id }}>
+          Open the trace
+        </Link>
+      </header>
+      <Said parts={data?.parts} fault={data?.status_message} />
+      {showsSteps && <Steps traceId={trace_id} />}
+    </article>
+  )
+}

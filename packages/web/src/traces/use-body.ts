@@ -1,0 +1,44 @@
+import { useEffect, useState } from 'react'
+import { type Focus, type ListBody, listBody } from '../api/filtering.ts'
+import { FilterError, parseFilterText } from './filter-text.ts'
+import { type FilterSearch, windowOf } from './search.ts'
+
+/** A window that ends now moves on at least this often. */
+const MOVE_MS = 60_000
+
+interface Asked {
+  /** Undefined until there has been a filter that can be read. */
+  body: ListBody | undefined
+  /** Why the text of the filter cannot be read. */
+  error: FilterError | undefined
+}
+
+/** The request that an address stands for. While a filter is being typed wrong, it stays as it was. */
+export function useBody(search: FilterSearch & { focus?: Focus }): Asked {
+  const asked = bodyOf(search, useNow(search))
+  const [valid, setValid] = useState<ListBody>()
+  useEffect(() => {
+    if (!(asked instanceof Error)) setValid(asked)
+  }, [asked])
+  return asked instanceof Error ? { body: valid, error: asked } : { body: asked, error: undefined }
+}
+
+function bodyOf(search: FilterSearch & { focus?: Focus }, now: number): ListBody | FilterError {
+  try {
+    return listBody(search.focus ?? 'trace', parseFilterText(search.q ?? ''), windowOf(search, now))
+  } catch (error) {
+    if (error instanceof FilterError) return error
+    throw error
+  }
+}
+
+/** The end of a window that ends now: it moves each minute, not with each render, so that requests can be shared. */
+function useNow({ to }: FilterSearch): number {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    if (to) return
+    const timer = setInterval(() => setNow(Date.now()), MOVE_MS)
+    return () => clearInterval(timer)
+  }, [to])
+  return now
+}

@@ -1,0 +1,196 @@
+import type { FakeProvider } from '@spanhouse/fake-provider'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TestProject } from '../../../test/harness.ts'
+import { agentTrace, openBrowser, tabTo, visit } from './browser.testing.ts'
+import { newApplication, projectWithModel } from './models.testing.ts'
+
+let browser: Browser
+let project: TestProject
+let provider: FakeProvider
+
+beforeAll(async () => {
+  browser = await openBrowser()
+  ;({ project, provider } = await projectWithModel())
+})
+afterAll(async () => {
+  await browser.close()
+  await provider.close()
+})
+
+const cell = (page: Page, column: string, row = 1) =>
+  page.getByRole('article', { name: `Output of ${column} for testcase ${row}`, exact: true })
+
+test('by mouse: an application from a template, run, changed, saved and deployed', { timeout: 120_000 }, async () => {
+  const { page, faults, close } = await visit(browser, project, '/w/playground')
+  await page.getByRole('button', { name: 'New application …' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('Capitals by mouse')
+  await page.getByText('completion', { exact: true }).click()
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('heading', { name: 'Capitals by mouse' }).waitFor()
+  await page.getByRole('textbox', { name: 'country' }).fill('Peru')
+  await page.getByRole('button', { name: 'Run all' }).click()
+  await cell(page, 'v1').getByText('The capital of Peru is Lima.').waitFor()
+  await cell(page, 'v1').getByRole('link', { name: 'Trace' }).waitFor()
+
+  const prompt = page.getByRole('textbox', { name: 'Content of v1, message 2' })
+  await prompt.click()
+  await page.keyboard.press('End')
+  await page.keyboard.type(' Be short.')
+  await page.getByText('Draft', { exact: true }).waitFor()
+  await page.reload()
+  await page.getByText('Draft', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Save v1' }).click()
+  await page.getByLabel('Message', { exact: true }).fill('Short answers')
+  await page.getByRole('textbox', { name: 'Changes since v1' }).getByText('Be short.').waitFor()
+  await page.getByRole('button', { name: 'Commit' }).click()
+  await page.getByText('Committed', { exact: true }).waitFor()
+  expect(await page.getByRole('combobox', { name: 'Revision of v2' }).locator('option:checked').textContent()).toMatch(
+    /^v2: Short answers/,
+  )
+
+  await page.getByRole('button', { name: 'Deploy v2' }).click()
+  await page.getByText('Nothing of it is deployed there yet.').waitFor()
+  await page.getByRole('radio', { name: 'staging' }).check()
+  await page.getByRole('button', { name: 'Deploy to staging' }).click()
+  await page.getByText('Deployed: staging now runs v2.').waitFor()
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('by keyboard only: create, run, change, compare with the draft, save, deploy', { timeout: 120_000 }, async () => {
+  const { page, faults, close } = await visit(browser, project, '/w/playground')
+  await tabTo(page, page.getByRole('button', { name: 'New application …' }))
+  await page.keyboard.press('Enter')
+  await tabTo(page, page.getByLabel('Name', { exact: true }))
+  await page.keyboard.type('Capitals by keys')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Capitals by keys' }).waitFor()
+  await tabTo(page, page.getByRole('textbox', { name: 'country' }))
+  await page.keyboard.type('Chile')
+  await page.keyboard.press('Control+Enter')
+  await cell(page, 'v1').getByText('The capital of Chile is Santiago.').waitFor()
+
+  await tabTo(page, page.getByRole('button', { name: 'Copy v1 beside it' }))
+  await page.keyboard.press('Enter')
+  await tabTo(page, page.getByRole('textbox', { name: 'Content of v1 (2), message 2' }))
+  await page.keyboard.press('Control+End')
+  await page.keyboard.type(' #fake-echo')
+  await page.keyboard.press('Control+Enter')
+  await cell(page, 'v1 (2)').getByText('What is the capital of Chile? #fake-echo').waitFor()
+
+  await tabTo(page, page.getByRole('button', { name: 'Save v1 (2)' }))
+  await page.keyboard.press('Enter')
+  await tabTo(page, page.getByLabel('Message', { exact: true }))
+  await page.keyboard.type('Echo')
+  await page.keyboard.press('Enter')
+  await tabTo(page, page.getByRole('button', { name: 'Deploy v2' }))
+  await page.keyboard.press('Enter')
+  await tabTo(page, page.getByRole('button', { name: 'Deploy to development' }))
+  await page.keyboard.press('Enter')
+  await page.getByText('Deployed: development now runs v2.').waitFor()
+  await page.keyboard.press('Escape')
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('testcases of a testset, scores below the outputs, and all of it in the address', async () => {
+  const application = await newApplication(project, 'scored', 'What is the capital of {{country}}?')
+  const testcases = [
+    { data: { country: 'Peru', correct_answer: 'The capital of Peru is Lima.' } },
+    { data: { country: 'Kenya', correct_answer: 'Mombasa' } },
+  ]
+  const testset = await project.post('/api/simple/testsets/', {
+    testset: { slug: 'capitals', name: 'Capital cities', data: { testcases } },
+  })
+  const { page, faults, close } = await visit(browser, project, `/w/playground/applications/${application.id}`)
+  await page.getByRole('combobox', { name: 'Testcases' }).selectOption('Capital cities')
+  await page.getByRole('button', { name: 'Evaluators' }).click()
+  await page.getByRole('checkbox', { name: 'Exact Match' }).check()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Run all' }).click()
+  await cell(page, 'v1', 1).getByText('✓ yes').waitFor()
+  await cell(page, 'v1', 2).getByText('✕ no').waitFor()
+  expect(page.url()).toContain(`testset=${testset.body.testset.id}`)
+  await page.reload()
+  await page.getByRole('button', { name: 'Evaluators: 1' }).waitFor()
+  await page.getByRole('heading', { name: '2 testcases' }).waitFor()
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('what fails is said in its cell, with its trace; a run can be stopped', async () => {
+  const { id } = await newApplication(project, 'failing', 'What is the capital of {{country}}?')
+  const { page, close } = await visit(browser, project, `/w/playground/applications/${id}`)
+  await page.getByRole('button', { name: 'Run all' }).click()
+  await cell(page, 'v1').getByText("Missing variables: 'country'").waitFor()
+  await cell(page, 'v1').getByRole('link', { name: 'Trace' }).waitFor()
+  await page.getByRole('textbox', { name: 'country' }).fill('#fake-stall-before')
+  await page.getByRole('button', { name: 'Run all' }).click()
+  await page.getByText('1 running').waitFor()
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await cell(page, 'v1').getByText('Stopped.').waitFor()
+  await close()
+})
+
+test('an evaluator judges a trace', async () => {
+  const spans = agentTrace('Northern lights?')
+  await project.store(...spans)
+  const evaluators = await project.post('/api/simple/evaluators/query', {})
+  const { id } = evaluators.body.evaluators.find((one: { slug: string }) => one.slug === 'exact-match')
+  const { page, close } = await visit(browser, project, `/w/playground/evaluators/${id}`)
+  await page.getByRole('textbox', { name: 'Id of a trace to judge' }).fill(spans[0]?.traceId as string)
+  await page.getByRole('button', { name: 'Judge it' }).click()
+  await page.getByRole('textbox', { name: 'question' }).waitFor()
+  expect(await page.getByRole('textbox', { name: 'outputs' }).inputValue()).toBe('Rarely; try Tromsø.')
+  await page.getByRole('textbox', { name: 'Expected answer column' }).fill('question')
+  await page.getByRole('button', { name: 'Run all' }).click()
+  await cell(page, 'v1').getByText('"success": false').waitFor()
+  await close()
+})
+
+test('somebody else commits in the meantime: the draft stays, and the page says why it was not saved', async () => {
+  const { id, variant_id } = await newApplication(project, 'raced', 'Say {{what}}')
+  const { page, close } = await visit(browser, project, `/w/playground/applications/${id}`)
+  await page.getByRole('textbox', { name: 'Content of v1, message 1' }).click()
+  await page.keyboard.type('Please: ')
+  await page.getByText('Draft', { exact: true }).waitFor()
+  const data = { uri: 'agenta:builtin:completion:v0', parameters: { prompt: { messages: [] } } }
+  await project.post('/api/applications/revisions/commit', {
+    application_revision_commit: { application_variant_id: variant_id, data },
+  })
+  await page.getByRole('button', { name: 'Save v1' }).click()
+  await page.getByRole('button', { name: 'Commit' }).click()
+  await page.getByText('It was not saved.').waitFor()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByText('Draft', { exact: true }).waitFor()
+  await close()
+})
+
+test('a prompt of 40,000 tokens can be typed into', { timeout: 120_000 }, async () => {
+  const line = 'The quick brown fox jumps over the lazy dog near {{place}} again. '
+  const text = `${line.repeat(10)}\n`.repeat(250)
+  expect(text.length).toBeGreaterThan(160_000)
+  const { id } = await newApplication(project, 'long', text)
+  const { page, faults, close } = await visit(browser, project, `/w/playground/applications/${id}`)
+  const prompt = page.getByRole('textbox', { name: 'Content of v1, message 1' })
+  await prompt.click()
+  const keys = 50
+  const before = await scriptMs(page)
+  for (let key = 0; key < keys; key++) await page.keyboard.press('x')
+  const perKey = ((await scriptMs(page)) - before) / keys
+  await page.getByText('Draft', { exact: true }).waitFor()
+  // 16 ms is the goal; a shared machine is several times slower at its worst.
+  expect(perKey).toBeLessThan(64)
+  expect(faults).toEqual([])
+  await close()
+})
+
+/** How long the main thread has worked so far. */
+async function scriptMs(page: Page): Promise<number> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Performance.enable')
+  const { metrics } = await session.send('Performance.getMetrics')
+  await session.detach()
+  return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN) * 1000
+}

@@ -1,0 +1,129 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { actIn, newMember, newPerson, type Person } from '../../../test/http/people.ts'
+import { openBrowser, tabTo, visit } from './browser.testing.ts'
+
+let browser: Browser
+let host: Person
+let receiver: Server
+let received: string[]
+
+beforeAll(async () => {
+  browser = await openBrowser()
+  host = await newPerson()
+  received = []
+  receiver = createServer((request, response) => {
+    received.push(String(request.headers['x-agenta-event-type']))
+    response.writeHead(204).end()
+  })
+  await new Promise<void>(resolve => receiver.listen(0, '127.0.0.1', resolve))
+})
+afterAll(async () => {
+  await browser.close()
+  receiver.close()
+})
+
+const keyOf = ({ authorization }: Person) => ({ apiKey: authorization.slice('ApiKey '.length) })
+
+test('by mouse: a key is made, shown once, and revoked', async () => {
+  const { page, faults, close } = await visit(browser, keyOf(host), '/w/settings')
+  await page.getByText('the key of this browser').waitFor()
+  await page.getByRole('button', { name: 'New key' }).click()
+  const key = await page.getByRole('status').locator('code').textContent()
+  const prefix = key?.split('.')[0] as string
+  await page.getByRole('button', { name: `Revoke ${prefix}` }).click()
+  await page.getByRole('button', { name: 'Yes' }).click()
+  await page.getByRole('button', { name: `Revoke ${prefix}` }).waitFor({ state: 'detached' })
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('by keyboard only: a provider is added and deleted', async () => {
+  const { page, close } = await visit(browser, keyOf(host), '/w/settings/secrets')
+  await tabTo(page, page.getByRole('radio', { name: 'Known provider' }))
+  await page.keyboard.press('ArrowRight')
+  await tabTo(page, page.getByLabel('Name', { exact: true }))
+  await page.keyboard.type('house')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('https://models.example.com/v1')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('small, large')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('a-secret')
+  await page.keyboard.press('Enter')
+  await page.getByText('provider with an address: small, large').waitFor()
+  expect(await page.getByText('a-secret').count()).toBe(0)
+  await tabTo(page, page.getByRole('button', { name: 'Delete house' }))
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Enter')
+  await page.getByText('No secret is stored yet.').waitFor()
+  await close()
+})
+
+test('retention and prices are saved, and wrong ones are rejected with the reason', async () => {
+  const { page, close } = await visit(browser, keyOf(host), '/w/settings/retention')
+  await page.getByText('Spans are kept forever.').waitFor()
+  await page.getByRole('spinbutton').fill('30')
+  await page.getByText('Spans that are older than 30 days will be deleted.').waitFor()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Spans are deleted 30 days after they were stored.').waitFor()
+  await page.getByRole('link', { name: 'Prices' }).click()
+  await page.getByRole('button', { name: 'Add a model' }).click()
+  await page.getByRole('textbox', { name: 'Model 1' }).fill('house-*')
+  await page.getByRole('spinbutton', { name: 'Input of model 1', exact: true }).fill('0.12345678')
+  await page.getByRole('spinbutton', { name: 'Output of model 1' }).fill('2')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('no more than 6 decimal places').waitFor()
+  await page.getByRole('spinbutton', { name: 'Input of model 1', exact: true }).fill('0.5')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect
+    .poll(async () => (await host.ask('GET', '/projects/current/prices')).body)
+    .toEqual({ prices: { 'house-*': { input: 0.5, output: 2 } } })
+  await close()
+})
+
+test('a webhook is added and tested, and its deliveries are shown', async () => {
+  const { page, close } = await visit(browser, keyOf(host), '/w/settings/webhooks')
+  await page.getByLabel('Name', { exact: true }).fill('Ops')
+  await page.getByLabel('Address').fill(`http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`)
+  await page.getByRole('button', { name: 'Add' }).click()
+  const webhook = page.getByRole('article', { name: 'Ops' })
+  await webhook.getByRole('button', { name: 'Send a test' }).click()
+  await webhook.getByText('Test: success').waitFor()
+  expect(received).toContain('webhooks.subscriptions.tested')
+  await webhook.getByRole('list', { name: 'Deliveries' }).getByText('success (204)').waitFor()
+  await webhook.getByRole('button', { name: 'Stop' }).click()
+  await webhook.getByText('stopped;').waitFor()
+  await webhook.getByRole('button', { name: 'Delete Ops' }).click()
+  await webhook.getByRole('button', { name: 'Yes' }).click()
+  await page.getByText('This project has no webhook yet.').waitFor()
+  await close()
+})
+
+test('members are invited and get roles; a viewer sees why controls are off', async () => {
+  const person = await newMember(host, 'developer')
+  const made = await actIn(host, person)('POST', '/keys')
+  const { page, close } = await visit(browser, keyOf(host), '/w/settings/members')
+  await page.getByRole('textbox', { name: 'Email address' }).fill('ada@corp.test')
+  await page.getByRole('button', { name: 'Invite' }).click()
+  await page.getByText('Pass this link on.').waitFor()
+  await page.getByRole('button', { name: 'Withdraw the invitation of ada@corp.test' }).waitFor()
+  await page.getByRole('combobox', { name: `Role of ${person.email}` }).selectOption('viewer')
+  await expect
+    .poll(async () => (await actIn(host, person)('GET', '/projects/current')).body.user_role, { timeout: 15_000 })
+    .toBe('viewer')
+  await close()
+
+  const viewer = await visit(browser, { apiKey: made.body }, '/w/settings/keys')
+  await viewer.page.getByRole('note').getByText('Your role in this project, viewer, does not have').waitFor()
+  expect(await viewer.page.getByRole('button', { name: 'New key' }).isDisabled()).toBe(true)
+  await viewer.page.getByRole('link', { name: 'Secrets' }).click()
+  await viewer.page.getByText('does not have the permission edit_secret').waitFor()
+  expect(await viewer.page.getByRole('button', { name: 'Add' }).isDisabled()).toBe(true)
+  await viewer.page.getByRole('link', { name: 'Playground' }).click()
+  await viewer.page.getByText('does not have the permission edit_application').waitFor()
+  expect(await viewer.page.getByRole('button', { name: 'New application …' }).isDisabled()).toBe(true)
+  await viewer.close()
+})

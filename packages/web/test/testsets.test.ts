@@ -1,0 +1,119 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newProject, type TestProject } from '../../../test/harness.ts'
+import { openBrowser, tabTo, visit } from './browser.testing.ts'
+
+let browser: Browser
+let project: TestProject
+
+beforeAll(async () => {
+  browser = await openBrowser()
+  project = await newProject()
+})
+afterAll(() => browser.close())
+
+const grid = (page: Page) => page.getByRole('grid', { name: 'Rows of the testset' })
+
+async function newestRows(name: string): Promise<unknown[]> {
+  const { body } = await project.post('/api/simple/testsets/query', {})
+  const testset = body.testsets.find((one: { name: string }) => one.name === name)
+  return testset.data.testcases.map(({ data: { testcase_dedup_id: _, ...data } }: { data: object & any }) => data)
+}
+
+test('by mouse: a CSV file with its preview, more rows from another, saved after the changes are shown', async () => {
+  const { page, faults, close } = await visit(browser, project, '/w/testsets')
+  await page.getByRole('button', { name: 'New testset …' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('By mouse')
+  const csv = 'country,people,note\nPeru,34,"a ""quoted"" note,\nin two lines"\nFiji,1,\n'
+  await page.getByLabel('CSV file').setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) })
+  await page.getByText('2 rows, 3 columns').waitFor()
+  await page.getByRole('columnheader', { name: 'people number' }).waitFor()
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('heading', { name: 'By mouse' }).waitFor()
+
+  await page.getByRole('button', { name: 'Import CSV …' }).click()
+  const more = Buffer.from('country,people\nKenya,52\n')
+  await page.getByLabel('CSV file').setInputFiles({ name: 'b.csv', mimeType: 'text/csv', buffer: more })
+  await page.getByText('1 row, 2 columns').waitFor()
+  await page.getByRole('button', { name: 'Import', exact: true }).click()
+  await page.getByRole('gridcell', { name: 'Peru' }).dblclick()
+  await page.getByRole('textbox', { name: 'country of row 1' }).fill('Chile')
+  await page.getByRole('gridcell', { name: 'Fiji' }).click()
+  await page.getByRole('button', { name: 'Delete row 2' }).click()
+  await page.getByRole('button', { name: 'Save …' }).click()
+  const changes = page.getByRole('list', { name: 'Changes' })
+  await expect.poll(() => changes.textContent()).toContain('Row 1, country: Peru → Chile')
+  expect(await changes.textContent()).toContain('Rows added: 1')
+  expect(await changes.textContent()).toContain('Rows deleted: 1')
+  await page.getByLabel('Message').fill('Another continent')
+  await page.getByRole('button', { name: 'Commit' }).click()
+  await page.getByText('As in v2').waitFor()
+  expect(await newestRows('By mouse')).toEqual([
+    { country: 'Chile', people: 34, note: 'a "quoted" note,\nin two lines' },
+    { country: 'Kenya', people: 52 },
+  ])
+  await page.getByRole('combobox', { name: 'Revision' }).selectOption({ index: 1 })
+  await page.getByRole('gridcell', { name: 'Fiji' }).waitFor()
+  expect(page.url()).toContain('revision=')
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('by keyboard only: create, add a column, type, paste rows of a spreadsheet, undo, save', async () => {
+  const { page, faults, close } = await visit(browser, project, '/w/testsets', {
+    permissions: ['clipboard-read', 'clipboard-write'],
+  })
+  await tabTo(page, page.getByRole('button', { name: 'New testset …' }))
+  await page.keyboard.press('Enter')
+  await tabTo(page, page.getByLabel('Name', { exact: true }))
+  await page.keyboard.type('By keys')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'By keys' }).waitFor()
+  await tabTo(page, page.getByRole('button', { name: 'Add a column' }))
+  await page.keyboard.press('Enter')
+  await tabTo(page, page.getByRole('textbox', { name: 'Name of the column' }))
+  await page.keyboard.type('city')
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Escape')
+  await tabTo(page, page.getByRole('button', { name: 'Add a row' }))
+  await page.keyboard.press('Enter')
+  await tabTo(page, grid(page))
+  await page.keyboard.type('Lima')
+  await page.keyboard.press('Enter')
+  await page.getByRole('gridcell', { name: 'Lima' }).waitFor()
+  await page.evaluate(() => navigator.clipboard.writeText('Cusco\t3399\nArequipa\t2335\n'))
+  await page.keyboard.press('Control+v')
+  await page.getByRole('gridcell', { name: '2335' }).waitFor()
+  await page.keyboard.press('End')
+  await page.keyboard.press('Delete')
+  await expect.poll(() => page.getByRole('gridcell', { name: '3399' }).count()).toBe(0)
+  await tabTo(page, page.getByRole('button', { name: 'Undo' }))
+  await page.keyboard.press('Enter')
+  await page.getByRole('gridcell', { name: '3399' }).waitFor()
+  await tabTo(page, page.getByRole('button', { name: 'Save …' }))
+  await page.keyboard.press('Enter')
+  await tabTo(page, page.getByLabel('Message'))
+  await page.keyboard.type('Cities')
+  await page.keyboard.press('Enter')
+  await page.getByText('As in v2').waitFor()
+  expect(await newestRows('By keys')).toEqual([
+    { city: 'Cusco', column_2: 3399 },
+    { city: 'Arequipa', column_2: 2335 },
+  ])
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('10,000 rows: few are drawn, and the last is one key away', async () => {
+  const testcases = Array.from({ length: 10_000 }, (_, index) => ({ data: { number: index + 1 } }))
+  const made = await project.post('/api/simple/testsets/', {
+    testset: { slug: 'many', name: 'Many', data: { testcases } },
+  })
+  const { page, close } = await visit(browser, project, `/w/testsets/${made.body.testset.id}`)
+  await page.getByRole('gridcell', { name: '1', exact: true }).waitFor()
+  await tabTo(page, grid(page))
+  for (let presses = 0; presses < 3; presses++) await page.keyboard.press('PageDown')
+  await page.getByRole('gridcell', { name: '61', exact: true }).waitFor()
+  expect(await page.getByRole('gridcell').count()).toBeLessThan(200)
+  await close()
+})
