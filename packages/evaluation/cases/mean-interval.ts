@@ -26,5 +26,6 @@ export function studentQuantile(freedom: number): number {
   const first = (Z ** 3 + Z) / 4
   const second = (5 * Z ** 5 + 16 * Z ** 3 + 3 * Z) / 96
   const third = (3 * Z ** 7 + 19 * Z ** 5 + 17 * Z ** 3 - 15 * Z) / 384
-  return Z + first / freedom + second / freedom ** 2 + third / freedom ** 3
+  const fourth = (79 * Z ** 9 + 776 * Z ** 7 + 1_482 * Z ** 5 - 1_920 * Z ** 3 - 945 * Z) / 92_160
+  return Z + first / freedom + second / freedom ** 2 + third / freedom ** 3 + fourth / freedom ** 4
 }
