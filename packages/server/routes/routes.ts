@@ -13,6 +13,7 @@ import { ownReaders, serverReaders } from '../sql-readers.ts'
 import { accountRoutes } from './accounts/accounts.ts'
 import { deadLetterRoutes } from './dead-letters.ts'
 import { entryRoutes } from './entry.ts'
+import { runCaseRoutes } from './evaluations/cases.ts'
 import { comparisonRoutes } from './evaluations/comparison.ts'
 import { evaluationRoutes } from './evaluations/evaluations.ts'
 import { eventRoutes } from './events.ts'
@@ -105,6 +106,7 @@ function spanRoutes({ parts, runtime, metrics, quotas, readEvents }: Served, { r
     retentionRoutes({ postgres, engine: background }),
     sqlReaderRoutes({ readers, clickhouseUrl: clickhouse.url }),
     comparisonRoutes({ db, runtime, engine: reads }),
+    runCaseRoutes({ db, runtime, engine: reads }),
   ]
 }
 
