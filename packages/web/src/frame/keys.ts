@@ -51,8 +51,24 @@ export const KEYS: readonly (readonly [place: string, readonly (readonly [keys: 
       ['/', 'filter'],
       ['j k', 'next, previous row'],
       ['Enter', 'open'],
+      ['x', 'select the row'],
       ['[ ]', 'previous, next trace while one is open'],
       ['n', 'show what is new'],
+    ],
+  ],
+  [
+    'Sessions',
+    [
+      ['j k', 'next, previous session or turn'],
+      ['s', 'steps of the turn'],
+      ['o', 'open the trace of the turn'],
+    ],
+  ],
+  [
+    'Dashboard',
+    [
+      ['← →', 'through time, in a chart'],
+      ['Enter', 'open the rows of that time'],
     ],
   ],
   [
@@ -66,6 +82,9 @@ export const KEYS: readonly (readonly [place: string, readonly (readonly [keys: 
       ['m', 'tokens or cost'],
       ['1 2 3', 'tree, conversation, flame'],
       ['z', 'the whole time again'],
+      ['a', 'annotate the span'],
+      ['g', 'long gaps short'],
+      ['c', 'only the critical path'],
     ],
   ],
   [
