@@ -28,7 +28,7 @@ export {
   removeScenarios,
   scenarioEdit,
 } from './grid/scenarios.ts'
-export { type CopyStores, copyChanges } from './metrics/copy.ts'
+export { type CopyStores, copyChanges, copyEverything } from './metrics/copy.ts'
 export { inferSchema } from './metrics/infer-schema.ts'
 export { createMetrics, type MetricsParts } from './metrics/refresh-places.ts'
 export { explainTrace, type TraceExplanation } from './online/explain.ts'
