@@ -805,6 +805,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/cluster": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the shards of the ClickHouse cluster; none if the store is a single server. */
+        get: operations["get_admin_cluster"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/cluster/shards": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Adds the next shard of CLICKHOUSE_URLS to the cluster; it gets new traces once it has what every shard has. */
+        post: operations["post_admin_cluster_shards"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/workflows/catalog/types": {
         parameters: {
             query?: never;
@@ -12773,6 +12807,91 @@ export interface operations {
                                 };
                             }[];
                         }[];
+                    };
+                };
+            };
+            /** @description The request was rejected; `detail` gives the reason. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        detail: unknown;
+                    };
+                };
+            };
+        };
+    };
+    get_admin_cluster: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                        shards: {
+                            /** @description Counted from 1, in the order of CLICKHOUSE_URLS. */
+                            shard: number;
+                            url: string;
+                            /** @enum {string} */
+                            state: "active" | "adding" | "listed";
+                            /** @description Whether it does not respond. */
+                            is_away: boolean;
+                            spans?: number | null;
+                            /** @description Of the spans on disk. */
+                            bytes?: number | null;
+                            /** @description The stream's partitions whose new traces it gets. */
+                            partitions: number[];
+                            /** @description Those whose earlier traces it has. */
+                            earlier_partitions: number[];
+                        }[];
+                    };
+                };
+            };
+            /** @description The request was rejected; `detail` gives the reason. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        detail: unknown;
+                    };
+                };
+            };
+        };
+    };
+    post_admin_cluster_shards: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                        shard: {
+                            shard: number;
+                        };
                     };
                 };
             };
