@@ -121,6 +121,7 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
       '@tanstack/react-virtual',
       '@vitejs/plugin-react',
       'csv-parse',
+      'eventsource-parser',
       'react',
       'react-dom',
       'uplot',
