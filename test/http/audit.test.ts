@@ -11,7 +11,7 @@ const { apiUrl, adminKey } = inject('target')
 
 /** They are not GET, but read: the question is in the body. */
 const READS =
-  /\/(query|export|log|retrieve|resolve|download|analytics|rows|count|facets|groups|compare|fetch|inspect|probe)$/
+  /\/(query|export|log|retrieve|resolve|download|analytics|rows|count|facets|groups|compare|cases|fetch|inspect|probe)$/
 
 /** What changes something and has no event of its own, and why. */
 const EXCEPTIONS: [operations: RegExp, reason: string][] = [
