@@ -7,9 +7,11 @@ import {
   type ActivityQuery,
   compileCount,
   compileFacets,
+  compileGroups,
   compileSkeleton,
   compileTraceSpans,
   FACETS,
+  type GroupQuery,
   parseActivityQuery,
   parseAnalyticsQuery,
   parseSpanQuery,
@@ -66,6 +68,12 @@ const rootsIn = (window: object) =>
   parseSpanQuery({ filtering: { conditions: [IS_ROOT] }, windowing: { ...window, limit: 100 } }, 'span')
 const rowsBy = async (engine: Engine, order_by: RowOrder): Promise<unknown> =>
   (await readRowPage(engine, { project_id: PROJECT, query: rootsIn(MONTH), order_by })).rows
+const tracesIn = (window: object) =>
+  parseSpanQuery({ filtering: { conditions: [IS_ROOT] }, windowing: window }, 'trace')
+const groupsBy = (engine: Engine, asked: Partial<GroupQuery> & Pick<GroupQuery, 'query'>): Promise<unknown> => {
+  const query = { amounts: 'total', order_by: 'costs', values: 100, count_min: 1, ...asked } as const
+  return engine.rows(printSql(compileGroups(PROJECT, query)))
+}
 const attribute = (key: string, value: unknown, operator = 'is') => ({ field: 'attributes', key, operator, value })
 const IS_ROOT = { field: 'parent_id', operator: 'is', value: null }
 const tokens = attribute('ag.metrics.tokens.cumulative.total', 3_700, 'gt')
@@ -151,6 +159,30 @@ const QUESTIONS: readonly Question[] = [
     set: 'small',
     goalMs: 300,
     ask: engine => engine.rows(printSql(compileFacets(PROJECT, rootsIn(MONTH), { facets: FACETS, limit: 10 }))),
+  },
+  {
+    name: 'sums of roots in 60 parts of 30 days',
+    set: 'small',
+    goalMs: 400,
+    ask: engine => groupsBy(engine, { query: rootsIn(MONTH), buckets: 60 }),
+  },
+  {
+    name: 'sums of roots by session, 30 days',
+    set: 'small',
+    goalMs: 400,
+    ask: engine => groupsBy(engine, { query: rootsIn(MONTH), by: 'session_id', order_by: 'last' }),
+  },
+  {
+    name: 'sums of roots by environment, a day',
+    set: 'small',
+    goalMs: 400,
+    ask: engine => groupsBy(engine, { query: rootsIn(DAY), by: 'environment' }),
+  },
+  {
+    name: 'own sums of all spans by model, a day',
+    set: 'small',
+    goalMs: 400,
+    ask: engine => groupsBy(engine, { query: tracesIn(DAY), by: 'model', amounts: 'own' }),
   },
   ...LARGE_TRACES.map(
     (spans): Question => ({

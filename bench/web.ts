@@ -5,9 +5,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { exportOf, newTraceId, type OtlpSpan, otlpSpan } from '../test/otlp.ts'
+import { measureTyping } from './web-typing.ts'
 
 const RUNS = 7
 const SPANS_PER_EXPORT = 2_000
+
+/** Characters of the longest text: an export takes at most 10 MiB. */
+const TEXT_CHARACTERS = 9_000_000
 
 /** What a person at a browser waits for, in milliseconds: medians of new visits with an empty cache. */
 export async function benchWeb(): Promise<object> {
@@ -18,12 +22,25 @@ export async function benchWeb(): Promise<object> {
     args: ['--no-sandbox'],
   })
   try {
-    const large = await storeTrace(server, 10_000)
-    const list = `${server.url}/w/traces#key=${server.apiKey}`
-    const trace = `${server.url}/w/traces/${large}?view=tree#key=${server.apiKey}`
+    const addressOf = (path: string): string => `${server.url}/w/${path}#key=${server.apiKey}`
+    const traces = { traceOf10000: 10_000, traceOf100000: 100_000 }
+    const found: Record<string, object> = {}
+    for (const [name, spans] of Object.entries(traces)) {
+      const address = addressOf(`traces/${await storeTrace(server, spans)}?view=tree`)
+      const goalMs = spans > 10_000 ? 1_000 : 500
+      found[name] = { goalMs, ...(await measure(browser, address, '[role="treeitem"]')) }
+      found[`${name}Scrolled`] = {
+        goals: { jumpMs: 150, longestTaskMs: 50 },
+        ...(await scroll(browser, address, spans)),
+      }
+    }
+    const text = addressOf(`traces/${await storeText(server)}`)
     return {
-      firstLoad: { goalMs: 1_000, ...(await measure(browser, list, '[data-row="0"]')) },
-      traceOf10000: { goalMs: 500, ...(await measure(browser, trace, '[role="treeitem"]')) },
+      firstLoad: { goalMs: 1_000, ...(await measure(browser, addressOf('traces'), '[data-row="0"]')) },
+      dashboard: { goalMs: 1_000, ...(await measure(browser, addressOf('dashboard'), 'table tbody tr')) },
+      ...found,
+      textOf9Mb: { goalMs: 500, ...(await measure(browser, text, 'text=/of 9M characters/')) },
+      typing: await measureTyping(browser, server),
     }
   } finally {
     await browser.close()
@@ -32,10 +49,43 @@ export async function benchWeb(): Promise<object> {
   }
 }
 
+/** A trace of one span with a long output; returns when it can be read. */
+async function storeText({ url, apiKey }: { url: string; apiKey: string }): Promise<string> {
+  const traceId = newTraceId()
+  const now = String(BigInt(Date.now()) * 1_000_000n)
+  const span = otlpSpan(
+    { traceId, name: 'long', startTimeUnixNano: now, endTimeUnixNano: now },
+    { 'ag.data.outputs': 'lorem ipsum '.repeat(TEXT_CHARACTERS / 12) },
+  )
+  await sendSpans({ url, apiKey }, [span])
+  return traceId
+}
+
+/** Scrolls a trace with the wheel for a while, then jumps to its end. */
+async function scroll(browser: Browser, address: string, spans: number): Promise<object> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+  const page = await context.newPage()
+  await page.goto(address)
+  await page.getByRole('treeitem').first().waitFor()
+  // The whole trace is there when its tree is as high as all of its rows.
+  await page.waitForFunction(`document.querySelector('[role="tree"]').scrollHeight >= ${spans} * 24`)
+  await page.evaluate(`globalThis.tasks = []
+    new PerformanceObserver(list => tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: 'longtask' })`)
+  await page.getByRole('tree').hover()
+  for (let turn = 0; turn < 60; turn++) await page.mouse.wheel(0, 900)
+  const longestTaskMs = (await page.evaluate('Math.round(Math.max(0, ...tasks))')) as number
+  const began = performance.now()
+  await page.getByRole('tree').focus()
+  await page.keyboard.press('End')
+  await page.getByRole('treeitem', { name: `step ${spans - 1}` }).waitFor()
+  const jumpMs = Math.round(performance.now() - began)
+  await context.close()
+  return { longestTaskMs, jumpMs }
+}
+
 async function storeTrace({ url, apiKey }: { url: string; apiKey: string }, count: number): Promise<string> {
   const traceId = newTraceId()
   const began = BigInt(Date.now() - 60_000) * 1_000_000n
-  const headers = { authorization: `ApiKey ${apiKey}`, 'content-type': 'application/json' }
   const spans: OtlpSpan[] = []
   for (let index = 0; index < count; index++) {
     const parent = spans[Math.floor((index - 1) / 8)]
@@ -43,13 +93,21 @@ async function storeTrace({ url, apiKey }: { url: string; apiKey: string }, coun
     const times = { startTimeUnixNano: String(start), endTimeUnixNano: String(start + 5_000_000n) }
     spans.push(otlpSpan({ traceId, name: `step ${index}`, ...times, ...(parent && { parentSpanId: parent.spanId }) }))
   }
-  for (let at = 0; at < count; at += SPANS_PER_EXPORT) {
+  await sendSpans({ url, apiKey }, spans)
+  return traceId
+}
+
+/** Exports the spans of a trace, and returns when all of them can be read. */
+async function sendSpans({ url, apiKey }: { url: string; apiKey: string }, spans: readonly OtlpSpan[]): Promise<void> {
+  const headers = { authorization: `ApiKey ${apiKey}`, 'content-type': 'application/json' }
+  for (let at = 0; at < spans.length; at += SPANS_PER_EXPORT) {
     const body = JSON.stringify(exportOf(...spans.slice(at, at + SPANS_PER_EXPORT)))
-    await fetch(`${url}/api/otlp/v1/traces`, { method: 'POST', headers, body })
+    const answer = await fetch(`${url}/api/otlp/v1/traces`, { method: 'POST', headers, body })
+    if (!answer.ok) throw new Error(`not accepted: ${answer.status} ${await answer.text()}`)
   }
   for (;;) {
-    const answer = await fetch(`${url}/api/traces/${traceId}/skeleton?limit=1`, { headers })
-    if (((await answer.json()) as { total: number }).total === count) return traceId
+    const answer = await fetch(`${url}/api/traces/${spans[0]?.traceId}/skeleton?limit=1`, { headers })
+    if (((await answer.json()) as { total: number }).total === spans.length) return
     await delay(200)
   }
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { text as readText } from 'node:stream/consumers'
 import { type Reference, referencesTo } from './references.ts'
-import { projectKey, request } from './request.ts'
+import { address, projectKey, request } from './request.ts'
 import { EXIT, UsageError } from './usage-error.ts'
 
 export interface RunOptions {
@@ -30,9 +30,9 @@ export async function evaluateOne(reference: string | undefined, options: RunOpt
   if (options.outputs === undefined) throw new UsageError('--outputs is missing: give the output to score.')
   const body = await bodyOf('evaluator', reference, options)
   if (options.json) return printJson(body)
-  const { status, data } = await invoke(body)
-  if (status.code >= 400) return failed(status)
-  process.stdout.write(`${JSON.stringify(data?.outputs, null, 2)}\n`)
+  const envelope = await invoke(body)
+  if (envelope.status.code >= 400) return failed(envelope)
+  process.stdout.write(`${JSON.stringify(envelope.data?.outputs, null, 2)}\n`)
   return EXIT.ok
 }
 
@@ -121,14 +121,14 @@ async function printStream(body: Body): Promise<number> {
     { authorization: `ApiKey ${await projectKey()}` },
     { body, accept },
   )
-  if (!response.headers.get('content-type')?.startsWith(accept)) return failed(envelopeIn(await response.json()).status)
+  if (!response.headers.get('content-type')?.startsWith(accept)) return failed(envelopeIn(await response.json()))
   let isTold = false
   for await (const event of linesOf(response)) {
     const piece = event.type === 'message_delta' ? event.data?.delta : event.type === 'message' ? event.data?.text : ''
     if (piece) process.stdout.write(piece)
     isTold ||= Boolean(piece)
     if (event.status === undefined) continue
-    if (event.status.code >= 400) return failed(event.status)
+    if (event.status.code >= 400) return failed(event as Envelope)
     process.stdout.write(isTold ? '\n' : `${shown(event.data?.outputs)}\n`)
     return EXIT.ok
   }
@@ -146,7 +146,9 @@ async function* linesOf(response: Response): AsyncGenerator<Event> {
 
 const shown = (outputs: unknown): string => (typeof outputs === 'string' ? outputs : JSON.stringify(outputs, null, 2))
 
-function failed({ code, message }: Envelope['status']): number {
+/** Says why a run failed, and where its trace is shown if it left one. */
+function failed({ status: { code, message }, trace_id }: Envelope): number {
   process.stderr.write(`${message} (${code})\n`)
+  if (trace_id) process.stderr.write(`Trace: ${address()}/t/${trace_id}\n`)
   return EXIT.failed
 }

@@ -74,6 +74,7 @@ test('an application from its template: created, deployed, retrieved and invoked
   expect(headers.get('x-ag-trace-id')).toBe(shown.trace_id)
   expect(headers.get('traceparent')).toBe(`00-${shown.trace_id}-${shown.span_id}-01`)
   expect(headers.get('baggage')).toBe(`ag.session.id=${shown.session_id}`)
+  expect(headers.get('link')).toBe(`</t/${shown.trace_id}/${shown.span_id}>; rel="describedby"; type="text/html"`)
   const spans = await spansOf(shown.trace_id, 2)
   expect(spans.map(span => [span.span_name, span.span_kind, span.span_type, span.trace_type]).toSorted()).toEqual([
     ['completion_v0', 'SPAN_KIND_SERVER', 'workflow', 'invocation'],

@@ -27,13 +27,14 @@ export function envelopeOf(
   return envelope
 }
 
-/** Adds the ids of the run to the response headers (section 8.4). */
+/** Adds the ids of the run to the response headers (section 8.4), and where its trace is shown. */
 export function addRunHeaders(reply: FastifyReply, { trace_id, span_id, session_id }: RunIds): void {
   reply.headers({
     'x-ag-trace-id': trace_id,
     'x-ag-span-id': span_id,
     traceparent: `00-${trace_id}-${span_id}-01`,
     'x-ag-session-id': session_id,
+    link: `</t/${trace_id}/${span_id}>; rel="describedby"; type="text/html"`,
     baggage: `ag.session.id=${encodeURIComponent(session_id)}`,
   })
 }

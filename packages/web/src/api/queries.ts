@@ -27,29 +27,30 @@ export type OrderBy = 'time' | 'duration' | 'tokens' | 'costs'
 type PageOf = Partial<Pick<RowPage, 'windowing' | 'after'>>
 
 /** The pages of a list so far. */
-export const rowsQuery = (body: ListBody, order_by: OrderBy) =>
+export const rowsQuery = (body: ListBody, order_by: OrderBy, attributes: readonly string[] = []) =>
   infiniteQueryOptions({
-    queryKey: ['rows', body, order_by],
+    queryKey: ['rows', body, order_by, attributes],
     initialPageParam: {} as PageOf,
-    queryFn: ({ pageParam, signal }) => readRows(body, order_by, pageParam, signal),
+    queryFn: ({ pageParam, signal }) => readRows({ ...body, order_by, attributes }, pageParam, signal),
     getNextPageParam: ({ windowing, after }: RowPage): PageOf | undefined =>
       windowing || after ? { windowing, after } : undefined,
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
   })
 
-/** Parameters, because three of them are the same in each call. */
-function readRows(body: ListBody, order_by: OrderBy, { windowing, after }: PageOf, signal: AbortSignal) {
+type RowsBody = ListBody & { order_by: OrderBy; attributes: readonly string[] }
+
+function readRows(body: RowsBody, { windowing, after }: PageOf, signal: AbortSignal) {
   const window = { ...body.windowing, limit: ROWS_PER_PAGE }
-  const asked = { ...body, order_by, after, windowing: windowing ?? window }
+  const asked = { ...body, after, windowing: windowing ?? window }
   return api<RowPage>('/spans/rows', { method: 'POST', body: asked, signal })
 }
 
 /** The newest rows, asked for again and again to tell of what has arrived. */
-export const newestQuery = (body: ListBody, everyMs: number | false) =>
+export const newestQuery = (body: ListBody, attributes: readonly string[], everyMs: number | false) =>
   queryOptions({
-    queryKey: ['newest', body],
-    queryFn: ({ signal }) => readRows(body, 'time', {}, signal),
+    queryKey: ['newest', body, attributes],
+    queryFn: ({ signal }) => readRows({ ...body, order_by: 'time', attributes }, {}, signal),
     refetchInterval: everyMs,
     staleTime: 0,
     gcTime: 0,

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api } from './client.ts'
+import type { JsonObject } from './registry.ts'
 
 /** What somebody or an evaluator said of a span of a trace. */
 export interface Annotation {
@@ -11,6 +12,18 @@ export interface Annotation {
   origin: 'human' | 'other'
   time: string
   outputs: Record<string, unknown>
+}
+
+/** Stores what a person says of a span, under the slug of an evaluator, which is created if it does not exist. */
+export const annotate = (
+  invocation: { trace_id: string; span_id: string },
+  slug: string,
+  outputs: JsonObject,
+): Promise<unknown> => {
+  const links = { invocation }
+  const references = { evaluator: { slug } }
+  const trace = { origin: 'human', kind: 'adhoc', channel: 'web', data: { outputs }, references, links }
+  return api('/simple/traces/', { method: 'POST', body: { trace } })
 }
 
 /** Annotations that are read for one list or trace. */

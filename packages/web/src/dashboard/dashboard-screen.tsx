@@ -18,7 +18,7 @@ export function DashboardScreen(): ReactNode {
   return (
     <div className={styles.screen}>
       <h1 className={styles.title}>Dashboard</h1>
-      <FilterLine text={search.q ?? ''} error={error} change={change} />
+      <FilterLine text={search.q ?? ''} error={error} change={change} window={body?.windowing} />
       <div className={styles.toolbar}>
         <Period search={search} change={change} />
         <span className={styles.hint}>Drag to zoom; click to open the rows.</span>

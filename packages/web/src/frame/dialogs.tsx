@@ -56,6 +56,8 @@ export function Commands({ onClose, onKeys }: { onClose: () => void; onKeys: () 
     <Modal title="Commands" onClose={onClose}>
       <input
         className={styles.find}
+        // biome-ignore lint/a11y/noAutofocus: whoever presses ⌘K types next
+        autoFocus
         role="combobox"
         aria-label="Command or trace id"
         aria-expanded="true"

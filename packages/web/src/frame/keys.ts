@@ -51,8 +51,24 @@ export const KEYS: readonly (readonly [place: string, readonly (readonly [keys: 
       ['/', 'filter'],
       ['j k', 'next, previous row'],
       ['Enter', 'open'],
+      ['x', 'select the row'],
       ['[ ]', 'previous, next trace while one is open'],
       ['n', 'show what is new'],
+    ],
+  ],
+  [
+    'Sessions',
+    [
+      ['j k', 'next, previous session or turn'],
+      ['s', 'steps of the turn'],
+      ['o', 'open the trace of the turn'],
+    ],
+  ],
+  [
+    'Dashboard',
+    [
+      ['← →', 'through time, in a chart'],
+      ['Enter', 'open the rows of that time'],
     ],
   ],
   [
@@ -66,6 +82,32 @@ export const KEYS: readonly (readonly [place: string, readonly (readonly [keys: 
       ['m', 'tokens or cost'],
       ['1 2 3', 'tree, conversation, flame'],
       ['z', 'the whole time again'],
+      ['a', 'annotate the span'],
+      ['g', 'long gaps short'],
+      ['c', 'only the critical path'],
+    ],
+  ],
+  [
+    'Evaluations',
+    [
+      ['j k', 'next, previous row'],
+      ['x', 'choose a run to compare; in a run: show all cases again'],
+      ['c', 'compare the chosen runs'],
+      ['n', 'new evaluation'],
+      ['Enter', 'open a case'],
+      ['[ ]', 'previous, next case while one is open'],
+      ['d', 'diff of outputs'],
+      ['b t', 'in a comparison: the trace of the baseline, of the run'],
+    ],
+  ],
+  [
+    'Queue',
+    [
+      ['1 … 9 0', 'choose an option of the marked field'],
+      ['j k', 'next, previous field'],
+      ['⌘Enter', 'save and go on'],
+      ['u', 'undo the last one'],
+      ['s', 'skip'],
     ],
   ],
   [

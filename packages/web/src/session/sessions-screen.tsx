@@ -45,7 +45,7 @@ export function SessionsScreen(): ReactNode {
   return (
     <div className={styles.screen}>
       <h1 className={controls.hidden}>Sessions</h1>
-      <FilterLine text={search.q ?? ''} error={error} change={change} />
+      <FilterLine text={search.q ?? ''} error={error} change={change} window={body?.windowing} />
       <div className={styles.toolbar}>
         <Choices
           label="Which sessions"

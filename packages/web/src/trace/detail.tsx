@@ -1,13 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { type Parts, partsQuery } from '../api/queries.ts'
 import { formatAmount, formatCost, formatDuration, visible } from '../format/format.ts'
+import { useKeys } from '../frame/keys.ts'
 import { Button, Failure } from '../parts/controls.tsx'
 import { TypeIcon } from '../parts/type-icon.tsx'
 import { type ChangeTrace, TABS, type Tab, type TraceSearch } from '../traces/search.ts'
+import { Annotations } from './annotations.tsx'
 import content from './content.module.css'
 import { PartView } from './part-view.tsx'
+import { referencesIn } from './references.tsx'
 import styles from './trace.module.css'
+import { TraceActions } from './trace-actions.tsx'
 import type { Trace } from './trace-model.ts'
 
 interface DetailProps {
@@ -23,6 +27,7 @@ const TAB_NAMES: Readonly<Record<Tab, string>> = {
   content: 'Content',
   attributes: 'Attributes',
   events: 'Events',
+  annotations: 'Annotations',
   raw: 'Raw',
 }
 const TITLES: Readonly<Record<string, string>> = {
@@ -35,7 +40,7 @@ const TITLES: Readonly<Record<string, string>> = {
   links: 'Links',
   references: 'References',
 }
-const PARTS_OF: Readonly<Record<Exclude<Tab, 'raw'>, readonly string[]>> = {
+const PARTS_OF: Readonly<Record<Exclude<Tab, 'raw' | 'annotations'>, readonly string[]>> = {
   content: ['inputs', 'outputs', 'parameters', 'internals'],
   attributes: ['attributes', 'references', 'links'],
   events: ['events'],
@@ -47,6 +52,12 @@ export function Detail({ traceId, trace, selected, search, change, onBack }: Det
   const { data, error } = useQuery(partsQuery(traceId, span_id))
   const tab = search.tab ?? 'content'
   const ids = { trace_id: traceId, span_id }
+  const [isWriting, setIsWriting] = useState(false)
+  const write = (): void => {
+    setIsWriting(true)
+    if (tab !== 'annotations') change({ tab: 'annotations' }, { replace: true })
+  }
+  useKeys({ a: write })
   return (
     <section className={styles.detail} aria-label="Span">
       <Facts trace={trace} selected={selected} onBack={onBack} />
@@ -64,12 +75,28 @@ export function Detail({ traceId, trace, selected, search, change, onBack }: Det
           </button>
         ))}
       </div>
+      <div className={styles.actions}>
+        <TraceActions
+          span={ids}
+          references={referencesIn(data?.parts.find(({ part }) => part === 'references')?.text)}
+          onAnnotate={write}
+        />
+      </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
       <div id="span-parts" role="tabpanel" className={styles.parts} tabIndex={0} aria-label={TAB_NAMES[tab]}>
         {error && <Failure what="The span cannot be read." error={error} />}
         {data?.status_message && <p className={content.fault}>{visible(data.status_message)}</p>}
         {data && tab === 'raw' && <Raw parts={data.parts} />}
-        {data && tab !== 'raw' && <Chosen parts={data.parts} tab={tab} ids={ids} />}
+        {tab === 'annotations' && (
+          <Annotations
+            traceId={traceId}
+            spanId={span_id}
+            nameOf={id => trace.names[trace.indexOf.get(id) ?? -1]}
+            isWriting={isWriting}
+            onWritten={() => setIsWriting(false)}
+          />
+        )}
+        {data && tab !== 'raw' && tab !== 'annotations' && <Chosen parts={data.parts} tab={tab} ids={ids} />}
       </div>
     </section>
   )
@@ -99,7 +126,7 @@ function Facts({ trace, selected, onBack }: Pick<DetailProps, 'trace' | 'selecte
 
 interface ChosenProps {
   parts: Parts['parts']
-  tab: Exclude<Tab, 'raw'>
+  tab: Exclude<Tab, 'raw' | 'annotations'>
   ids: { trace_id: string; span_id: string }
 }
 

@@ -1,12 +1,14 @@
 import type { MouseEvent, ReactNode } from 'react'
 import { formatDuration, visible } from '../format/format.ts'
 import { type Brush, useDrawing } from './drawing.ts'
+import type { Times } from './idle-gaps.ts'
 import styles from './trace.module.css'
 import type { Trace, Zoom } from './trace-model.ts'
 import { useSpanKeys } from './use-span-keys.ts'
 
 interface FlameProps {
   trace: Trace
+  times: Times
   selected: number
   select: (span: number) => void
   zoom: Zoom | undefined
@@ -15,7 +17,8 @@ interface FlameProps {
 const LANE_PX = 20
 
 /** Spans as bars over time, each below its parent. */
-export function Flame({ trace, selected, select, zoom = { from: 0, to: 1 } }: FlameProps): ReactNode {
+export function Flame({ trace: whole, times, selected, select, zoom = { from: 0, to: 1 } }: FlameProps): ReactNode {
+  const trace = { ...whole, ...times }
   const canvas = useDrawing(brush => draw(brush, trace, selected, zoom))
   useSpanKeys(trace, trace.preorder, selected, select)
   const lanes = trace.depths.reduce((most, depth) => Math.max(most, depth), 0) + 1
@@ -36,7 +39,7 @@ export function Flame({ trace, selected, select, zoom = { from: 0, to: 1 } }: Fl
       <canvas
         ref={canvas}
         role="img"
-        aria-label={`Selected: ${visible(trace.names[selected] ?? '')}, ${durationOf(trace, selected)}`}
+        aria-label={`Selected: ${visible(trace.names[selected] ?? '')}, ${durationOf(whole, selected)}`}
         style={{ height: lanes * LANE_PX }}
         onClick={choose}
       />

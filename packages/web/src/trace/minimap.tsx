@@ -2,11 +2,13 @@ import type { ReactNode } from 'react'
 import { formatDuration } from '../format/format.ts'
 import { useDrag } from '../parts/use-drag.ts'
 import { type Brush, useDrawing } from './drawing.ts'
+import type { Times } from './idle-gaps.ts'
 import styles from './trace.module.css'
 import type { Trace, Zoom } from './trace-model.ts'
 
 interface MinimapProps {
   trace: Trace
+  times: Times
   selected: number
   zoom: Zoom | undefined
   onZoom: (zoom: Zoom) => void
@@ -15,8 +17,8 @@ interface MinimapProps {
 const HEIGHT = 44
 
 /** All spans of a trace at once. Dragging shows a part of the time in the views below. */
-export function Minimap({ trace, selected, zoom, onZoom }: MinimapProps): ReactNode {
-  const canvas = useDrawing(brush => drawSpans(brush, trace, selected))
+export function Minimap({ trace, times, selected, zoom, onZoom }: MinimapProps): ReactNode {
+  const canvas = useDrawing(brush => drawSpans(brush, { ...trace, ...times }, selected))
   const { drag, handlers } = useDrag((from, to) => onZoom({ from, to }))
   const marked = drag ?? zoom
   return (

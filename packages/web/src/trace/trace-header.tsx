@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
+import { partsQuery } from '../api/queries.ts'
 import {
   exact,
   formatAmount,
@@ -13,6 +15,7 @@ import {
 import { Button } from '../parts/controls.tsx'
 import { TypeIcon } from '../parts/type-icon.tsx'
 import { termOf } from '../traces/filter-text.ts'
+import { References, referencesIn } from './references.tsx'
 import styles from './trace.module.css'
 import { rootOf, type Trace } from './trace-model.ts'
 
@@ -43,6 +46,8 @@ export function TraceHeader({
 function Totals({ traceId, trace }: { traceId: string; trace: Trace }): ReactNode {
   const root = rootOf(trace)
   const errors = trace.errors[root] ?? 0
+  const { data } = useQuery(partsQuery(traceId, trace.ids[root] ?? ''))
+  const references = referencesIn(data?.parts.find(({ part }) => part === 'references')?.text)
   return (
     <dl className={styles.totals}>
       <Total name="Started" title={formatFullTime(trace.beganAt)}>
@@ -68,6 +73,7 @@ function Totals({ traceId, trace }: { traceId: string; trace: Trace }): ReactNod
           </Link>
         </Total>
       )}
+      <References references={references} />
       {trace.user && (
         <Total name="User">
           <Link to="/traces" search={{ q: termOf('user_id', trace.user) }}>

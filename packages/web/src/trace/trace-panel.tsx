@@ -17,7 +17,8 @@ interface TracePanelProps {
 export function TracePanel({ traceId, search, change, onPrevious, onNext }: TracePanelProps): ReactNode {
   const panel = useRef<HTMLElement>(null)
   const opener = useRef(document.activeElement)
-  const close = (): void => change({ trace: undefined, span: undefined, tab: undefined, view: undefined })
+  const close = (): void =>
+    change({ trace: undefined, span: undefined, tab: undefined, view: undefined, zoom: undefined, short: undefined })
   useKeys({ Escape: close })
   // The focus returns to the row that the trace was opened from.
   useEffect(() => {

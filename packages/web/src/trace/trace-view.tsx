@@ -6,6 +6,7 @@ import type { ChangeTrace, TraceSearch, View } from '../traces/search.ts'
 import { Conversation } from './conversation.tsx'
 import { Detail } from './detail.tsx'
 import { Flame } from './flame.tsx'
+import { idleGaps, withoutGaps } from './idle-gaps.ts'
 import { Minimap } from './minimap.tsx'
 import styles from './trace.module.css'
 import { TraceHeader } from './trace-header.tsx'
@@ -59,7 +60,12 @@ interface BodyProps {
 }
 
 function Body({ traceId, trace, search, change }: BodyProps): ReactNode {
-  const [zoom, setZoom] = useState<Zoom>()
+  const zoom = zoomIn(search.zoom)
+  const setZoom = (next: Zoom | undefined): void => change({ zoom: next && zoomText(next) }, { replace: true })
+  const [isCritical, setIsCritical] = useState(false)
+  const gaps = useMemo(() => idleGaps(trace), [trace])
+  const times = useMemo(() => (search.short ? withoutGaps(trace, gaps) : trace), [trace, gaps, search.short])
+  const shorten = (): void => change({ short: search.short ? undefined : true, zoom: undefined }, { replace: true })
   const view = search.view ?? defaultView(trace)
   const selected = trace.indexOf.get(search.span ?? '') ?? rootOf(trace)
   const select = (span: number): void => change({ span: trace.ids[span] }, { replace: search.span !== undefined })
@@ -73,14 +79,16 @@ function Body({ traceId, trace, search, change }: BodyProps): ReactNode {
   useKeys({
     e: nextError,
     z: () => setZoom(undefined),
+    g: () => (gaps.length === 0 ? false : shorten()),
+    c: () => setIsCritical(!isCritical),
     1: () => setView('tree'),
     2: () => setView('conversation'),
     3: () => setView('flame'),
   })
-  const shown = { trace, selected, select, zoom }
+  const shown = { trace, times, selected, select, zoom }
   return (
     <>
-      <Minimap trace={trace} selected={selected} zoom={zoom} onZoom={setZoom} />
+      <Minimap trace={trace} times={times} selected={selected} zoom={zoom} onZoom={setZoom} />
       <div className={styles.body} data-detail={search.span !== undefined || undefined}>
         <div className={styles.left}>
           <div className={styles.views}>
@@ -90,9 +98,27 @@ function Body({ traceId, trace, search, change }: BodyProps): ReactNode {
                 {errors.length} {errors.length === 1 ? 'error' : 'errors'}
               </Button>
             )}
+            {gaps.length > 0 && (
+              <Button
+                aria-pressed={search.short ?? false}
+                onClick={shorten}
+                title="Draw times in which nothing happens short (g)"
+              >
+                Short gaps
+              </Button>
+            )}
+            {view === 'tree' && (
+              <Button
+                aria-pressed={isCritical}
+                onClick={() => setIsCritical(!isCritical)}
+                title="Only the spans that the duration depends on (c)"
+              >
+                Critical path
+              </Button>
+            )}
             {zoom && <Button onClick={() => setZoom(undefined)}>Whole time</Button>}
           </div>
-          {view === 'tree' && <Tree {...shown} />}
+          {view === 'tree' && <Tree {...shown} isCritical={isCritical} />}
           {view === 'conversation' && <Conversation traceId={traceId} {...shown} />}
           {view === 'flame' && <Flame {...shown} />}
         </div>
@@ -107,6 +133,13 @@ function Body({ traceId, trace, search, change }: BodyProps): ReactNode {
     </>
   )
 }
+
+function zoomIn(text: string | undefined): Zoom | undefined {
+  const [from = 0, to = 0] = text?.split('-').map(Number) ?? []
+  return from < to ? { from, to } : undefined
+}
+
+const zoomText = ({ from, to }: Zoom): string => `${Number(from.toFixed(4))}-${Number(to.toFixed(4))}`
 
 /** A trace of one agent or chat reads best as a conversation; anything else as a tree. */
 function defaultView({ types, count }: Trace): View {

@@ -4,6 +4,7 @@ import { exact, formatAmount, formatCost, formatCount, formatDuration, visible }
 import { useKeys } from '../frame/keys.ts'
 import { controls } from '../parts/controls.tsx'
 import { colourOf, TypeIcon } from '../parts/type-icon.tsx'
+import type { Times } from './idle-gaps.ts'
 import styles from './trace.module.css'
 import { criticalPath, NONE, rowsOf, type Trace, type Zoom } from './trace-model.ts'
 import { useSpanKeys } from './use-span-keys.ts'
@@ -13,6 +14,10 @@ interface TreeProps {
   selected: number
   select: (span: number) => void
   zoom: Zoom | undefined
+  /** Where the bars are drawn. */
+  times: Times
+  /** Whether only the critical path is shown. */
+  isCritical: boolean
 }
 
 const ROW_PX = 24
@@ -22,13 +27,16 @@ const INDENTS_MAX = 12
 type Metric = 'tokens' | 'cost'
 
 /** The spans of a trace as a tree; only the visible rows are in the document. */
-export function Tree({ trace, selected, select, zoom = { from: 0, to: 1 } }: TreeProps): ReactNode {
+export function Tree({ trace, times, selected, select, zoom = { from: 0, to: 1 }, isCritical }: TreeProps): ReactNode {
   'use no memo' // The virtualizer is one object, whose answers change.
   const scroller = useRef<HTMLDivElement>(null)
   const [collapsed, setCollapsed] = useState<ReadonlySet<number>>(new Set())
   const [metric, setMetric] = useState<Metric>('tokens')
-  const rows = useMemo(() => rowsOf(trace, collapsed), [trace, collapsed])
   const critical = useMemo(() => criticalPath(trace), [trace])
+  const rows = useMemo(() => {
+    const all = rowsOf(trace, collapsed)
+    return isCritical ? all.filter(span => critical[span] === 1) : all
+  }, [trace, collapsed, critical, isCritical])
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -68,11 +76,12 @@ export function Tree({ trace, selected, select, zoom = { from: 0, to: 1 } }: Tre
             const span = rows[index] as number
             const isCollapsed = (trace.sizes[span] as number) > 1 ? collapsed.has(span) : undefined
             const isSelected = span === selected
-            const isCritical = critical[span] === 1
+            const isOnPath = critical[span] === 1
             return (
               <TreeRow
                 key={span}
-                {...{ trace, span, start, zoom, metric, isCollapsed, isSelected, isCritical, select, toggle }}
+                {...{ trace, span, start, zoom, metric, isCollapsed, isSelected, isOnPath, select, toggle }}
+                times={times}
               />
             )
           })}
@@ -142,7 +151,8 @@ interface TreeRowProps {
   /** Undefined for a span without children. */
   isCollapsed: boolean | undefined
   isSelected: boolean
-  isCritical: boolean
+  isOnPath: boolean
+  times: Times
   select: (span: number) => void
   toggle: (span: number) => void
 }
@@ -155,7 +165,8 @@ function TreeRow({
   metric,
   isCollapsed,
   isSelected,
-  isCritical,
+  isOnPath,
+  times,
   select,
   toggle,
 }: TreeRowProps): ReactNode {
@@ -205,8 +216,8 @@ function TreeRow({
       <span className={styles.lane}>
         <span
           className={styles.laneBar}
-          data-critical={isCritical || undefined}
-          style={barStyle(trace, span, zoom, isError ? 'var(--error)' : colourOf(type))}
+          data-critical={isOnPath || undefined}
+          style={barStyle(times, span, zoom, isError ? 'var(--error)' : colourOf(type))}
         />
       </span>
       <span className={styles.figure}>{formatDuration(ms)}</span>
@@ -218,7 +229,7 @@ function TreeRow({
 }
 
 /** Parameters, because all four are needed for one bar. */
-function barStyle({ starts, ends, lastsMicros }: Trace, span: number, { from, to }: Zoom, background: string) {
+function barStyle({ starts, ends, lastsMicros }: Times, span: number, { from, to }: Zoom, background: string) {
   const share = (micros: number): number => Math.min(1, Math.max(0, (micros / lastsMicros - from) / (to - from)))
   const [left, right] = [share(starts[span] as number), share(ends[span] as number)]
   return { left: `${left * 100}%`, width: `${(right - left) * 100}%`, background }

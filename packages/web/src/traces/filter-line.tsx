@@ -1,14 +1,19 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { visible } from '../format/format.ts'
 import { useKeys } from '../frame/keys.ts'
 import { controls, Kbd } from '../parts/controls.tsx'
 import { FIELDS } from './filter-fields.ts'
-import { type FilterError, splitTerms } from './filter-text.ts'
+import { type FilterError, quoted, splitTerms } from './filter-text.ts'
+import type { Window } from './search.ts'
 import styles from './traces.module.css'
+import { useFieldValues } from './use-field-values.ts'
 
 interface FilterLineProps {
   text: string
   error: FilterError | undefined
   change: ChangeFilter
+  /** In which the values occur that are offered. */
+  window: Window | undefined
 }
 
 type ChangeFilter = (changes: { q: string | undefined }, options?: { replace?: boolean }) => void
@@ -17,7 +22,7 @@ type ChangeFilter = (changes: { q: string | undefined }, options?: { replace?: b
 const FOLLOW_MS = 120
 
 /** The filter as text, with completions for the word at its end. */
-export function FilterLine({ text, error, change }: FilterLineProps): ReactNode {
+export function FilterLine({ text, error, change, window }: FilterLineProps): ReactNode {
   const [typed, setTyped] = useState(text)
   const [chosen, setChosen] = useState(-1)
   const [isOpen, setIsOpen] = useState(false)
@@ -25,7 +30,8 @@ export function FilterLine({ text, error, change }: FilterLineProps): ReactNode 
   const listId = useId()
   useKeys({ '/': () => input.current?.focus() })
   useFollowing(text, typed, setTyped, change)
-  const completions = isOpen ? completionsOf(typed) : []
+  const values = useFieldValues(isOpen ? fieldIn(typed) : undefined, window)
+  const completions = isOpen ? completionsOf(typed, values) : []
   const complete = (completion: Completion | undefined): void => {
     if (!completion) return
     setTyped(completion.text)
@@ -128,21 +134,39 @@ interface Completion {
 
 const COMPLETIONS_MAX = 12
 
-function completionsOf(typed: string): Completion[] {
-  const last = typed.endsWith(' ') ? '' : (splitTerms(typed).at(-1) ?? '')
-  const before = typed.slice(0, typed.length - last.length)
+/** The part of the line that is being typed: the word at its end, and what it has before its name. */
+function lastWord(typed: string): { before: string; name: string; value: string | undefined } {
+  const last = typed.endsWith(' ') && !isInQuotes(typed) ? '' : (splitTerms(typed).at(-1) ?? '')
   const sign = /^[-(]*/.exec(last)?.[0] ?? ''
-  const word = last.slice(sign.length)
-  const [name = '', value] = word.split(/[:=]/, 2)
-  const values = value === undefined ? [] : (FIELDS[name]?.values ?? [])
-  const found: Completion[] = values
-    .filter(one => one.startsWith((value ?? '').toLowerCase()) && one !== value)
-    .map(one => ({ text: `${before}${sign}${name}:${one} `, label: `${name}:${one}`, about: '' }))
-  if (value !== undefined) return found.slice(0, COMPLETIONS_MAX)
+  const [, name = '', value] = /^([^:=]*)(?:[:=]"?(.*))?$/su.exec(last.slice(sign.length)) ?? []
+  return { before: typed.slice(0, typed.length - last.length) + sign, name, value }
+}
+
+const isInQuotes = (text: string): boolean => (text.replace(/\\./g, '').split('"').length - 1) % 2 === 1
+
+/** The field whose value is being typed. */
+function fieldIn(typed: string): string | undefined {
+  const { name, value } = lastWord(typed)
+  return value === undefined ? undefined : name
+}
+
+function completionsOf(typed: string, values: readonly string[]): Completion[] {
+  const { before, name, value } = lastWord(typed)
+  if (value !== undefined) {
+    const wanted = value.toLowerCase()
+    const operator = FIELDS[name]?.kind === 'text' ? '=' : ':'
+    return values
+      .filter(one => one.toLowerCase().includes(wanted) && one !== value)
+      .slice(0, COMPLETIONS_MAX)
+      .map(one => {
+        const label = `${name}${operator}${quoted(one)}`
+        return { text: `${before}${label} `, label: visible(label), about: '' }
+      })
+  }
   return Object.entries(FIELDS)
-    .filter(([field]) => field.startsWith(word.toLowerCase()))
+    .filter(([field]) => field.startsWith(name.toLowerCase()))
     .map(([field, { about, kind }]) => {
-      const sign2 = kind === 'number' || kind === 'duration' ? '>' : ':'
-      return { text: `${before}${sign}${field}${sign2}`, label: `${field}${sign2}`, about }
+      const relation = kind === 'number' || kind === 'duration' ? '>' : ':'
+      return { text: `${before}${field}${relation}`, label: `${field}${relation}`, about }
     })
 }

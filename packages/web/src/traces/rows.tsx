@@ -1,7 +1,9 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type MouseEvent, type ReactNode, useEffect, useRef } from 'react'
+import { type CSSProperties, type MouseEvent, type ReactNode, useEffect, useMemo, useRef } from 'react'
 import type { Row } from '../api/queries.ts'
+import { type Annotation, annotationsQuery, byTrace, scoresOf } from '../api/scores.ts'
 import {
   exact,
   formatAmount,
@@ -9,13 +11,14 @@ import {
   formatDuration,
   formatFullTime,
   formatTime,
+  MISSING,
   visible,
 } from '../format/format.ts'
 import { useKeys } from '../frame/keys.ts'
 import { Failure, Spoken } from '../parts/controls.tsx'
+import { Scores } from '../parts/scores.tsx'
 import { TypeIcon } from '../parts/type-icon.tsx'
-import type { TracesSearch } from './search.ts'
-import { type Change, spanOf } from './search.ts'
+import { type Change, columnsIn, SCORES, spanOf, type TracesSearch } from './search.ts'
 import styles from './traces.module.css'
 import { idOf, type List } from './use-list.ts'
 
@@ -23,6 +26,9 @@ interface RowsProps {
   list: List
   search: TracesSearch
   change: Change
+  /** By id. */
+  selected: ReadonlyMap<string, Row>
+  toggle: (row: Row) => void
 }
 
 const ROW_PX = 28
@@ -30,7 +36,7 @@ const ROW_PX = 28
 const AHEAD = 30
 
 /** The table of a list; only the visible rows are in the document. */
-export function Rows({ list, search, change }: RowsProps): ReactNode {
+export function Rows({ list, search, change, selected, toggle }: RowsProps): ReactNode {
   'use no memo' // The virtualizer is one object, whose answers change.
   const scroller = useRef<HTMLDivElement>(null)
   const { rows, more } = list
@@ -46,19 +52,33 @@ export function Rows({ list, search, change }: RowsProps): ReactNode {
     if (lastVisible > rows.length - AHEAD) more?.()
   }, [lastVisible, rows.length, more])
   useRowKeys(scroller, rows.length, index => virtual.scrollToIndex(index))
+  useKeys({
+    x: () => {
+      const row = rows[Number(focusedRow() ?? Number.NaN)]
+      return row ? toggle(row) : false
+    },
+  })
+  const columns = columnsIn(search)
+  const scores = useScores(columns.includes(SCORES), rows, visibleRows[0]?.index ?? 0)
   const longest = Math.max(1, ...rows.map(({ duration = 0 }) => duration))
   return (
     <div ref={scroller} className={styles.scroller} data-stale={list.isStale || undefined}>
       {list.error && <Failure what="The list cannot be read." error={list.error} />}
-      <div role="table" aria-label={search.focus === 'span' ? 'Spans' : 'Traces'} aria-rowcount={rows.length + 1}>
-        <Head />
+      <div
+        role="table"
+        aria-label={search.focus === 'span' ? 'Spans' : 'Traces'}
+        aria-rowcount={rows.length + 1}
+        style={{ '--own': ' minmax(80px, 140px)'.repeat(columns.length) } as CSSProperties}
+      >
+        <Head columns={columns} />
         <div role="rowgroup" style={{ height: virtual.getTotalSize(), position: 'relative' }}>
           {list.isFirst && <Waiting />}
           {visibleRows.map(({ index, start }) => (
             <RowLine
               key={idOf(rows[index] as Row)}
               row={rows[index] as Row}
-              {...{ index, start, longest, search, change }}
+              {...{ index, start, longest, search, change, columns, scores, toggle }}
+              isSelected={selected.has(idOf(rows[index] as Row))}
             />
           ))}
         </div>
@@ -75,7 +95,7 @@ function useRowKeys(
   reveal: (index: number) => void,
 ): void {
   const move = (by: number) => () => {
-    const focused = document.activeElement?.closest<HTMLElement>('[data-row]')?.dataset.row
+    const focused = focusedRow()
     const index = focused === undefined ? 0 : Number(focused) + by
     if (index < 0 || index >= count) return
     reveal(index)
@@ -84,9 +104,25 @@ function useRowKeys(
   useKeys({ j: move(1), k: move(-1), ArrowDown: move(1), ArrowUp: move(-1) })
 }
 
-const Head = (): ReactNode => (
+const focusedRow = (): string | undefined => document.activeElement?.closest<HTMLElement>('[data-row]')?.dataset.row
+
+/** Rows whose scores are asked for at once: those that are visible are among two such parts. */
+const SCORED = 100
+
+/** What was said of the traces that are visible. */
+function useScores(isShown: boolean, rows: readonly Row[], first: number): ReadonlyMap<string, Annotation[]> {
+  const from = Math.floor(first / SCORED) * SCORED
+  const ids = isShown ? rows.slice(from, from + 2 * SCORED).map(({ trace_id }) => trace_id) : []
+  const { data } = useQuery({ ...annotationsQuery(ids), placeholderData: keepPreviousData })
+  return useMemo(() => byTrace(data ?? []), [data])
+}
+
+const Head = ({ columns }: { columns: readonly string[] }): ReactNode => (
   <div role="rowgroup" className={styles.head}>
     <div role="row" className={styles.row} aria-rowindex={1}>
+      <span role="columnheader" className={styles.check}>
+        <Spoken>Selected</Spoken>
+      </span>
       <span role="columnheader" className={styles.time}>
         Time
       </span>
@@ -108,6 +144,11 @@ const Head = (): ReactNode => (
       <span role="columnheader" className={styles.cost}>
         Σ cost
       </span>
+      {columns.map(column => (
+        <span key={column} role="columnheader" className={styles.own} title={column}>
+          {column === SCORES ? 'Scores' : visible(column.split('.').slice(-2).join('.'))}
+        </span>
+      ))}
     </div>
   </div>
 )
@@ -119,14 +160,29 @@ interface RowLineProps {
   longest: number
   search: TracesSearch
   change: Change
+  columns: readonly string[]
+  scores: ReadonlyMap<string, Annotation[]>
+  isSelected: boolean
+  toggle: (row: Row) => void
 }
 
-function RowLine({ row, index, start, longest, search, change }: RowLineProps): ReactNode {
+function RowLine({
+  row,
+  index,
+  start,
+  longest,
+  search,
+  change,
+  columns,
+  scores,
+  isSelected,
+  toggle,
+}: RowLineProps): ReactNode {
   const isFailed = (row.errors ?? 0) > 0
   const isOpen = row.trace_id === search.trace && (search.focus !== 'span' || row.span_id === search.span)
   const open = { trace: row.trace_id, span: spanOf(search, row) }
   const onClick = (event: MouseEvent): void => {
-    if (!(event.target as Element).closest('a, button') && getSelection()?.isCollapsed !== false) change(open)
+    if (!(event.target as Element).closest('a, button, input') && getSelection()?.isCollapsed !== false) change(open)
   }
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the link in the row is for the keyboard
@@ -139,6 +195,14 @@ function RowLine({ row, index, start, longest, search, change }: RowLineProps): 
       style={{ position: 'absolute', top: start, insetInline: 0 }}
       onClick={onClick}
     >
+      <span role="cell" className={styles.check}>
+        <input
+          type="checkbox"
+          aria-label={`Select ${visible(row.span_name)}`}
+          checked={isSelected}
+          onChange={() => toggle(row)}
+        />
+      </span>
       <span role="cell" className={styles.time} title={formatFullTime(row.start_time)}>
         {formatTime(row.start_time)}
       </span>
@@ -176,6 +240,15 @@ function RowLine({ row, index, start, longest, search, change }: RowLineProps): 
       <span role="cell" className={styles.cost} title={exact(row.costs)}>
         {formatCost(row.costs)}
       </span>
+      {columns.map(column => (
+        <span key={column} role="cell" className={styles.own} title={row.attributes?.[column]}>
+          {column === SCORES ? (
+            <Scores scores={scoresOf(scores.get(row.trace_id) ?? [])} />
+          ) : (
+            visible(row.attributes?.[column] ?? MISSING)
+          )}
+        </span>
+      ))}
     </div>
   )
 }

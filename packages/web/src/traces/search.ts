@@ -12,16 +12,22 @@ export interface TracesSearch {
   from?: string
   to?: string
   live?: boolean
+  /** Columns in addition: {@link SCORES} and paths of attributes, separated by commas. */
+  columns?: string
   /** The trace that is open over the list, and what of it. */
   trace?: string
   span?: string
   view?: View
   tab?: Tab
+  /** The part of the time that is shown, as two shares of it. */
+  zoom?: string
+  /** Whether times in which nothing happens are drawn short. */
+  short?: boolean
 }
 
 export const VIEWS = ['tree', 'conversation', 'flame'] as const
 export type View = (typeof VIEWS)[number]
-export const TABS = ['content', 'attributes', 'events', 'raw'] as const
+export const TABS = ['content', 'attributes', 'events', 'annotations', 'raw'] as const
 export type Tab = (typeof TABS)[number]
 
 const HOUR = 3_600_000
@@ -36,6 +42,17 @@ export const PERIODS: Readonly<Record<string, { label: string; ms: number }>> = 
 export const PERIOD_DEFAULT = '7d'
 
 const ORDERS: readonly OrderBy[] = ['time', 'duration', 'tokens', 'costs']
+
+/** The column of what people and evaluators said. */
+export const SCORES = 'scores'
+
+export const columnsIn = ({ columns }: TracesSearch): string[] => [...new Set(columns?.split(',').filter(Boolean))]
+
+/** The paths among the columns; the server takes ten. */
+export const attributesIn = (search: TracesSearch): string[] =>
+  columnsIn(search)
+    .filter(column => column !== SCORES)
+    .slice(0, 10)
 
 /** The part of an address that says which rows are looked at, on every screen of rows. */
 export type WindowSearch = Pick<TracesSearch, 'since' | 'from' | 'to'>
@@ -64,18 +81,21 @@ export function readSearch(given: Record<string, unknown>): TracesSearch {
     from: isRange ? from : undefined,
     to: isRange ? to : undefined,
     live: given.live === true ? true : undefined,
+    columns: text('columns'),
     trace: text('trace'),
     ...readTraceSearch(given),
   }
 }
 
-export type TraceSearch = Pick<TracesSearch, 'span' | 'view' | 'tab'>
+export type TraceSearch = Pick<TracesSearch, 'span' | 'view' | 'tab' | 'zoom' | 'short'>
 
 export function readTraceSearch(given: Record<string, unknown>): TraceSearch {
   return {
     span: typeof given.span === 'string' ? given.span : undefined,
     view: VIEWS.find(view => view === given.view),
     tab: TABS.find(tab => tab === given.tab),
+    zoom: typeof given.zoom === 'string' && /^0(\.\d{1,4})?-(1|0\.\d{1,4})$/.test(given.zoom) ? given.zoom : undefined,
+    short: given.short === true ? true : undefined,
   }
 }
 
@@ -84,8 +104,14 @@ const timeIn = (text: string | undefined): string | undefined => {
   return Number.isNaN(ms) ? undefined : new Date(ms).toISOString()
 }
 
+/** The bounds of a window as ISO times. */
+export interface Window {
+  oldest: string
+  newest: string
+}
+
 /** The bounds of the window; those of a period move with time, in steps, so that requests for it can be shared. */
-export function windowOf({ since, from, to }: WindowSearch, now: number): { oldest: string; newest: string } {
+export function windowOf({ since, from, to }: WindowSearch, now: number): Window {
   if (from && to) return { oldest: from, newest: to }
   const { ms } = PERIODS[since ?? PERIOD_DEFAULT] ?? { ms: HOUR }
   return { oldest: new Date(now - ms).toISOString(), newest: new Date(now + CLOCK_AHEAD_MS).toISOString() }

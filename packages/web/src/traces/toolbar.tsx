@@ -1,10 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { countQuery } from '../api/queries.ts'
 import { formatCount } from '../format/format.ts'
 import { Button, Choices, controls, Kbd } from '../parts/controls.tsx'
+import { ColumnsMenu } from './columns-menu.tsx'
 import { BUCKETS } from './histogram.tsx'
 import { Period } from './period.tsx'
+import { SavedQueries } from './saved-queries.tsx'
 import type { Change, TracesSearch } from './search.ts'
 import styles from './traces.module.css'
 import { type List, showArrived } from './use-list.ts'
@@ -50,8 +53,13 @@ export function Toolbar({ list, search, change, onFacets }: ToolbarProps): React
           </option>
         ))}
       </select>
+      <SavedQueries search={search} change={change} />
+      <ColumnsMenu search={search} change={change} />
       <Button onClick={onFacets}>Values</Button>
       <Counted list={list} />
+      <Link to="/dashboard" search={{ q: search.q, since: search.since, from: search.from, to: search.to }}>
+        Chart
+      </Link>
       <span className={styles.space} />
       {list.arrived > 0 && !search.live && (
         <Button look="primary" onClick={showArrived}>

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import type { ListBody } from '../api/filtering.ts'
-import { anySpanQuery } from '../api/queries.ts'
+import { anySpanQuery, type Row } from '../api/queries.ts'
 import { useKeys } from '../frame/keys.ts'
 import { Facets } from './facets.tsx'
 import { FilterLine } from './filter-line.tsx'
@@ -13,9 +13,13 @@ import { type Change, spanOf, type TracesSearch } from './search.ts'
 import { Toolbar } from './toolbar.tsx'
 import styles from './traces.module.css'
 import { useBody } from './use-body.ts'
-import { showArrived, useList } from './use-list.ts'
+import { idOf, showArrived, useList } from './use-list.ts'
 
 const TracePanel = lazy(() => import('../trace/trace-panel.tsx').then(module => ({ default: module.TracePanel })))
+
+const SelectionBar = lazy(() =>
+  import('./selection/selection-bar.tsx').then(module => ({ default: module.SelectionBar })),
+)
 
 /** How often a project without spans is asked whether it has one. */
 const WAIT_MS = 500
@@ -38,7 +42,7 @@ function TraceList(): ReactNode {
   return (
     <div className={styles.screen}>
       <h1 className={styles.title}>{search.focus === 'span' ? 'Spans' : 'Traces'}</h1>
-      <FilterLine text={search.q ?? ''} error={error} change={change} />
+      <FilterLine text={search.q ?? ''} error={error} change={change} window={body?.windowing} />
       {body && <Found body={body} search={search} change={change} />}
     </div>
   )
@@ -52,6 +56,12 @@ interface FoundProps {
 
 function Found({ body, search, change }: FoundProps): ReactNode {
   const list = useList(body, search)
+  const [selected, setSelected] = useState<ReadonlyMap<string, Row>>(new Map())
+  const toggle = (row: Row): void => {
+    const next = new Map(selected)
+    if (!next.delete(idOf(row))) next.set(idOf(row), row)
+    setSelected(next)
+  }
   const [showsFacets, setShowsFacets] = useState(() => matchMedia('(min-width: 900px)').matches)
   const open = list.rows.findIndex(row => row.trace_id === search.trace)
   const step = (by: number) => () => {
@@ -69,8 +79,11 @@ function Found({ body, search, change }: FoundProps): ReactNode {
       <Histogram body={list.body} change={change} />
       <div className={styles.found}>
         {showsFacets && <Facets body={list.body} text={search.q ?? ''} change={change} />}
-        <Rows list={list} search={search} change={change} />
+        <Rows list={list} search={search} change={change} selected={selected} toggle={toggle} />
       </div>
+      <Suspense>
+        {selected.size > 0 && <SelectionBar chosen={[...selected.values()]} onClear={() => setSelected(new Map())} />}
+      </Suspense>
       <Suspense>
         {search.trace !== undefined && (
           <TracePanel

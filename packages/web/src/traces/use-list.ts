@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import type { ListBody } from '../api/filtering.ts'
 import { newestQuery, type OrderBy, type Row, rowsQuery } from '../api/queries.ts'
 import { queryClient } from '../api/query-client.ts'
-import type { TracesSearch } from './search.ts'
+import { attributesIn, type TracesSearch } from './search.ts'
 
 /** How often the server is asked for newer rows. */
 const LOOK_MS = 1_500
@@ -27,8 +27,9 @@ export interface List {
  */
 export function useList(body: ListBody, search: TracesSearch): List {
   const order: OrderBy = search.order ?? 'time'
-  const list = useInfiniteQuery(rowsQuery(body, order))
-  const newest = useQuery({ ...newestQuery(body, LOOK_MS), enabled: order === 'time' && !search.to })
+  const attributes = attributesIn(search)
+  const list = useInfiniteQuery(rowsQuery(body, order, attributes))
+  const newest = useQuery({ ...newestQuery(body, attributes, LOOK_MS), enabled: order === 'time' && !search.to })
   const rows = useMemo(
     () => withNewer(list.data?.pages.flatMap(page => page.rows) ?? [], newest.data?.rows),
     [list.data, newest.data],

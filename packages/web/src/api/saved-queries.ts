@@ -1,0 +1,31 @@
+import { queryOptions } from '@tanstack/react-query'
+import { api } from './client.ts'
+import type { Focus, Group } from './filtering.ts'
+import { randomHex, slugOf } from './registry.ts'
+
+/** A filter that the project keeps, with revisions like everything in the registry. */
+export interface SavedQuery {
+  id: string
+  slug: string
+  name?: string
+  revision_id?: string
+  data?: { filtering?: Group; formatting?: { focus?: Focus }; windowing?: object }
+}
+
+export const savedQueriesQuery = queryOptions({
+  queryKey: ['saved queries'],
+  queryFn: async ({ signal }) =>
+    (await api<{ queries: SavedQuery[] }>('/simple/queries/query', { method: 'POST', body: {}, signal })).queries,
+})
+
+interface NewQuery {
+  name: string
+  focus: Focus
+  filtering: Group
+}
+
+/** Stores a filter under a name. */
+export async function saveQuery({ name, focus, filtering }: NewQuery): Promise<SavedQuery> {
+  const query = { slug: `${slugOf(name)}-${randomHex(4)}`, name, data: { filtering, formatting: { focus } } }
+  return (await api<{ query: SavedQuery }>('/simple/queries/', { method: 'POST', body: { query } })).query
+}

@@ -1,0 +1,95 @@
+import { queryOptions } from '@tanstack/react-query'
+import { api } from './client.ts'
+import type { Parts } from './queries.ts'
+import { isObject, type Json, type JsonObject, type Workflow } from './registry.ts'
+import { saveQuery } from './saved-queries.ts'
+
+/** A span that somebody chose, which stands for its trace if it is a root. */
+export interface Chosen {
+  trace_id: string
+  span_id: string
+}
+
+/** The input of a span as the columns of a testcase, and its output as the expected answer. */
+export async function testcaseOf({ trace_id, span_id }: Chosen): Promise<JsonObject> {
+  const { parts } = await api<Parts>(`/spans/${trace_id}/${span_id}/parts?length=1000000`)
+  const partOf = (name: string): Json | undefined => {
+    const found = parts.find(({ part }) => part === name)
+    if (!found) return undefined
+    if (found.next !== undefined) throw new Error(`The ${name} of trace ${trace_id} are too long for a testcase.`)
+    return JSON.parse(found.text) as Json
+  }
+  const inputs = partOf('inputs')
+  const outputs = partOf('outputs')
+  // A hosted application gets its inputs as a member.
+  const isWrapped = isObject(inputs) && isObject(inputs.inputs) && Object.keys(inputs).length === 1
+  const given = isWrapped ? inputs.inputs : inputs
+  return {
+    ...(isObject(given) ? given : given !== undefined && { inputs: given }),
+    ...(outputs !== undefined && { correct_answer: outputs }),
+  }
+}
+
+export interface TraceQueue {
+  id: string
+  name?: string
+}
+
+/** The queues that take traces. */
+export const traceQueuesQuery = queryOptions({
+  queryKey: ['trace queues'],
+  queryFn: async ({ signal }) => {
+    const body = { queue: { kind: 'traces' } }
+    return (await api<{ queues: TraceQueue[] }>('/simple/queues/query', { method: 'POST', body, signal })).queues
+  },
+})
+
+/** Adds traces to a queue of people. */
+export async function addToQueue(queue_id: string, trace_ids: readonly string[]): Promise<void> {
+  const { count } = await api<{ count: number }>(`/simple/queues/${queue_id}/traces/`, {
+    method: 'POST',
+    body: { trace_ids },
+  })
+  if (count === 0) throw new Error('The queue takes no traces, or it was deleted.')
+}
+
+/** Creates a queue for traces in which people answer for an evaluator. */
+export async function createTraceQueue(name: string, evaluator: Workflow): Promise<TraceQueue> {
+  const data = { kind: 'traces', evaluators: { [evaluator.revision_id ?? '']: 'human' } }
+  const body = { queue: { name, data } }
+  const { queue } = await api<{ queue?: TraceQueue }>('/simple/queues/', { method: 'POST', body })
+  if (!queue) throw new Error('The queue was not created: its evaluator has no schema that people could fill in.')
+  return queue
+}
+
+interface NewEvaluation {
+  name: string
+  trace_ids: readonly string[]
+  evaluators: readonly Workflow[]
+}
+
+/** Evaluates some traces as they are; returns the id of the run. The traces are kept as a saved query. */
+export async function evaluateTraces({ name, trace_ids, evaluators }: NewEvaluation): Promise<string> {
+  const condition = { field: 'trace_id', operator: 'in', value: trace_ids }
+  const query = await saveQuery({ name, focus: 'trace', filtering: { operator: 'and', conditions: [condition] } })
+  const data = {
+    query_steps: { [query.revision_id ?? '']: 'auto' },
+    evaluator_steps: Object.fromEntries(evaluators.map(({ revision_id }) => [revision_id, 'auto'])),
+  }
+  const answer = await api<{ evaluation?: { id: string }; detail?: { message: string } }>('/simple/evaluations/', {
+    method: 'POST',
+    body: { evaluation: { name, data } },
+  })
+  if (!answer.evaluation) throw new Error(answer.detail?.message ?? 'The evaluation was rejected.')
+  return answer.evaluation.id
+}
+
+/** The traces as JSON lines, each with all of its spans. */
+export async function exportTraces(trace_ids: readonly string[]): Promise<Blob> {
+  const lines: string[] = []
+  for (const id of trace_ids) {
+    const { trace } = await api<{ trace?: object }>(`/traces/${id}`)
+    if (trace) lines.push(JSON.stringify(trace))
+  }
+  return new Blob([lines.map(line => `${line}\n`).join('')], { type: 'application/x-ndjson' })
+}

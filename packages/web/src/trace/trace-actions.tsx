@@ -1,0 +1,57 @@
+import { useMutation } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import type { JsonObject } from '../api/registry.ts'
+import { type Chosen, testcaseOf } from '../api/selected-traces.ts'
+import { Button, controls, Failure } from '../parts/controls.tsx'
+import { AddToTestset } from '../testsets/add-to-testset.tsx'
+import { type Reference, revisionOf } from './references.tsx'
+import styles from './trace.module.css'
+
+interface TraceActionsProps {
+  span: Chosen
+  references: readonly Reference[]
+  onAnnotate: () => void
+}
+
+/** What can be done with the selected span. */
+export function TraceActions({ span, references, onAnnotate }: TraceActionsProps): ReactNode {
+  const [rows, setRows] = useState<readonly JsonObject[]>()
+  const [testset, setTestset] = useState<string>()
+  const read = useMutation({ mutationFn: () => testcaseOf(span), onSuccess: row => setRows([row]) })
+  const application = references.find(({ key, id }) => key === 'application' && id !== undefined)
+  return (
+    <>
+      {application?.id !== undefined && (
+        <Link
+          className={`${controls.button} ${styles.action}`}
+          to="/playground/$kind/$id"
+          params={{ kind: 'applications', id: application.id }}
+          search={{ columns: revisionOf(references, 'application')?.id, trace: span.trace_id }}
+        >
+          Playground
+        </Link>
+      )}
+      <Button onClick={() => read.mutate()} disabled={read.isPending}>
+        Add to testset
+      </Button>
+      <Button onClick={onAnnotate}>Annotate</Button>
+      {testset !== undefined && (
+        <Link to="/testsets/$id" params={{ id: testset }}>
+          Added: open the testset
+        </Link>
+      )}
+      {read.error && <Failure what="The span was not read." error={read.error} />}
+      {rows && (
+        <AddToTestset
+          rows={rows}
+          onClose={() => setRows(undefined)}
+          onAdded={id => {
+            setRows(undefined)
+            setTestset(id)
+          }}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,70 @@
+import { defaultParseSearch, defaultStringifySearch } from '@tanstack/react-router'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { readSessionSearch, readSessionsSearch, SESSION_ORDERS } from '../session/search.ts'
+import { PERIODS, readFilterSearch, readSearch, readTraceSearch, TABS, VIEWS } from './search.ts'
+
+const absent = fc.constant(undefined)
+const text = fc.option(fc.string({ minLength: 1, maxLength: 40, unit: 'grapheme' }), { nil: undefined })
+const flag = fc.constantFrom(undefined, true)
+const one = <T>(values: readonly T[]) => fc.constantFrom(undefined, ...values)
+const window = fc.oneof(
+  fc.record({ since: one(Object.keys(PERIODS)), from: absent, to: absent }),
+  fc.tuple(fc.integer({ min: 0, max: 2e12 }), fc.integer({ min: 1, max: 1e9 })).map(([from, ms]) => ({
+    since: undefined,
+    from: new Date(from).toISOString(),
+    to: new Date(from + ms).toISOString(),
+  })),
+)
+const trace = fc.record({
+  span: text,
+  view: one(VIEWS),
+  tab: one(TABS),
+  zoom: one(['0-1', '0.25-0.5']),
+  short: flag,
+})
+const filter = fc.tuple(window, text).map(([bounds, q]) => ({ ...bounds, q }))
+const list = fc
+  .tuple(
+    filter,
+    trace,
+    fc.record({
+      focus: one(['span'] as const),
+      order: one(['duration', 'tokens', 'costs'] as const),
+      live: flag,
+      columns: text,
+      trace: text,
+    }),
+  )
+  .map(([one, other, more]) => ({ ...one, ...other, ...more }))
+const sessions = fc
+  .tuple(filter, fc.record({ order: one(SESSION_ORDERS.slice(1)), all: flag }))
+  .map(([one, more]) => ({ ...one, ...more }))
+
+const restored = (search: object): Record<string, unknown> => defaultParseSearch(defaultStringifySearch(search))
+
+test.each<[string, fc.Arbitrary<object>, (given: Record<string, unknown>) => object]>([
+  ['the list', list, readSearch],
+  ['a trace', trace, readTraceSearch],
+  ['the dashboard', filter, readFilterSearch],
+  ['the sessions', sessions, readSessionsSearch],
+  ['a session', fc.record({ turn: text, steps: text }), readSessionSearch],
+])('the address restores the state of %s', (_name, states, read) => {
+  fc.assert(
+    fc.property(states, state => {
+      expect(read(restored(state))).toEqual(state)
+    }),
+  )
+})
+
+test('a malformed address is one without what is malformed', () => {
+  fc.assert(
+    fc.property(
+      fc.dictionary(fc.constantFrom('q', 'from', 'to', 'since', 'order', 'focus', 'view', 'zoom'), fc.jsonValue()),
+      given => {
+        const first = readSearch(given)
+        expect(readSearch(restored(first))).toEqual(first)
+      },
+    ),
+  )
+})

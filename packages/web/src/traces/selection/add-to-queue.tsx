@@ -1,0 +1,92 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { workflowsQuery } from '../../api/registry.ts'
+import { useRefusal } from '../../api/rights.ts'
+import { addToQueue, createTraceQueue, traceQueuesQuery } from '../../api/selected-traces.ts'
+import { formatCount, visible } from '../../format/format.ts'
+import { Button, controls, Failure } from '../../parts/controls.tsx'
+import { FormModal } from '../../parts/modal.tsx'
+import styles from './selection.module.css'
+
+interface AddToQueueProps {
+  traceIds: readonly string[]
+  onClose: () => void
+  onAdded: (queue_id: string) => void
+}
+
+const NEW = 'new'
+
+/** Puts traces before people: into a queue that there is, or into a new one with an evaluator whose schema they fill in. */
+export function AddToQueue({ traceIds, onClose, onAdded }: AddToQueueProps): ReactNode {
+  const queues = useQuery(traceQueuesQuery)
+  const evaluators = useQuery(workflowsQuery('evaluator'))
+  const refusal = useRefusal('edit_evaluation_queues')
+  const [chosen, setChosen] = useState<string>()
+  const [name, setName] = useState('')
+  const [judge, setJudge] = useState<string>()
+  const queue = chosen ?? queues.data?.[0]?.id ?? NEW
+  const evaluator = evaluators.data?.find(({ id }) => id === judge) ?? evaluators.data?.[0]
+  const add = useMutation({
+    mutationFn: async () => {
+      if (queue === NEW && !evaluator) throw new Error('Create an evaluator first.')
+      const id = queue === NEW && evaluator ? (await createTraceQueue(name.trim(), evaluator)).id : queue
+      await addToQueue(id, traceIds)
+      return id
+    },
+    onSuccess: onAdded,
+  })
+  const error = queues.error ?? evaluators.error ?? add.error
+  const isReady = queue !== NEW || (name.trim() !== '' && evaluator !== undefined)
+  return (
+    <FormModal
+      title={`Add ${formatCount(traceIds.length)} ${traceIds.length === 1 ? 'trace' : 'traces'} to a queue`}
+      onClose={onClose}
+      onSubmit={() => isReady && add.mutate()}
+      actions={
+        <>
+          <Button
+            type="submit"
+            look="primary"
+            disabled={!isReady || add.isPending || refusal !== undefined}
+            title={refusal}
+          >
+            Add
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </>
+      }
+    >
+      <label className={styles.field}>
+        Queue
+        <select className={controls.select} value={queue} onChange={({ target }) => setChosen(target.value)}>
+          {queues.data?.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {visible(name ?? id)}
+            </option>
+          ))}
+          <option value={NEW}>New queue …</option>
+        </select>
+      </label>
+      {queue === NEW && (
+        <>
+          <label className={styles.field}>
+            Name
+            <input className={controls.input} value={name} onChange={({ target }) => setName(target.value)} />
+          </label>
+          <label className={styles.field}>
+            What people answer
+            <select className={controls.select} value={evaluator?.id} onChange={({ target }) => setJudge(target.value)}>
+              {evaluators.data?.map(({ id, name, slug }) => (
+                <option key={id} value={id}>
+                  {visible(name ?? slug)}
+                </option>
+              ))}
+            </select>
+          </label>
+        </>
+      )}
+      {refusal !== undefined && <p>{refusal}</p>}
+      {error && <Failure what="The traces were not added." error={error} />}
+    </FormModal>
+  )
+}

@@ -1,0 +1,68 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { type Workflow, workflowsQuery } from '../../api/registry.ts'
+import { evaluateTraces } from '../../api/selected-traces.ts'
+import { formatCount, visible } from '../../format/format.ts'
+import { Button, controls, Failure } from '../../parts/controls.tsx'
+import { FormModal } from '../../parts/modal.tsx'
+import styles from './selection.module.css'
+
+interface EvaluateTracesProps {
+  traceIds: readonly string[]
+  onClose: () => void
+  onStarted: (run_id: string) => void
+}
+
+/** Evaluators that run by themselves; people answer for the others. */
+const runs = ({ data, revision_id }: Workflow): boolean =>
+  revision_id !== undefined && data?.uri !== undefined && !data.uri.includes(':feedback:')
+
+/** Starts an evaluation of traces as they are. */
+export function EvaluateTraces({ traceIds, onClose, onStarted }: EvaluateTracesProps): ReactNode {
+  const { data, error } = useQuery(workflowsQuery('evaluator'))
+  const evaluators = data?.filter(runs) ?? []
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [name, setName] = useState(`${formatCount(traceIds.length)} traces`)
+  const picked = evaluators.filter(({ id }) => chosen.has(id))
+  const start = useMutation({
+    mutationFn: () => evaluateTraces({ name: name.trim(), trace_ids: traceIds, evaluators: picked }),
+    onSuccess: onStarted,
+  })
+  const isReady = picked.length > 0 && name.trim() !== ''
+  const failure = error ?? start.error
+  return (
+    <FormModal
+      title={`Evaluate ${formatCount(traceIds.length)} ${traceIds.length === 1 ? 'trace' : 'traces'}`}
+      onClose={onClose}
+      onSubmit={() => isReady && start.mutate()}
+      actions={
+        <>
+          <Button type="submit" look="primary" disabled={!isReady || start.isPending}>
+            Start
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </>
+      }
+    >
+      <label className={styles.field}>
+        Name
+        <input className={controls.input} value={name} onChange={({ target }) => setName(target.value)} />
+      </label>
+      <fieldset className={styles.choices}>
+        <legend>Evaluators</legend>
+        {evaluators.map(({ id, name, slug }) => (
+          <label key={id}>
+            <input
+              type="checkbox"
+              checked={chosen.has(id)}
+              onChange={() => setChosen(chosen.symmetricDifference(new Set([id])))}
+            />{' '}
+            {visible(name ?? slug)}
+          </label>
+        ))}
+        {data && evaluators.length === 0 && <p>The project has no evaluator that runs by itself.</p>}
+      </fieldset>
+      {failure && <Failure what="The evaluation was not started." error={failure} />}
+    </FormModal>
+  )
+}

@@ -1,0 +1,196 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newProject, type TestProject } from '../../../test/harness.ts'
+import type { OtlpSpan } from '../../../test/otlp.ts'
+import { openBrowser, traceOf, visit } from './browser.testing.ts'
+
+/*
+ * Sessions and the dashboard, and that every screen shows the same numbers of the same traces: of a set in which some
+ * spans are sent twice and the roots come last.
+ */
+
+let browser: Browser
+let project: TestProject
+/** Of each session: its traces, the first one first. */
+let sessions: Record<string, OtlpSpan[][]>
+
+const TURNS = { 'trip-lima': 4, 'trip-oslo': 2, 'only-once': 1 }
+const TOKENS = 100
+const COST = 0.002
+/** Of all traces. */
+const TOTAL = { traces: 7, tokens: 2 * 7 * TOKENS, errors: 2 }
+
+const turn = (session: string, at: number): OtlpSpan[] => {
+  const call = {
+    type: 'chat',
+    ms: 200,
+    tokens: TOKENS,
+    cost: COST,
+    inputs: { messages: [{ role: 'user', content: `${session} ${at}` }] },
+  }
+  const isFailed = session === 'trip-oslo'
+  return traceOf(
+    {
+      name: 'assist',
+      type: 'agent',
+      at: 0,
+      ms: 1_000,
+      inputs: { messages: [{ role: 'user', content: `Question ${at} of ${session}?` }] },
+      outputs: `Answer ${at} of ${session}.`,
+      steps: [
+        { name: 'plan', at: 10, ...call },
+        { name: 'look_up', type: 'tool', at: 300, ms: 100, ...(isFailed && { fails: 'timed out' }) },
+        { name: 'answer', at: 700, ...call, outputs: 'x' },
+      ],
+    },
+    {
+      agoMs: 3_600_000 - at * 60_000,
+      attributes: { 'ag.session.id': session, 'ag.user.id': session.includes('lima') ? 'ada' : 'grace' },
+    },
+  ).map((span, index) =>
+    index % 2 === 1
+      ? {
+          ...span,
+          attributes: [
+            ...(span.attributes ?? []),
+            { key: 'gen_ai.response.model', value: { stringValue: index === 1 ? 'small' : 'large' } },
+          ],
+        }
+      : span,
+  )
+}
+
+beforeAll(async () => {
+  browser = await openBrowser()
+  project = await newProject()
+  sessions = Object.fromEntries(
+    Object.entries(TURNS).map(([session, turns]) => [
+      session,
+      Array.from({ length: turns }, (_, at) => turn(session, at)),
+    ]),
+  )
+  const traces = Object.values(sessions).flat()
+  const isRoot = ({ parentSpanId }: OtlpSpan): boolean => parentSpanId === undefined
+  const children = traces.flat().filter(span => !isRoot(span))
+  await project.store(...children)
+  // Sent again, as exporters do after a timeout.
+  await project.store(...children.slice(0, 10))
+  await project.store(...traces.flat().filter(isRoot))
+})
+afterAll(() => browser.close())
+
+const rowsIn = (page: Page, name: string) => page.getByRole('table', { name }).locator('tbody tr')
+
+test('list, trace, session, dashboard and API show the same numbers, and each leads to its rows', async () => {
+  const { page, faults, close } = await visit(browser, project, '/w/dashboard')
+  await page.getByRole('link', { name: '7', exact: true }).first().waitFor()
+  const figure = (title: string) =>
+    page.locator('section', { has: page.getByRole('heading', { name: title, exact: true }) }).getByRole('link')
+  expect(await figure('Tokens').textContent()).toBe(TOTAL.tokens.toLocaleString('en'))
+  expect(await figure('Cost').textContent()).toBe('$0.028')
+  expect(await figure('With errors').textContent()).toBe('2 · 29 %')
+  const models = rowsIn(page, 'By model')
+  await expect
+    .poll(() => models.allTextContents())
+    .toEqual([expect.stringMatching(/^large7.*700\$0\.014$/), expect.stringMatching(/^small7.*700\$0\.014$/)])
+  const users = rowsIn(page, 'By user')
+  await expect
+    .poll(() => users.allTextContents())
+    .toEqual([expect.stringMatching(/^ada4.*800\$0\.016$/), expect.stringMatching(/^grace32.*600\$0\.012$/)])
+
+  await figure('With errors').click()
+  await page.getByText('2 found').waitFor()
+  await page.goBack()
+  await rowsIn(page, 'By model').getByRole('link', { name: '7' }).first().click()
+  await page.getByText('7 found').waitFor()
+  await page.goBack()
+  await page.getByRole('button', { name: 'ada' }).click()
+  await expect.poll(() => figure('Traces').textContent()).toBe('4')
+  await expect
+    .poll(() => models.allTextContents())
+    .toEqual([expect.stringMatching(/^large4.*400/), expect.stringMatching(/^small4.*400/)])
+
+  const { body } = await project.post('/api/spans/groups', { focus: 'trace' })
+  expect(body.groups).toMatchObject([{ count: TOTAL.traces, tokens: TOTAL.tokens, errors: TOTAL.errors }])
+  const id = sessions['trip-lima']?.[0]?.[0]?.traceId
+  await page.goto(page.url().replace(/\/w\/.*/, `/w/traces/${id}`))
+  await page.getByText('Σ Tokens').waitFor()
+  expect(await page.locator('dl').first().textContent()).toMatch(/Σ Tokens200Σ Cost\$0\.004Spans4/)
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('the dashboard by keyboard only: through time, to the rows, filter', async () => {
+  const { page, close } = await visit(browser, project, '/w/dashboard?since=24h')
+  const chart = page.getByRole('slider', { name: 'Traces over time' })
+  await chart.focus()
+  await page.keyboard.press('ArrowLeft')
+  for (let step = 0; step < 10 && !/[1-9]\d* traces/.test((await chart.getAttribute('aria-valuetext')) ?? ''); step++)
+    await page.keyboard.press('ArrowLeft')
+  expect(await chart.getAttribute('aria-valuetext')).toMatch(/[1-9]\d* traces/)
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/w\/traces\?.*from=/)
+  await page.getByText(/[1-9] found/).waitFor()
+  await page.goBack()
+  await chart.waitFor()
+  await page.keyboard.press('/')
+  await page.keyboard.type('user:grace')
+  await page.waitForURL(/q=user%3Agrace/)
+  await page.getByRole('link', { name: '3', exact: true }).first().waitFor()
+  await close()
+})
+
+test('dragging over one chart of the dashboard zooms all of them', async () => {
+  const { page, close } = await visit(browser, project, '/w/dashboard?since=24h')
+  const box = await page.getByRole('slider', { name: 'Cost over time' }).boundingBox()
+  if (!box) throw new Error('no chart')
+  const y = box.y + 50
+  await page.mouse.move(box.x + box.width * 0.5, y)
+  await page.mouse.down()
+  await page.mouse.move(box.x + box.width * 0.7, y, { steps: 4 })
+  await page.mouse.up()
+  await page.waitForURL(/from=.*to=/)
+  await expect.poll(() => page.getByRole('combobox', { name: 'Time' }).inputValue()).toBe('range')
+  await close()
+})
+
+test('by mouse: from the list of sessions into a session, its steps and its traces', async () => {
+  const { page, faults, close } = await visit(browser, project, '/w/sessions')
+  const rows = rowsIn(page, 'Sessions')
+  await expect.poll(() => rows.count()).toBe(2)
+  expect(await rows.first().textContent()).toMatch(/trip-lima4.*800\$0\.016$/)
+  await page.getByText('All sessions').click()
+  await expect.poll(() => rows.count()).toBe(3)
+  await page.getByRole('link', { name: 'trip-lima' }).click()
+  await page.getByText('Answer 0 of trip-lima.').waitFor()
+  expect(await page.locator('dl').first().textContent()).toMatch(/Turns4.*Σ Tokens800Σ Cost\$0\.016/)
+  await page.getByRole('list', { name: 'Turns' }).getByRole('button').nth(3).click()
+  await page.getByText('Answer 3 of trip-lima.').waitFor()
+  const last = page.getByRole('article', { name: 'Turn 4' })
+  await last.getByRole('button', { name: 'Steps' }).click()
+  await last.getByRole('link', { name: 'look_up' }).click()
+  await page.waitForURL(/\/w\/traces\/[0-9a-f]{32}\?span=/)
+  await page.getByRole('heading', { name: 'look_up' }).waitFor()
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('by keyboard only: a session, turn by turn, while it grows', async () => {
+  const { page, close } = await visit(browser, project, '/w/sessions')
+  await page.getByRole('link', { name: 'trip-oslo' }).waitFor()
+  await page.keyboard.press('j')
+  await page.locator('tbody a:focus').waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Session trip-oslo' }).waitFor()
+  await page.getByText('Answer 0 of trip-oslo.').waitFor()
+  await page.keyboard.press('j')
+  await page.waitForURL(/turn=/)
+  await page.keyboard.press('s')
+  await page.getByRole('list', { name: 'Steps' }).getByText('look_up').waitFor()
+  await project.store(...turn('trip-oslo', 2))
+  await page.getByText('Question 2 of trip-oslo?').first().waitFor()
+  await page.keyboard.press('o')
+  await page.waitForURL(/\/w\/traces\/[0-9a-f]{32}/)
+  await close()
+})
