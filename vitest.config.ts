@@ -1,4 +1,6 @@
 import { globSync } from 'node:fs'
+import { postgresAvailable } from '@spanhouse/postgres/postgres-server.testing.ts'
+import { natsAvailable } from '@spanhouse/span-stream/nats-server.testing.ts'
 import { defineConfig } from 'vitest/config'
 import { needsServer } from './test/sets/needs-server.ts'
 import { networkedAvailable } from './test/sets/networked.ts'
@@ -13,6 +15,14 @@ if (!networkedAvailable)
 
 /** The tests that speak only HTTP run twice: against one process, and against roles with their stores apart. */
 const sets = ['embedded', ...(networkedAvailable || process.env.CI ? ['networked'] : [])]
+
+/**
+ * Over two shards run those that ask most of ClickHouse; all of them with `npm run test:cluster`. A cluster takes
+ * Debian's programs, not containers.
+ */
+const ON_CLUSTER =
+  process.env.CLUSTER_TESTS === 'all' ? ['*'] : ['trace-reads', 'trace-deletes', 'analytics', 'metrics', 'retention']
+const clusterSet = natsAvailable && postgresAvailable ? ['cluster'] : []
 
 const files = globSync(['packages/**/*.test.ts', 'test/**/*.test.ts'], {
   exclude: ['**/node_modules/**', 'test/http/**', 'packages/web/test/**'],
@@ -65,11 +75,11 @@ export default defineConfig({
           fileParallelism: false,
         },
       },
-      ...sets.map(name => ({
+      ...[...sets, ...clusterSet].map(name => ({
         test: {
           ...common,
           name,
-          include: ['test/http/*.test.ts'],
+          include: (name === 'cluster' ? ON_CLUSTER : ['*']).map(file => `test/http/${file}.test.ts`),
           globalSetup: [`test/sets/${name}.ts`],
           // All files ask the same server, and some fill it to its limits.
           fileParallelism: false,

@@ -5,7 +5,7 @@ import { exportOf, type OtlpSpan } from './otlp.ts'
 
 /** The running Spanhouse that a test project was given: one process, or roles with stores over the network. */
 export interface Target {
-  set: 'embedded' | 'networked'
+  set: 'embedded' | 'networked' | 'cluster'
   /** Takes exports. */
   receiverUrl: string
   /** Takes exports over gRPC. */

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
+import { cluster } from './cluster.ts'
 import { evaluate } from './evaluate/evaluate.ts'
 import { request } from './request.ts'
 import { evaluateOne, run } from './services.ts'
@@ -12,6 +13,9 @@ const USAGE = `Usage: npm run spanhouse -- COMMAND
   dead-letters show ID [--body FILE]           shows one; --body writes the accepted data to FILE
   dead-letters replay ID|all                   processes it again; spans already stored are not duplicated
   dead-letters discard ID                      removes it permanently: its spans are lost
+
+  cluster status                               shows the shards of ClickHouse and what they have
+  cluster add-shard                            adds the next shard that CLICKHOUSE_URLS lists, and waits for it
 
   run REF [--input NAME=VALUE]... [--inputs FILE|-] [--environment SLUG] [--json]
                                                runs an application and prints its response as it arrives
@@ -32,7 +36,7 @@ const USAGE = `Usage: npm run spanhouse -- COMMAND
   JSON is sent as JSON, any other as text. --json prints the whole response. The exit status is 0 on success, 1 if the
   run failed or a score is too low, and 2 if the command line is invalid.
 
-  SPANHOUSE_API_KEY    the project's key, for all but dead-letters (default: the key in ./data)
+  SPANHOUSE_API_KEY    the project's key, for all but dead-letters and cluster (default: the key in ./data)
   SPANHOUSE_URL        the address of Spanhouse (default: http://127.0.0.1:4600, or the port in SPANHOUSE_PORT)
   SPANHOUSE_ADMIN_KEY  the administrator's key of that installation
 `
@@ -155,6 +159,7 @@ async function main(): Promise<number> {
     process.stdout.write(USAGE)
     return EXIT.ok
   }
+  if (group === 'cluster') return cluster(command)
   if (group === 'run') return run(positionals[1], values)
   if (group === 'evaluate') return evaluate(positionals[1], values)
   if (group === 'evaluate-one') return evaluateOne(positionals[1], values)

@@ -75,7 +75,7 @@ export async function startOn(place: {
 }
 
 /** Free ports on the loopback address. Another process may take one before it is used. */
-async function freePorts(count: number): Promise<number[]> {
+export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
   await Promise.all(servers.map(server => once(server, 'listening')))
   const ports = servers.map(server => (server.address() as { port: number }).port)

@@ -21,6 +21,8 @@ export interface ClusterMember {
   tcpPorts: readonly number[]
   /** Counted from 1. */
   shard: number
+  /** Whether the server keeps a log of statements, `system.query_log`. */
+  isLogged?: boolean
 }
 
 /** The only user who may run any statement over the network; readers may read what they were granted. */
@@ -49,7 +51,8 @@ const MIB = 1024 ** 2
 const CLUSTER = 'spanhouse'
 
 /** Servers send each other's statements on with the name of whoever sent them, which they prove by the secret. */
-const clusterOf = ({ tcpPorts, shard }: ClusterMember, password: string): Elements => ({
+const clusterOf = ({ tcpPorts, shard, isLogged }: ClusterMember, password: string): Elements => ({
+  ...(isLogged ? { query_log: { database: 'system', table: 'query_log' } } : {}),
   macros: { cluster: CLUSTER, shard, replica: 1 },
   remote_servers: {
     [CLUSTER]: {

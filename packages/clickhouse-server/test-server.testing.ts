@@ -1,8 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startOn } from './clickhouse-server.ts'
-import { startServerProcess, urlOf } from './server-process.ts'
+import { freePorts, startOn } from './clickhouse-server.ts'
+import type { ServerAddress } from './configuration.ts'
+import { type ServerProcess, startServerProcess, urlOf } from './server-process.ts'
 
 /** A ClickHouse server for tests; it is not restarted if it dies. */
 export interface TestServer {
@@ -26,9 +28,62 @@ export interface TestServer {
 /** Starts a server on free ports and resolves when it responds. Without a path, its data is in a temporary folder. */
 export async function startTestServer(options: { path?: string } = {}): Promise<TestServer> {
   const path = options.path ?? (await mkdtemp(join(tmpdir(), 'spanhouse-clickhouse-')))
-  const started = await startOn({ path, withTcp: true })
-  const { address } = started
-  let { server } = started
+  const { address, server } = await startOn({ path, withTcp: true })
+  return controlled(address, server, async () => {
+    if (options.path === undefined) await rm(path, { recursive: true, force: true })
+  })
+}
+
+/** Servers that form a cluster: each is a shard. */
+export interface TestCluster {
+  readonly servers: readonly TestServer[]
+  /** Starts another server, and the others again one by one with the longer list of shards. */
+  grow(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Starts the servers of a cluster with as many shards; the first has the data at `path`, if given. */
+export async function startTestCluster(
+  count: number,
+  { path, isLogged = false }: { path?: string; isLogged?: boolean } = {},
+): Promise<TestCluster> {
+  const folder = await mkdtemp(join(tmpdir(), 'spanhouse-cluster-'))
+  const password = randomBytes(24).toString('base64url')
+  const addresses: ServerAddress[] = []
+  const servers: TestServer[] = []
+  const addAddresses = async (wanted: number): Promise<void> => {
+    while (addresses.length < wanted) {
+      const [httpPort = 0, tcpPort = 0] = await freePorts(2)
+      const shard = addresses.length + 1
+      const own = shard === 1 && path ? path : join(folder, String(shard))
+      await mkdir(own, { recursive: true })
+      addresses.push({ path: own, httpPort, tcpPort, password })
+    }
+    const tcpPorts = addresses.map(({ tcpPort }) => tcpPort as number)
+    for (const [index, address] of addresses.entries()) address.cluster = { tcpPorts, shard: index + 1, isLogged }
+  }
+  const start = async (address: ServerAddress): Promise<void> => {
+    servers.push(controlled(address, await startServerProcess(address), async () => undefined))
+  }
+  await addAddresses(count)
+  for (const address of addresses) await start(address)
+  return {
+    servers,
+    grow: async () => {
+      await addAddresses(addresses.length + 1)
+      await start(addresses.at(-1) as ServerAddress)
+      for (const server of servers.slice(0, -1)) await server.restart()
+    },
+    stop: async () => {
+      await Promise.all(servers.map(server => server.stop()))
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** `address` may be changed before a restart. */
+function controlled(address: ServerAddress, started: ServerProcess, clean: () => Promise<void>): TestServer {
+  let server = started
   const kill = async (): Promise<void> => {
     server.signal('SIGKILL')
     await server.ended
@@ -48,7 +103,7 @@ export async function startTestServer(options: { path?: string } = {}): Promise<
     },
     stop: async () => {
       await kill()
-      if (options.path === undefined) await rm(path, { recursive: true, force: true })
+      await clean()
     },
   }
 }

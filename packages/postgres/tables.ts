@@ -346,6 +346,20 @@ export interface WebhookQueueTable {
   due_at: CreatedAt
 }
 
+export interface ClusterShardsTable {
+  shard: number
+  store_id: Uuid
+  mark: Generated<number>
+  is_active: Flag
+  added_at: CreatedAt
+}
+
+export interface ClusterRoutesTable {
+  stream_partition: number
+  position: number
+  shard: number
+}
+
 /** Every table of Postgres, as the migrations create it. */
 export interface Tables {
   users: UsersTable
@@ -379,6 +393,8 @@ export interface Tables {
   webhook_subscriptions: WebhookSubscriptionsTable
   webhook_deliveries: WebhookDeliveriesTable
   webhook_queue: WebhookQueueTable
+  cluster_shards: ClusterShardsTable
+  cluster_routes: ClusterRoutesTable
 }
 
 export type Database = Kysely<Tables>

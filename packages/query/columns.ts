@@ -61,8 +61,8 @@ export interface Lifecycle {
 const onRoots = (key: string) =>
   ({ filter: { kind: 'text', absent: 'empty', rootsOnly: true }, attribute: { key } }) as const
 
-/** What the sender sent. The content hash covers these columns in this order: never add or move one. */
-export const CONTENT_COLUMNS = [
+/** What the sender sent. The content hash covers these columns and the next ones in this order: never add or move one. */
+export const HEAD_COLUMNS = [
   shown(hex('trace_id', 16, span => span.trace_id, { filter: { kind: 'trace_id' } })),
   shown(hex('span_id', 8, span => span.span_id, { filter: { kind: 'span_id' } })),
   shown(hex('parent_id', 8, span => span.parent_id ?? NO_PARENT, { filter: { kind: 'span_id', absent: 'root' } })),
@@ -104,6 +104,10 @@ export const CONTENT_COLUMNS = [
     read: row => row.number64(),
     text: row => String(row.int64()),
   } as Column<Span, 'end_shift', number>),
+] as const satisfies readonly Column<Span>[]
+
+/** The rest of what the sender sent, beginning with the attributes and the data. */
+export const BODY_COLUMNS = [
   shown(text('attributes', span => engineJson(withoutData(span.attributes)))),
   shown(text('data', span => engineJson(span.attributes.ag.data ?? {}), { codec: 'CODEC(ZSTD(3))' })),
   shown(text('events', span => listText(span.events))),
@@ -111,6 +115,18 @@ export const CONTENT_COLUMNS = [
   shown(text('references', span => listText(span.references))),
   shown(text('hashes', span => listText(span.hashes))),
 ] as const satisfies readonly Column<Span>[]
+
+/** What the attributes repeat from the data, and are stored without: see copies.ts. */
+export const COPY_COLUMNS = [
+  shown({
+    name: 'copies',
+    type: 'Array(UInt32)',
+    codec: 'CODEC(ZSTD(1))',
+    put: (row, copies) => row.uint32s(copies),
+    read: row => row.uint32s(),
+    text: row => `[${row.uint32s().join()}]`,
+  } as Column<readonly number[], 'copies', number[]>),
+] as const
 
 /** The indexed search terms, derived from the content. */
 export const SEARCH_COLUMNS = [
@@ -168,7 +184,9 @@ export const DERIVED_COLUMNS = [
 
 /** In the order in which a row's values are written. */
 export const COLUMNS = [
-  ...CONTENT_COLUMNS,
+  ...HEAD_COLUMNS,
+  ...BODY_COLUMNS,
+  ...COPY_COLUMNS,
   ...SEARCH_COLUMNS,
   ...OWN_COLUMNS,
   ...LIFECYCLE_COLUMNS,
@@ -192,6 +210,7 @@ export const KEY_COLUMNS: readonly string[] = ['project_id', 'is_root', 'start_t
 /** Columns that ClickHouse computes from others. */
 export const MADE_COLUMNS: readonly Pick<Column, 'name' | 'type' | 'codec'>[] = [
   { name: 'end_time', type: "DateTime64(6, 'UTC')", codec: '' },
+  { name: 'sent_attributes', type: 'String', codec: '' },
   { name: 'expires_at', type: "DateTime('UTC')", codec: 'CODEC(ZSTD(1))' },
   { name: 'smallest_of_few', type: 'UInt8', codec: 'CODEC(LZ4)' },
   { name: 'smallest_of_many', type: 'UInt8', codec: 'CODEC(T64)' },

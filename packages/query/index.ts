@@ -8,6 +8,7 @@ export { amountColumns, type Column, type RowSink, type RowSource, readMoney, se
 export * from './columns.ts'
 export { compileFilter } from './compile/compile-filter.ts'
 export { engineJson } from './compile/engine-json.ts'
+export { COPY_LENGTH_MIN, ENVELOPE, type Folded, foldCopies, mayRepeatData, restoreCopies } from './copies.ts'
 export {
   type CellPlaces,
   compileCellMetrics,
@@ -19,6 +20,7 @@ export {
 } from './evaluation/cell-metrics.ts'
 export * from './evaluation/compare-runs.ts'
 export { type MeasuredStep, planSlots } from './evaluation/measure-slots.ts'
+export * from './evaluation/run-cases.ts'
 export { FIELD_KINDS, FIELDS, type Field, OPERATORS } from './filter/fields.ts'
 export * from './filter/filter.ts'
 export { filterSize } from './filter/filter-size.ts'

@@ -19,6 +19,10 @@ export interface Config {
   databaseUrl: string | undefined
   natsUrl: string | undefined
   clickhouseUrl: string | undefined
+  /** The shards of a cluster, each with the addresses of its replicas; instead of `clickhouseUrl`. */
+  clickhouseUrls: readonly (readonly string[])[] | undefined
+  /** How many writers can share the work, networked. Unset: the default of a new stream. */
+  streamPartitions: number | undefined
   /**
    * Sent as `Authorization: Access KEY` for platform administration, at least 24 characters. Unset: administration is
    * disabled.
@@ -41,12 +45,16 @@ export interface Config {
   isOutboundOpen: boolean
   /** Bytes accepted but not yet stored; beyond it exports are rejected. Unset: the default of the kind of stream. */
   streamBytesMax: number | undefined
+  /** Whether this program records its own traces, in a project of their own. */
+  isSelfTraced: boolean
   /** Where ClickHouse keeps old spans. Unset: where it keeps all. */
   coldStorage: ColdStorage | undefined
   logLevel: string
 }
 
 const ADDRESSES = ['DATABASE_URL', 'NATS_URL', 'CLICKHOUSE_URL'] as const
+/** A cluster is shared by processes, so what they share with it is networked. */
+const ADDRESSES_OF_CLUSTER = ['DATABASE_URL', 'NATS_URL'] as const
 
 /** Throws an Error for the operator whose message has one line for every invalid setting. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
@@ -64,6 +72,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     databaseUrl: urlOf('DATABASE_URL', text('DATABASE_URL'), ['postgres:', 'postgresql:'], wrong),
     natsUrl: urlOf('NATS_URL', text('NATS_URL'), ['nats:', 'tls:'], wrong),
     clickhouseUrl: urlOf('CLICKHOUSE_URL', text('CLICKHOUSE_URL'), ['http:', 'https:'], wrong),
+    clickhouseUrls: shardsOf('CLICKHOUSE_URLS', text('CLICKHOUSE_URLS'), wrong),
+    streamPartitions: partitionsOf('SPANHOUSE_STREAM_PARTITIONS', text('SPANHOUSE_STREAM_PARTITIONS'), wrong),
     adminKey: keyOf('SPANHOUSE_ADMIN_KEY', text('SPANHOUSE_ADMIN_KEY'), ADMIN_KEY_LENGTH_MIN, wrong),
     apiKey: keyOf('SPANHOUSE_API_KEY', text('SPANHOUSE_API_KEY'), API_KEY_LENGTH_MIN, wrong),
     secretKey: text('SPANHOUSE_SECRET_KEY'),
@@ -72,10 +82,18 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     docsUrl: docsUrl && withoutTrailing(docsUrl, '/'),
     isOutboundOpen: switchOf('SPANHOUSE_OUTBOUND_OPEN', text('SPANHOUSE_OUTBOUND_OPEN') ?? 'false', wrong),
     streamBytesMax: bytesOf('SPANHOUSE_STREAM_BYTES_MAX', text('SPANHOUSE_STREAM_BYTES_MAX'), wrong),
+    isSelfTraced: selfTracingOf(text('SPANHOUSE_SELF_TRACING') ?? 'off', wrong),
     coldStorage: coldStorageOf(text, wrong),
     logLevel: logLevelOf(text('SPANHOUSE_LOG_LEVEL') ?? 'info', wrong),
   }
-  const missing = ADDRESSES.filter(name => !text(name))
+  if (config.clickhouseUrls && config.clickhouseUrl)
+    wrong.push(
+      'CLICKHOUSE_URL and CLICKHOUSE_URLS are both set: the first is for a single server, the second for a cluster',
+    )
+  const absent = ADDRESSES_OF_CLUSTER.filter(name => !text(name))
+  if (config.clickhouseUrls && absent.length > 0)
+    wrong.push(`CLICKHOUSE_URLS: a cluster needs networked stores; set ${absent.join(', ')}`)
+  const missing = (config.clickhouseUrls ? ADDRESSES_OF_CLUSTER : ADDRESSES).filter(name => !text(name))
   if (config.roles.length < PROCESS_ROLES.length && missing.length > 0)
     wrong.push(
       `SPANHOUSE_ROLES=${config.roles.join(',')}: roles that run in separate processes need networked stores; set ${missing.join(', ')}`,
@@ -93,6 +111,8 @@ const VARIABLES = [
     'OUTBOUND_OPEN',
     'LOG_LEVEL',
     'STREAM_BYTES_MAX',
+    'SELF_TRACING',
+    'STREAM_PARTITIONS',
     'STORAGE_POLICY',
     'COLD_AFTER_DAYS',
     'URL',
@@ -130,6 +150,11 @@ function switchOf(name: string, text: string, wrong: string[]): boolean {
   return text === 'true'
 }
 
+function selfTracingOf(text: string, wrong: string[]): boolean {
+  if (!['off', 'project'].includes(text)) wrong.push(`SPANHOUSE_SELF_TRACING=${text} is neither off nor project`)
+  return text === 'project'
+}
+
 /** Shorter keys could be guessed. */
 const ADMIN_KEY_LENGTH_MIN = 24
 const API_KEY_LENGTH_MIN = 8
@@ -157,6 +182,30 @@ function bytesOf(name: string, text: string | undefined, wrong: string[]): numbe
   return bytes
 }
 
+/** Each takes a subject and a consumer on the NATS server, and a lease in Postgres. */
+const PARTITIONS_MAX = 1_024
+
+function partitionsOf(name: string, text: string | undefined, wrong: string[]): number | undefined {
+  if (text === undefined) return undefined
+  const partitions = Number(text)
+  if (!Number.isInteger(partitions) || partitions < 1 || partitions > PARTITIONS_MAX)
+    wrong.push(`${name}=${text} is not a number from 1 to ${PARTITIONS_MAX}`)
+  return partitions
+}
+
+/** Shards are separated by blanks, the replicas of a shard by commas. */
+function shardsOf(name: string, text: string | undefined, wrong: string[]): string[][] | undefined {
+  if (text === undefined) return undefined
+  const shards = text.split(/\s+/).map(shard => shard.split(','))
+  const urls = shards.flat()
+  const invalid = urls.find(url => !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+  if (invalid !== undefined)
+    wrong.push(`${name}: ${invalid || 'an empty text'} is not an address that starts with http:// or https://`)
+  const twice = urls.find((url, index) => urls.indexOf(url) !== index)
+  if (twice !== undefined) wrong.push(`${name} lists ${URL.canParse(twice) ? new URL(twice).origin : twice} twice`)
+  return shards
+}
+
 const COLD_AFTER_DAYS = '30'
 
 function coldStorageOf(text: (name: string) => string | undefined, wrong: string[]): ColdStorage | undefined {
@@ -167,7 +216,7 @@ function coldStorageOf(text: (name: string) => string | undefined, wrong: string
     if (days !== undefined) wrong.push('SPANHOUSE_COLD_AFTER_DAYS needs SPANHOUSE_STORAGE_POLICY')
     return undefined
   }
-  if (!text('CLICKHOUSE_URL'))
+  if (!text('CLICKHOUSE_URL') && !text('CLICKHOUSE_URLS'))
     wrong.push('SPANHOUSE_STORAGE_POLICY is a policy of a ClickHouse server of yours: set CLICKHOUSE_URL')
   return { policy, afterDays: Number(days ?? COLD_AFTER_DAYS) }
 }

@@ -13,9 +13,19 @@ import type { OutboundRules } from '@spanhouse/outbound'
 import { openPostgres, type Postgres } from '@spanhouse/postgres'
 import { STATEMENT_SETTINGS } from '@spanhouse/query'
 import type { RuntimeSettings } from '@spanhouse/runtime'
-import { type Engine, openEngine } from '@spanhouse/span-store'
+import {
+  closeShard,
+  clusterEngine,
+  type Engine,
+  type EngineOptions,
+  openClusterReader,
+  openEngine,
+  openShard,
+  type Shard,
+} from '@spanhouse/span-store'
 import { openEmbeddedStream, openJetStream, type SpanStream } from '@spanhouse/span-stream'
 import type { Logger } from 'pino'
+import { membersOf } from './cluster/check.ts'
 import type { Config } from './config.ts'
 import { ensureSecretKeyFile } from './key-file.ts'
 import { type Seeds, seedsFor } from './seeds.ts'
@@ -32,13 +42,18 @@ const STREAM_BYTES_MAX = { embedded: 128 * 1024 ** 2, networked: 8 * 1024 ** 3 }
 /** How many writers can share the work: threads of one process, or processes. */
 const STREAM_PARTITIONS = { embedded: 2, networked: 8 }
 
+export const networkedPartitions = (streamPartitions: Config['streamPartitions']): number =>
+  streamPartitions ?? STREAM_PARTITIONS.networked
+
 /** How long a writer that is paused keeps fetched messages from others. */
 const ACK_WAIT_MS = 10_000
 
 /** Where ClickHouse is. */
 export interface ClickHousePart {
-  /** Includes user and password. */
+  /** Of the single server, or of any of the cluster; includes user and password. */
   url: string
+  /** The listed shards of a cluster; undefined: a single server. */
+  shards: readonly Shard[] | undefined
   /** The server that this process started; undefined: another one is configured. */
   own: ClickHouseServer | undefined
   /** Stops the server if this process started it. */
@@ -46,17 +61,28 @@ export interface ClickHousePart {
 }
 
 /** The server at the configured address, or one that this process starts. */
-async function openClickHouse({ clickhouseUrl, dataDir }: Config, log: Logger): Promise<ClickHousePart> {
-  if (clickhouseUrl) return { url: clickhouseUrl, own: undefined, stop: async () => undefined }
+async function openClickHouse(
+  { clickhouseUrl, clickhouseUrls, dataDir }: Config,
+  log: Logger,
+): Promise<ClickHousePart> {
+  if (clickhouseUrls) {
+    const shards = clickhouseUrls.map((urls, index) => openShard(index + 1, urls, BACKGROUND_ENGINE))
+    const url = clickhouseUrls[0]?.[0] as string
+    return { url, shards, own: undefined, stop: async () => void (await Promise.all(shards.map(closeShard))) }
+  }
+  if (clickhouseUrl) return { url: clickhouseUrl, shards: undefined, own: undefined, stop: async () => undefined }
   const own = await startClickHouse({ path: join(dataDir, 'clickhouse'), onDeath: message => log.error(message) })
-  return { url: own.url, own, stop: () => own.stop() }
+  return { url: own.url, shards: undefined, own, stop: () => own.stop() }
 }
 
-export const openStream = ({ natsUrl, dataDir, streamBytesMax }: Config, log: Logger): Promise<SpanStream> =>
+export const openStream = (
+  { natsUrl, dataDir, streamBytesMax, streamPartitions }: Config,
+  log: Logger,
+): Promise<SpanStream> =>
   natsUrl
     ? openJetStream({
         url: natsUrl,
-        partitions: STREAM_PARTITIONS.networked,
+        partitions: networkedPartitions(streamPartitions),
         ackWaitMs: ACK_WAIT_MS,
         bytesMax: streamBytesMax ?? STREAM_BYTES_MAX.networked,
         onRecreated: () => log.error(STREAM_LOST),
@@ -164,7 +190,7 @@ export async function openParts(
     needs.has('stream') ? untilReachable(log, () => openStream(config, log)) : undefined,
     openClickHouse(config, log),
   ])
-  const engines = needs.has('engine') ? openEngines(clickhouse) : undefined
+  const engines = needs.has('engine') ? openEngines(clickhouse, postgres) : undefined
   const secretKey = config.secretKey ?? (await ensureSecretKeyFile(config.dataDir))
   const authenticator = openAuthenticator(postgres.db, { adminKey: config.adminKey, tokenKey: tokenKeyOf(secretKey) })
   const [vault, answerKey] = [openVault(secretKey), answerKeyOf(secretKey)]
@@ -174,11 +200,19 @@ export async function openParts(
   return { postgres, authenticator, vault, modelSecrets, answerKey, outbound, stream, clickhouse, engines, seeds }
 }
 
-const openEngines = ({ url, own }: ClickHousePart): Engines => ({
-  reads: openEngine(url, { ...READER_ENGINE, restartMs: own ? RESTART_MS : 0 }),
-  background: openEngine(url, { ...BACKGROUND_ENGINE, restartMs: own ? RESTART_MS : 0 }),
-  readiness: openEngine(url, READINESS_ENGINE),
-})
+/** Of a cluster, changes are made on each of its shards. */
+function openEngines({ url, own, shards }: ClickHousePart, { db }: Postgres): Engines {
+  const open = (options: EngineOptions): Engine => {
+    const restartMs = own && options !== READINESS_ENGINE ? RESTART_MS : 0
+    if (!shards) return openEngine(url, { ...options, restartMs })
+    const reader = openClusterReader(
+      shards.flatMap(({ urls }) => urls),
+      options,
+    )
+    return clusterEngine(reader, async () => (await membersOf(shards, db)).map(shard => shard.own))
+  }
+  return { reads: open(READER_ENGINE), background: open(BACKGROUND_ENGINE), readiness: open(READINESS_ENGINE) }
+}
 
 export async function closeParts({ postgres, authenticator, stream, engines, clickhouse }: Parts): Promise<void> {
   await authenticator.close()

@@ -98,7 +98,7 @@ function collectOutput(child: ChildProcess): () => string {
   return () => text
 }
 
-const READY_MS = 120_000
+const READY_MS = 180_000
 
 /** Resolves to its address, which the first lines of its output contain. */
 async function untilReady(child: ChildProcess, ended: ServerProcess['ended'], output: () => string): Promise<string> {

@@ -1,12 +1,14 @@
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { ensureDefaultProject } from '@spanhouse/access'
-import { ReadEvents } from '@spanhouse/events'
+import { ReadEvents, recordChange } from '@spanhouse/events'
 import type { RuntimeSettings } from '@spanhouse/runtime'
 import { migrateSpans, moveOldSpans, openEngine } from '@spanhouse/span-store'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { Room } from './budget/room.ts'
+import { requireNoCluster, startCluster } from './cluster/check.ts'
+import { CLICKHOUSE_DDL } from './cluster/ddl.ts'
+import { startGrowth } from './cluster/growth.ts'
 import { type Config, servicesUrlAt } from './config.ts'
 import { startSweeping } from './deleted-projects.ts'
 import { startCopying } from './evaluation-copy.ts'
@@ -19,18 +21,18 @@ import { buildApp } from './http/app.ts'
 import { openIntake } from './ingest/intake.ts'
 import { writeKeyFile } from './key-file.ts'
 import { Metrics } from './metrics.ts'
-import { closeParts, openParts, type Parts } from './parts.ts'
+import { closeParts, networkedPartitions, openParts, type Parts } from './parts.ts'
 import { needsOf } from './roles/roles.ts'
 import { startWorker } from './roles/worker.ts'
 import { startWriter } from './roles/writer-role.ts'
 import { routesOf } from './routes/routes.ts'
 import { requireLongSecretKey } from './secret-key.ts'
+import { startSelfTracing } from './self-tracing/start-self-tracing.ts'
+import { traceRequests } from './self-tracing/trace-requests.ts'
 import { openServices } from './services/open-services.ts'
 import { Quotas } from './shares/quotas.ts'
 import { Shares } from './shares/shares.ts'
 import { untilReachable } from './start-checks.ts'
-
-const ROOT = new URL('../../', import.meta.url).pathname
 
 export interface RunningServer {
   config: Config
@@ -59,9 +61,11 @@ export async function startServer(
   const { postgres, authenticator, clickhouse, stream } = parts
   await untilReachable(log, () => postgres.migrate())
   await requireLongSecretKey(config.secretKey, postgres.db, log)
-  await untilReachable(log, () => migrateStore(config, parts))
+  await untilReachable(log, () => migrateStore(config, parts, log))
   const newApiKey = await makeDefaultProject(config, parts)
   const metrics = new Metrics(stream && (() => stream.stats()))
+  const quotas = new Quotas(metrics.registry)
+  const selfTracing = config.isSelfTraced ? await startSelfTracing({ config, parts, metrics, quotas, log }) : undefined
   const eventMetrics = new EventMetrics(metrics.registry)
   const readEvents = new ReadEvents(postgres.db, { onDropped: count => eventMetrics.readsDropped.inc(count) })
   const writer = roles.includes('writer')
@@ -75,7 +79,6 @@ export async function startServer(
       ? startWorker({ parts, runtime, services: services.services, shares, eventMetrics, log })
       : undefined
   const room = new Room(metrics.bytesHeld)
-  const quotas = new Quotas(metrics.registry)
   const intake = roles.includes('receiver') && stream ? openIntake({ stream, metrics, quotas, log }) : undefined
   const served = { config, runtime, parts, metrics, quotas, evaluationMetrics: evaluationMetrics(parts), readEvents }
   const app = await buildApp({
@@ -85,7 +88,9 @@ export async function startServer(
     shares,
     quotas,
     answerRoom: new AnswerRoom(metrics.answerBytes),
+    recordChange: change => recordChange(postgres.db, change),
     routes: [
+      ...(selfTracing ? [traceRequests] : []),
       ...routesOf({ ...served, intake, worker }),
       ...(services && roles.includes('services') ? [services.routes] : []),
     ],
@@ -97,8 +102,9 @@ export async function startServer(
   const grpcUrl = grpc && `http://${new URL(url).hostname}:${grpc.port}`
   log.info({ url, grpcUrl, roles }, 'listening')
   const stages = [
-    [...startHousekeeping(config, parts, log), worker],
+    [...startHousekeeping(config, parts, { log, onFailure }), worker],
     [services, writer, { stop: () => readEvents.close() }],
+    [selfTracing],
   ]
   return { config, url, grpcUrl, newApiKey, stop: () => stopAll([app, grpc], stages, parts) }
 }
@@ -106,12 +112,19 @@ export async function startServer(
 const boundPort = (app: FastifyInstance): number => (app.server.address() as AddressInfo).port
 
 /** The tables must exist before the first query or writer; the first process to start creates them. */
-async function migrateStore(config: Config, parts: Parts): Promise<void> {
+async function migrateStore(config: Config, { postgres, clickhouse, engines }: Parts, log: Logger): Promise<void> {
   if (!config.roles.some(role => role === 'api' || role === 'writer' || role === 'worker')) return
-  const engine = parts.engines?.background ?? openEngine(parts.clickhouse.url, { connections: 1 })
-  await migrateSpans(engine, join(ROOT, 'clickhouse'))
+  const folder = CLICKHOUSE_DDL
+  if (clickhouse.shards) {
+    const partitions = networkedPartitions(config.streamPartitions)
+    const { coldStorage } = config
+    return startCluster({ shards: clickhouse.shards, db: postgres.db, partitions, folder, coldStorage, log })
+  }
+  await requireNoCluster(postgres.db)
+  const engine = engines?.background ?? openEngine(clickhouse.url, { connections: 1 })
+  await migrateSpans(engine, folder)
   if (config.coldStorage) await moveOldSpans(engine, config.coldStorage)
-  if (engine !== parts.engines?.background) await engine.close()
+  if (engine !== engines?.background) await engine.close()
 }
 
 async function makeDefaultProject(config: Config, { postgres, seeds }: Parts): Promise<string | undefined> {
@@ -126,11 +139,22 @@ interface Working {
   stop(): Promise<void>
 }
 
-/** What the api role keeps in order: spans of deleted projects, and the copy of evaluations in ClickHouse. */
-function startHousekeeping({ roles }: Config, { postgres, engines, stream }: Parts, log: Logger): Working[] {
+/**
+ * What the api role keeps in order: spans of deleted projects, the copy of evaluations in ClickHouse, and shards that
+ * are added.
+ */
+function startHousekeeping(
+  { roles }: Config,
+  { postgres, engines, stream, clickhouse: { shards } }: Parts,
+  { log, onFailure }: { log: Logger; onFailure(error: Error): void },
+): Working[] {
   if (!roles.includes('api') || !engines || !stream) return []
   const engine = engines.background
-  return [startSweeping({ postgres, engine, stream, log }), startCopying({ postgres, engine, log })]
+  return [
+    startSweeping({ postgres, engine, stream, log }),
+    startCopying({ postgres, engine, log }),
+    ...(shards ? [startGrowth({ shards, postgres, folder: CLICKHOUSE_DDL, log, onFailure })] : []),
+  ]
 }
 
 /** One stage after the other: evaluations call handlers, whose traces are published. */

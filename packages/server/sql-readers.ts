@@ -38,6 +38,16 @@ export const serverReaders = (engine: Engine): SqlReaders => ({
     }),
 })
 
+/**
+ * A cluster's readers are made by its operator: policies hold on other servers only if these are told who reads, by a
+ * `secret` in `remote_servers`, which cannot be seen from here.
+ */
+export const clusterReaders: SqlReaders = { set: unavailable, remove: unavailable }
+
+function unavailable(): Promise<never> {
+  return Promise.reject(new Problem('unsupported', 'Readers of a cluster are created in ClickHouse: see docs/sql.md.'))
+}
+
 /** ClickHouse's codes for a missing right, and for users that can only be configured in files. */
 const NO_ACCESS = new Set(['497', '514'])
 

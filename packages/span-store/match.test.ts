@@ -7,6 +7,7 @@ import {
   parseFilter,
   parseSpanQuery,
   printSql,
+  restoreCopies,
   type SpanRow,
   sql,
 } from '@spanhouse/query'
@@ -24,7 +25,14 @@ const SENDER = '0d9f8e7c-1111-4222-8333-944455556666'
 const START = 1_770_000_000_000_000
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0')
 
+/** Attributes that repeat these from the data are stored without them. */
+const REPEATED = `Quick "fox" jumps, C:\\new\\call\nof the model: ${'über '.repeat(10)}`
+const REPEATED_IN_JSON = JSON.stringify({ content: REPEATED, a: 'Call model' })
+const repeated = fc.constantFrom<Json[]>(REPEATED, REPEATED_IN_JSON, { a: REPEATED }, { b: ['a', REPEATED_IN_JSON] })
+
 const text = fc.constantFrom(
+  REPEATED,
+  REPEATED_IN_JSON,
   '',
   'a',
   'Call model',
@@ -73,8 +81,14 @@ const span = fc.record({
   start: fc.constantFrom(0, 250_000, 1_000_001),
   seconds: fc.constantFrom(0, 1.5),
   status_code: fc.constantFrom('STATUS_CODE_OK' as const, 'STATUS_CODE_ERROR' as const),
-  attributes: fc.dictionary(fc.constantFrom('a', 'b', 'plan', 'x.y'), value, { maxKeys: 4, noNullPrototype: true }),
-  data: fc.dictionary(fc.constantFrom('inputs', 'outputs'), value, { maxKeys: 2, noNullPrototype: true }),
+  attributes: fc.dictionary(fc.constantFrom('a', 'b', 'plan', 'x.y'), fc.oneof(value, repeated), {
+    maxKeys: 4,
+    noNullPrototype: true,
+  }),
+  data: fc.dictionary(fc.constantFrom('inputs', 'outputs'), fc.oneof(value, repeated), {
+    maxKeys: 2,
+    noNullPrototype: true,
+  }),
   tokens: amounts,
   references: fc.array(item, { maxLength: 2 }),
   isLinked: fc.boolean(),
@@ -120,6 +134,17 @@ beforeAll(async () => {
   rows = await readSpanRows(engine, compileSpanQuery({ project_id: PROJECT, columns: SPAN_COLUMNS, query }))
 })
 afterAll(() => close())
+
+test('texts that attributes repeat from the data are stored once, and sent attributes are restored', async () => {
+  expect(rows.filter(({ copies }) => copies.length > 0).length).toBeGreaterThan(3)
+  const inEngine = await engine.rows<{ span_id: string; sent: string }>({
+    text: 'SELECT lower(hex(span_id)) AS span_id, sent_attributes AS sent FROM spans',
+    params: {},
+  })
+  const restored = rows.map(row => ({ span_id: row.span_id, sent: restoreCopies(row) }))
+  const byId = (one: { span_id: string }, other: { span_id: string }): number => (one.span_id < other.span_id ? -1 : 1)
+  expect(inEngine.toSorted(byId)).toEqual(restored.toSorted(byId))
+})
 
 const options = fc.record(
   { case_sensitive: fc.boolean(), exact_match: fc.boolean(), all: fc.boolean() },

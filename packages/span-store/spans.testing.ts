@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { startTestServer } from '@spanhouse/clickhouse-server/test-server.testing.ts'
+import {
+  startTestCluster,
+  startTestServer,
+  type TestCluster,
+} from '@spanhouse/clickhouse-server/test-server.testing.ts'
 import type { Span } from '@spanhouse/model'
+import { clusterEngine, openClusterReader } from './cluster/cluster-engine.ts'
+import { closeShard, migrateShard, openShard, type Shard } from './cluster/shard.ts'
 import { type Engine, openEngine } from './engine/engine.ts'
 import type { Settings } from './engine/http-client.ts'
 import { migrateSpans } from './migrate.ts'
@@ -9,7 +15,7 @@ import { migrateSpans } from './migrate.ts'
 export async function openTestEngine(settings: Settings = {}): Promise<{ engine: Engine; close(): Promise<void> }> {
   const server = await startTestServer()
   const maker = openEngine(server.url, { connections: 1 })
-  await migrateSpans(maker, new URL('../../clickhouse', import.meta.url).pathname)
+  await migrateSpans(maker, DDL)
   await maker.close()
   const engine = openEngine(server.url, { connections: 4, settings })
   return {
@@ -17,6 +23,38 @@ export async function openTestEngine(settings: Settings = {}): Promise<{ engine:
     close: async () => {
       await engine.close()
       await server.stop()
+    },
+  }
+}
+
+/** The tables of this version. */
+const DDL = new URL('../../clickhouse', import.meta.url).pathname
+
+/** A cluster with the tables created. */
+export interface OpenTestCluster {
+  cluster: TestCluster
+  shards: Shard[]
+  /** All shards as one. */
+  engine: Engine
+  close(): Promise<void>
+}
+
+export async function openTestCluster(
+  count: number,
+  options: Parameters<typeof startTestCluster>[1] = {},
+): Promise<OpenTestCluster> {
+  const cluster = await startTestCluster(count, options)
+  const urls = cluster.servers.map(({ url }) => url)
+  const shards = urls.map((url, index) => openShard(index + 1, [url], { connections: 4 }))
+  for (const shard of shards) await migrateShard(shard, DDL)
+  const reader = openClusterReader(urls, { connections: 4 })
+  return {
+    cluster,
+    shards,
+    engine: clusterEngine(reader, async () => shards.map(({ own }) => own)),
+    close: async () => {
+      await Promise.all([reader.close(), ...shards.map(closeShard)])
+      await cluster.stop()
     },
   }
 }

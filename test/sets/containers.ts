@@ -1,10 +1,18 @@
 import { execFileSync } from 'node:child_process'
 
 /** Addresses of the three stores, and how to end them. */
-export interface Stores {
+export interface Stores extends SharedStores {
+  CLICKHOUSE_URL: string
+}
+
+/** The same with a cluster of ClickHouse servers. */
+export interface ClusterStores extends SharedStores {
+  CLICKHOUSE_URLS: string
+}
+
+interface SharedStores {
   DATABASE_URL: string
   NATS_URL: string
-  CLICKHOUSE_URL: string
   stop(): Promise<void>
 }
 

@@ -7,7 +7,7 @@ import { postgresAvailable, startPostgres } from '@spanhouse/postgres/postgres-s
 import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { natsAvailable, startNats } from '@spanhouse/span-stream/nats-server.testing.ts'
 import type { TestProject } from 'vitest/node'
-import { dockerAvailable, type Stores, startContainers } from './containers.ts'
+import { type ClusterStores, dockerAvailable, type Stores, startContainers } from './containers.ts'
 
 const programsAvailable = natsAvailable && postgresAvailable
 
@@ -46,7 +46,7 @@ export async function startNetworkedSet(settings: NodeJS.ProcessEnv = {}): Promi
 export const startStores = (): Promise<Stores> => (programsAvailable ? startPrograms() : startContainers())
 
 export interface RoleStart {
-  stores: Stores
+  stores: Stores | ClusterStores
   dataDir: string
   /** The first process makes the keys; later ones are given those. */
   like?: Pick<ServerProcess, 'adminKey' | 'apiKey' | 'secretKey'>

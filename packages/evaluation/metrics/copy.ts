@@ -50,6 +50,14 @@ export async function copyChanges(stores: CopyStores, signal?: AbortSignal): Pro
     and changed_in < ${String(horizon)}::text::xid8`.execute(db)
 }
 
+/** Copies everything, to a store that has nothing yet. Resolves early if the signal aborts. */
+export async function copyEverything(stores: CopyStores, signal: AbortSignal): Promise<void> {
+  const changes: Changes = { since: 0, signal }
+  await copyPages(stores, RUNS, changes)
+  await copyPages(stores, CELLS, changes)
+  await copyDeletions(stores, changes)
+}
+
 /** Copies what has changed of one run and returns the number below which all transactions were visible. */
 export async function copyRun(stores: CopyStores, run: { project_id: Uuid; id: Uuid }): Promise<number> {
   const changes: Changes = { since: await copiedBefore(stores.engine), run }

@@ -46,7 +46,7 @@ export type HistogramRow = readonly [low: number, high: number, bins: number, ru
 /** A measure of the values at a path; without a path, of all attributes as one object. */
 export function compileMeasure(measure: Measure, path: readonly string[] | undefined, histogram: Histogram): Sql {
   if (path === undefined) return measure === 'json' ? sql`count()` : compileMeasure(measure, NOWHERE, histogram)
-  return compileMeasureAt(measure, attributePlace(path), histogram)
+  return compileMeasureAt(measure, attributePlace(path, { texts: measure.startsWith('categorical') }), histogram)
 }
 
 /** The same of the values at a place. */

@@ -1,4 +1,5 @@
-import type { Json } from '@spanhouse/model'
+import { isRawJson, type Json } from '@spanhouse/model'
+import { mayBeCopy } from '../copies.ts'
 import type { AttributeCondition, AttributeTest, NumberTest, Relation, TextTest } from '../filter/filter.ts'
 import { allOf, anyOf, count, type Sql, sql, text } from '../sql.ts'
 import { contains } from './compile-json.ts'
@@ -9,7 +10,7 @@ import { attributePlace, itemPlace, type Place } from './place.ts'
 
 /** A condition on the JSON value at a path. */
 export function compileAttribute({ path, test }: AttributeCondition): Sql {
-  const place = attributePlace(path)
+  const place = attributePlace(path, { texts: readsTexts(test) })
   if (isTextTest(test)) return narrowText(place, test, allOf([hasText(place), compileText(textOf(place), test)]))
   switch (test.test) {
     case 'exists':
@@ -29,6 +30,30 @@ export function compileAttribute({ path, test }: AttributeCondition): Sql {
   }
 }
 
+/** Whether the result depends on texts that may be stored as copies. */
+function readsTexts(test: AttributeTest): boolean {
+  switch (test.test) {
+    case 'exists':
+    case 'not_exists':
+      return false
+    case 'is':
+    case 'is_not':
+    case 'eq':
+    case 'neq':
+      return hasCopy(test.value)
+    case 'in':
+    case 'not_in':
+      return test.values.some(hasCopy)
+    default:
+      return isTextTest(test) || !isNumberTest(test)
+  }
+}
+
+function hasCopy(value: Json): boolean {
+  if (typeof value === 'string') return mayBeCopy(value)
+  return typeof value === 'object' && value !== null && !isRawJson(value) && Object.values(value).some(hasCopy)
+}
+
 /**
  * Texts of these characters are stored unescaped in JSON, and occur in nothing but strings. Sigma is excluded: its
  * lower case depends on the preceding character, which may be the letter of an escape.
@@ -40,16 +65,16 @@ const LINE_SEPARATOR = /^u?2?0?2?[89]/i
 const HAS_LETTERS = /[^\d\s.,:+eE-]/
 const BESIDE_NUMBER = /\d[,:]|[,:][-\d]/
 
-/** Parses the document only if it contains the text somewhere. */
-function narrowText({ document }: Place, { test, text: operand, caseSensitive }: TextTest, satisfied: Sql): Sql {
+/** Parses a document only if a column contains the text somewhere. */
+function narrowText({ documents }: Place, { test, text: operand, caseSensitive }: TextTest, satisfied: Sql): Sql {
   const isTellable =
     UNESCAPED.test(operand) &&
     HAS_LETTERS.test(operand) &&
     !BESIDE_NUMBER.test(operand) &&
     !LINE_SEPARATOR.test(operand)
-  if (document === undefined || test === 'like' || !isTellable) return satisfied
-  const hasText = compileText(document, { test: 'contains', text: operand, caseSensitive })
-  return sql`if(${hasText}, ${satisfied}, false)`
+  if (documents === undefined || test === 'like' || !isTellable) return satisfied
+  const contains = { test: 'contains', text: operand, caseSensitive } as const
+  return sql`if(${anyOf(documents.map(document => compileText(document, contains)))}, ${satisfied}, false)`
 }
 
 type OrderTest = Extract<AttributeTest, { readonly test: Relation | 'btwn' }>

@@ -1,3 +1,4 @@
+import { ENVELOPE, SENT_ATTRIBUTES } from '../copies.ts'
 import { anyOf, ints, join, type Sql, sql, text, texts } from '../sql.ts'
 import { ATTRIBUTE_COLUMNS, type AttributeColumn, derivedMembers } from './attribute-columns.ts'
 
@@ -8,8 +9,8 @@ export interface Place {
   /** Whether there is a value; null counts as one. */
   readonly present: Sql
   readonly isObject: Sql
-  /** The column of JSON text, as stored, that contains the value; absent inside a list. */
-  readonly document?: Sql
+  /** The columns of JSON text, as stored, one of which contains each text of the value; absent inside a list. */
+  readonly documents?: readonly Sql[]
   /** The typed column that holds the value. */
   readonly column?: AttributeColumn
   /** The place of a member of this value. */
@@ -24,9 +25,15 @@ interface Step {
 
 export const INDEX = /^(0|[1-9][0-9]{0,8})$/
 
-/** The place at a path of the interface, in which segments of digits may be indexes. */
-export const attributePlace = (path: readonly string[]): Place =>
-  placeAt(path.map(key => ({ key, mayIndex: INDEX.test(key) })))
+/**
+ * The place at a path of the interface, in which segments of digits may be indexes. `texts` is false if it does not
+ * matter which long texts are there: instrumentation's attributes are then read as they are stored (see copies.ts).
+ */
+export const attributePlace = (path: readonly string[], { texts = true }: { texts?: boolean } = {}): Place =>
+  placeAt(
+    path.map(key => ({ key, mayIndex: INDEX.test(key) })),
+    texts ? SENT_ATTRIBUTES : STORED_ATTRIBUTES,
+  )
 
 /** The value at a dotted path as text: a string without its quotes, anything else as JSON. Empty if absent. */
 export function attributeText(path: string): Sql {
@@ -40,17 +47,31 @@ export const itemPlace = (path: readonly string[] = []): Place => jsonPlace(sql`
 const toKey = (key: string): Step => ({ key, mayIndex: false })
 
 /** Typed columns first, then `ag.data`, which has its own JSON text, then all other attributes. */
-function placeAt(steps: readonly Step[]): Place {
+function placeAt(steps: readonly Step[], sent: Sql): Place {
   const key = steps.some(step => step.key.includes('.')) ? '' : steps.map(step => step.key).join('.')
-  const member = (name: string): Place => placeAt([...steps, toKey(name)])
+  const member = (name: string): Place => placeAt([...steps, toKey(name)], sent)
   const column = ATTRIBUTE_COLUMNS.get(key)
-  if (column !== undefined) return { ...columnPlace(column, extract(sql`attributes`, steps)), member }
+  if (column !== undefined) return { ...columnPlace(column, extract(STORED_ATTRIBUTES, steps)), member }
   if (key === 'ag.data') return { ...dataPlace(), member }
-  if (steps[0]?.key === 'ag' && steps[1]?.key === 'data') return { ...documentPlace(sql`data`, steps.slice(2)), member }
-  return { ...objectPlace(documentPlace(sql`attributes`, steps), key), member }
+  const [first, second] = steps
+  if (first?.key === 'ag' && second?.key === 'data') return { ...documentPlace(DATA, steps.slice(2)), member }
+  const isSent = first === undefined || !ENVELOPE.has(first.key)
+  return { ...(isSent ? sentPlace(sent, steps) : objectPlace(documentPlace(STORED_ATTRIBUTES, steps), key)), member }
 }
 
-const documentPlace = (document: Sql, steps: readonly Step[]): Place => ({ ...jsonPlace(document, steps), document })
+const STORED_ATTRIBUTES = sql`attributes`
+const DATA = sql`data`
+
+const documentPlace = (document: Sql, steps: readonly Step[]): Place => ({
+  ...jsonPlace(document, steps),
+  documents: [document],
+})
+
+/** A text that is not in the attributes was copied from the data. */
+const sentPlace = (sent: Sql, steps: readonly Step[]): Place => ({
+  ...jsonPlace(sent, steps),
+  documents: [STORED_ATTRIBUTES, DATA],
+})
 
 function jsonPlace(document: Sql, steps: readonly Step[]): Place {
   const json = extract(document, steps)

@@ -1,4 +1,5 @@
 import type { SpanId, TraceId, Uuid } from '@spanhouse/model'
+import { SENT_ATTRIBUTES } from '../copies.ts'
 import { count, identifier, int, type Sql, sql, text, uuid } from '../sql.ts'
 import { SETTINGS } from './statements.ts'
 
@@ -68,8 +69,10 @@ const OF_DATA: readonly Part[] = ['inputs', 'outputs', 'parameters', 'internals'
 /** Characters of one range. */
 export const RANGE_CHARACTERS_MAX = 1_000_000
 
-const textOf = (part: Part): Sql =>
-  OF_DATA.includes(part) ? sql`JSONExtractRaw(data, ${text(part)})` : identifier(part)
+function textOf(part: Part): Sql {
+  if (OF_DATA.includes(part)) return sql`JSONExtractRaw(data, ${text(part)})`
+  return part === 'attributes' ? SENT_ATTRIBUTES : identifier(part)
+}
 
 /** A range of each part of a span as JSON text: rows of {@link PartRow}, none for a span that does not exist. */
 export function compileParts(

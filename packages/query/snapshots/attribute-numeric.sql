@@ -130,19 +130,19 @@
 --   p1: "a"
 --   p2: "s"
 --   p3: "5"
-(JSONExtractRaw(attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String})) > {p3:String})
+(JSONExtractRaw(sent_attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND JSONExtractString(JSONExtractRaw(sent_attributes, {p1:String}, {p2:String})) > {p3:String})
 
 -- {"field":"attributes","key":"a.s","operator":"lte","value":"5"}
 --   p1: "a"
 --   p2: "s"
 --   p3: "5"
-(JSONExtractRaw(attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String})) <= {p3:String})
+(JSONExtractRaw(sent_attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND JSONExtractString(JSONExtractRaw(sent_attributes, {p1:String}, {p2:String})) <= {p3:String})
 
 -- {"field":"attributes","key":"mixed","operator":"btwn","value":["12","abc"]}
 --   p1: "mixed"
 --   p2: "12"
 --   p3: "abc"
-(JSONExtractRaw(attributes, {p1:String}) NOT IN ('', 'null') AND JSONExtractString(JSONExtractRaw(attributes, {p1:String})) >= {p2:String} AND JSONExtractString(JSONExtractRaw(attributes, {p1:String})) <= {p3:String})
+(JSONExtractRaw(sent_attributes, {p1:String}) NOT IN ('', 'null') AND JSONExtractString(JSONExtractRaw(sent_attributes, {p1:String})) >= {p2:String} AND JSONExtractString(JSONExtractRaw(sent_attributes, {p1:String})) <= {p3:String})
 
 -- {"field":"attributes","key":"mixed","operator":"neq","value":"12"}
 --   p1: "mixed"
@@ -152,7 +152,7 @@
 -- {"field":"attributes","key":"mixed","operator":"gte","value":""}
 --   p1: "mixed"
 --   p2: ""
-(JSONExtractRaw(attributes, {p1:String}) NOT IN ('', 'null') AND JSONExtractString(JSONExtractRaw(attributes, {p1:String})) >= {p2:String})
+(JSONExtractRaw(sent_attributes, {p1:String}) NOT IN ('', 'null') AND JSONExtractString(JSONExtractRaw(sent_attributes, {p1:String})) >= {p2:String})
 
 -- {"field":"attributes","key":"a.b","operator":"eq","value":true}
 --   p1: "a"

@@ -72,7 +72,7 @@ JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}) != ''
 --   p3: [2]
 --   p4: "a"
 --   p5: "l"
-if(position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0, (arrayFold((v, k, i) -> concat(JSONExtractRaw(v, k), JSONExtractArrayRaw(v)[i]), {p2:Array(String)}, {p3:Array(Int64)}, JSONExtractRaw(attributes, {p4:String}, {p5:String})) NOT IN ('', 'null') AND startsWith(lowerUTF8(JSONExtractString(arrayFold((v, k, i) -> concat(JSONExtractRaw(v, k), JSONExtractArrayRaw(v)[i]), {p2:Array(String)}, {p3:Array(Int64)}, JSONExtractRaw(attributes, {p4:String}, {p5:String})))), lowerUTF8({p1:String}))), false)
+if((position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0 OR position(lowerUTF8(data), lowerUTF8({p1:String})) > 0), (arrayFold((v, k, i) -> concat(JSONExtractRaw(v, k), JSONExtractArrayRaw(v)[i]), {p2:Array(String)}, {p3:Array(Int64)}, JSONExtractRaw(sent_attributes, {p4:String}, {p5:String})) NOT IN ('', 'null') AND startsWith(lowerUTF8(JSONExtractString(arrayFold((v, k, i) -> concat(JSONExtractRaw(v, k), JSONExtractArrayRaw(v)[i]), {p2:Array(String)}, {p3:Array(Int64)}, JSONExtractRaw(sent_attributes, {p4:String}, {p5:String})))), lowerUTF8({p1:String}))), false)
 
 -- {"field":"attributes","key":"a.l.99999999999","operator":"exists"}
 --   p1: "a"

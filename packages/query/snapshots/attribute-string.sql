@@ -2,121 +2,121 @@
 --   p1: "hE"
 --   p2: "a"
 --   p3: "s"
-if(position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0, (JSONExtractRaw(attributes, {p2:String}, {p3:String}) NOT IN ('', 'null') AND startsWith(lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p2:String}, {p3:String}))), lowerUTF8({p1:String}))), false)
+if((position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0 OR position(lowerUTF8(data), lowerUTF8({p1:String})) > 0), (JSONExtractRaw(sent_attributes, {p2:String}, {p3:String}) NOT IN ('', 'null') AND startsWith(lowerUTF8(JSONExtractString(JSONExtractRaw(sent_attributes, {p2:String}, {p3:String}))), lowerUTF8({p1:String}))), false)
 
 -- {"field":"attributes","key":"a.s","operator":"startswith","value":"hE","options":{"case_sensitive":true}}
 --   p1: "hE"
 --   p2: "a"
 --   p3: "s"
-if(position(attributes, {p1:String}) > 0, (JSONExtractRaw(attributes, {p2:String}, {p3:String}) NOT IN ('', 'null') AND startsWith(JSONExtractString(JSONExtractRaw(attributes, {p2:String}, {p3:String})), {p1:String})), false)
+if((position(attributes, {p1:String}) > 0 OR position(data, {p1:String}) > 0), (JSONExtractRaw(sent_attributes, {p2:String}, {p3:String}) NOT IN ('', 'null') AND startsWith(JSONExtractString(JSONExtractRaw(sent_attributes, {p2:String}, {p3:String})), {p1:String})), false)
 
 -- {"field":"attributes","key":"a.s","operator":"startswith","value":"He","options":{"case_sensitive":true}}
 --   p1: "He"
 --   p2: "a"
 --   p3: "s"
-if(position(attributes, {p1:String}) > 0, (JSONExtractRaw(attributes, {p2:String}, {p3:String}) NOT IN ('', 'null') AND startsWith(JSONExtractString(JSONExtractRaw(attributes, {p2:String}, {p3:String})), {p1:String})), false)
+if((position(attributes, {p1:String}) > 0 OR position(data, {p1:String}) > 0), (JSONExtractRaw(sent_attributes, {p2:String}, {p3:String}) NOT IN ('', 'null') AND startsWith(JSONExtractString(JSONExtractRaw(sent_attributes, {p2:String}, {p3:String})), {p1:String})), false)
 
 -- {"field":"attributes","key":"a.s","operator":"endswith","value":"É"}
 --   p1: "É"
 --   p2: "a"
 --   p3: "s"
-if(position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0, (JSONExtractRaw(attributes, {p2:String}, {p3:String}) NOT IN ('', 'null') AND endsWith(lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p2:String}, {p3:String}))), lowerUTF8({p1:String}))), false)
+if((position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0 OR position(lowerUTF8(data), lowerUTF8({p1:String})) > 0), (JSONExtractRaw(sent_attributes, {p2:String}, {p3:String}) NOT IN ('', 'null') AND endsWith(lowerUTF8(JSONExtractString(JSONExtractRaw(sent_attributes, {p2:String}, {p3:String}))), lowerUTF8({p1:String}))), false)
 
 -- {"field":"attributes","key":"a.s","operator":"endswith","value":"É","options":{"case_sensitive":true}}
 --   p1: "É"
 --   p2: "a"
 --   p3: "s"
-if(position(attributes, {p1:String}) > 0, (JSONExtractRaw(attributes, {p2:String}, {p3:String}) NOT IN ('', 'null') AND endsWith(JSONExtractString(JSONExtractRaw(attributes, {p2:String}, {p3:String})), {p1:String})), false)
+if((position(attributes, {p1:String}) > 0 OR position(data, {p1:String}) > 0), (JSONExtractRaw(sent_attributes, {p2:String}, {p3:String}) NOT IN ('', 'null') AND endsWith(JSONExtractString(JSONExtractRaw(sent_attributes, {p2:String}, {p3:String})), {p1:String})), false)
 
 -- {"field":"attributes","key":"a.s","operator":"contains","value":"%_"}
 --   p1: "%_"
 --   p2: "a"
 --   p3: "s"
-if(position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0, (JSONExtractRaw(attributes, {p2:String}, {p3:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p2:String}, {p3:String}))), lowerUTF8({p1:String})) > 0), false)
+if((position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0 OR position(lowerUTF8(data), lowerUTF8({p1:String})) > 0), (JSONExtractRaw(sent_attributes, {p2:String}, {p3:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(sent_attributes, {p2:String}, {p3:String}))), lowerUTF8({p1:String})) > 0), false)
 
 -- {"field":"attributes","key":"a.s","operator":"contains","value":"%"}
 --   p1: "%"
 --   p2: "a"
 --   p3: "s"
-if(position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0, (JSONExtractRaw(attributes, {p2:String}, {p3:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p2:String}, {p3:String}))), lowerUTF8({p1:String})) > 0), false)
+if((position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0 OR position(lowerUTF8(data), lowerUTF8({p1:String})) > 0), (JSONExtractRaw(sent_attributes, {p2:String}, {p3:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(sent_attributes, {p2:String}, {p3:String}))), lowerUTF8({p1:String})) > 0), false)
 
 -- {"field":"attributes","key":"a.s","operator":"contains","value":"\\\n\u0000"}
 --   p1: "a"
 --   p2: "s"
 --   p3: "\\\n\u0000"
-(JSONExtractRaw(attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String}))), lowerUTF8({p3:String})) > 0)
+(JSONExtractRaw(sent_attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(sent_attributes, {p1:String}, {p2:String}))), lowerUTF8({p3:String})) > 0)
 
 -- {"field":"attributes","key":"a.s","operator":"contains","value":""}
 --   p1: "a"
 --   p2: "s"
 --   p3: ""
-(JSONExtractRaw(attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String}))), lowerUTF8({p3:String})) > 0)
+(JSONExtractRaw(sent_attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(sent_attributes, {p1:String}, {p2:String}))), lowerUTF8({p3:String})) > 0)
 
 -- {"field":"attributes","key":"a.z","operator":"contains","value":""}
 --   p1: "a"
 --   p2: "z"
 --   p3: ""
-(JSONExtractRaw(attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String}))), lowerUTF8({p3:String})) > 0)
+(JSONExtractRaw(sent_attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(sent_attributes, {p1:String}, {p2:String}))), lowerUTF8({p3:String})) > 0)
 
 -- {"field":"attributes","key":"a.n","operator":"contains","value":5}
 --   p1: "a"
 --   p2: "n"
 --   p3: "5"
-(JSONExtractRaw(attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String}))), lowerUTF8({p3:String})) > 0)
+(JSONExtractRaw(sent_attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(sent_attributes, {p1:String}, {p2:String}))), lowerUTF8({p3:String})) > 0)
 
 -- {"field":"attributes","key":"a.b","operator":"startswith","value":"TRU"}
 --   p1: "TRU"
 --   p2: "a"
 --   p3: "b"
-if(position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0, (JSONExtractRaw(attributes, {p2:String}, {p3:String}) NOT IN ('', 'null') AND startsWith(lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p2:String}, {p3:String}))), lowerUTF8({p1:String}))), false)
+if((position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0 OR position(lowerUTF8(data), lowerUTF8({p1:String})) > 0), (JSONExtractRaw(sent_attributes, {p2:String}, {p3:String}) NOT IN ('', 'null') AND startsWith(lowerUTF8(JSONExtractString(JSONExtractRaw(sent_attributes, {p2:String}, {p3:String}))), lowerUTF8({p1:String}))), false)
 
 -- {"field":"attributes","key":"a.o","operator":"contains","value":"\"q\":1"}
 --   p1: "a"
 --   p2: "o"
 --   p3: "\"q\":1"
-(JSONExtractRaw(attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String}))), lowerUTF8({p3:String})) > 0)
+(JSONExtractRaw(sent_attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(sent_attributes, {p1:String}, {p2:String}))), lowerUTF8({p3:String})) > 0)
 
 -- {"field":"attributes","key":"a.s","operator":"matches","value":"ELL"}
 --   p1: "ELL"
 --   p2: "a"
 --   p3: "s"
-if(position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0, (JSONExtractRaw(attributes, {p2:String}, {p3:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p2:String}, {p3:String}))), lowerUTF8({p1:String})) > 0), false)
+if((position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0 OR position(lowerUTF8(data), lowerUTF8({p1:String})) > 0), (JSONExtractRaw(sent_attributes, {p2:String}, {p3:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(sent_attributes, {p2:String}, {p3:String}))), lowerUTF8({p1:String})) > 0), false)
 
 -- {"field":"attributes","key":"a.s","operator":"matches","value":"^Hello$"}
 --   p1: "^Hello$"
 --   p2: "a"
 --   p3: "s"
-if(position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0, (JSONExtractRaw(attributes, {p2:String}, {p3:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p2:String}, {p3:String}))), lowerUTF8({p1:String})) > 0), false)
+if((position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0 OR position(lowerUTF8(data), lowerUTF8({p1:String})) > 0), (JSONExtractRaw(sent_attributes, {p2:String}, {p3:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(sent_attributes, {p2:String}, {p3:String}))), lowerUTF8({p1:String})) > 0), false)
 
 -- {"field":"attributes","key":"a.s","operator":"matches","value":"HELLO","options":{"exact_match":true}}
 --   p1: "HELLO"
 --   p2: "a"
 --   p3: "s"
-if(position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0, (JSONExtractRaw(attributes, {p2:String}, {p3:String}) NOT IN ('', 'null') AND lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p2:String}, {p3:String}))) = lowerUTF8({p1:String})), false)
+if((position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0 OR position(lowerUTF8(data), lowerUTF8({p1:String})) > 0), (JSONExtractRaw(sent_attributes, {p2:String}, {p3:String}) NOT IN ('', 'null') AND lowerUTF8(JSONExtractString(JSONExtractRaw(sent_attributes, {p2:String}, {p3:String}))) = lowerUTF8({p1:String})), false)
 
 -- {"field":"attributes","key":"a.s","operator":"matches","value":"ELL","options":{"exact_match":true}}
 --   p1: "ELL"
 --   p2: "a"
 --   p3: "s"
-if(position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0, (JSONExtractRaw(attributes, {p2:String}, {p3:String}) NOT IN ('', 'null') AND lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p2:String}, {p3:String}))) = lowerUTF8({p1:String})), false)
+if((position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0 OR position(lowerUTF8(data), lowerUTF8({p1:String})) > 0), (JSONExtractRaw(sent_attributes, {p2:String}, {p3:String}) NOT IN ('', 'null') AND lowerUTF8(JSONExtractString(JSONExtractRaw(sent_attributes, {p2:String}, {p3:String}))) = lowerUTF8({p1:String})), false)
 
 -- {"field":"attributes","key":"a.s","operator":"like","value":"h_l%"}
 --   p1: "a"
 --   p2: "s"
 --   p3: "h_l%"
-(JSONExtractRaw(attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String}))) LIKE lowerUTF8({p3:String}))
+(JSONExtractRaw(sent_attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND lowerUTF8(JSONExtractString(JSONExtractRaw(sent_attributes, {p1:String}, {p2:String}))) LIKE lowerUTF8({p3:String}))
 
 -- {"field":"attributes","key":"a.s","operator":"like","value":"%\\%\\_%"}
 --   p1: "a"
 --   p2: "s"
 --   p3: "%\\%\\_%"
-(JSONExtractRaw(attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String}))) LIKE lowerUTF8({p3:String}))
+(JSONExtractRaw(sent_attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND lowerUTF8(JSONExtractString(JSONExtractRaw(sent_attributes, {p1:String}, {p2:String}))) LIKE lowerUTF8({p3:String}))
 
 -- {"field":"attributes","key":"a.s","operator":"like","value":"%"}
 --   p1: "a"
 --   p2: "s"
 --   p3: "%"
-(JSONExtractRaw(attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String}))) LIKE lowerUTF8({p3:String}))
+(JSONExtractRaw(sent_attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND lowerUTF8(JSONExtractString(JSONExtractRaw(sent_attributes, {p1:String}, {p2:String}))) LIKE lowerUTF8({p3:String}))
 
 -- {"field":"attributes","key":"ag.data.outputs","operator":"contains","value":"lima"}
 --   p1: "lima"
@@ -153,22 +153,22 @@ if(position(lowerUTF8(data), lowerUTF8({p1:String})) > 0, (JSONExtractRaw(data, 
 --   p1: "a"
 --   p2: "s"
 --   p3: "_'\"\\\n"
-(JSONExtractRaw(attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String}))), lowerUTF8({p3:String})) > 0)
+(JSONExtractRaw(sent_attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(sent_attributes, {p1:String}, {p2:String}))), lowerUTF8({p3:String})) > 0)
 
 -- {"field":"attributes","key":"a.b","operator":"contains","value":"als"}
 --   p1: "als"
 --   p2: "a"
 --   p3: "b"
-if(position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0, (JSONExtractRaw(attributes, {p2:String}, {p3:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p2:String}, {p3:String}))), lowerUTF8({p1:String})) > 0), false)
+if((position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0 OR position(lowerUTF8(data), lowerUTF8({p1:String})) > 0), (JSONExtractRaw(sent_attributes, {p2:String}, {p3:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(sent_attributes, {p2:String}, {p3:String}))), lowerUTF8({p1:String})) > 0), false)
 
 -- {"field":"attributes","key":"a.l","operator":"contains","value":"last"}
 --   p1: "last"
 --   p2: "a"
 --   p3: "l"
-if(position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0, (JSONExtractRaw(attributes, {p2:String}, {p3:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p2:String}, {p3:String}))), lowerUTF8({p1:String})) > 0), false)
+if((position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0 OR position(lowerUTF8(data), lowerUTF8({p1:String})) > 0), (JSONExtractRaw(sent_attributes, {p2:String}, {p3:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(sent_attributes, {p2:String}, {p3:String}))), lowerUTF8({p1:String})) > 0), false)
 
 -- {"field":"attributes","key":"a.l","operator":"contains","value":"[1,2]"}
 --   p1: "a"
 --   p2: "l"
 --   p3: "[1,2]"
-(JSONExtractRaw(attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String}))), lowerUTF8({p3:String})) > 0)
+(JSONExtractRaw(sent_attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(sent_attributes, {p1:String}, {p2:String}))), lowerUTF8({p3:String})) > 0)

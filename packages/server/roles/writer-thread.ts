@@ -3,8 +3,21 @@ import { once } from 'node:events'
 import { MessageChannel, parentPort, workerData } from 'node:worker_threads'
 import { Problem, type Uuid } from '@spanhouse/model'
 import { openPostgres } from '@spanhouse/postgres'
-import { beginRun, type Engine, openEngine, removeExpired, SpanWriter, StoreMismatch } from '@spanhouse/span-store'
+import {
+  beginRun,
+  closeShard,
+  type Engine,
+  openEngine,
+  openShard,
+  removeExpired,
+  type Shard,
+  SpanWriter,
+  StoreMismatch,
+} from '@spanhouse/span-store'
 import pino from 'pino'
+import { checkShard, leaveMark } from '../cluster/check.ts'
+import { CLICKHOUSE_DDL } from '../cluster/ddl.ts'
+import { runRoutes } from '../cluster/writer-routes.ts'
 import type { BatchReport } from '../metrics.ts'
 import { openStream, WRITER_ENGINE } from '../parts.ts'
 import type { ProjectPrices } from '../project-prices.ts'
@@ -29,6 +42,7 @@ const prices = new PriceCache(askPrices)
 
 const stream = await openStream(config, log)
 const postgres = config.databaseUrl ? await openPostgres({ url: config.databaseUrl }) : undefined
+const shards = config.clickhouseUrls?.map((urls, index) => openShard(index + 1, urls, WRITER_ENGINE))
 
 const partitions = Array.from({ length: stream.partitions }, (_, partition) => partition)
 
@@ -39,32 +53,68 @@ await holdPartitions({
   leases: postgres,
   signal: stopping.signal,
   log,
-  run: postgres ? runFenced : (partitions, signal) => runOn(partitions, signal),
+  run: async (partitions, signal) => {
+    post({ kind: 'partitions', count: partitions.length })
+    await hold(partitions, signal).finally(() => post({ kind: 'partitions', count: 0 }))
+  },
 })
+await Promise.all(shards?.map(closeShard) ?? [])
 await stream.close()
 await postgres?.close()
 port.close()
 
-async function runOn(partitions: readonly number[], signal: AbortSignal, run?: number): Promise<void> {
-  const engine = openEngine(clickhouseUrl, { ...WRITER_ENGINE, ...(run ? { run } : {}) })
-  const expiring = partitions.includes(0) ? setInterval(() => void expire(engine), EXPIRE_EVERY_MS) : undefined
+/** Writes these partitions until the signal. */
+function hold(partitions: readonly number[], signal: AbortSignal): Promise<void> {
+  if (!postgres) return write({ urls: [[clickhouseUrl]], partitions, signal })
+  if (!shards) return begin({ urls: [[clickhouseUrl]], partitions, signal })
+  const { db } = postgres
+  return runRoutes({
+    db,
+    listed: shards.length,
+    partitions,
+    signal,
+    log,
+    run: async ({ route, partitions }, layout, signal) => {
+      const used = route.map(number => shards[number - 1] as Shard)
+      try {
+        for (const shard of used) {
+          await checkShard(shard, layout, { shards, folder: CLICKHOUSE_DDL, coldStorage: config.coldStorage, db })
+          await leaveMark(shard, layout.shards[shard.number - 1]?.store_id as string, db)
+        }
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error
+        return log.warn({ err: error, partitions }, 'a shard does not respond; its partitions wait')
+      }
+      await begin({ urls: used.map(({ urls }) => urls), partitions, signal })
+    },
+  })
+}
+
+/** Partitions to write, and the addresses of the shards that may have their traces, the one for new traces last. */
+interface Writing {
+  urls: readonly (readonly string[])[]
+  partitions: readonly number[]
+  signal: AbortSignal
+}
+
+async function write({ urls, partitions, signal }: Writing, run?: number): Promise<void> {
+  const engines = urls.map(urls => openEngine(urls, { ...WRITER_ENGINE, ...(run ? { run } : {}) }))
+  const expiring = setInterval(() => void expire(partitions, engines), EXPIRE_EVERY_MS)
   const report = (report: BatchReport): void => post({ kind: 'batch', report })
-  post({ kind: 'partitions', count: partitions.length })
   try {
-    if (run) await beginRun(engine, partitions)
-    await runWriter({ stream, writer: new SpanWriter(engine), prices, partitions, signal, log, report })
+    if (run) for (const engine of engines) await beginRun(engine, partitions)
+    await runWriter({ stream, writer: new SpanWriter(engines), prices, partitions, signal, log, report })
   } finally {
     clearInterval(expiring)
-    post({ kind: 'partitions', count: 0 })
-    await engine.close()
+    await Promise.all(engines.map(engine => engine.close()))
   }
 }
 
 /** With other writers, each period with partitions is a run that they can fence. */
-async function runFenced(partitions: readonly number[], signal: AbortSignal): Promise<void> {
-  await runOn(partitions, signal, randomInt(1, 2 ** 47)).catch(error => {
+async function begin(writing: Writing): Promise<void> {
+  await write(writing, randomInt(1, 2 ** 47)).catch(error => {
     if (error instanceof StoreMismatch) throw error
-    log.error({ err: error, partitions }, 'a writer run failed; starting a new one')
+    log.error({ err: error, partitions: writing.partitions }, 'a writer run failed; starting a new one')
   })
 }
 
@@ -78,9 +128,11 @@ async function askPrices(project_ids: Uuid[]): Promise<ReadonlyMap<Uuid, Project
   throw new Problem('overloaded', `The projects' own prices cannot be read: ${answer.failure}`)
 }
 
-/** Only the writer with the first partition does this. */
-async function expire(engine: Engine): Promise<void> {
-  await removeExpired(engine).catch(error =>
-    log.warn({ err: error }, 'cannot remove expired spans; trying again later'),
-  )
+/** Of a single server, only the writer with the first partition does this; of a cluster all do, on their shards. */
+async function expire(partitions: readonly number[], engines: readonly Engine[]): Promise<void> {
+  if (!shards && !partitions.includes(0)) return
+  for (const engine of engines)
+    await removeExpired(engine).catch(error =>
+      log.warn({ err: error }, 'cannot remove expired spans; trying again later'),
+    )
 }

@@ -2,17 +2,21 @@ import { AWAY_MS_MAX } from '@spanhouse/access'
 import type { Metrics as EvaluationMetrics } from '@spanhouse/evaluation'
 import type { ReadEvents } from '@spanhouse/events'
 import type { RuntimeSettings } from '@spanhouse/runtime'
+import type { Engine } from '@spanhouse/span-store'
 import type { FastifyInstance } from 'fastify'
+import { CLICKHOUSE_DDL } from '../cluster/ddl.ts'
 import type { Config } from '../config.ts'
 import type { Intake } from '../ingest/intake.ts'
 import type { Metrics } from '../metrics.ts'
-import type { Engines, Parts } from '../parts.ts'
+import type { ClickHousePart, Engines, Parts } from '../parts.ts'
 import type { Worker } from '../roles/worker.ts'
 import type { Quotas } from '../shares/quotas.ts'
-import { ownReaders, serverReaders } from '../sql-readers.ts'
+import { clusterReaders, ownReaders, type SqlReaders, serverReaders } from '../sql-readers.ts'
 import { accountRoutes } from './accounts/accounts.ts'
+import { clusterRoutes } from './cluster.ts'
 import { deadLetterRoutes } from './dead-letters.ts'
 import { entryRoutes } from './entry.ts'
+import { runCaseRoutes } from './evaluations/cases.ts'
 import { comparisonRoutes } from './evaluations/comparison.ts'
 import { evaluationRoutes } from './evaluations/evaluations.ts'
 import { eventRoutes } from './events.ts'
@@ -92,7 +96,8 @@ function spanRoutes({ parts, runtime, metrics, quotas, readEvents }: Served, { r
   const { postgres, stream, clickhouse } = parts
   const { db } = postgres
   const registry = { db, runtime, engine: reads, readEvents }
-  const readers = clickhouse.own ? ownReaders(clickhouse.own) : serverReaders(background)
+  const cluster = clickhouse.shards && { shards: clickhouse.shards, postgres, folder: CLICKHOUSE_DDL }
+  const readers = readersOf(clickhouse, background)
   return [
     ...(stream
       ? [deadLetterRoutes(stream), ...tracingRoutes({ stream, engine: reads, background, metrics, quotas, registry })]
@@ -105,7 +110,14 @@ function spanRoutes({ parts, runtime, metrics, quotas, readEvents }: Served, { r
     retentionRoutes({ postgres, engine: background }),
     sqlReaderRoutes({ readers, clickhouseUrl: clickhouse.url }),
     comparisonRoutes({ db, runtime, engine: reads }),
+    runCaseRoutes({ db, runtime, engine: reads }),
+    clusterRoutes(cluster),
   ]
+}
+
+function readersOf({ own, shards }: ClickHousePart, engine: Engine): SqlReaders {
+  if (shards) return clusterReaders
+  return own ? ownReaders(own) : serverReaders(engine)
 }
 
 /**

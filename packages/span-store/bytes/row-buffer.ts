@@ -123,15 +123,30 @@ export class RowBuffer {
       this.#view.setUint32(this.#length, values[at] as number, true)
   }
 
+  /** String, one byte per character. */
+  latin1(value: string): void {
+    this.#text(value, 'latin1')
+  }
+
+  /** Values that were put before. */
+  copy(values: Buffer): void {
+    this.#reserve(values.length)
+    this.#length += values.copy(this.#bytes, this.#length)
+  }
+
   /** String, preceded by its length as a variable-length integer, which here always has four bytes. */
   text(value: string): void {
+    this.#text(value, 'utf8')
+  }
+
+  #text(value: string, encoding: 'utf8' | 'latin1'): void {
     if (value === '') {
       this.int8(0)
       return
     }
     this.#reserve(4 + value.length * 3)
     const at = this.#length
-    const length = this.#ascii(value, at + 4) ?? this.#bytes.write(value, at + 4, 'utf8')
+    const length = this.#ascii(value, at + 4) ?? this.#bytes.write(value, at + 4, encoding)
     this.#bytes[at] = (length & 0x7f) | 0x80
     this.#bytes[at + 1] = ((length >> 7) & 0x7f) | 0x80
     this.#bytes[at + 2] = ((length >> 14) & 0x7f) | 0x80

@@ -10,11 +10,15 @@ import {
   type Uuid,
 } from '@spanhouse/model'
 import {
-  CONTENT_COLUMNS,
+  BODY_COLUMNS,
   CONTENT_HASH_BYTES,
+  COPY_COLUMNS,
   DERIVED_COLUMNS,
+  foldCopies,
+  HEAD_COLUMNS,
   LIFECYCLE_COLUMNS,
   type Lifecycle,
+  mayRepeatData,
   OWN_COLUMNS,
   SEARCH_COLUMNS,
 } from '@spanhouse/query'
@@ -54,6 +58,8 @@ export interface BatchedSpan {
  * rows.
  */
 const LATE_BYTES = lateBytes()
+
+const NO_COPIES: readonly number[] = []
 
 function lateBytes(): number {
   const row = new RowBuffer()
@@ -95,9 +101,12 @@ export class SpanBatch {
 
   add(sender: Sender, span: Span): void {
     const from = this.#rows.length
-    putAll(this.#rows, CONTENT_COLUMNS, span)
+    putAll(this.#rows, HEAD_COLUMNS, span)
+    const bodyAt = this.#rows.length
+    putAll(this.#rows, BODY_COLUMNS, span)
     const content = this.#rows.slice(from, this.#rows.length)
     const content_hash = hash('sha1', content, 'binary').slice(0, CONTENT_HASH_BYTES)
+    putAll(this.#rows, COPY_COLUMNS, mayRepeatData(span.attributes) ? this.#fold(bodyAt) : NO_COPIES)
     putAll(this.#rows, SEARCH_COLUMNS, span)
     const node = measureSpan(span)
     const nodeAt = this.#nodes.length
@@ -109,6 +118,20 @@ export class SpanBatch {
     const before = this.spans.at(-1)?.trace_id
     const trace_id = before === span.trace_id ? before : span.trace_id
     this.spans.push({ sender, version: this.#versionOf(sender), trace_id, from, to, nodeAt })
+  }
+
+  /** Removes from the attributes what they repeat from the data, and returns what that is. */
+  #fold(bodyAt: number): readonly number[] {
+    const body = new RowReader(this.#rows.slice(bodyAt, this.#rows.length))
+    const attributes = body.latin1()
+    const dataAt = body.at
+    const folded = foldCopies(attributes, body.latin1())
+    if (folded === undefined) return NO_COPIES
+    const rest = Buffer.from(this.#rows.slice(bodyAt + dataAt, this.#rows.length))
+    this.#rows.moveTo(bodyAt)
+    this.#rows.latin1(folded.attributes)
+    this.#rows.copy(rest)
+    return folded.copies
   }
 
   /** With the values of a new span. */

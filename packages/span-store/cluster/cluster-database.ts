@@ -31,9 +31,9 @@ export async function clusterStatements(
   database: string,
   migrations: readonly Migration[],
 ): Promise<string[]> {
-  const columns = await engine.rows<ColumnRow>({ text: COLUMNS, params: { database, tables: placed('trace') } })
+  const columns = await engine.rows<ColumnRow>({ text: COLUMNS, params: { database, tables: placed('spread') } })
   return [
-    ...placed('trace').map(table => {
+    ...placed('spread').map(table => {
       const list = columns.filter(column => column.table === table).map(columnOf)
       return `CREATE OR REPLACE TABLE ${table} (${list.join(', ')}) ENGINE = Distributed('{cluster}', '${database}', '${table}')`
     }),

@@ -3,25 +3,25 @@
  * statements as on a single server, in the database of its address. Beside it is the database of the cluster, which
  * shows the rows of all shards under the same names, so that the same statement reads one server or a cluster.
  *
- * - `trace`: with their trace, on one shard. The cluster's table is Distributed over those of the shards; so is one over
- *   a view, since every shard then computes its part of an answer.
+ * - `spread`: each shard has rows of its own, and those of a trace are on one shard. The cluster's table is Distributed
+ *   over those of the shards; so is one over a view, since every shard then computes its part of an answer.
  * - `everywhere`: the same rows on each shard, so that they can be joined with the traces there. The cluster's table is
  *   the server's own.
  * - `joined`: a view that joins rows of other shards. The cluster's view is made by the same statement, over its tables.
  * - `own`: what a shard knows of itself. The cluster has no such table.
  */
-export type Placement = 'trace' | 'everywhere' | 'joined' | 'own'
+export type Placement = 'spread' | 'everywhere' | 'joined' | 'own'
 
 /** One row for each table and view that the migrations create. */
 export const PLACEMENTS: Readonly<Record<string, Placement>> = {
-  spans: 'trace',
-  deleted_traces: 'trace',
-  v1_spans: 'trace',
-  v1_traces: 'trace',
+  spans: 'spread',
+  deleted_traces: 'spread',
+  v1_spans: 'spread',
+  v1_traces: 'spread',
   evaluation_cells: 'everywhere',
   evaluation_runs: 'everywhere',
   v1_evaluation_results: 'joined',
-  evaluation_feed: 'own',
+  evaluation_feed: 'spread',
   project_retention: 'own',
   writer_runs: 'own',
   fenced_runs: 'own',

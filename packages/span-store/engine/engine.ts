@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Problem } from '@spanhouse/model'
 import { inlineParams } from '@spanhouse/query'
+import { tracedStatement } from '@spanhouse/telemetry'
 import type { RowReader } from '../bytes/row-reader.ts'
 import { parseRows, readRows } from '../read/answers.ts'
 import { cancellation } from './cancellation.ts'
-import { isDisconnected, isUpdateFault, toProblem, unreachable } from './failures.ts'
+import { isDisconnected, isUnanswered, isUpdateFault, toProblem, unreachable } from './failures.ts'
 import type { Holder } from './holder.ts'
 import { HttpClient, type Settings } from './http-client.ts'
 
@@ -85,13 +86,14 @@ const SILENT_MS = 120_000
 const QUEUE_MS = 10_000
 
 /**
- * Opens an engine on the ClickHouse server at an address that includes user and password. Connects when the first
- * statement is sent.
+ * Opens an engine on the ClickHouse server at an address that includes user and password, or on one of several servers
+ * with the same rows: while one does not respond, the next is used. Connects when the first statement is sent.
  */
-export function openEngine(url: string, options: EngineOptions): Engine {
+export function openEngine(urls: string | readonly string[], options: EngineOptions): Engine {
   const { connections, silentMs = SILENT_MS } = options
-  const client = new HttpClient(url, { connections, silentMs, settings: { ...SETTINGS, ...options.settings } })
-  return new HttpEngine(client, options)
+  const settings = { ...SETTINGS, ...options.settings }
+  const clients = [urls].flat().map(url => new HttpClient(url, { connections, silentMs, settings }))
+  return new HttpEngine(clients, options)
 }
 
 /** The delays before retrying a read that failed because of the engine's own updates: it fails until a merge is done. */
@@ -112,22 +114,24 @@ const writesOf = (run: number): string => `spanhouse-write-${run}-`
  */
 class HttpEngine implements Engine {
   readonly run: number | undefined
-  readonly #client: HttpClient
+  readonly #clients: readonly HttpClient[]
   readonly #slots: Slots
   readonly #restartMs: number
   /** The start of its writes' query ids. Without a run, several engines share this number. */
   readonly #writes: string
+  /** The server in use. */
+  #used = 0
 
-  constructor(client: HttpClient, { run, connections, queueMs = QUEUE_MS, restartMs = 0 }: EngineOptions) {
+  constructor(clients: readonly HttpClient[], { run, connections, queueMs = QUEUE_MS, restartMs = 0 }: EngineOptions) {
     this.run = run
-    this.#client = client
+    this.#clients = clients
     this.#slots = new Slots(connections, queueMs)
     this.#restartMs = restartMs
     this.#writes = run ? writesOf(run) : `${writesOf(0)}${randomUUID()}-`
   }
 
   rows<Row>(statement: Statement, holder?: Holder): Promise<Row[]> {
-    return this.#read(async () => {
+    return this.#read(statement.text, async () => {
       const bytes = await this.#client.send(`${inlineParams(statement)} FORMAT JSONEachRow`, {
         signal: cancellation(),
       })
@@ -137,7 +141,7 @@ class HttpEngine implements Engine {
   }
 
   binaryRows<Row>(statement: Statement, read: (row: RowReader) => Row, holder?: Holder): Promise<Row[]> {
-    return this.#read(async () => {
+    return this.#read(statement.text, async () => {
       const { format, chunks } = await this.#client.open(`${inlineParams(statement)} FORMAT RowBinary`, {
         signal: cancellation(),
       })
@@ -148,23 +152,38 @@ class HttpEngine implements Engine {
   }
 
   async command(statement: Statement): Promise<void> {
-    await this.#run(() => this.#client.send(inlineParams(statement), { queryId: this.#writeId() }))
+    await this.#run(statement.text, () => this.#client.send(inlineParams(statement), { queryId: this.#writeId() }))
   }
 
   async insert(table: string, columns: readonly string[], rowBinary: Buffer): Promise<void> {
     const statement = `INSERT INTO ${table} (${columns.join(', ')}) SETTINGS ${INSERT_SETTINGS} FORMAT RowBinary`
-    await this.#run(() => this.#client.send(statement, { queryId: this.#writeId(), data: rowBinary }))
+    await this.#run(statement, () => this.#client.send(statement, { queryId: this.#writeId(), data: rowBinary }))
   }
 
   async endWrites(runs?: readonly number[]): Promise<void> {
     const beginnings = runs?.map(writesOf) ?? [this.#writes]
     if (beginnings.length === 0) return
     const condition = beginnings.map(beginning => `startsWith(query_id, '${beginning}')`).join(' OR ')
-    await this.#run(() => this.#client.send(`KILL QUERY WHERE ${condition} SYNC`))
+    await this.#run('KILL QUERY', () => this.#onAll(client => client.send(`KILL QUERY WHERE ${condition} SYNC`)))
   }
 
   async close(): Promise<void> {
-    this.#client.close()
+    for (const client of this.#clients) client.close()
+  }
+
+  get #client(): HttpClient {
+    return this.#clients[this.#used] as HttpClient
+  }
+
+  /** On all servers that respond, at least one. */
+  async #onAll(work: (client: HttpClient) => Promise<unknown>): Promise<void> {
+    const ended = await Promise.allSettled(this.#clients.map(work))
+    const failed = ended.filter(one => one.status === 'rejected').map(({ reason }) => reason)
+    if (failed.length === ended.length || failed.some(error => !isUnanswered(error))) throw failed[0]
+  }
+
+  #useNext(): void {
+    this.#used = (this.#used + 1) % this.#clients.length
   }
 
   #writeId(): string {
@@ -172,28 +191,38 @@ class HttpEngine implements Engine {
   }
 
   /** Retries after a delay if the engine failed to apply its own updates, or is being restarted. */
-  #read<T>(work: () => Promise<T>): Promise<T> {
+  #read<T>(text: string, work: () => Promise<T>): Promise<T> {
     const signal = cancellation()
-    return this.#run(async () => {
-      const restartedBy = performance.now() + this.#restartMs
-      for (let faults = 0; ; )
-        try {
-          return await work()
-        } catch (error) {
-          signal?.throwIfAborted()
-          const isRestarting = isDisconnected(error) && performance.now() < restartedBy
-          const waitMs = isRestarting ? RESTART_LOOK_MS : isUpdateFault(error) && UPDATE_FAULT_WAITS_MS[faults++]
-          if (!waitMs) throw error
-          await delay(waitMs)
-        }
-    }, signal)
+    return this.#run(
+      text,
+      async () => {
+        const restartedBy = performance.now() + this.#restartMs
+        for (let faults = 0, others = this.#clients.length - 1; ; )
+          try {
+            return await work()
+          } catch (error) {
+            signal?.throwIfAborted()
+            if (isDisconnected(error) && others-- > 0) {
+              this.#useNext()
+              continue
+            }
+            const isRestarting = isDisconnected(error) && performance.now() < restartedBy
+            const waitMs = isRestarting ? RESTART_LOOK_MS : isUpdateFault(error) && UPDATE_FAULT_WAITS_MS[faults++]
+            if (!waitMs) throw error
+            await delay(waitMs)
+          }
+      },
+      signal,
+    )
   }
 
-  async #run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  /** The text names the statement in traces, without values. */
+  async #run<T>(text: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     await this.#slots.take(signal)
     try {
-      return await work()
+      return await tracedStatement('clickhouse', text, work)
     } catch (error) {
+      if (isUnanswered(error)) this.#useNext()
       throw toProblem(error)
     } finally {
       this.#slots.give()

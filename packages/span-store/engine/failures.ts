@@ -67,6 +67,12 @@ export function isPassing(error: unknown): boolean {
 export const isDisconnected = (error: unknown): boolean =>
   ['ECONNREFUSED', 'ECONNRESET'].includes((error as NodeJS.ErrnoException).code ?? '')
 
+/** Whether the server cannot be reached or is silent, so that another one with the same rows should be asked. */
+export const isUnanswered = (error: unknown): boolean =>
+  error instanceof Error &&
+  ((error as NodeJS.ErrnoException).syscall !== undefined ||
+    /^E[A-Z]+$/.test((error as NodeJS.ErrnoException).code ?? ''))
+
 /** ClickHouse's codes for failures that are temporary. */
 const BUSY = new Set([
   ...['202', '203', '209', '210', '225', '236', '242', '243', '252', '279', '285', '319', '394', '425', '439', '473'],

@@ -82,7 +82,7 @@ export class HttpClient {
       const post = (this.#isTls ? requestTls : request)(url, sent, response => {
         readAnswer(response).then(resolve, reject)
       })
-      post.on('timeout', () => post.destroy(new Error(`ClickHouse sent nothing for ${silentMs / 1000} s`)))
+      post.on('timeout', () => post.destroy(silent(silentMs)))
       post.on('error', reject)
       // In one piece, so that its length is known and a statement and its headers fit one packet.
       post.end(data ?? statement)
@@ -98,6 +98,9 @@ export class HttpClient {
     return this.#url.protocol === 'https:'
   }
 }
+
+const silent = (silentMs: number): Error =>
+  Object.assign(new Error(`ClickHouse sent nothing for ${silentMs / 1000} s`), { code: 'ETIMEDOUT' })
 
 function partsOf(address: string): { username: string; password: string; pathname: string; origin: string } {
   const { username, password, pathname, origin } = new URL(address)

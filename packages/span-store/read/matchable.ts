@@ -1,11 +1,18 @@
 import { isJsonObject, type Json, type JsonObject, NIL_UUID, parseJson } from '@spanhouse/model'
-import { type Column, type MatchableSpan, NO_PARENT, SHOWN_COLUMNS, type SpanRow } from '@spanhouse/query'
+import {
+  type Column,
+  type MatchableSpan,
+  NO_PARENT,
+  restoreCopies,
+  SHOWN_COLUMNS,
+  type SpanRow,
+} from '@spanhouse/query'
 import { endOf } from './row.ts'
 
 const LISTS = ['references', 'links', 'hashes', 'events'] as const
 
-type ShownColumn = Column & { name: keyof SpanRow }
-const SHOWN: readonly ShownColumn[] = SHOWN_COLUMNS
+type ShownColumn = Column & { name: Exclude<keyof SpanRow, 'copies'> }
+const SHOWN = (SHOWN_COLUMNS as readonly Column[]).filter((column): column is ShownColumn => column.name !== 'copies')
 const FILTERED = SHOWN.filter(({ filter }) => filter)
 const ATTRIBUTES = SHOWN.filter(({ attribute }) => attribute)
 
@@ -15,7 +22,7 @@ const ABSENT = { empty: '', epoch: 0, nobody: NIL_UUID, root: NO_PARENT } as con
 /** A row as filters in memory see it. */
 export function toMatchable(row: SpanRow): MatchableSpan {
   const isRoot = row.parent_id === NO_PARENT
-  const attributes = parseJson(row.attributes) as JsonObject & { ag: JsonObject }
+  const attributes = parseJson(restoreCopies(row)) as JsonObject & { ag: JsonObject }
   const fields: Record<string, string | number | undefined> = { end_time: endOf(row) }
   for (const { name, filter } of FILTERED) {
     const value = row[name]

@@ -20,6 +20,7 @@ import {
   type Position,
   pageLimit,
   printSql,
+  restoreCopies,
   SHOWN_COLUMNS,
   type SpanRow,
   type Sql,
@@ -93,7 +94,7 @@ export const endOf = ({ start_time, duration_cumulative, end_shift }: SpanRow): 
 
 /** Restores the values that are stored apart from the attributes: the data, the trace type and the totals. */
 function attributesOf(row: SpanRow): JsonObject {
-  const attributes = parseJson(row.attributes) as JsonObject & { ag: JsonObject }
+  const attributes = parseJson(restoreCopies(row)) as JsonObject & { ag: JsonObject }
   const { ag } = attributes
   const { type, metrics, ...rest } = ag
   attributes.ag = {

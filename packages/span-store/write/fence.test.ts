@@ -60,6 +60,34 @@ test('a run that another one has fenced can neither insert nor update, and says 
   expect(count).toBe(2)
 })
 
+test('a writer ends when the server comes back without what the writer has left there', async () => {
+  const engine = engineOf(301)
+  await beginRun(engine, [9])
+  let isDown = false
+  const writer = new SpanWriter({
+    run: 301,
+    rows: statement => engine.rows(statement),
+    binaryRows: (statement, read) => engine.binaryRows(statement, read),
+    command: statement => engine.command(statement),
+    insert: (...given) => (isDown ? Promise.reject(new Error('down')) : engine.insert(...given)),
+    endWrites: () => engine.endWrites(),
+    close: () => engine.close(),
+  })
+  await writer.write(batchOf(newProject(), 1))
+  isDown = true
+  await expect(writer.write(batchOf(newProject(), 1))).rejects.toThrow('down')
+  isDown = false
+  await writer.write(batchOf(newProject(), 1))
+  isDown = true
+  await expect(writer.write(batchOf(newProject(), 1))).rejects.toThrow('down')
+  isDown = false
+  await engine.command({
+    text: 'ALTER TABLE writer_runs DELETE WHERE run = 301 SETTINGS mutations_sync = 1',
+    params: {},
+  })
+  expect(isFenced(await writer.write(batchOf(newProject(), 1)).catch(error => error))).toBe(true)
+})
+
 test('two runs that begin at once never both write', async () => {
   const runs = [engineOf(201), engineOf(202)]
   // One may end the other while it begins; it does not write then.

@@ -32,8 +32,25 @@ const FENCE = 'INSERT INTO fenced_runs SELECT arrayJoin({runs:Array(UInt64)}), 1
 /** A condition for a statement that fails if its run is fenced. It needs the parameter `run`. */
 export const NOT_FENCED = `(SELECT throwIf(joinGet('fenced_runs', 'is_fenced', {run:UInt64}) = 1)) = 0`
 
+/** The server no longer has what this run has written: its data is older, or of another server. */
+class RunLost extends Error {}
+
+/**
+ * Checks that the server still knows the engine's run, after statements failed: it may have come back with older data.
+ * Throws an error that {@link isFenced} recognises, since what the writer knows of its traces is then wrong.
+ */
+export async function requireRun(engine: Engine): Promise<void> {
+  if (!engine.run) return
+  const rows = await engine.rows({
+    text: 'SELECT 1 FROM writer_runs WHERE run = {run:UInt64} LIMIT 1',
+    params: { run: engine.run },
+  })
+  if (rows.length === 0) throw new RunLost('ClickHouse no longer knows this writer: its data is older than it was')
+}
+
 /** ClickHouse's codes for a violated constraint and for `throwIf`. No other statement of ours causes either. */
 const FENCED = new Set(['469', '395'])
 
-/** Whether a write was rejected because another writer now owns its partitions. */
-export const isFenced = (error: unknown): boolean => FENCED.has((error as NodeJS.ErrnoException).code ?? '')
+/** Whether a writer must end: another one owns its partitions now, or the server has lost what it has written. */
+export const isFenced = (error: unknown): boolean =>
+  error instanceof RunLost || FENCED.has((error as NodeJS.ErrnoException).code ?? '')

@@ -15,10 +15,7 @@ export const RETENTION_DAYS_MAX = 65_535
 export async function setRetention(engine: Engine, project_id: Uuid, days: number | null): Promise<void> {
   if (days !== null && !(Number.isInteger(days) && days > 0 && days <= RETENTION_DAYS_MAX))
     throw new Error(`Spans cannot be kept for ${days} days`)
-  await engine.command({
-    text: 'INSERT INTO project_retention SELECT {project_id:UUID}, {days:UInt16}',
-    params: { project_id, days: days ?? 0 },
-  })
+  await keepFor(engine, project_id, days ?? 0)
   const slices = await engine.rows<{ from: number; to: number }>({
     text: SLICES,
     params: { project_id, rows: ROWS_PER_STATEMENT },
@@ -27,6 +24,13 @@ export async function setRetention(engine: Engine, project_id: Uuid, days: numbe
     await engine.command({ text: CHANGE, params: { project_id, from, to, seconds: (days ?? 0) * 86_400 } })
   await removeExpired(engine)
 }
+
+/** Keeps the spans of a project that are stored from now on for this many days; 0: forever. */
+export const keepFor = (engine: Engine, project_id: Uuid, days: number): Promise<void> =>
+  engine.command({
+    text: 'INSERT INTO project_retention SELECT {project_id:UUID}, {days:UInt16}',
+    params: { project_id, days },
+  })
 
 /**
  * Deletes expired spans. The table's TTL does so for rows whose expiry was set when they were inserted; this handles

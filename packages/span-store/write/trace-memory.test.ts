@@ -9,7 +9,7 @@ const PROJECT = '019d9ca1-0000-7000-8000-000000000001'
 const placeOf = (name: string): TracePlace => ({ project_id: PROJECT, trace_id: name })
 const keyOf = (name: string): string => traceKey(PROJECT, name)
 const put = (memory: TraceMemory, name: string, spans: number): void =>
-  memory.put(keyOf(name), { nodes: '', spans, isRootless: false, deleted_at: 0 })
+  memory.put(keyOf(name), { nodes: '', spans, isRootless: false, deleted_at: 0, shard: 0 })
 const keptOf = (memory: TraceMemory, names: string[]): string[] =>
   names.filter(name => memory.get(keyOf(name), placeOf(name)))
 
@@ -46,7 +46,7 @@ test('a large trace that was taken and not put again is looked up', () => {
   const bare = { parent_id: null, own: NO_AMOUNTS, claimed: null, declared_trace_type: null, call: null, failure: null }
   const nodes = new Map(ids.map(span_id => [span_id, { span_id, ...bare } as StoredNode]))
   const derived = rollUp(nodes)
-  memory.put(keyOf('t'), keepTrace({ ...placeOf('t'), nodes, isRootless: false, deleted_at: 0 }, derived))
+  memory.put(keyOf('t'), keepTrace({ ...placeOf('t'), nodes, isRootless: false, deleted_at: 0, shard: 0 }, derived))
   const taken = memory.get(keyOf('t'), placeOf('t'))
   expect(taken?.nodes.get(ids[7] as string)?.derived).toBe(derived.get(ids[7] as string))
   expect([memory.get(keyOf('t'), placeOf('t')), memory.spans]).toEqual([undefined, 0])
@@ -87,6 +87,7 @@ test('a trace comes back as it was kept, with the totals that follow from its sp
         nodes: new Map(list.map(node => [node.span_id, node])),
         isRootless,
         deleted_at,
+        shard: 1,
       }
       const memory = new TraceMemory(1_000)
       const derived = rollUp(trace.nodes, isRootless)

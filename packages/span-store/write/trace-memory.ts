@@ -17,6 +17,8 @@ export interface TraceState extends TracePlace {
   isRootless: boolean
   /** Everything accepted up to this time was deleted; 0: nothing was. */
   deleted_at: Micros
+  /** Which of the writer's shards has the trace. */
+  shard: number
 }
 
 /** The stored form of a trace in memory: most traces are never used again. */
@@ -29,6 +31,7 @@ export interface KeptTrace {
   readonly spans: number
   readonly isRootless: boolean
   readonly deleted_at: Micros
+  readonly shard: number
 }
 
 const PACKED_SPANS_MAX = 1_000
@@ -38,13 +41,13 @@ const packed = new RowBuffer(64 * 1024)
 
 /** The trace must not be used afterwards. `derived`: its totals as they will be stored. */
 export function keepTrace(
-  { nodes, isRootless, deleted_at }: TraceState,
+  { nodes, isRootless, deleted_at, shard }: TraceState,
   derived: ReadonlyMap<SpanId, Derived>,
 ): KeptTrace {
   const spans = nodes.size
-  if (spans <= PACKED_SPANS_MAX) return { nodes: packNodes(nodes), spans, isRootless, deleted_at }
+  if (spans <= PACKED_SPANS_MAX) return { nodes: packNodes(nodes), spans, isRootless, deleted_at, shard }
   setTotals(nodes, derived)
-  return { nodes, spans, isRootless, deleted_at }
+  return { nodes, spans, isRootless, deleted_at, shard }
 }
 
 function packNodes(nodes: ReadonlyMap<SpanId, StoredNode>): string {
@@ -110,11 +113,11 @@ export class TraceMemory {
   get(key: string, { project_id, trace_id }: TracePlace): TraceState | undefined {
     const kept = this.#traces.get(key)
     if (!kept) return undefined
-    const { isRootless, deleted_at } = kept
+    const { isRootless, deleted_at, shard } = kept
     if (typeof kept.nodes === 'string')
-      return { project_id, trace_id, nodes: unpackNodes(kept.nodes, isRootless), isRootless, deleted_at }
+      return { project_id, trace_id, nodes: unpackNodes(kept.nodes, isRootless), isRootless, deleted_at, shard }
     this.forget(key)
-    return { project_id, trace_id, nodes: kept.nodes, isRootless, deleted_at }
+    return { project_id, trace_id, nodes: kept.nodes, isRootless, deleted_at, shard }
   }
 
   /** Keeps the new state of the trace, by its {@link traceKey}, as the most recently used. */

@@ -7,16 +7,21 @@ import { type IncomingSpan, SpanBatch } from '../bytes/span-batch.ts'
 import type { Engine, Statement } from '../engine/engine.ts'
 import { SPAN_COLUMNS } from '../read/row.ts'
 import { readSpans } from '../read/stored-span.ts'
-import { makeSpan, newProject, openTestEngine } from '../spans.testing.ts'
+import { makeSpan, newProject, type OpenTestCluster, openTestCluster, openTestEngine } from '../spans.testing.ts'
 import { SpanWriter } from './write.ts'
 
 let engine: Engine
 let close: () => Promise<void>
+let cluster: OpenTestCluster
 
 beforeAll(async () => {
   ;({ engine, close } = await openTestEngine())
+  cluster = await openTestCluster(2)
 })
-afterAll(() => close())
+afterAll(async () => {
+  await close()
+  await cluster.close()
+})
 
 const SENDER = '0d9f8e7c-1111-4222-8333-944455556666'
 
@@ -79,27 +84,59 @@ const journey: fc.Arbitrary<Journey> = fc.record({
   restartEvery: fc.integer({ min: 1, max: 3 }),
 })
 
+/** What a journey sends, and the order in which it arrives. */
+function routeOf({ versions, repeats, shuffle }: Journey, project_id: string) {
+  const sent = versions.map(
+    (one, index): IncomingSpan => ({ project_id, user_id: SENDER, accepted_at: index + 1, span: spanOf(one) }),
+  )
+  const travelling = [...sent, ...repeats.map(at => sent[at % sent.length] as IncomingSpan)]
+    .map((incoming, at) => ({ incoming, rank: shuffle[at % shuffle.length] as number }))
+    .sort((one, other) => one.rank - other.rank)
+    .map(({ incoming }) => incoming)
+  return { sent, travelling }
+}
+
 test('whatever way spans come, each is stored once and every total is that of the oracle', async () => {
   await fc.assert(
-    fc.asyncProperty(journey, async ({ versions, repeats, shuffle, batch, restartEvery }) => {
+    fc.asyncProperty(journey, async journey => {
       const project_id = newProject()
-      const sent = versions.map(
-        (one, index): IncomingSpan => ({ project_id, user_id: SENDER, accepted_at: index + 1, span: spanOf(one) }),
-      )
-      const travelling = [...sent, ...repeats.map(at => sent[at % sent.length] as IncomingSpan)]
-        .map((incoming, at) => ({ incoming, rank: shuffle[at % shuffle.length] as number }))
-        .sort((one, other) => one.rank - other.rank)
-        .map(({ incoming }) => incoming)
+      const { sent, travelling } = routeOf(journey, project_id)
       let writer = new SpanWriter(engine, { memorySpansMax: 5 })
-      for (let at = 0, turn = 1; at < travelling.length; at += batch, turn++) {
-        await writer.write(SpanBatch.of(travelling.slice(at, at + batch)))
-        if (turn % restartEvery === 0) writer = new SpanWriter(engine)
+      for (let at = 0, turn = 1; at < travelling.length; at += journey.batch, turn++) {
+        await writer.write(SpanBatch.of(travelling.slice(at, at + journey.batch)))
+        if (turn % journey.restartEvery === 0) writer = new SpanWriter(engine)
       }
       expect(await stored(project_id)).toEqual(expected(sent))
     }),
     { numRuns: 80 },
   )
 }, 120_000)
+
+test('while shards are added, each trace stays on the shard that has it, and the cluster shows each span once', async () => {
+  const [first, second] = cluster.shards.map(({ own }) => own) as [Engine, Engine]
+  const routes = [
+    [first, second],
+    [second, first],
+  ] as const
+  await fc.assert(
+    fc.asyncProperty(journey, fc.nat({ max: 1 }), async (journey, from) => {
+      const project_id = newProject()
+      const { sent, travelling } = routeOf(journey, project_id)
+      for (let at = 0, turn = 0; at < travelling.length; at += journey.batch, turn++) {
+        const route = routes[from] as readonly Engine[]
+        // The second shard of the route is added after the first batch.
+        const writer = new SpanWriter(turn > 0 ? route : route.slice(0, 1))
+        if (turn % journey.restartEvery === 0) await writer.recover()
+        await writer.write(SpanBatch.of(travelling.slice(at, at + journey.batch)))
+      }
+      expect(await stored(project_id, cluster.engine)).toEqual(expected(sent))
+      const perShard = await Promise.all([first, second].map(shard => stored(project_id, shard)))
+      const traces = perShard.map(rows => [...new Set(rows.map(({ trace_id }) => trace_id))])
+      expect(traces.flat()).toHaveLength(new Set(traces.flat()).size)
+    }),
+    { numRuns: 25 },
+  )
+}, 240_000)
 
 test('a write that failed half-way is finished by writing it again', async () => {
   const project_id = newProject()
@@ -289,8 +326,8 @@ const heads = async (project_id: string): Promise<string[]> => {
 }
 
 /** Every stored row's derived values, as text. */
-const stored = (project_id: string) =>
-  engine.rows(
+const stored = (project_id: string, from: Engine = engine) =>
+  from.rows<{ trace_id: string }>(
     bySpan(
       `lower(hex(s.trace_id)) AS trace_id, lower(hex(s.span_id)) AS span_id, s.trace_type AS trace_type,
        s.is_trace_head AS is_trace_head, toString(s.tokens_incremental_total) AS own,

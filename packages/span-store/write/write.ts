@@ -4,13 +4,14 @@ import { RowBuffer } from '../bytes/row-buffer.ts'
 import { INSERT_COLUMNS, putAll, textsOf } from '../bytes/row-columns.ts'
 import type { BatchedSpan, SpanBatch } from '../bytes/span-batch.ts'
 import type { Engine } from '../engine/engine.ts'
-import { lookUpDeletions, noteDeletions, type PlannedDeletion } from './deletions.ts'
+import { noteDeletions, type PlannedDeletion } from './deletions.ts'
+import { requireRun } from './fence.ts'
+import { findTraces } from './find-traces.ts'
 import { KnownTraces } from './known-traces.ts'
 import {
   changesOf,
   type DerivedChange,
   groupByTrace,
-  hasHeadWithoutRoot,
   hasRoot,
   type Insert,
   newPlan,
@@ -18,7 +19,7 @@ import {
   planDeletions,
   planSpan,
 } from './plan.ts'
-import { deleteRows, lookUpTraces, type RowKey, type RowUpdate, unsettledTraces, updateRows } from './statements.ts'
+import { deleteRows, type RowKey, type RowUpdate, unsettledTraces, updateRows } from './statements.ts'
 import { type KeptTrace, keepTrace, TraceMemory, type TracePlace, type TraceState, traceKey } from './trace-memory.ts'
 
 export interface WriteResult {
@@ -52,23 +53,31 @@ export interface SpanWriterOptions {
  * and once more when it is complete. If a batch fails half-way, the traces are removed from memory, and writing the
  * same batch again completes the work: stored spans are found, and totals that are not yet right are updated. So
  * `write` is idempotent.
+ *
+ * In a cluster a trace is on one shard for ever. The writer is given all shards that may have traces of its partitions:
+ * it looks a trace up on each, and puts new ones on the last.
  */
 export class SpanWriter {
-  readonly #engine: Engine
+  readonly #shards: readonly Engine[]
   readonly #memory: TraceMemory
   readonly #rootWaitMicros: number
   /** Traces without a root, by key, with the time of their last arrival. */
   readonly #rootless = new Map<string, TracePlace & { at: Micros }>()
 
-  /** Null: unknown, so all traces are looked up. A trace is added before its first row is sent. */
-  #known: KnownTraces | null = null
+  /** By shard. Null: unknown, so all traces are looked up. A trace is added before its first row is sent. */
+  #known: (KnownTraces | null)[]
 
   #last: Promise<void> = Promise.resolve()
   /** Set if a statement failed and may still be running. */
   #isUncertain = true
 
-  constructor(engine: Engine, { memorySpansMax = 150_000, rootWaitMs = 60_000 }: SpanWriterOptions = {}) {
-    this.#engine = engine
+  /** One engine, or those of the shards that may have traces, the one for new traces last; all with the same run. */
+  constructor(
+    engines: Engine | readonly Engine[],
+    { memorySpansMax = 150_000, rootWaitMs = 60_000 }: SpanWriterOptions = {},
+  ) {
+    this.#shards = [engines].flat()
+    this.#known = this.#shards.map(() => null)
     this.#memory = new TraceMemory(memorySpansMax)
     this.#rootWaitMicros = rootWaitMs * 1000
   }
@@ -86,19 +95,23 @@ export class SpanWriter {
     const groups = groupByTrace(batch)
     const states = await this.#load(groups.map(({ place }) => place))
     const result: WriteResult = { inserted: 0, replaced: 0, known: 0, deleted: 0, updated: 0 }
-    const work = newWork()
+    const works = this.#shards.map(newWork)
     for (const { key, place, spans, deletions } of groups) {
-      const plan = newPlan(key, states.get(key) ?? newTrace(place))
+      const plan = newPlan(key, states.get(key) ?? this.#newTrace(place))
+      const work = works[plan.trace.shard] as Work
       const incoming = spans.map(span => ({ span, node: batch.nodeOf(span) }))
       if (deletions.length > 0) planDeletions(plan, deletions, incoming)
       for (const one of incoming) result[planSpan(plan, one)]++
       this.#addRows(plan, this.#addTrace(plan, work), work, batch)
     }
-    await this.#carryOut(work, batch)
-    for (const { place, key, isWaiting } of work.traces)
-      if (isWaiting) this.#rootless.set(key, { ...place, at: work.now })
-      else this.#rootless.delete(key)
-    return { ...result, updated: work.changes.length }
+    await this.#carryOut(works, batch)
+    for (const { now, traces, changes } of works) {
+      result.updated += changes.length
+      for (const { place, key, isWaiting } of traces)
+        if (isWaiting) this.#rootless.set(key, { ...place, at: now })
+        else this.#rootless.delete(key)
+    }
+    return result
   }
 
   /**
@@ -113,10 +126,12 @@ export class SpanWriter {
     const due = [...this.#rootless].filter(([, { at }]) => at < microsNow() - this.#rootWaitMicros).slice(0, 1000)
     if (due.length === 0) return 0
     const states = await this.#load(due.map(([, trace]) => trace))
-    const work = newWork()
-    for (const [key, place] of due)
-      this.#addTrace(newPlan(key, { ...(states.get(key) ?? newTrace(place)), isRootless: true }), work)
-    await this.#carryOut(work)
+    const works = this.#shards.map(newWork)
+    for (const [key, place] of due) {
+      const trace = { ...(states.get(key) ?? this.#newTrace(place)), isRootless: true }
+      this.#addTrace(newPlan(key, trace), works[trace.shard] as Work)
+    }
+    await this.#carryOut(works)
     for (const [key] of due) this.#rootless.delete(key)
     return due.length
   }
@@ -127,8 +142,8 @@ export class SpanWriter {
    */
   async recover(isMine: (trace_id: TraceId) => boolean = () => true): Promise<void> {
     await this.#becomeCertain()
-    this.#known = await KnownTraces.load(this.#engine)
-    for (const trace of await unsettledTraces(this.#engine))
+    this.#known = await Promise.all(this.#shards.map(engine => KnownTraces.load(engine)))
+    for (const trace of (await Promise.all(this.#shards.map(unsettledTraces))).flat())
       if (isMine(trace.trace_id))
         this.#rootless.set(traceKey(trace.project_id, trace.trace_id), { ...trace, at: microsNow() })
   }
@@ -147,36 +162,39 @@ export class SpanWriter {
   async #load(traces: readonly TracePlace[]): Promise<Map<string, TraceState>> {
     await this.#becomeCertain()
     const states = new Map<string, TraceState>()
-    const missing: TraceState[] = []
+    const missing = this.#shards.map((): TracePlace[] => [])
     for (const place of traces) {
-      const { project_id, trace_id } = place
-      const key = traceKey(project_id, trace_id)
+      const key = traceKey(place.project_id, place.trace_id)
       const kept = this.#memory.get(key, place)
       if (kept) states.set(key, kept)
-      else if (this.#known?.has(trace_id) === false) this.#known.add(trace_id)
-      else {
-        const state = newTrace(place)
-        states.set(key, state)
-        missing.push(state)
-      }
+      else for (const shard of this.#shardsThatMayHave(place.trace_id)) missing[shard]?.push(place)
     }
-    if (missing.length === 0) return states
-    for (const row of await lookUpTraces(this.#engine, missing)) {
-      const state = states.get(traceKey(row.project_id, row.trace_id))
-      state?.nodes.set(row.node.span_id, row.node)
-    }
-    const deletions = await lookUpDeletions(this.#engine, missing)
-    for (const state of missing) {
-      state.isRootless = hasHeadWithoutRoot(state.nodes)
-      state.deleted_at = deletions.get(traceKey(state.project_id, state.trace_id)) ?? 0
-    }
+    const found = await Promise.all(this.#shards.map((engine, shard) => findTraces(engine, missing[shard] ?? [])))
+    for (const [shard, traces] of found.entries())
+      for (const [key, trace] of traces) states.set(key, { ...trace, shard })
+    for (const place of traces)
+      if (!states.has(traceKey(place.project_id, place.trace_id))) this.#known.at(-1)?.add(place.trace_id)
     return states
+  }
+
+  #shardsThatMayHave(trace_id: TraceId): number[] {
+    return this.#known.flatMap((known, shard) => (known?.has(trace_id) === false ? [] : shard))
+  }
+
+  /** A trace that is not stored yet. */
+  #newTrace({ project_id, trace_id }: TracePlace): TraceState {
+    return { project_id, trace_id, nodes: new Map(), isRootless: false, deleted_at: 0, shard: this.#shards.length - 1 }
   }
 
   /** The state looked up must not change later through an abandoned statement or a dead writer. */
   async #becomeCertain(): Promise<void> {
     if (!this.#isUncertain) return
-    await this.#engine.endWrites()
+    await Promise.all(
+      this.#shards.map(async engine => {
+        await engine.endWrites()
+        await requireRun(engine)
+      }),
+    )
     this.#isUncertain = false
   }
 
@@ -186,7 +204,7 @@ export class SpanWriter {
    */
   #addTrace(plan: Plan, work: Work): Map<SpanId, Derived> {
     const { key, nodes } = plan
-    const { project_id, trace_id, isRootless, deleted_at } = plan.trace
+    const { project_id, trace_id, isRootless, deleted_at, shard } = plan.trace
     const derived = rollUp(nodes, isRootless)
     for (const deletion of plan.deletions) work.deletions.push(deletion)
     for (const row of plan.deleted) work.removed.push(row)
@@ -196,7 +214,8 @@ export class SpanWriter {
       key,
       place: { project_id, trace_id },
       isWaiting: !isRootless && nodes.size > 0 && !hasRoot(nodes),
-      kept: nodes.size > 0 ? keepTrace({ project_id, trace_id, nodes, isRootless, deleted_at }, derived) : undefined,
+      kept:
+        nodes.size > 0 ? keepTrace({ project_id, trace_id, nodes, isRootless, deleted_at, shard }, derived) : undefined,
     })
     return derived
   }
@@ -209,7 +228,7 @@ export class SpanWriter {
     for (const insert of plan.inserts.values()) {
       const { span, node, isInPlace } = insert
       const { span_id, start_time } = node
-      batch.complete(span, lifecycleOf(insert, work.now, this.#engine.run), derived.get(span_id) as Derived)
+      batch.complete(span, lifecycleOf(insert, work.now, this.#shards[0]?.run), derived.get(span_id) as Derived)
       if (!isInPlace) work.added.push(span)
       else {
         const key = { project_id, trace_id, span_id, start_time }
@@ -218,27 +237,34 @@ export class SpanWriter {
     }
   }
 
-  async #carryOut(work: Work, batch?: SpanBatch): Promise<void> {
-    const engine = this.#engine
-    try {
-      await noteDeletions(engine, work.deletions, false)
-      await deleteRows(engine, work.removed)
-      if (batch && work.added.length > 0) await engine.insert('spans', INSERT_COLUMNS, batch.rowsOf(work.added))
-      await updateRows(engine, CHANGED_COLUMNS, work.replacements)
-      await updateRows(engine, DERIVED_COLUMNS, work.changes.map(toRowUpdate))
-      await noteDeletions(engine, work.deletions, true)
-    } catch (error) {
-      for (const { key } of work.traces) this.#memory.forget(key)
+  /** If one of the shards fails, nothing is known of any: the others may have completed their part. */
+  async #carryOut(works: readonly Work[], batch?: SpanBatch): Promise<void> {
+    const traces = works.flatMap(work => work.traces)
+    const ended = await Promise.allSettled(
+      works.map((work, shard) => carryOut(this.#shards[shard] as Engine, work, batch)),
+    )
+    const failed = ended.find(({ status }) => status === 'rejected')
+    if (failed?.status === 'rejected') {
+      for (const { key } of traces) this.#memory.forget(key)
       this.#isUncertain = true
-      throw error
+      throw failed.reason
     }
-    for (const { key, kept } of work.traces)
+    for (const { key, kept } of traces)
       if (kept) this.#memory.put(key, kept)
       else this.#memory.forget(key)
   }
 }
 
-/** The changes for all traces of a batch, in the order in which they are carried out. None takes effect before. */
+async function carryOut(engine: Engine, work: Work, batch: SpanBatch | undefined): Promise<void> {
+  await noteDeletions(engine, work.deletions, false)
+  await deleteRows(engine, work.removed)
+  if (batch && work.added.length > 0) await engine.insert('spans', INSERT_COLUMNS, batch.rowsOf(work.added))
+  await updateRows(engine, CHANGED_COLUMNS, work.replacements)
+  await updateRows(engine, DERIVED_COLUMNS, work.changes.map(toRowUpdate))
+  await noteDeletions(engine, work.deletions, true)
+}
+
+/** The changes for all traces of a batch on one shard, in the order in which they are carried out. None takes effect before. */
 interface Work {
   now: Micros
   deletions: PlannedDeletion[]
@@ -250,14 +276,6 @@ interface Work {
   /** The new states of traces; undefined if nothing is left of one. Waiting: for a root. */
   traces: { key: string; place: TracePlace; isWaiting: boolean; kept: KeptTrace | undefined }[]
 }
-
-const newTrace = ({ project_id, trace_id }: TracePlace): TraceState => ({
-  project_id,
-  trace_id,
-  nodes: new Map(),
-  isRootless: false,
-  deleted_at: 0,
-})
 
 const newWork = (): Work => ({
   now: microsNow(),

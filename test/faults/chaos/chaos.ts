@@ -3,10 +3,10 @@ import type { ServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { eventually } from '../../harness.ts'
 import { faultsIn, Load } from './load.ts'
 import { type Random, seeded } from './random.ts'
-import { startEmbedded, startNetworked, type Victim, type Victims } from './victims.ts'
+import { startCluster, startEmbedded, startNetworked, type Victim, type Victims } from './victims.ts'
 
 export interface ChaosOptions {
-  set: 'embedded' | 'networked'
+  set: keyof typeof SETS
   seconds: number
   seed: number
   /** Told what happens to whom. */
@@ -28,6 +28,14 @@ export interface ChaosResult extends Omit<ChaosOptions, 'tell'> {
 }
 
 const WRITERS = 2
+
+/** What is harmed. */
+export const SETS = {
+  embedded: startEmbedded,
+  networked: () => startNetworked(WRITERS),
+  cluster: () => startCluster(WRITERS),
+} as const
+
 /** And half as long as the load has lasted: faults hold the writers up more than the senders. */
 const SETTLE_MS_MIN = 120_000
 const FAULTS_SHOWN = 20
@@ -35,7 +43,7 @@ const FAULTS_SHOWN = 20
 /** A load of traces while processes are killed and started again, or stopped for a while; then what is stored is checked. */
 export async function chaos({ tell = () => {}, ...options }: ChaosOptions): Promise<ChaosResult> {
   const random = seeded(options.seed)
-  const victims = options.set === 'embedded' ? await startEmbedded() : await startNetworked(WRITERS)
+  const victims = await SETS[options.set]()
   try {
     const ending = new AbortController()
     const load = new Load(victims.target, seeded(options.seed + 1))

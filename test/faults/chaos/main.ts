@@ -1,11 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
-import { chaos } from './chaos.ts'
+import { chaos, SETS } from './chaos.ts'
 import { chaosEvaluations } from './evaluations.ts'
+import { chaosWebhooks } from './webhooks.ts'
 
 /**
- * `npm run chaos -- [--set embedded|networked] [--seconds N] [--seed S] [--out FILE]`; with `--evaluations [--scenarios N]
- * [--kills N]` an evaluation in place of a load of traces. Ends with 1 when it finds a fault.
+ * `npm run chaos -- [--set embedded|networked|cluster] [--seconds N] [--seed S] [--out FILE]`; with `--evaluations [--scenarios N]
+ * [--kills N]` an evaluation in place of a load of traces, with `--webhooks [--kills N]` deliveries. Ends with 1 when it finds
+ * a fault.
  */
 const { values } = parseArgs({
   options: {
@@ -14,20 +16,30 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     out: { type: 'string' },
     evaluations: { type: 'boolean', default: false },
+    webhooks: { type: 'boolean', default: false },
     scenarios: { type: 'string', default: '2000' },
     kills: { type: 'string', default: '50' },
   },
 })
 const started = performance.now()
+if (!(values.set in SETS)) throw new Error(`--set is one of ${Object.keys(SETS).join(', ')}`)
+const set = values.set as keyof typeof SETS
 const common = {
-  set: values.set === 'embedded' ? 'embedded' : 'networked',
   seed: Number(values.seed),
   tell: (event: string) =>
     process.stderr.write(`${((performance.now() - started) / 1000).toFixed(1).padStart(7)} s  ${event}\n`),
 } as const
+const kills = Number(values.kills)
 const result = values.evaluations
-  ? await chaosEvaluations({ ...common, scenarios: Number(values.scenarios), kills: Number(values.kills) })
-  : await chaos({ ...common, seconds: Number(values.seconds) })
+  ? await chaosEvaluations({
+      ...common,
+      set: set === 'embedded' ? set : 'networked',
+      scenarios: Number(values.scenarios),
+      kills,
+    })
+  : values.webhooks
+    ? await chaosWebhooks({ tell: common.tell, kills })
+    : await chaos({ ...common, set, seconds: Number(values.seconds) })
 const text = `${JSON.stringify({ chaos: values.set, at: new Date().toISOString(), ...result }, null, 2)}\n`
 process.stdout.write(text)
 if (values.out) await writeFile(values.out, text)

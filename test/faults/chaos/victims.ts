@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startTestServer } from '@spanhouse/clickhouse-server/test-server.testing.ts'
+import { startTestCluster, startTestServer } from '@spanhouse/clickhouse-server/test-server.testing.ts'
 import { startPostgres } from '@spanhouse/postgres/postgres-server.testing.ts'
 import { newDataDir, type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { startNats } from '@spanhouse/span-stream/nats-server.testing.ts'
@@ -67,9 +67,37 @@ function childServer(folder: string): Victim {
 
 /** A receiver, an interface, several writers and, for evaluations, workers, over stores that are servers. */
 export async function startNetworked(writers: number, workers = 0): Promise<Victims> {
+  const clickhouse = await startTestServer()
+  const store = { CLICKHOUSE_URL: clickhouse.url }
+  return startRoles({ store, clickhouses: [{ ...clickhouse, name: 'clickhouse' }], writers, workers }, () =>
+    clickhouse.stop(),
+  )
+}
+
+/** The same over a ClickHouse cluster with two shards. */
+export async function startCluster(writers: number): Promise<Victims> {
+  const cluster = await startTestCluster(2)
+  const store = { CLICKHOUSE_URLS: cluster.servers.map(({ url }) => url).join(' ') }
+  const clickhouses = cluster.servers.map((server, index) => ({ ...server, name: `shard-${index + 1}` }))
+  return startRoles({ store, clickhouses, writers, workers: 0 }, () => cluster.stop())
+}
+
+interface RolesStart {
+  /** The address of ClickHouse. */
+  store: NodeJS.ProcessEnv
+  /** Its servers. */
+  clickhouses: Victim[]
+  writers: number
+  workers: number
+}
+
+async function startRoles(
+  { store, clickhouses, writers, workers }: RolesStart,
+  end: () => Promise<void>,
+): Promise<Victims> {
   const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-chaos-'))
-  const [postgres, nats, clickhouse] = await Promise.all([startPostgres(), startNats(), startTestServer()])
-  const stores = { DATABASE_URL: postgres.url, NATS_URL: nats.url, CLICKHOUSE_URL: clickhouse.url }
+  const [postgres, nats] = await Promise.all([startPostgres(), startNats()])
+  const stores = { DATABASE_URL: postgres.url, NATS_URL: nats.url, ...store }
   const servers = new Servers()
   await servers.start('api', { dataDir: join(dataDir, 'api'), env: { ...stores, SPANHOUSE_ROLES: 'api' } })
   const { adminKey, apiKey, secretKey } = servers.get('api')
@@ -81,12 +109,9 @@ export async function startNetworked(writers: number, workers = 0): Promise<Vict
       servers.start(name, { dataDir: join(dataDir, name), env: { ...env, SPANHOUSE_ROLES: name.split('-')[0] } }),
     ),
   )
-  const all = [
-    { name: 'nats', ...nats },
-    { ...clickhouse, name: 'clickhouse' },
-  ]
+  const all = [{ name: 'nats', ...nats }, ...clickhouses]
   const victims = victimsOf(servers, all, { receiver: 'receiver', api: 'api' }, async () => {
-    await Promise.all([postgres.stop(), nats.stop(), clickhouse.stop()])
+    await Promise.all([postgres.stop(), nats.stop(), end()])
     await rm(dataDir, { recursive: true, force: true })
   })
   const { kill, restart } = postgres

@@ -1,0 +1,75 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { request } from './request.ts'
+import { EXIT, UsageError } from './usage-error.ts'
+
+/** A shard as the server describes it. */
+interface Shard {
+  shard: number
+  url: string
+  state: 'active' | 'adding' | 'listed'
+  is_away: boolean
+  spans?: number
+  bytes?: number
+  partitions: number[]
+  earlier_partitions: number[]
+}
+
+interface Answer {
+  shards: Shard[]
+  shard: { shard: number }
+  detail?: string | { message?: string }
+}
+
+/** How often the progress of an addition is shown. */
+const LOOK_EVERY_MS = 1_000
+
+/** Shows the shards of ClickHouse, or adds one and waits until it gets new traces. Returns the exit status. */
+export async function cluster(command: string): Promise<number> {
+  if (command === 'status') await showStatus()
+  else if (command === 'add-shard') await addShard()
+  else throw new UsageError('cluster takes one of: status, add-shard')
+  return EXIT.ok
+}
+
+async function showStatus(): Promise<void> {
+  const { shards } = await ask('GET', '')
+  for (const shard of shards) print(lineOf(shard))
+  if (shards.length === 0) print('The store is a single ClickHouse server.')
+}
+
+async function addShard(): Promise<void> {
+  const { shard: added } = await ask('POST', '/shards')
+  print(`Shard ${added.shard} is being added.`)
+  for (let state = ''; state !== 'active'; await delay(LOOK_EVERY_MS)) {
+    const { shards } = await ask('GET', '')
+    const shard = shards.find(one => one.shard === added.shard)
+    if (!shard)
+      throw new Error(`The process that responds does not list shard ${added.shard}: restart it with the others.`)
+    if (shard.state !== state) print(lineOf(shard))
+    state = shard.state
+  }
+}
+
+const lineOf = ({ shard, url, state, is_away, spans, bytes, partitions, earlier_partitions }: Shard): string =>
+  [
+    `shard ${shard}`,
+    url,
+    is_away ? `${state}, does not respond` : state,
+    ...(spans === undefined ? [] : [`${spans} spans`, `${((bytes ?? 0) / 1e6).toFixed(1)} MB`]),
+    ...(state === 'listed' ? [] : [`new traces of partitions: ${partitions.join(', ') || 'none'}`]),
+    ...(earlier_partitions.length > 0 ? [`earlier ones of: ${earlier_partitions.join(', ')}`] : []),
+  ].join('  ')
+
+async function ask(method: string, path: string): Promise<Answer> {
+  const { SPANHOUSE_ADMIN_KEY: key } = process.env
+  if (!key) throw new Error('SPANHOUSE_ADMIN_KEY is not set.')
+  const response = await request(method, `/api/admin/cluster${path}`, { authorization: `Access ${key}` })
+  const body = (await response.json()) as Answer
+  if (response.ok) return body
+  const { detail } = body
+  throw new Error(
+    typeof detail === 'object' && detail.message ? detail.message : `${response.status}: ${detail ?? 'no reason'}`,
+  )
+}
+
+const print = (line: string): boolean => process.stdout.write(`${line}\n`)

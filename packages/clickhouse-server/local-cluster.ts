@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { ServerAddress } from './configuration.ts'
+import { startServerProcess, urlOf } from './server-process.ts'
+
+/**
+ * `npm run clickhouse -- [--shards N] [--path FOLDER] [--port FIRST]`: ClickHouse servers on this machine until Ctrl-C, to
+ * try a cluster out. Each is a shard with its data in a folder of its own. Prints the setting for Spanhouse. With more
+ * shards than before, the others keep their data.
+ */
+const { values } = parseArgs({
+  options: {
+    shards: { type: 'string', default: '1' },
+    path: { type: 'string', default: './clickhouse-data' },
+    port: { type: 'string', default: '18123' },
+  },
+})
+const shards = Number(values.shards)
+const port = Number(values.port)
+const SHARDS_MAX = 16
+if (!Number.isInteger(shards) || shards < 1 || shards > SHARDS_MAX) fail(`--shards is a number from 1 to ${SHARDS_MAX}`)
+if (!Number.isInteger(port) || port < 1 || port > 65_535 - 2 * SHARDS_MAX) fail(`--port=${values.port} is not a port`)
+
+process.umask(0o077)
+const folder = resolve(values.path)
+const numbers = Array.from({ length: shards }, (_, index) => index + 1)
+/** HTTP ports first, then those of the native protocol, which stay the same when shards are added. */
+const tcpPorts = numbers.map(number => port + SHARDS_MAX + number)
+const password = await keptPassword()
+const addresses: ServerAddress[] = numbers.map(number => ({
+  path: join(folder, `shard-${number}`),
+  httpPort: port + number - 1,
+  tcpPort: tcpPorts[number - 1],
+  password,
+  cluster: { tcpPorts, shard: number },
+}))
+for (const { path } of addresses) await mkdir(path, { recursive: true })
+const servers = await Promise.all(addresses.map(startServerProcess)).catch(error => fail((error as Error).message))
+const urls = addresses.map(urlOf)
+process.stdout.write(
+  shards === 1 ? `export CLICKHOUSE_URL=${urls[0]}\n` : `export CLICKHOUSE_URLS="${urls.join(' ')}"\n`,
+)
+await Promise.race([
+  ...(['SIGINT', 'SIGTERM'] as const).map(signal => once(process, signal)),
+  ...servers.map(async (server, index) => fail(`shard ${index + 1} has exited: ${await server.ended}`)),
+])
+for (const server of servers) server.signal('SIGKILL')
+process.exit(0)
+
+/** The same with each start, so that the setting does not change. */
+async function keptPassword(): Promise<string> {
+  const file = join(folder, 'password')
+  const kept = await readFile(file, 'utf8').catch(() => undefined)
+  if (kept) return kept
+  const made = randomBytes(24).toString('base64url')
+  await mkdir(folder, { recursive: true })
+  await writeFile(file, made, { mode: 0o600 })
+  return made
+}
+
+function fail(message: string): never {
+  process.stderr.write(`${message}\n`)
+  process.exit(1)
+}

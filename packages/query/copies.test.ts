@@ -1,0 +1,99 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { COPY_LENGTH_MIN, ENVELOPE, foldCopies, restoreCopies } from './copies.ts'
+
+const PLAIN = 'The quick brown fox jumps over the lazy dog'
+const QUOTED = 'She said: "The quick brown fox jumps over the lazy dog", and C:\\new\\ is a folder of many files.\n'
+const LETTERS = 'Ein schöner Tag für Füchse, 日本語 и ещё немного'
+
+const fold = (attributes: object, data: unknown) => {
+  const texts = [JSON.stringify(attributes), JSON.stringify(data)] as const
+  return { texts, folded: foldCopies(...texts) }
+}
+
+test.each<[string, object, unknown]>([
+  ['a text', { 'gen_ai.prompt.0.content': PLAIN }, { inputs: { prompt: [{ content: PLAIN }] } }],
+  ['a text with quotes, backslashes and a line break', { input: { value: QUOTED } }, { inputs: { q: QUOTED } }],
+  ['a text inside a JSON text', { messages: JSON.stringify([{ content: PLAIN }]) }, { inputs: [{ content: PLAIN }] }],
+  ['quotes inside a JSON text', { messages: JSON.stringify([{ content: QUOTED }]) }, { inputs: [{ content: QUOTED }] }],
+  ['a JSON text inside a JSON text', { messages: JSON.stringify({ arguments: QUOTED }) }, { arguments: QUOTED }],
+  ['other letters', { text: LETTERS, list: [LETTERS] }, { outputs: LETTERS }],
+])('%s is stored once, and restored', (_, attributes, data) => {
+  const { texts, folded } = fold(attributes, data)
+  expect(folded?.copies).not.toHaveLength(0)
+  expect(folded?.attributes.length).toBeLessThan(texts[0].length)
+  expect(restoreCopies({ ...(folded as object), data: texts[1] } as never)).toBe(texts[0])
+  // What remains has the same members, so paths are found in it.
+  const shape = (value: unknown): unknown =>
+    typeof value === 'object' && value !== null
+      ? Object.entries(value).map(([key, member]) => [key, shape(member)])
+      : typeof value
+  expect(shape(JSON.parse(folded?.attributes as string))).toEqual(shape(attributes))
+})
+
+test.each<[string, object, unknown]>([
+  ['a text that differs by a space', { a: `${PLAIN} ` }, { a: PLAIN }],
+  ['a short text', { a: 'x'.repeat(COPY_LENGTH_MIN - 1) }, { a: 'x'.repeat(COPY_LENGTH_MIN - 1) }],
+  ['a key', { [PLAIN]: 1 }, { a: PLAIN }],
+  ['a key of the data', { a: PLAIN }, 17],
+  ['digits, which compare as a number', { a: '1'.repeat(40) }, { a: '1'.repeat(40) }],
+  [
+    'a list of numbers',
+    { a: '', v: [0.123456789, 0.1234567891, 0.12345678912], z: '' },
+    { a: '', v: [0.123456789, 0.1234567891, 0.12345678912], z: '' },
+  ],
+  ['a text beside the character that marks holes', { a: PLAIN, b: '\x7f' }, { a: PLAIN }],
+  ['what is not escaped as JSON escapes it', { a: `"${PLAIN.replace('q', '\\u0071')}"` }, { a: PLAIN }],
+  ...[...ENVELOPE].map(key => [`a text in ${key}`, { [key]: { a: PLAIN } }, { a: PLAIN }] as [string, object, unknown]),
+])('%s remains as it is', (_, attributes, data) => {
+  expect(fold(attributes, data).folded).toBeUndefined()
+})
+
+test('any attributes are restored, byte for byte', () => {
+  const unit = fc.constantFrom(
+    'a',
+    '"',
+    '\\',
+    '\n',
+    '\\"',
+    '{',
+    '}',
+    '[',
+    ']',
+    ':',
+    ',',
+    'é',
+    '😀',
+    '\x7f',
+    PLAIN,
+    LETTERS,
+  )
+  const text = fc.oneof(
+    fc.constantFrom(PLAIN, QUOTED, LETTERS),
+    fc.array(unit, { maxLength: 12 }).map(all => all.join('')),
+  )
+  const { value } = fc.letrec<{ value: unknown }>(tie => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      text,
+      tie('value').map(one => JSON.stringify(one)),
+      fc.array(tie('value'), { maxLength: 4 }),
+      fc.dictionary(fc.oneof(text, fc.constantFrom('ag', 'scope', 'x')), tie('value'), { maxKeys: 4 }),
+    ),
+  }))
+  let copied = 0
+  fc.assert(
+    fc.property(fc.dictionary(text, value, { maxKeys: 4 }), value, fc.boolean(), (attributes, data, isBytes) => {
+      const [sent, stored] = [{ ...attributes, again: data }, data]
+        .map(one => JSON.stringify(one))
+        .map(one => (isBytes ? Buffer.from(one).toString('latin1') : one)) as [string, string]
+      const folded = foldCopies(sent, stored)
+      if (folded === undefined) return
+      copied++
+      expect(() => JSON.parse(folded.attributes)).not.toThrow()
+      expect(restoreCopies({ ...folded, data: stored })).toBe(sent)
+    }),
+    { numRuns: 3_000 },
+  )
+  expect(copied).toBeGreaterThan(500)
+})

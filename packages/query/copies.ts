@@ -1,0 +1,207 @@
+import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
+import { sql } from './sql.ts'
+
+/*
+ * What a convention recognises is sent as an attribute of the vendor and becomes a part of `ag.data`: the same texts
+ * twice. The attributes are therefore stored without the texts that they repeat from the data. Each of these leaves a
+ * hole, and `copies` lists what belongs into the holes.
+ *
+ * Both are JSON texts, and a piece is what is between two quotes of one, without the backslashes at its end: a string,
+ * or a part of one that contains quotes. A hole replaces a piece inside a string that is no key, so the attributes
+ * with holes are valid JSON with the same members. The restored text is the original one, byte for byte: what differs
+ * by as much as a space remains in the attributes.
+ *
+ * A copy is a number: twice the number of the piece in the data (from 0), plus one if its backslashes are doubled, as
+ * they are if the attribute is itself a JSON text.
+ */
+
+/** Stands in the attributes for a piece: DEL, which JSON does not escape. Attributes that contain it have no holes. */
+const HOLE = '\x7f'
+
+/** Bytes. Shorter pieces are not replaced, so the attributes answer comparisons with shorter texts as they are stored. */
+export const COPY_LENGTH_MIN = 32
+
+/** Copies of one span; further texts remain in the attributes. */
+export const COPIES_MAX = 16_000
+
+/** Members of the attributes that no instrumentation sent: they have no holes. */
+export const ENVELOPE: ReadonlySet<string> = new Set(['ag', 'resource', 'scope', 'otlp'])
+
+export interface Folded {
+  /** JSON text with holes. */
+  readonly attributes: string
+  /** In the order of the holes. */
+  readonly copies: readonly number[]
+}
+
+/** Whether an instrumentation sent a text that is long enough to be copied. */
+export function mayRepeatData(attributes: JsonObject): boolean {
+  for (const key in attributes) if (!ENVELOPE.has(key) && hasLongText(attributes[key] as Json)) return true
+  return false
+}
+
+function hasLongText(value: Json): boolean {
+  if (typeof value === 'string') return value.length >= COPY_LENGTH_MIN
+  if (Array.isArray(value)) return value.some(hasLongText)
+  if (!isJsonObject(value)) return false
+  for (const key in value) if (hasLongText(value[key] as Json)) return true
+  return false
+}
+
+/** The attributes without the texts that the data contains; undefined if there are none. Texts may be bytes as Latin-1. */
+export function foldCopies(attributes: string, data: string): Folded | undefined {
+  if (data.length < COPY_LENGTH_MIN || attributes.includes(HOLE)) return undefined
+  const pieces = new Pieces(data)
+  return pieces.isEmpty ? undefined : new Folding(attributes, pieces).fold()
+}
+
+/** The attributes as they were before {@link foldCopies}. */
+export function restoreCopies({ attributes, data, copies }: Folded & { readonly data: string }): string {
+  if (copies.length === 0) return attributes
+  const pieces = data.split('"')
+  const between = attributes.split(HOLE)
+  const texts = copies.map((copy, at) => {
+    const piece = withoutEnd(pieces[copy >> 1] as string)
+    return (copy % 2 === 1 ? doubled(piece) : piece) + (between[at + 1] as string)
+  })
+  return (between[0] as string) + texts.join('')
+}
+
+/** The same in the engine: a column that it computes (clickhouse/, 005). */
+export const SENT_ATTRIBUTES = sql`sent_attributes`
+
+/** Whether the attributes as stored may lack a text, or have a hole instead of what could be one. */
+export const mayBeCopy = (text: string): boolean =>
+  Buffer.byteLength(JSON.stringify(text)) - 2 >= COPY_LENGTH_MIN || text.includes(HOLE)
+
+const doubled = (piece: string): string => piece.replaceAll('\\', '\\\\')
+const withoutEnd = (piece: string): string => piece.slice(0, endOf(piece, 0, piece.length))
+
+/** Where a piece ends without the backslashes at its end. An odd number of them escapes the quote after it. */
+function endOf(json: string, from: number, quote: number): number {
+  let end = quote
+  while (end > from && json[end - 1] === '\\') end--
+  return end
+}
+
+/** The position of the next quote; the end of the text if there is none. */
+function quoteAfter(json: string, from: number): number {
+  const at = json.indexOf('"', from)
+  return at < 0 ? json.length : at
+}
+
+/** Comparisons with numbers also hold for texts, and are answered by the attributes as they are stored. */
+const NUMBER = /^[-+.\deE]*$/
+
+/** The pieces of the data that can be copied. */
+class Pieces {
+  readonly #data: string
+  /** By their length and their ends: hashing whole texts takes longer than comparing them. */
+  readonly #byKey = new Map<string, { number: number; from: number }>()
+
+  constructor(data: string) {
+    this.#data = data
+    let isInside = false
+    for (let number = 0, from = 0; from < data.length; number++) {
+      const quote = quoteAfter(data, from)
+      const end = endOf(data, from, quote)
+      if (isInside && end - from >= COPY_LENGTH_MIN) this.#add(number, data.slice(from, end), from)
+      if (!isInside || (quote - end) % 2 === 0) isInside = !isInside
+      from = quote + 1
+    }
+  }
+
+  get isEmpty(): boolean {
+    return this.#byKey.size === 0
+  }
+
+  /** The number of the piece with this text. Of two with the same key only the later one is found. */
+  numberOf(text: string): number | undefined {
+    const found = this.#byKey.get(keyOf(text))
+    return found && this.#data.slice(found.from, found.from + text.length) === text ? found.number : undefined
+  }
+
+  #add(number: number, text: string, from: number): void {
+    if (!NUMBER.test(text)) this.#byKey.set(keyOf(text), { number, from })
+  }
+}
+
+const keyOf = (text: string): string => `${text.slice(0, 16)}${text.length}${text.slice(-16)}`
+
+/** Walks through the strings of a JSON text. */
+class Folding {
+  readonly #json: string
+  readonly #pieces: Pieces
+  readonly #copies: number[] = []
+  /** The text with holes, of everything before `#done`. */
+  #written = ''
+  #done = 0
+  #depth = 0
+  #isEnvelope = false
+
+  constructor(json: string, pieces: Pieces) {
+    this.#json = json
+    this.#pieces = pieces
+  }
+
+  fold(): Folded | undefined {
+    const json = this.#json
+    for (let from = 0, open = quoteAfter(json, 0); open < json.length; open = quoteAfter(json, from)) {
+      this.#depth += depthOf(json, from, open)
+      const close = this.#closeOf(open + 1)
+      if (json[close + 1] === ':') this.#enter(json.slice(open + 1, close))
+      else if (!this.#isEnvelope) this.#foldString(open + 1, close)
+      from = close + 1
+    }
+    if (this.#copies.length === 0) return undefined
+    return { attributes: this.#written + json.slice(this.#done), copies: this.#copies }
+  }
+
+  /** The quote that ends a string. */
+  #closeOf(from: number): number {
+    let quote = quoteAfter(this.#json, from)
+    while ((quote - endOf(this.#json, from, quote)) % 2 === 1) quote = quoteAfter(this.#json, quote + 1)
+    return quote
+  }
+
+  #enter(key: string): void {
+    if (this.#depth === 1) this.#isEnvelope = ENVELOPE.has(key)
+  }
+
+  #foldString(start: number, close: number): void {
+    for (let from = start; close - from >= COPY_LENGTH_MIN; ) {
+      const quote = quoteAfter(this.#json, from)
+      const end = endOf(this.#json, from, quote)
+      if (end - from >= COPY_LENGTH_MIN && this.#copies.length < COPIES_MAX) this.#foldPiece(from, end)
+      from = quote + 1
+    }
+  }
+
+  #foldPiece(from: number, end: number): void {
+    const copy = this.#copyOf(this.#json.slice(from, end))
+    if (copy === undefined) return
+    this.#copies.push(copy)
+    this.#written += this.#json.slice(this.#done, from) + HOLE
+    this.#done = end
+  }
+
+  #copyOf(text: string): number | undefined {
+    const number = this.#pieces.numberOf(text)
+    if (number !== undefined) return number * 2
+    if (!text.includes('\\')) return undefined
+    const halved = text.replaceAll('\\\\', '\\')
+    const nested = this.#pieces.numberOf(halved)
+    return nested !== undefined && doubled(halved) === text ? nested * 2 + 1 : undefined
+  }
+}
+
+/** By how much the nesting grows between two strings. */
+function depthOf(json: string, from: number, to: number): number {
+  let depth = 0
+  for (let at = from; at < to; at++) {
+    const character = json[at]
+    if (character === '{' || character === '[') depth++
+    else if (character === '}' || character === ']') depth--
+  }
+  return depth
+}

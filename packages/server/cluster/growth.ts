@@ -1,0 +1,133 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { copyEverything } from '@spanhouse/evaluation'
+import { Problem, type Uuid } from '@spanhouse/model'
+import type { Database, Postgres } from '@spanhouse/postgres'
+import { hasSpans, keepFor, migrateShard, readMark, requireListed, type Shard } from '@spanhouse/span-store'
+import type { Logger } from 'pino'
+import { leaveMark, requireEnough } from './check.ts'
+import { addRecord, changeLayout, type Layout, readLayout, setActive, spread, storeRoutes } from './layout.ts'
+
+/*
+ * A shard is added in two steps. The first records it: from then on it gets what every shard has, along with the others.
+ * The second gives it what the others had before, and then its share of the partitions: new traces of these go there,
+ * all others stay where they are. A step that was cut short is repeated.
+ */
+
+export interface GrowingCluster {
+  /** As listed in CLICKHOUSE_URLS: the shards of the cluster, and those to be added. */
+  shards: readonly Shard[]
+  postgres: Pick<Postgres, 'db' | 'lease'>
+  /** The migrations of ClickHouse. */
+  folder: string
+}
+
+/**
+ * Records the next listed shard as part of the cluster and returns its number. Rejects with a Problem `conflict` if it
+ * cannot be, which says why.
+ */
+export async function addShard({ shards, postgres: { db }, folder }: GrowingCluster): Promise<number> {
+  const layout = await readLayout(db)
+  const next = shards[layout?.shards.length ?? 0]
+  if (!layout || !next)
+    throw conflict(
+      `CLICKHOUSE_URLS lists no shard that is not in the cluster (${shards.length} of ${shards.length}): append its address for all processes and restart them.`,
+    )
+  const adding = layout.shards.find(({ is_active }) => !is_active)
+  if (adding) throw conflict(`Shard ${adding.number} is still being added.`)
+  await requireAddable(next, { shards, folder }).catch(error => {
+    throw error instanceof Problem ? error : conflict((error as Error).message, error)
+  })
+  const store_id = await changeLayout(db, trx => addRecord(trx, next.number))
+  await leaveMark(next, store_id, db)
+  return next.number
+}
+
+async function requireAddable(
+  next: Shard,
+  { shards, folder }: Pick<GrowingCluster, 'shards' | 'folder'>,
+): Promise<void> {
+  await migrateShard(next, folder)
+  if ((await readMark(next)) || (await hasSpans(next)))
+    throw new Error(`${next.name} has data already: a shard that is added must be empty.`)
+  for (const shard of shards.slice(0, next.number))
+    await requireListed(shard, { countMin: next.number, listed: shards.length })
+}
+
+const conflict = (message: string, cause?: unknown): Problem => new Problem('conflict', message, { cause })
+
+/** How often a process looks whether a shard is being added, and whether its list is still long enough. */
+const LOOK_EVERY_MS = 2_000
+
+/**
+ * Completes the addition of shards, in one process at a time. Calls `onFailure` if the cluster has more shards than are
+ * listed: this process would change only some of them.
+ */
+export function startGrowth(cluster: GrowingCluster & { log: Logger; onFailure(error: Error): void }): {
+  stop(): Promise<void>
+} {
+  const stopping = new AbortController()
+  const ended = completeNowAndThen(cluster, stopping.signal)
+  return {
+    stop: () => {
+      stopping.abort()
+      return ended
+    },
+  }
+}
+
+async function completeNowAndThen(
+  { log, onFailure, ...cluster }: GrowingCluster & { log: Logger; onFailure(error: Error): void },
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    const layout = await readLayout(cluster.postgres.db).catch(() => undefined)
+    try {
+      if (layout) requireEnough(cluster.shards.length, layout)
+    } catch (error) {
+      return onFailure(error as Error)
+    }
+    const adding = layout?.shards.find(({ is_active }) => !is_active)
+    if (adding)
+      await completeAlone(cluster, adding.number, signal).catch(error => {
+        log.warn({ err: error, shard: adding.number }, 'cannot complete the addition of a shard; trying again')
+      })
+    await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined)
+  }
+}
+
+async function completeAlone({ shards, postgres }: GrowingCluster, number: number, signal: AbortSignal): Promise<void> {
+  const lease = await postgres.lease('cluster-growth')
+  if (lease === null) return
+  try {
+    await fill(shards[number - 1] as Shard, postgres.db, signal)
+    if (!signal.aborted) await activate(postgres.db, number)
+  } finally {
+    await lease.release()
+  }
+}
+
+/** Copies what every shard has. */
+async function fill({ own }: Shard, db: Database, signal: AbortSignal): Promise<void> {
+  const written = new Map<Uuid, number>()
+  for (let changed = await retentions(db); changed.length > 0 && !signal.aborted; ) {
+    for (const { id, days } of changed) {
+      await keepFor(own, id, days)
+      written.set(id, days)
+    }
+    // A setting may have changed, and the older one have been written last.
+    changed = (await retentions(db)).filter(({ id, days }) => written.get(id) !== days)
+  }
+  await copyEverything({ db, engine: own }, signal)
+}
+
+async function retentions(db: Database): Promise<{ id: Uuid; days: number }[]> {
+  const rows = await db.selectFrom('projects').select(['id', 'retention_days']).execute()
+  return rows.map(({ id, retention_days }) => ({ id, days: retention_days ?? 0 }))
+}
+
+const activate = (db: Database, number: number): Promise<void> =>
+  changeLayout(db, async trx => {
+    const { routes } = (await readLayout(trx)) as Layout
+    await setActive(trx, number)
+    await storeRoutes(trx, spread(routes, number))
+  })

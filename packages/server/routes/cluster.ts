@@ -1,0 +1,85 @@
+import { Problem } from '@spanhouse/model'
+import { type Shard, sizeOfShard } from '@spanhouse/span-store'
+import { optional, z } from '@spanhouse/validation'
+import type { FastifyInstance } from 'fastify'
+import { addShard, type GrowingCluster } from '../cluster/growth.ts'
+import { type Layout, readLayout } from '../cluster/layout.ts'
+import { addAdminEndpoint } from '../http/endpoint.ts'
+
+const tag = 'cluster'
+
+const STATES = {
+  active: 'It has its share of the partitions.',
+  adding: 'It is given what every shard has; then it gets partitions.',
+  listed: 'It is in CLICKHOUSE_URLS, but not in the cluster.',
+} as const
+
+const shard = z.object({
+  shard: z.int().meta({ description: 'Counted from 1, in the order of CLICKHOUSE_URLS.' }),
+  url: z.string(),
+  state: z.enum(Object.keys(STATES) as (keyof typeof STATES)[]),
+  is_away: z.boolean().meta({ description: 'Whether it does not respond.' }),
+  spans: optional(z.int()),
+  bytes: optional(z.int()).meta({ description: 'Of the spans on disk.' }),
+  partitions: z.array(z.int()).meta({ description: "The stream's partitions whose new traces it gets." }),
+  earlier_partitions: z.array(z.int()).meta({ description: 'Those whose earlier traces it has.' }),
+})
+
+const answer = z.object({ count: z.int(), shards: z.array(shard) })
+
+/** The shards of ClickHouse, and how they are added. Undefined: a single server. */
+export function clusterRoutes(cluster: GrowingCluster | undefined): (app: FastifyInstance) => void {
+  return app => {
+    addAdminEndpoint(app, {
+      method: 'GET',
+      path: '/admin/cluster',
+      tag,
+      summary: 'Lists the shards of the ClickHouse cluster; none if the store is a single server.',
+      answer,
+      handle: () => statusOf(cluster),
+    })
+    addAdminEndpoint(app, {
+      method: 'POST',
+      path: '/admin/cluster/shards',
+      tag,
+      status: 202,
+      summary:
+        'Adds the next shard of CLICKHOUSE_URLS to the cluster; it gets new traces once it has what every shard has.',
+      answer: z.object({ count: z.int(), shard: z.object({ shard: z.int() }) }),
+      handle: async () => {
+        if (!cluster)
+          throw new Problem('conflict', 'The store is a single server: start all processes with CLICKHOUSE_URLS first.')
+        return { count: 1, shard: { shard: await addShard(cluster) } }
+      },
+    })
+  }
+}
+
+async function statusOf(cluster: GrowingCluster | undefined): Promise<z.output<typeof answer>> {
+  const layout = cluster && (await readLayout(cluster.postgres.db))
+  if (!layout) return { count: 0, shards: [] }
+  const shards = await Promise.all(cluster.shards.map(shard => shardStatus(shard, layout)))
+  return { count: shards.length, shards }
+}
+
+async function shardStatus(
+  shard: Shard,
+  { shards, routes }: Layout,
+): Promise<z.output<typeof answer>['shards'][number]> {
+  const record = shards[shard.number - 1]
+  const has = [...routes].filter(([, route]) => route.includes(shard.number))
+  const size = await sizeOfShard(shard).catch(error => {
+    if (error instanceof Problem) return undefined
+    throw error
+  })
+  return {
+    shard: shard.number,
+    url: new URL(shard.urls[0] as string).origin,
+    state: record === undefined ? 'listed' : record.is_active ? 'active' : 'adding',
+    is_away: size === undefined,
+    spans: size?.spans,
+    bytes: size?.bytes,
+    partitions: has.filter(([, route]) => route.at(-1) === shard.number).map(([partition]) => partition),
+    earlier_partitions: has.filter(([, route]) => route.at(-1) !== shard.number).map(([partition]) => partition),
+  }
+}

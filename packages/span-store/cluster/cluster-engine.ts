@@ -1,0 +1,49 @@
+import type { Engine } from '../engine/engine.ts'
+import { type EngineOptions, openEngine } from '../engine/engine.ts'
+import { clusterDatabaseOf } from './cluster-database.ts'
+
+/**
+ * Settings of statements that read a cluster. A trace is on one shard with all that is known of it, so a sub-query over
+ * traces looks at the traces of the shard that runs it. A shard that does not respond makes a statement fail.
+ */
+const CLUSTER_SETTINGS = {
+  distributed_product_mode: 'local',
+  skip_unavailable_shards: 0,
+  // Statements say themselves which rows of theirs they need first.
+  optimize_skip_unused_shards: 0,
+} as const
+
+/** The address of a server of a cluster, with the database that shows the rows of all shards. */
+export function clusterUrl(url: string): string {
+  const address = new URL(url)
+  address.pathname = clusterDatabaseOf(databaseOf(url))
+  return address.href
+}
+
+/** The database that an address names. */
+export const databaseOf = (url: string): string => decodeURIComponent(new URL(url).pathname.slice(1)) || 'default'
+
+/** An engine that reads the rows of all shards, from one of the servers at these addresses. */
+export const openClusterReader = (urls: readonly string[], options: EngineOptions): Engine =>
+  openEngine(urls.map(clusterUrl), { ...options, settings: { ...options.settings, ...CLUSTER_SETTINGS } })
+
+/**
+ * A cluster as one engine: reads see the rows of all shards, and commands are run on each shard's own server. `shards`
+ * is asked for each command, since shards may be added. If a command fails on one shard, it may have been run on others:
+ * callers repeat it. Rows cannot be inserted into all shards.
+ */
+export function clusterEngine(reader: Engine, shards: () => Promise<readonly Engine[]>): Engine {
+  const onEach = async (work: (engine: Engine) => Promise<void>): Promise<void> => {
+    const ended = await Promise.allSettled((await shards()).map(work))
+    const failed = ended.find(one => one.status === 'rejected')
+    if (failed) throw failed.reason
+  }
+  return {
+    rows: (statement, holder) => reader.rows(statement, holder),
+    binaryRows: (statement, read, holder) => reader.binaryRows(statement, read, holder),
+    command: statement => onEach(engine => engine.command(statement)),
+    insert: () => Promise.reject(new Error('rows are inserted into one shard')),
+    endWrites: runs => onEach(engine => engine.endWrites(runs)),
+    close: () => reader.close(),
+  }
+}

@@ -1,0 +1,189 @@
+import { randomUUID } from 'node:crypto'
+import type { JsonObject } from '@spanhouse/model'
+import {
+  bucketsOf,
+  candidatesOf,
+  compileActivityQuery,
+  compileAnalytics,
+  compileCount,
+  compileFirstSpans,
+  compileHeadsByIds,
+  compileSpanQuery,
+  compileTotals,
+  compileTraceQuery,
+  compileTraceSpans,
+  parseActivityQuery,
+  parseAnalyticsQuery,
+  parseSpanQuery,
+  printSql,
+  type Sql,
+  sql,
+} from '@spanhouse/query'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { SpanBatch } from '../bytes/span-batch.ts'
+import { type Engine, openEngine } from '../engine/engine.ts'
+import { makeSpan, newProject, type OpenTestCluster, openTestCluster } from '../spans.testing.ts'
+import { SpanWriter } from '../write/write.ts'
+import { openClusterReader } from './cluster-engine.ts'
+
+/*
+ * What shards send to the server that answers, from the shards' own logs. The same spans are on a single server, whose
+ * answers are compared.
+ */
+
+const TRACES = 400
+const SPANS_PER_TRACE = 5
+const START = 1_770_000_000_000_000
+const project_id = newProject()
+
+let cluster: OpenTestCluster
+let single: OpenTestCluster
+/** Reads the cluster through its first server. */
+let reader: Engine
+let other: Engine
+
+beforeAll(async () => {
+  cluster = await openTestCluster(2, { isLogged: true })
+  single = await openTestCluster(1)
+  const urls = cluster.cluster.servers.map(({ url }) => url)
+  reader = openClusterReader(urls.slice(0, 1), { connections: 1 })
+  other = openEngine(urls[1] as string, { connections: 1 })
+  const halves = [0, 1].map(half => batchOf(trace => trace % 2 === half))
+  for (const [half, batch] of halves.entries())
+    await new SpanWriter((cluster.shards[half] as OpenTestCluster['shards'][number]).own).write(batch)
+  await new SpanWriter((single.shards[0] as OpenTestCluster['shards'][number]).own).write(batchOf(() => true))
+}, 240_000)
+afterAll(async () => {
+  await reader.close()
+  await other.close()
+  await cluster.close()
+  await single.close()
+})
+
+const traceId = (trace: number): string => (trace * 65_537).toString(16).padStart(32, '0')
+
+function batchOf(isIn: (trace: number) => boolean): SpanBatch {
+  const batch = new SpanBatch()
+  for (let trace = 1; trace <= TRACES; trace++) {
+    if (!isIn(trace)) continue
+    for (let span = 1; span <= SPANS_PER_TRACE; span++)
+      batch.add(
+        { project_id, user_id: project_id, accepted_at: START },
+        makeSpan({
+          trace_id: traceId(trace),
+          span_id: span.toString(16).padStart(16, '0'),
+          ...(span > 1 ? { parent_id: '1'.padStart(16, '0') } : {}),
+          start_time: START + trace * 1_000_000 + span,
+          end_time: START + trace * 1_000_000 + span * 7_000,
+          session_id: `s-${trace % 7}`,
+          attributes: {
+            colour: trace % 10 === 0 ? 'red' : 'blue',
+            ag: {
+              type: {},
+              data: { outputs: 'x'.repeat(500) },
+              metrics: { tokens: { incremental: { total: trace } } },
+            },
+          },
+        }),
+      )
+  }
+  return batch
+}
+
+const RED = { conditions: [{ field: 'attributes', key: 'colour', operator: 'is', value: 'red' }] }
+const spans = (body: JsonObject) => parseSpanQuery(body, 'span')
+const traces = (body: JsonObject) =>
+  parseSpanQuery(body, 'trace') as ReturnType<typeof parseSpanQuery> & { focus: 'trace' }
+const columns = [
+  sql`lower(hex(trace_id)) AS trace, lower(hex(span_id)) AS span, attributes, data, toString(tokens_cumulative_total) AS tokens`,
+]
+const analytics = parseAnalyticsQuery(
+  {},
+  {
+    windowing: { oldest: START, newest: START + 1_000_000_000, interval: 5 },
+    specs: [{ type: 'numeric/continuous', path: 'attributes.ag.metrics.tokens.cumulative.total' }],
+  },
+)
+const buckets = bucketsOf(analytics.windowing, START + 1_000_000_000)
+
+/** Statements, and the rows that a shard may send for each. */
+const STATEMENTS: Record<string, { statement: () => Sql | undefined; rowsMax: number }> = {
+  'newest spans': {
+    statement: () => compileSpanQuery({ project_id, columns, query: spans({ windowing: { limit: 20 } }) }),
+    rowsMax: 20,
+  },
+  'newest roots': {
+    statement: () =>
+      compileFirstSpans({
+        project_id,
+        columns,
+        query: spans({
+          filtering: { conditions: [{ field: 'parent_id', operator: 'is', value: null }] },
+          windowing: { limit: 20 },
+        }),
+      }),
+    rowsMax: 21,
+  },
+  'spans by an attribute': {
+    statement: () =>
+      compileSpanQuery({ project_id, columns, query: spans({ filtering: RED, windowing: { limit: 20 } }) }),
+    rowsMax: 20,
+  },
+  'newest traces': {
+    statement: () => compileTraceQuery({ project_id, query: traces({ windowing: { limit: 20 } }) }),
+    rowsMax: 40,
+  },
+  'traces by an attribute': {
+    statement: () => compileTraceQuery({ project_id, query: traces({ filtering: RED, windowing: { limit: 5 } }) }),
+    rowsMax: 10,
+  },
+  'a trace by id': {
+    statement: () => compileTraceSpans({ project_id, columns, trace_ids: [traceId(3)] }),
+    rowsMax: SPANS_PER_TRACE,
+  },
+  'the head of a trace by id': {
+    statement: () => compileHeadsByIds({ project_id, columns, trace_ids: [traceId(3)] }),
+    rowsMax: 1,
+  },
+  'a count': { statement: () => compileCount(project_id, spans({})), rowsMax: 1 },
+  'a count of traces by an attribute': {
+    statement: () => compileCount(project_id, traces({ filtering: RED })),
+    rowsMax: 1,
+  },
+  analytics: {
+    statement: () => compileAnalytics({ project_id, query: analytics, buckets, specs: analytics.specs }),
+    rowsMax: 5,
+  },
+  totals: { statement: () => compileTotals({ project_id, query: analytics, buckets, focus: 'trace' }), rowsMax: 5 },
+  sessions: {
+    statement: () => compileActivityQuery(project_id, 'session', parseActivityQuery({ windowing: { limit: 3 } })),
+    rowsMax: 7,
+  },
+}
+
+test.each(Object.entries(STATEMENTS))(
+  '%s: the answer is that of one server, and a shard sends only what it takes',
+  async (_, { statement, rowsMax }) => {
+    const compiled = statement()
+    if (!compiled) throw new Error('there is no such statement')
+    const { text, params } = printSql(compiled)
+    const comment = randomUUID()
+    const marked = { text: `${text}, log_comment = '${comment}'`, params }
+    const answer = await reader.rows(marked)
+    expect(answer).not.toEqual([])
+    expect(answer).toEqual(await (single.shards[0] as OpenTestCluster['shards'][number]).own.rows({ text, params }))
+    await other.command({ text: 'SYSTEM FLUSH LOGS', params: {} })
+    const logged = await other.rows<{ rows: number }>({
+      text: `SELECT result_rows AS rows FROM system.query_log
+           WHERE type = 'QueryFinish' AND NOT is_initial_query AND log_comment = {comment:String}`,
+      params: { comment },
+    })
+    expect(logged.length).toBeGreaterThan(0)
+    expect(logged.reduce((sum, { rows }) => sum + rows, 0)).toBeLessThanOrEqual(rowsMax)
+  },
+)
+
+test('candidates of a page of traces stay on their shard', async () => {
+  const query = traces({ filtering: RED, windowing: { limit: 5 } })
+  expect(candidatesOf(query)).toBe(50)
+})

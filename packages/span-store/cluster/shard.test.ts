@@ -1,0 +1,57 @@
+import { startTestCluster, type TestCluster } from '@spanhouse/clickhouse-server/test-server.testing.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  closeShard,
+  hasSpans,
+  migrateShard,
+  openShard,
+  readMark,
+  requireListed,
+  type Shard,
+  writeMark,
+} from './shard.ts'
+
+const DDL = new URL('../../../clickhouse', import.meta.url).pathname
+
+let cluster: TestCluster
+let shards: Shard[]
+
+beforeAll(async () => {
+  cluster = await startTestCluster(2)
+  shards = cluster.servers.map(({ url }, index) => openShard(index + 1, [url], { connections: 8 }))
+})
+afterAll(async () => {
+  await Promise.all(shards.map(closeShard))
+  await cluster.stop()
+})
+
+test('several processes may make the tables of a shard at once', async () => {
+  for (const shard of shards) await Promise.all(Array.from({ length: 6 }, () => migrateShard(shard, DDL)))
+  for (const { cluster } of shards) {
+    const [row] = await cluster.rows<{ count: number }>({ text: 'SELECT count() AS count FROM spans', params: {} })
+    expect(row?.count).toBe(0)
+  }
+})
+
+test('a shard without a mark is new, and the greatest mark counts', async () => {
+  const [shard] = shards as [Shard]
+  expect(await readMark(shard)).toBe(undefined)
+  const store_id = '0d9f8e7c-1111-4222-8333-944455556666'
+  for (const mark of [3, 7, 5]) await writeMark(shard, { store_id, mark })
+  expect(await readMark(shard)).toEqual({ store_id, mark: 7 })
+  expect(await hasSpans(shard)).toBe(false)
+})
+
+test('a list in another order than remote_servers, or of another length, is refused', async () => {
+  const [first, second] = shards as [Shard, Shard]
+  await requireListed(first, { countMin: 2, listed: 2 })
+  await requireListed(second, { countMin: 1, listed: 3 })
+  const swapped = { ...first, number: 2 }
+  await expect(requireListed(swapped, { countMin: 2, listed: 2 })).rejects.toThrow(
+    /^shard 1 \(http:.*\) in CLICKHOUSE_URLS is shard 1 in its remote_servers/,
+  )
+  await expect(requireListed(first, { countMin: 3, listed: 3 })).rejects.toThrow('knows a cluster of 2 shards, not 3')
+  await expect(requireListed(first, { countMin: 1, listed: 1 })).rejects.toThrow(
+    'CLICKHOUSE_URLS lists 1 of the 2 shards',
+  )
+})

@@ -1,0 +1,164 @@
+import { hash } from 'node:crypto'
+import type { Uuid } from '@spanhouse/model'
+import { type Engine, type EngineOptions, openEngine } from '../engine/engine.ts'
+import { isUnanswered, toProblem } from '../engine/failures.ts'
+import { migrateSpans, readMigrations } from '../migrate.ts'
+import { clusterStatements, createClusterDatabase } from './cluster-database.ts'
+import { clusterUrl, databaseOf } from './cluster-engine.ts'
+
+/** One shard of the list of a cluster. */
+export interface Shard {
+  /** Counted from 1. */
+  readonly number: number
+  /** For messages: its first address without user and password. */
+  readonly name: string
+  /** The servers with its rows. */
+  readonly urls: readonly string[]
+  readonly database: string
+  /** Its own tables. */
+  readonly own: Engine
+  /** The tables of the cluster on this server. */
+  readonly cluster: Engine
+}
+
+export function openShard(number: number, urls: readonly string[], options: EngineOptions): Shard {
+  const [first = ''] = urls
+  return {
+    number,
+    name: `shard ${number} (${new URL(first).origin})`,
+    urls,
+    database: databaseOf(first),
+    own: openEngine(urls, options),
+    cluster: openEngine(urls.map(clusterUrl), options),
+  }
+}
+
+export async function closeShard({ own, cluster }: Shard): Promise<void> {
+  await Promise.all([own.close(), cluster.close()])
+}
+
+/**
+ * Brings the tables of one shard's server up to date, its own and then those of the cluster. Throws an Error for the
+ * operator that names the shard, see `migrateSpans`.
+ */
+export async function migrateShard(shard: Shard, folder: string): Promise<void> {
+  const migrations = await readMigrations(folder)
+  await named(shard, async () => {
+    await migrateSpans(shard.own, folder)
+    await shard.own.command({ text: createClusterDatabase(shard.database), params: {} })
+    for (const text of [MARKS, TABLES_MADE]) await shard.cluster.command({ text, params: {} })
+    await makeClusterTables(shard, await clusterStatements(shard.own, shard.database, migrations))
+  })
+}
+
+/** A hash of the statements that were last run to their end, so that they are not run again with each start. */
+const TABLES_MADE = `
+CREATE TABLE IF NOT EXISTS cluster_tables (statements String, made_at DateTime64(6) DEFAULT now64(6))
+ENGINE = MergeTree ORDER BY made_at`
+
+async function makeClusterTables({ cluster }: Shard, statements: readonly string[]): Promise<void> {
+  const params = { statements: hash('sha256', statements.join('\n')) }
+  const [made] = await cluster.rows<{ last: string }>({
+    text: 'SELECT argMax(statements, made_at) AS last FROM cluster_tables',
+    params: {},
+  })
+  if (made?.last === params.statements) return
+  for (const text of statements) await cluster.command({ text, params: {} })
+  await cluster.command({ text: 'INSERT INTO cluster_tables (statements) SELECT {statements:String}', params })
+}
+
+/** What a shard knows of its place, in the database of the cluster: a row for each time that a writer began. */
+const MARKS = `
+CREATE TABLE IF NOT EXISTS shard_marks (store_id UUID, mark UInt64, made_at DateTime DEFAULT now())
+ENGINE = MergeTree ORDER BY mark`
+
+/** The identity of a shard's data, and the last mark that a writer has left there. */
+export interface ShardMark {
+  store_id: Uuid
+  mark: number
+}
+
+/** Undefined: the shard was never part of a cluster. */
+export async function readMark(shard: Shard): Promise<ShardMark | undefined> {
+  const text =
+    'SELECT store_id, max(mark) AS mark FROM shard_marks GROUP BY store_id ORDER BY min(made_at), store_id LIMIT 1'
+  const [row] = await shard.cluster.rows<ShardMark>({ text, params: {} })
+  return row
+}
+
+/** Leaves a mark. Marks of a shard grow, so one with older data lacks the last ones. */
+export const writeMark = (shard: Shard, { store_id, mark }: ShardMark): Promise<void> =>
+  shard.cluster.command({
+    text: 'INSERT INTO shard_marks (store_id, mark) SELECT {store_id:UUID}, {mark:UInt64}',
+    params: { store_id, mark },
+  })
+
+/** Whether a shard has spans of its own. */
+export async function hasSpans({ own }: Shard): Promise<boolean> {
+  return (await own.rows({ text: 'SELECT 1 FROM spans LIMIT 1', params: {} })).length > 0
+}
+
+/** What a shard has of the cluster's spans. */
+export interface ShardSize {
+  spans: number
+  /** On disk. */
+  bytes: number
+}
+
+export async function sizeOfShard({ own }: Shard): Promise<ShardSize> {
+  const [size] = await own.rows<ShardSize>({
+    text: `SELECT sum(rows) AS spans, sum(bytes_on_disk) AS bytes FROM system.parts
+      WHERE active AND database = currentDatabase() AND table = 'spans'`,
+    params: {},
+  })
+  return size ?? { spans: 0, bytes: 0 }
+}
+
+interface ClusterRow {
+  shard: number
+  is_local: 0 | 1
+}
+
+const LISTED = `
+SELECT shard_num AS shard, max(is_local) AS is_local FROM system.clusters
+WHERE cluster = getMacro('cluster') GROUP BY shard_num ORDER BY shard_num`
+
+/** ClickHouse's code for a macro that is not configured. */
+const NO_MACRO = '139'
+
+/**
+ * Compares a list of addresses with the cluster that a server is configured for. Throws an Error for the operator if that
+ * has fewer shards than `countMin` or more than are listed, or has this server in another place.
+ */
+export async function requireListed(
+  shard: Shard,
+  { countMin, listed }: { countMin: number; listed: number },
+): Promise<void> {
+  const rows = await named(shard, () => shard.own.rows<ClusterRow>({ text: LISTED, params: {} }))
+  const own = rows.find(({ is_local }) => is_local)?.shard
+  if (rows.length < countMin)
+    throw new Error(
+      `${shard.name} knows a cluster of ${rows.length} shards, not ${countMin}: list all in its remote_servers.`,
+    )
+  if (rows.length > listed)
+    throw new Error(
+      `CLICKHOUSE_URLS lists ${listed} of the ${rows.length} shards that ${shard.name} knows in remote_servers.`,
+    )
+  if (own !== undefined && own !== shard.number)
+    throw new Error(
+      `${shard.name} in CLICKHOUSE_URLS is shard ${own} in its remote_servers: list the shards in the same order.`,
+    )
+}
+
+/** Names the shard in an error for the operator. A shard that does not respond stays a Problem, which is worth a retry. */
+async function named<T>({ name }: Shard, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (isUnanswered(error)) throw toProblem(error)
+    if ((error as NodeJS.ErrnoException).code === NO_MACRO)
+      throw new Error(`${name} has no macro "cluster", which names its cluster in remote_servers.`, { cause: error })
+    if (!(error instanceof Error) || error.constructor !== Error) throw error
+    throw new Error(`${name}: ${error.message}`, { cause: error })
+  }
+}
