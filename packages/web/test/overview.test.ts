@@ -79,6 +79,9 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
+/** A machine that does other work, too. */
+const SOON = { timeout: 20_000 }
+
 const rowsIn = (page: Page, name: string) => page.getByRole('table', { name }).locator('tbody tr')
 
 test('list, trace, session, dashboard and API show the same numbers, and each leads to its rows', async () => {
@@ -91,11 +94,11 @@ test('list, trace, session, dashboard and API show the same numbers, and each le
   expect(await figure('With errors').textContent()).toBe('2 · 29 %')
   const models = rowsIn(page, 'By model')
   await expect
-    .poll(() => models.allTextContents())
+    .poll(() => models.allTextContents(), SOON)
     .toEqual([expect.stringMatching(/^large7.*700\$0\.014$/), expect.stringMatching(/^small7.*700\$0\.014$/)])
   const users = rowsIn(page, 'By user')
   await expect
-    .poll(() => users.allTextContents())
+    .poll(() => users.allTextContents(), SOON)
     .toEqual([expect.stringMatching(/^ada4.*800\$0\.016$/), expect.stringMatching(/^grace32.*600\$0\.012$/)])
 
   await figure('With errors').click()
@@ -105,9 +108,9 @@ test('list, trace, session, dashboard and API show the same numbers, and each le
   await page.getByText('7 found').waitFor()
   await page.goBack()
   await page.getByRole('button', { name: 'ada' }).click()
-  await expect.poll(() => figure('Traces').textContent()).toBe('4')
+  await expect.poll(() => figure('Traces').textContent(), SOON).toBe('4')
   await expect
-    .poll(() => models.allTextContents())
+    .poll(() => models.allTextContents(), SOON)
     .toEqual([expect.stringMatching(/^large4.*400/), expect.stringMatching(/^small4.*400/)])
 
   const { body } = await project.post('/api/spans/groups', { focus: 'trace' })
@@ -150,17 +153,17 @@ test('dragging over one chart of the dashboard zooms all of them', async () => {
   await page.mouse.move(box.x + box.width * 0.7, y, { steps: 4 })
   await page.mouse.up()
   await page.waitForURL(/from=.*to=/)
-  await expect.poll(() => page.getByRole('combobox', { name: 'Time' }).inputValue()).toBe('range')
+  await expect.poll(() => page.getByRole('combobox', { name: 'Time' }).inputValue(), SOON).toBe('range')
   await close()
 })
 
 test('by mouse: from the list of sessions into a session, its steps and its traces', async () => {
   const { page, faults, close } = await visit(browser, project, '/w/sessions')
   const rows = rowsIn(page, 'Sessions')
-  await expect.poll(() => rows.count()).toBe(2)
+  await expect.poll(() => rows.count(), SOON).toBe(2)
   expect(await rows.first().textContent()).toMatch(/trip-lima4.*800\$0\.016$/)
   await page.getByText('All sessions').click()
-  await expect.poll(() => rows.count()).toBe(3)
+  await expect.poll(() => rows.count(), SOON).toBe(3)
   await page.getByRole('link', { name: 'trip-lima' }).click()
   await page.getByText('Answer 0 of trip-lima.').waitFor()
   expect(await page.locator('dl').first().textContent()).toMatch(/Turns4.*Σ Tokens800Σ Cost\$0\.016/)

@@ -96,6 +96,26 @@ const SCREENS: Record<string, Screen> = {
       await page.locator('[role="treeitem"]', { hasText: 'chat' }).first().click()
     },
   },
+  annotations: {
+    path: () => `/w/traces/${traceId}?view=tree&tab=annotations`,
+    of: () => project,
+    shows: '[aria-label="Annotation"]',
+    act: async page => {
+      await page.getByRole('treeitem').first().waitFor({ state: 'attached' })
+      await page.keyboard.press('a')
+    },
+  },
+  selection: {
+    path: () => '/w/traces?columns=scores%2Cag.data.outputs',
+    of: () => project,
+    shows: '[aria-label="Selection"]',
+    act: async page => {
+      await page.locator('[data-row="1"] input').check()
+    },
+  },
+  dashboard: { path: () => '/w/dashboard', of: () => project, shows: 'text=grace' },
+  sessions: { path: () => '/w/sessions', of: () => project, shows: 'tbody tr' },
+  session: { path: () => '/w/sessions/trip-oslo', of: () => project, shows: 'text=Rarely; try Tromsø.' },
   missing: { path: () => `/w/traces/${'0'.repeat(31)}1`, of: () => project, shows: 'text=This project has no trace' },
   key: {
     path: () => '/w/traces',

@@ -1,0 +1,134 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TestProject } from '../../../test/harness.ts'
+import type { OtlpSpan } from '../../../test/otlp.ts'
+import { agentTrace, openBrowser, projectWithTraces, traceOf, visit } from './browser.testing.ts'
+
+/* What can be done with traces besides reading them: saving filters, own columns, selecting, annotating. */
+
+let browser: Browser
+let project: TestProject
+let traces: OtlpSpan[][]
+
+beforeAll(async () => {
+  browser = await openBrowser()
+  ;({ project, traces } = await projectWithTraces(6))
+})
+afterAll(() => browser.close())
+
+test('by mouse: a filter is saved, and chosen again; an own column and scores are in the address', async () => {
+  const { page, faults, close } = await visit(browser, project, '/w/traces?q=type%3Aagent+errors%3E0')
+  await page.getByText('6 found').waitFor()
+  await page.getByRole('button', { name: 'Saved' }).click()
+  await page.getByRole('button', { name: 'Save this filter …' }).click()
+  await page.getByRole('textbox', { name: 'Name' }).fill('Failing agents')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByRole('dialog', { name: 'Save this filter' }).waitFor({ state: 'detached' })
+  await page.goto(page.url().replace(/\?.*/, ''))
+  await page.getByRole('button', { name: 'Saved' }).click()
+  await page.getByRole('button', { name: 'Failing agents' }).click()
+  await page.waitForURL(/q=type%3Aagent\+errors%3E0/)
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Columns' }).click()
+  await page.getByRole('textbox', { name: 'Path of an attribute' }).fill('ag.data.outputs')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/columns=ag\.data\.outputs/)
+  await page.getByRole('columnheader', { name: 'data.outputs' }).waitFor()
+  await page.getByRole('cell', { name: 'Rarely; try Tromsø.', exact: true }).first().waitFor()
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('by mouse: what is selected becomes testcases, and a file', async () => {
+  const { page, faults, close } = await visit(browser, project, '/w/traces')
+  await page.locator('[data-row="1"]').getByRole('checkbox').check()
+  await page.locator('[data-row="2"]').getByRole('checkbox').check()
+  await page.getByText('2 selected').waitFor()
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export' }).click()
+  expect((await download).suggestedFilename()).toBe('traces.jsonl')
+  await page.getByRole('button', { name: 'Add to testset' }).click()
+  await page.getByRole('dialog').getByRole('textbox').first().fill('From traces')
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: 'Added: open the testset' }).click()
+  await page.waitForURL(/\/w\/testsets\//)
+  await page.getByText('Rarely; try Tromsø.').first().waitFor()
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('by keyboard only: rows are selected, values complete the filter', async () => {
+  const { page, close } = await visit(browser, project, '/w/traces')
+  await page.locator('[data-row="0"]').waitFor()
+  await page.keyboard.press('j')
+  await page.locator('[data-row="0"]:focus-within').waitFor()
+  await page.keyboard.press('x')
+  await page.getByText('1 selected').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByText('1 selected').waitFor({ state: 'detached' })
+  await page.keyboard.press('/')
+  await page.keyboard.type('user:gr')
+  await page.getByRole('option', { name: 'user:grace' }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/q=user%3Agrace/)
+  await close()
+})
+
+test('by keyboard only: a span is annotated, and the score is in the list', async () => {
+  const id = traces[3]?.[0]?.traceId
+  const { page, faults, close } = await visit(browser, project, `/w/traces/${id}?view=tree`)
+  await page.getByRole('treeitem').first().waitFor()
+  await page.keyboard.press('a')
+  await page.getByRole('combobox', { name: 'What is judged' }).waitFor()
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('Helpful')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('0.5')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('Too short.')
+  await page.keyboard.press('Enter')
+  const annotation = page.getByRole('article', { name: 'Annotation helpful' })
+  await annotation.getByText('Too short.').waitFor()
+  expect(await annotation.textContent()).toContain('by a person')
+  await page.goto(page.url().replace(/\/w\/.*/, '/w/traces?columns=scores'))
+  await page.getByRole('cell', { name: /helpful 0\.5/ }).waitFor()
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('long gaps are drawn short, and the critical path alone is shown; the address has it', async () => {
+  const waiting = traceOf({
+    name: 'patient',
+    type: 'workflow',
+    at: 0,
+    ms: 100_000,
+    steps: [
+      { name: 'first', type: 'tool', at: 10, ms: 1_000 },
+      { name: 'beside', type: 'tool', at: 20, ms: 10 },
+      { name: 'last', type: 'tool', at: 98_000, ms: 1_900 },
+    ],
+  }, { agoMs: 300_000 })
+  await project.store(...waiting)
+  const { page, close } = await visit(browser, project, `/w/traces/${waiting[0]?.traceId}?view=tree`)
+  const bar = page.getByRole('treeitem', { name: /first/ }).locator('[data-critical]')
+  const before = (await bar.boundingBox())?.width ?? 0
+  await page.getByRole('button', { name: 'Short gaps' }).click()
+  await page.waitForURL(/short=true/)
+  await expect.poll(async () => (await bar.boundingBox())?.width ?? 0, { timeout: 20_000 }).toBeGreaterThan(5 * before)
+  await page.keyboard.press('c')
+  await page.getByRole('treeitem', { name: /beside/ }).waitFor({ state: 'detached' })
+  await close()
+})
+
+test('a running trace grows in place', async () => {
+  const [root, ...rest] = agentTrace('Running?', 500)
+  if (!root) throw new Error('no span')
+  await project.store(...rest.slice(0, 2))
+  const { page, close } = await visit(browser, project, `/w/traces/${root.traceId}?view=tree`)
+  await page.getByRole('treeitem').nth(1).waitFor()
+  await project.store(...rest.slice(2), root)
+  await page.getByRole('treeitem', { name: /plan_trip/ }).waitFor()
+  expect(await page.getByRole('treeitem').count()).toBe(5)
+  await close()
+})
