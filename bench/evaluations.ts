@@ -13,7 +13,7 @@ const RUNS = [
 const MINTED = 20_000
 /** The model of the runs that several workers share. */
 const MODEL_SECONDS = 0.5
-const SHARED = { scenarios: 1_500, batchSize: 256, workers: [1, 4] }
+const SHARED = { scenarios: 3_000, batchSize: 256, workers: [1, 4] }
 
 /**
  * Runs with an application and an evaluator that answer at once, in one process, until the metrics of the run count every

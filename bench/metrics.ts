@@ -11,7 +11,10 @@ import {
   listRows,
   newRun,
   type RunRow,
+  readRunCases,
+  runCases,
   type Scope,
+  summariseScores,
 } from '@spanhouse/evaluation'
 import { openPostgres, sql } from '@spanhouse/postgres'
 import { type Engine, migrateSpans, openEngine } from '@spanhouse/span-store'
@@ -75,6 +78,11 @@ async function measure(
   const ids: string[] = []
   for await (const { id } of all.rows) ids.push(id)
   const places = ids.slice(0, 500).map(scenario_id => ({ run_id: large.id, scenario_id }))
+  const score = { step_key: 'evaluator', path: 'attributes.ag.data.outputs.score' }
+  const cases = (asked: object) => {
+    const query = validate(runCases, { limit: PAGE, ...asked }, 'body')
+    return timed(() => readRunCases(scope, engine, { run: large, query }))
+  }
   const query = validate(comparison, { baseline_run_id: one.id, run_ids: [other.id] }, 'body')
   return {
     cells: scenarios * 3.6,
@@ -83,6 +91,9 @@ async function measure(
     oneScenario: await timed(() => metrics.refresh(scope, places.slice(0, 1))),
     fiveHundredScenarios: await timed(() => metrics.refresh(scope, places)),
     comparisonOfTenth: await timed(() => compareRuns(scope, engine, query)),
+    scoresOfRun: await timed(() => summariseScores(scope, engine, large)),
+    pageOfCases: await cases({ offset: scenarios / 2 }),
+    pageOfCasesByScore: await cases({ order_by: score }),
     pageOfScenariosWithResults: await timed(() => readPage(scope, large, ids)),
   }
 }

@@ -3,7 +3,12 @@ export { createAccountsBody, deleteAccountsBody } from './accounts/account-body.
 export type { AccountError } from './accounts/account-identities.ts'
 export { type CreateAccountsOptions, createAccounts } from './accounts/accounts.ts'
 export { type Deleted, deleteAccounts } from './accounts/deletion.ts'
-export { type DefaultProject, ensureDefaultProject, type FirstStartOptions } from './accounts/first-start.ts'
+export {
+  type DefaultProject,
+  ensureDefaultProject,
+  ensureSelfProject,
+  type FirstStartOptions,
+} from './accounts/first-start.ts'
 export * from './accounts/profile.ts'
 export type { NewProject, Seed } from './accounts/seed.ts'
 export * from './admin/create.ts'

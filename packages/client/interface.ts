@@ -771,6 +771,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/evaluations/runs/{run_id}/scores": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Summarises the scores of a run so far: mean, interval and distribution of each, costs, and reasons of failures. */
+        get: operations["get_evaluations_runs_run_id_scores"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/evaluations/runs/{run_id}/cases": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lists the scenarios of a run with what their cells contain, at most 200 at once, by score, status or failure. Cells of the first 20 repeats are shown. */
+        post: operations["post_evaluations_runs_run_id_cases"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/cluster": {
         parameters: {
             query?: never;
@@ -12592,6 +12626,187 @@ export interface operations {
                                 }[];
                             }[];
                         };
+                    };
+                };
+            };
+            /** @description The request was rejected; `detail` gives the reason. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        detail: unknown;
+                    };
+                };
+            };
+        };
+    };
+    get_evaluations_runs_run_id_scores: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                        run_scores?: {
+                            run_id: string;
+                            /** @description USD, of the traces of all cells that are stored. */
+                            costs: number;
+                            scores: {
+                                step_key: string;
+                                path: string;
+                                /** @description As in metrics: numeric/continuous, numeric/discrete, binary or categorical/single. */
+                                type: string;
+                                count: number;
+                                /** @description Of numbers, and the share of true. */
+                                mean?: number;
+                                /** @description The 95 % interval of the mean: exact for true and false, otherwise by Student's distribution. */
+                                interval?: number[];
+                                /** @description Single values, or intervals: each includes its start, the last one its end, too. */
+                                bins: {
+                                    value?: number | boolean | string;
+                                    from?: number;
+                                    to?: number;
+                                    count: number;
+                                }[];
+                            }[];
+                            failures: {
+                                step_key: string;
+                                /** @description The message of the error; numbers and ids in it are #. */
+                                reason: string;
+                                scenarios: number;
+                            }[];
+                        };
+                    };
+                };
+            };
+            /** @description The request was rejected; `detail` gives the reason. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        detail: unknown;
+                    };
+                };
+            };
+        };
+    };
+    post_evaluations_runs_run_id_cases: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "cases": {
+                 *         "scenario_ids": [
+                 *           "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *         ],
+                 *         "status": "pending",
+                 *         "failure": {
+                 *           "step_key": "text",
+                 *           "reason": "text"
+                 *         },
+                 *         "score": {
+                 *           "step_key": "text",
+                 *           "path": "text"
+                 *         },
+                 *         "order_by": {
+                 *           "step_key": "text",
+                 *           "path": "text"
+                 *         },
+                 *         "offset": 1,
+                 *         "limit": 1
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    cases: {
+                        scenario_ids?: string[] | null;
+                        status?: ("pending" | "queued" | "running" | "success" | "failure" | "errors" | "cancelled") | null;
+                        failure?: {
+                            step_key: string;
+                            reason: string;
+                        } | null;
+                        score?: {
+                            step_key: string;
+                            path: string;
+                            value?: number | boolean | string | null;
+                            min?: number | null;
+                            max?: number | null;
+                        } | null;
+                        order_by?: {
+                            step_key: string;
+                            path: string;
+                            is_descending?: boolean | null;
+                        } | null;
+                        offset?: number | null;
+                        limit?: number | null;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                        /** @description How many there are in all; 0 beyond the last page. */
+                        total: number;
+                        cases: {
+                            scenario_id: string;
+                            status: string;
+                            testcase_id?: string;
+                            cells: {
+                                step_key: string;
+                                repeat_idx: number;
+                                status: string;
+                                error?: {
+                                    [key: string]: unknown;
+                                };
+                                trace_id?: string;
+                                span_id?: string;
+                                /** @description Milliseconds. */
+                                duration?: number;
+                                /** @description USD. */
+                                costs?: number;
+                                /** @description The value, or with `inputs_cut` the beginning of its text. */
+                                inputs?: unknown;
+                                inputs_cut?: boolean;
+                                /** @description Any JSON. */
+                                outputs?: unknown;
+                                outputs_cut?: boolean;
+                                /** @description The single values in the outputs of an evaluator; those of objects as name.member. */
+                                scores?: {
+                                    [key: string]: number | boolean | string;
+                                };
+                            }[];
+                        }[];
                     };
                 };
             };

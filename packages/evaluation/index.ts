@@ -1,4 +1,6 @@
 export { type Agreement, findAgreement } from './agreement/agreement.ts'
+export { RUN_CASES_MAX, readRunCases, runCases, SHOWN_REPEATS_MAX } from './cases/run-cases.ts'
+export { summariseScores } from './cases/score-summaries.ts'
 export { type ComparedRuns, type ComparisonQuery, compareRuns, comparison } from './comparison/compare.ts'
 export type * from './engine/doors.ts'
 export { Engine } from './engine/engine.ts'

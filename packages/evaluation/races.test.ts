@@ -7,11 +7,14 @@ import { expect, test } from 'vitest'
 import {
   addScenarios,
   createRuns,
+  deleteRuns,
   deleteScenarios,
+  newMetrics,
   newResult,
   newRun,
   type Scope,
   setClosed,
+  writeMetrics,
   writeResults,
 } from './index.ts'
 
@@ -83,6 +86,26 @@ onEachDatabase('evaluations, many callers at once', postgres => {
     for (const one of await Promise.allSettled(work))
       if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'invalid' })
     const { rows } = await sql`select from evaluation_results where run_id = ${run_id}`.execute(scope.db)
+    expect(rows).toEqual([])
+  })
+
+  test('no metrics are left of scenarios and runs that are deleted while they are written', async () => {
+    const scope = await newScope(postgres())
+    const runs = await Promise.all(Array.from({ length: 5 }, () => newHumanRun(scope)))
+    const outcomes = await Promise.all(
+      runs.map(async run_id => {
+        const [kept, gone] = (await addScenarios(scope, run_id, { count: 2, timestamp: undefined })) ?? []
+        const write = (scenario_id?: string) =>
+          writeMetrics(scope, [validate(newMetrics, { run_id, scenario_id, data: {} }, 'body')])
+        const before = [await write(kept?.id), await write()]
+        expect(before.flat()).toHaveLength(2)
+        const scenarios = [write(gone?.id), deleteScenarios(scope, [gone?.id as string])]
+        return Promise.allSettled([...scenarios, write(kept?.id), write(), deleteRuns(scope, [run_id]), write()])
+      }),
+    )
+    for (const one of outcomes.flat())
+      if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'conflict' })
+    const { rows } = await sql`select from evaluation_metrics where project_id = ${scope.project_id}`.execute(scope.db)
     expect(rows).toEqual([])
   })
 

@@ -1,7 +1,14 @@
 export * from './log/kinds.ts'
 export * from './log/list.ts'
 export * from './log/read-events.ts'
-export { type EventRow, type NewEvent, recordEvents, toEventJson } from './log/record.ts'
+export {
+  type EventRow,
+  type NewEvent,
+  type OtherChange,
+  recordChange,
+  recordEvents,
+  toEventJson,
+} from './log/record.ts'
 export * from './log/retention.ts'
 export {
   deliveryQuery,

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { tracedStatement } from '@spanhouse/telemetry'
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -77,7 +78,7 @@ class ActingConnection implements DatabaseConnection {
 
   executeQuery<R>(...[query, options]: Parameters<DatabaseConnection['executeQuery']>): Promise<QueryResult<R>> {
     const actor = actors.getStore()
-    const execute = () => this.inner.executeQuery<R>(query, options)
+    const execute = () => tracedStatement('postgresql', query.sql, () => this.inner.executeQuery<R>(query, options))
     return actor === undefined || this.isInTransaction || !CHANGES.test(query.sql)
       ? execute()
       : this.#alone(actor, execute)

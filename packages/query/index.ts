@@ -20,6 +20,7 @@ export {
 } from './evaluation/cell-metrics.ts'
 export * from './evaluation/compare-runs.ts'
 export { type MeasuredStep, planSlots } from './evaluation/measure-slots.ts'
+export * from './evaluation/run-cases.ts'
 export { FIELD_KINDS, FIELDS, type Field, OPERATORS } from './filter/fields.ts'
 export * from './filter/filter.ts'
 export { filterSize } from './filter/filter-size.ts'

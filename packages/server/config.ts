@@ -45,6 +45,8 @@ export interface Config {
   isOutboundOpen: boolean
   /** Bytes accepted but not yet stored; beyond it exports are rejected. Unset: the default of the kind of stream. */
   streamBytesMax: number | undefined
+  /** Whether this program records its own traces, in a project of their own. */
+  isSelfTraced: boolean
   /** Where ClickHouse keeps old spans. Unset: where it keeps all. */
   coldStorage: ColdStorage | undefined
   logLevel: string
@@ -80,6 +82,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     docsUrl: docsUrl && withoutTrailing(docsUrl, '/'),
     isOutboundOpen: switchOf('SPANHOUSE_OUTBOUND_OPEN', text('SPANHOUSE_OUTBOUND_OPEN') ?? 'false', wrong),
     streamBytesMax: bytesOf('SPANHOUSE_STREAM_BYTES_MAX', text('SPANHOUSE_STREAM_BYTES_MAX'), wrong),
+    isSelfTraced: selfTracingOf(text('SPANHOUSE_SELF_TRACING') ?? 'off', wrong),
     coldStorage: coldStorageOf(text, wrong),
     logLevel: logLevelOf(text('SPANHOUSE_LOG_LEVEL') ?? 'info', wrong),
   }
@@ -108,6 +111,7 @@ const VARIABLES = [
     'OUTBOUND_OPEN',
     'LOG_LEVEL',
     'STREAM_BYTES_MAX',
+    'SELF_TRACING',
     'STREAM_PARTITIONS',
     'STORAGE_POLICY',
     'COLD_AFTER_DAYS',
@@ -144,6 +148,11 @@ function prefixOf(text: string, wrong: string[]): string {
 function switchOf(name: string, text: string, wrong: string[]): boolean {
   if (!['true', 'false'].includes(text)) wrong.push(`${name}=${text} is neither true nor false`)
   return text === 'true'
+}
+
+function selfTracingOf(text: string, wrong: string[]): boolean {
+  if (!['off', 'project'].includes(text)) wrong.push(`SPANHOUSE_SELF_TRACING=${text} is neither off nor project`)
+  return text === 'project'
 }
 
 /** Shorter keys could be guessed. */

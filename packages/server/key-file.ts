@@ -5,14 +5,23 @@ import { join } from 'node:path'
 /** The generated API key of the default project, readable only by the owner of the data folder. */
 const keyFile = (dataDir: string): string => join(dataDir, 'api-key')
 
+/** That of the project with the program's own traces. */
+const selfKeyFile = (dataDir: string): string => join(dataDir, 'self-tracing-key')
+
 const secretKeyFile = (dataDir: string): string => join(dataDir, 'secret-key')
 
 /** The files with keys in a data folder, which need not exist. */
-export const keyFilesOf = (dataDir: string): string[] => [keyFile(dataDir), secretKeyFile(dataDir)]
+export const keyFilesOf = (dataDir: string): string[] => [
+  keyFile(dataDir),
+  selfKeyFile(dataDir),
+  secretKeyFile(dataDir),
+]
 
-export async function writeKeyFile(dataDir: string, apiKey: string): Promise<void> {
-  await writeFile(keyFile(dataDir), `${apiKey}\n`, { mode: 0o600 })
-}
+export const writeKeyFile = (dataDir: string, apiKey: string): Promise<void> =>
+  writeFile(keyFile(dataDir), `${apiKey}\n`, { mode: 0o600 })
+
+export const writeSelfKeyFile = (dataDir: string, apiKey: string): Promise<void> =>
+  writeFile(selfKeyFile(dataDir), `${apiKey}\n`, { mode: 0o600 })
 
 /** Undefined if this data folder never had one. */
 export const readKeyFile = (dataDir: string): Promise<string | undefined> => readLine(keyFile(dataDir))

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { ensureDefaultProject } from '@spanhouse/access'
-import { ReadEvents } from '@spanhouse/events'
+import { ReadEvents, recordChange } from '@spanhouse/events'
 import type { RuntimeSettings } from '@spanhouse/runtime'
 import { migrateSpans, moveOldSpans, openEngine } from '@spanhouse/span-store'
 import type { FastifyInstance } from 'fastify'
@@ -27,6 +27,8 @@ import { startWorker } from './roles/worker.ts'
 import { startWriter } from './roles/writer-role.ts'
 import { routesOf } from './routes/routes.ts'
 import { requireLongSecretKey } from './secret-key.ts'
+import { startSelfTracing } from './self-tracing/start-self-tracing.ts'
+import { traceRequests } from './self-tracing/trace-requests.ts'
 import { openServices } from './services/open-services.ts'
 import { Quotas } from './shares/quotas.ts'
 import { Shares } from './shares/shares.ts'
@@ -62,6 +64,8 @@ export async function startServer(
   await untilReachable(log, () => migrateStore(config, parts, log))
   const newApiKey = await makeDefaultProject(config, parts)
   const metrics = new Metrics(stream && (() => stream.stats()))
+  const quotas = new Quotas(metrics.registry)
+  const selfTracing = config.isSelfTraced ? await startSelfTracing({ config, parts, metrics, quotas, log }) : undefined
   const eventMetrics = new EventMetrics(metrics.registry)
   const readEvents = new ReadEvents(postgres.db, { onDropped: count => eventMetrics.readsDropped.inc(count) })
   const writer = roles.includes('writer')
@@ -75,7 +79,6 @@ export async function startServer(
       ? startWorker({ parts, runtime, services: services.services, shares, eventMetrics, log })
       : undefined
   const room = new Room(metrics.bytesHeld)
-  const quotas = new Quotas(metrics.registry)
   const intake = roles.includes('receiver') && stream ? openIntake({ stream, metrics, quotas, log }) : undefined
   const served = { config, runtime, parts, metrics, quotas, evaluationMetrics: evaluationMetrics(parts), readEvents }
   const app = await buildApp({
@@ -85,7 +88,9 @@ export async function startServer(
     shares,
     quotas,
     answerRoom: new AnswerRoom(metrics.answerBytes),
+    recordChange: change => recordChange(postgres.db, change),
     routes: [
+      ...(selfTracing ? [traceRequests] : []),
       ...routesOf({ ...served, intake, worker }),
       ...(services && roles.includes('services') ? [services.routes] : []),
     ],
@@ -99,6 +104,7 @@ export async function startServer(
   const stages = [
     [...startHousekeeping(config, parts, { log, onFailure }), worker],
     [services, writer, { stop: () => readEvents.close() }],
+    [selfTracing],
   ]
   return { config, url, grpcUrl, newApiKey, stop: () => stopAll([app, grpc], stages, parts) }
 }

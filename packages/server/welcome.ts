@@ -43,7 +43,7 @@ export async function welcome(
   Open in a browser     ${url}/w${shownKey ? `#key=${encodeURIComponent(shownKey)}` : ''}
   OTLP over gRPC        ${grpcUrl ?? 'not available: the port is in use'}
   API key               ${newApiKey ?? (config.apiKey ? 'as set in SPANHOUSE_API_KEY' : `stored in ${keyFile}`)}
-  Data                  ${config.dataDir}
+  Data                  ${config.dataDir}${config.isSelfTraced ? `\n  Its own traces        in a project whose key is stored in ${join(resolve(config.dataDir), 'self-tracing-key')}` : ''}
 
   Send a first trace and see it (paste both lines):
     curl -s ${url}/api/otlp/v1/traces ${headers} -d "${TRACE}"; echo; sleep 2

@@ -32,6 +32,7 @@ const USED: Record<string, Used> = {
   'langfuse-langchain': { tokens: [140, 24], microdollars: 27.9, errors: 1, ...KNOWN },
   langsmith: { tokens: [140, 24], microdollars: 27.9, errors: 1, ...KNOWN },
   logfire: { tokens: [140, 24], microdollars: 27.9, errors: 1 },
+  openlit: { tokens: [288, 48], microdollars: 70.96, errors: 1, ...KNOWN },
   mastra: { tokens: [280, 48], microdollars: 55.8, errors: 1, ...KNOWN },
   strands: { tokens: [280, 48], microdollars: 55.8, errors: 1, ...KNOWN },
   // An older recording server: 42 + 9 tokens per call, 16 of the 42 cached where the client reports it, 8 per embedding.

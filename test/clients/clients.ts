@@ -36,6 +36,7 @@ export const CLIENTS: readonly Client[] = [
   { fixture: 'langfuse-langchain', packages: `\`@langfuse/langchain\` 5.11.1, ${LANGCHAIN}` },
   { fixture: 'langsmith', packages: `\`langsmith\` 0.12.0, ${LANGCHAIN}` },
   { fixture: 'logfire', packages: '`@pydantic/logfire-node` 0.18.25, `ai` 6.0.326' },
+  { fixture: 'openlit', packages: '`openlit` 1.15.0, `openai` 4.104.0' },
   { fixture: 'mastra', packages: '`@mastra/core` 1.71.0, `@mastra/otel-exporter` 1.4.0' },
   { fixture: 'strands', packages: '`@strands-agents/sdk` 1.16.0' },
   { fixture: 'genkit', packages: '`genkit` 1.42.0' },

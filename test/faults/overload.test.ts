@@ -1,9 +1,11 @@
 import { rm } from 'node:fs/promises'
 import { request } from 'node:http'
+import { status } from '@grpc/grpc-js'
 import { newDataDir, type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { callGrpc, type GrpcAnswer } from '../grpc.ts'
 import { eventually } from '../harness.ts'
-import { exportOf, newTraceId, otlpSpan } from '../otlp.ts'
+import { exportOf, newTraceId, type OtlpSpan, otlpSpan, protobufOf } from '../otlp.ts'
 
 let dataDir: string
 let server: ServerProcess
@@ -45,13 +47,34 @@ test('beyond the limit of the stream exports get 503 with a time to come back, a
   expect(await server.peakBytes()).toBeLessThan(2e9)
 }, 120_000)
 
+test('over gRPC they get UNAVAILABLE with a RetryInfo, and are accepted once there is room', async () => {
+  const headers = { authorization: `ApiKey ${server.apiKey}` }
+  let refused: GrpcAnswer | undefined
+  const send = async (): Promise<void> => {
+    while (!refused) {
+      const answer = await callGrpc(server.grpcUrl, protobufOf(...largeTrace()), { headers })
+      if (answer.code !== status.OK) refused = answer
+    }
+  }
+  await Promise.all(Array.from({ length: 8 }, send))
+  expect(refused).toMatchObject({ code: status.UNAVAILABLE, details: expect.stringContaining('size limit') })
+  const [details] = refused?.trailers.get('grpc-status-details-bin') ?? []
+  expect(String(details)).toContain('type.googleapis.com/google.rpc.RetryInfo')
+  await eventually(
+    async () => (await callGrpc(server.grpcUrl, protobufOf(...largeTrace()), { headers })).code === status.OK,
+    60_000,
+  )
+}, 120_000)
+
 const FILLER = 'a long answer '.repeat(2_000)
 
 /** 40 spans of 28 KB each. */
-function largeExport(): string {
+function largeTrace(): OtlpSpan[] {
   const traceId = newTraceId()
-  return JSON.stringify(exportOf(...Array.from({ length: 40 }, () => otlpSpan({ traceId }, { filler: FILLER }))))
+  return Array.from({ length: 40 }, () => otlpSpan({ traceId }, { filler: FILLER }))
 }
+
+const largeExport = (): string => JSON.stringify(exportOf(...largeTrace()))
 
 const EXPORT_BYTES = 10_000_000
 /** Together they leave too little of 128 MiB for one more. */

@@ -74,6 +74,26 @@ describe('spanhouse evaluate', () => {
     expect([compared.code, compared.err]).toEqual([0, expect.not.stringContaining('worse')])
   })
 
+  test('a regression fails the build, the opposite does not', { timeout: 180_000 }, async () => {
+    const testcases = Array.from({ length: 12 }, () => ({ data: { country: 'France', correct_answer: 'Paris' } }))
+    const capitals = await made('testset', { testcases })
+    // Slower, too: what is better must be better in every score.
+    const then = { key: 'static', kwargs: { output: 'Rome' } }
+    const rome = await made('application', mock('delay', { seconds: 0.3, then }))
+    const run = async (application: string): Promise<string> => {
+      const steps = ['--testset', capitals, '--application', application, '--evaluator', exact]
+      const { code, out, err } = await spanhouse('evaluate', ...steps, '--json')
+      expect(code, err).toBe(0)
+      return JSON.parse(out).run_id
+    }
+    const [good, bad] = [await run(paris), await run(rome)]
+    const worse = await spanhouse('evaluate', bad, '--fail-on-regression', good)
+    expect(worse.code, worse.err).toBe(1)
+    expect(worse.err).toMatch(/success: worse: .*compared with/)
+    const better = await spanhouse('evaluate', good, '--fail-on-regression', bad)
+    expect([better.code, better.err]).toEqual([0, expect.not.stringContaining('worse')])
+  })
+
   test('what cannot be done says why', async () => {
     const unknown = await spanhouse('evaluate', '--testset', 'nothing-here', '--evaluator', exact)
     expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('nothing-here')])

@@ -7,7 +7,7 @@ const { post, send } = await registryClient()
 
 /** As long as others wait at most while a large request is read, written and answered. */
 const HEALTH_MS_MAX = 5_000
-const CELLS = 30_000
+const CELLS = 100_000
 const SCENARIOS = 1_000
 
 const timed = async <T>(what: string, work: () => Promise<T>): Promise<T> => {

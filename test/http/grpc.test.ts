@@ -141,6 +141,22 @@ describe('what is no gRPC', () => {
     await eventually(async () => (await held()) === 0)
   })
 
+  test('streams that are never half-closed keep nobody from exporting', async () => {
+    const project = await newProject()
+    const sessions = Array.from({ length: 10 }, () => connect(grpcUrl).on('error', () => {}))
+    for (const session of sessions)
+      for (let count = 0; count < 50; count++) {
+        const headers = { ':method': 'POST', ':path': TRACES, 'content-type': 'application/grpc', ...keyOf(project) }
+        session
+          .request(headers)
+          .on('error', () => {})
+          .write(framed(good))
+      }
+    expect(await callGrpc(grpcUrl, good, { headers: keyOf(project) })).toMatchObject({ code: status.OK })
+    await ready()
+    for (const session of sessions) session.destroy()
+  })
+
   test('a thousand idle connections do not keep others from exporting', async () => {
     const project = await newProject()
     const sessions: ClientHttp2Session[] = []

@@ -1,6 +1,7 @@
 import { type Database, newId, sql, type Trx, toJsonb, withDatabaseProblems } from '@spanhouse/postgres'
 import { identifyApiKey, isSameKey, type KeyIdentity } from '../credentials/api-key.ts'
 import { insertApiKey } from '../credentials/stored-keys.ts'
+import { insertProject, lockWorkspace } from '../organizations/projects.ts'
 import { findReferenced } from '../organizations/reference.ts'
 import { account } from './account-body.ts'
 import { insertAccounts, insertOrganizations } from './account-insert.ts'
@@ -42,7 +43,7 @@ export async function ensureDefaultProject(
   return withDatabaseProblems(() =>
     db.transaction().execute(async trx => {
       await sql`select pg_advisory_xact_lock(hashtextextended('spanhouse first start', 0))`.execute(trx)
-      const existing = await findDefaultProject(trx)
+      const existing = await findMarkedProject(trx, FIRST)
       const project = existing ?? (await makeDefaultProject(trx, seeds))
       if (preset !== null) await presetKey(trx, project, preset)
       if (preset !== null || existing !== null) return { project }
@@ -51,13 +52,43 @@ export async function ensureDefaultProject(
   )
 }
 
-async function findDefaultProject(trx: Trx): Promise<NewProject | null> {
+/** Marks the project of the server's own traces. */
+const SELF = toJsonb({ is_self: true })
+
+/**
+ * The project of the server's own traces, beside the default project and for the same owner; created with a key if it
+ * does not exist. Any number of processes may call this at the same time, once the default project exists.
+ */
+export const ensureSelfProject = (db: Database, seeds: readonly Seed[] = []): Promise<DefaultProject> =>
+  withDatabaseProblems(() =>
+    db.transaction().execute(async trx => {
+      const first = await findMarkedProject(trx, FIRST)
+      if (first === null) throw new Error('the default project does not exist')
+      await lockWorkspace(trx, first.workspace_id)
+      const existing = await findMarkedProject(trx, SELF)
+      if (existing !== null) return { project: existing }
+      const project = { ...first, project_id: newId() }
+      await insertProject(trx, {
+        id: project.project_id,
+        name: 'Spanhouse',
+        workspace_id: project.workspace_id,
+        organization_id: project.organization_id,
+        is_default: false,
+        flags: SELF,
+        created_by_id: project.user_id,
+      })
+      for (const seed of seeds) await seed(trx, project)
+      return { project, apiKey: await insertApiKey(trx, { user_id: project.user_id, project_id: project.project_id }) }
+    }),
+  )
+
+async function findMarkedProject(trx: Trx, mark: typeof FIRST): Promise<NewProject | null> {
   const row = await trx
     .selectFrom('projects')
     .innerJoin('organizations', 'organizations.id', 'projects.organization_id')
     .select(['projects.id as project_id', 'projects.workspace_id', 'projects.organization_id'])
     .select('organizations.owner_id as user_id')
-    .where(sql<boolean>`projects.flags @> ${FIRST}::jsonb`)
+    .where(sql<boolean>`projects.flags @> ${mark}::jsonb`)
     .executeTakeFirst()
   return row ?? null
 }

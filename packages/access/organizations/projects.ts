@@ -1,5 +1,13 @@
 import { invalid, Problem, type Uuid } from '@spanhouse/model'
-import { type Database, newId, sql, type Trx, withDatabaseProblems } from '@spanhouse/postgres'
+import {
+  type Database,
+  type Insertable,
+  newId,
+  sql,
+  type Tables,
+  type Trx,
+  withDatabaseProblems,
+} from '@spanhouse/postgres'
 import { optional, z } from '@spanhouse/validation'
 import type { Seed } from '../accounts/seed.ts'
 import type { CredentialCache } from '../credentials/authenticate.ts'
@@ -131,6 +139,7 @@ export interface NewProjectRow {
   workspace_id: Uuid
   organization_id: Uuid
   is_default: boolean
+  flags?: Insertable<Tables['projects']>['flags']
   created_by_id?: Uuid
 }
 

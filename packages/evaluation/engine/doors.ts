@@ -88,6 +88,14 @@ export interface StoredTrace extends TracedCall {
   failure: CallStatus | undefined
 }
 
+/** Traces to reuse are looked up by the hashes of their references and links. */
+export interface HashLookup {
+  hashes: readonly Uuid[]
+  /** The revision that all of these traces refer to, so that those of other revisions are not even read. */
+  revision_id: Uuid
+  countMax: number
+}
+
 /** The traces of a project. */
 export interface StoredTraces {
   /**
@@ -96,7 +104,7 @@ export interface StoredTraces {
    */
   read(project_id: Uuid, trace_ids: readonly string[], signal: AbortSignal): Promise<Map<string, StoredTrace>>
   /** The newest traces without errors for each of these hashes, up to a limit for each. */
-  findByHash(project_id: Uuid, hashes: readonly Uuid[], countMax: number): Promise<Map<Uuid, StoredTrace[]>>
+  findByHash(project_id: Uuid, asked: HashLookup): Promise<Map<Uuid, StoredTrace[]>>
   /**
    * The ids of all traces that a saved query finds, in its order and within its window. Throws a Problem for a query that
    * is not valid.

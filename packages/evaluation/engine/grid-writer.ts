@@ -17,6 +17,8 @@ const GATHER_MS = 20
 const CELLS_MAX = 2_000
 /** Scenarios whose metrics are computed together. */
 const MEASURED_MAX = 2_000
+/** From one computation of metrics to the next: each takes as long as that of some hundred scenarios, whatever it computes. */
+const MEASURE_EVERY_MS = 1_000
 /** How long a failed write waits before it is repeated. */
 const RETRY_MS = 500
 
@@ -45,6 +47,9 @@ export class GridWriter {
   #finishing: Done[] = []
   #isWriting = false
   #isMeasuring = false
+  /** When metrics may be computed again; at the end they are at once. */
+  #measureAt = 0
+  #isEnding = false
   #waiting = 0
 
   constructor(parts: EngineParts, membership: Membership, { signal, onLost }: { signal: AbortSignal; onLost(): void }) {
@@ -72,8 +77,9 @@ export class GridWriter {
     this.#wake()
   }
 
-  /** Resolves when everything added so far is written, or the signal aborts. */
+  /** Nothing more is added. Resolves when everything is written, or the signal aborts. */
   async settled(): Promise<void> {
+    this.#isEnding = true
     while (this.#waiting > 0 && !this.#signal.aborted) await delay(GATHER_MS)
   }
 
@@ -167,6 +173,8 @@ export class GridWriter {
 
   async #measureAll(): Promise<void> {
     while (this.#measuring.length > 0 && !this.#signal.aborted) {
+      while (!this.#isEnding && performance.now() < this.#measureAt) await delay(GATHER_MS)
+      this.#measureAt = performance.now() + MEASURE_EVERY_MS
       const measured = this.#measuring.splice(0, MEASURED_MAX)
       for (const [user_id, group] of Map.groupBy(measured, one => one.user_id)) await this.#measureSome(group, user_id)
       this.#finishing.push(...measured)

@@ -12,6 +12,8 @@ export interface ExecutedStep {
   type: 'invocation' | 'annotation'
   /** All layers of the revision, as the trace of a call refers to them. */
   references: JsonObject
+  /** The revision that it calls; undefined if it refers to none. */
+  revision_id: Uuid | undefined
   /** Flags of the revision. */
   flags: JsonObject
   /** The inputs that the revision declares; undefined: it takes all. */
@@ -51,12 +53,12 @@ export class StepLoader {
   async #load(step: Step, user_id: Uuid | null): Promise<ExecutedStep> {
     const { key, references } = step
     const type = step.type as ExecutedStep['type']
-    return { key, type, references: shownReferences(references), ...(await this.#target(step, user_id)) }
+    const { kind, id: revision_id } = calledBy(references)
+    const target = await this.#target(step.key, { kind, id: revision_id, user_id })
+    return { key, type, references: shownReferences(references), revision_id, ...target }
   }
 
-  async #target({ key, references }: Step, user_id: Uuid | null): Promise<Target> {
-    const kind = CALLED.find(name => references[`${name}_revision`]?.id !== undefined)
-    const id = kind && references[`${kind}_revision`]?.id
+  async #target(key: string, { kind, id, user_id }: Called & { user_id: Uuid | null }): Promise<Target> {
     if (!kind || id === undefined) return notCallable({ code: 400, message: `The step ${key} refers to no revision.` })
     const name = `${kind} ${id} ${user_id}`
     const known = this.#targets.get(name) ?? this.#open(kind, id, { project_id: this.#project_id, user_id })
@@ -81,6 +83,17 @@ export class StepLoader {
       return notCallable({ code, message })
     }
   }
+}
+
+/** The revision that a step calls, and of which kind it is. */
+interface Called {
+  kind: (typeof CALLED)[number] | undefined
+  id: Uuid | undefined
+}
+
+function calledBy(references: Step['references']): Called {
+  const kind = CALLED.find(name => references[`${name}_revision`]?.id !== undefined)
+  return { kind, id: kind && references[`${kind}_revision`]?.id }
 }
 
 const notCallable = (failure: CallStatus): Target => ({

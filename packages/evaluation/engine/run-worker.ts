@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Uuid } from '@spanhouse/model'
 import { sql } from '@spanhouse/postgres'
+import { tracedJob } from '@spanhouse/telemetry'
 import type { RunRow } from '../entities/rows.ts'
 import { findRow } from '../entities/select.ts'
 import { isInSlice, planCells } from '../execution/plan.ts'
@@ -176,9 +177,12 @@ export class RunWorker {
 
   async #execute(context: ScenarioContext, scenario: LoadedScenario): Promise<void> {
     const { id, task, timestamp, interval } = scenario.claimed
+    const { project_id, run_id } = this.#membership
     const write: ScenarioContext['write'] = cell => this.#writer.add(cell, task.user_id)
     try {
-      await executeScenario({ ...context, write }, scenario)
+      await tracedJob('evaluation scenario', { project_id, 'spanhouse.run_id': run_id }, () =>
+        executeScenario({ ...context, write }, scenario),
+      )
       this.#writer.finish({ id, user_id: task.user_id, timestamp, interval })
     } catch (error) {
       if (this.#ending.signal.aborted) return

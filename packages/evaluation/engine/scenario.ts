@@ -2,7 +2,7 @@ import type { Json, JsonObject, Uuid } from '@spanhouse/model'
 import type { RunRow } from '../entities/rows.ts'
 import { isInSlice, type PlannedCell, planCells } from '../execution/plan.ts'
 import type { NewResult } from '../grid/results.ts'
-import type { CacheLookup } from './cache-lookup.ts'
+import type { CachedCall, CacheLookup } from './cache-lookup.ts'
 import { type CallContext, callUntilSuccess } from './call.ts'
 import type { Claimed, StoredCell } from './claims.ts'
 import type { CallStatus, StoredTraces, TracedCall } from './doors.ts'
@@ -127,7 +127,7 @@ class StepRun {
     const links: Record<string, { trace_id: string; span_id: string }> = {}
     if (isEvaluator && place) links.invocation = place
     const hash_id = this.#context.stored.hashOf(references, links)
-    const cached = hash_id && (await this.#cached(hash_id))
+    const cached = hash_id && step.revision_id && (await this.#cached({ hash_id, revision_id: step.revision_id }))
     if (cached) return this.#succeed(cell, { traced: cached, hash_id, recorded: Promise.resolve() })
     if (!step.workflow) return this.#fail(cell, step.failure as CallStatus, { hash_id })
     const request = {
@@ -149,10 +149,10 @@ class StepRun {
   }
 
   /** A trace with the same hash that no other cell of the scenario has. */
-  async #cached(hash_id: Uuid): Promise<TracedCall | undefined> {
+  async #cached(call: CachedCall): Promise<TracedCall | undefined> {
     const { cache } = this.#context
     const used = this.#scenario.cells.flatMap(({ trace_id }) => (trace_id === null ? [] : [asTraceId(trace_id)]))
-    return cache?.take(this.#scenario.claimed.id, hash_id, used)
+    return cache?.take(this.#scenario.claimed.id, call, used)
   }
 
   #succeed(

@@ -61,15 +61,15 @@ function requireOnePlace({ run_id, scenario_id, timestamp }: NewMetrics): void {
 
 const guarded = ({ run_id, scenario_id }: NewMetrics) => ({ run_id, ...(scenario_id && { scenario_id }) })
 
+/** Throws a 409 for the first scenario that there is not. The others stay until the transaction ends. */
 async function requireScenarios({ db, project_id }: Scope, bodies: readonly NewMetrics[]): Promise<void> {
   const wanted = bodies.filter(({ scenario_id }) => scenario_id !== undefined)
   if (wanted.length === 0) return
-  const { rows } = await sql<{ scenario_id: Uuid }>`
-    select x.scenario_id from json_to_recordset(${JSON.stringify(wanted.map(guarded))}::json)
-      as x(run_id uuid, scenario_id uuid)
-    where not exists (select from evaluation_scenarios s where s.project_id = ${project_id} and s.run_id = x.run_id
-      and s.id = x.scenario_id) limit 1`.execute(db)
-  const [missing] = rows
+  const ids = [...new Set(wanted.map(({ scenario_id }) => scenario_id as Uuid))]
+  const { rows } = await sql<{ id: Uuid; run_id: Uuid }>`select t.id, t.run_id from evaluation_scenarios t
+    where t.project_id = ${project_id} and ${isAmong('id', ids, 'uuid')} order by t.id for key share`.execute(db)
+  const runs = new Map(rows.map(({ id, run_id }) => [id, run_id]))
+  const missing = wanted.find(({ run_id, scenario_id }) => runs.get(scenario_id as Uuid) !== run_id)
   if (!missing) return
   const { scenario_id } = missing
   throw new Problem('conflict', {

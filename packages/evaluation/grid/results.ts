@@ -1,4 +1,4 @@
-import { invalid, nextTurn, type Uuid } from '@spanhouse/model'
+import { invalid, nextTurn, Problem, type Uuid } from '@spanhouse/model'
 import { newId, sql } from '@spanhouse/postgres'
 import { inTransaction } from '@spanhouse/registry'
 import { optional, storedObject, uuid, z } from '@spanhouse/validation'
@@ -52,11 +52,23 @@ export async function writeResults(scope: Scope, bodies: readonly NewResult[]): 
   const rows: ResultRow[] = []
   for (let from = 0; from < cells.length; from += WRITE_ROWS_MAX) {
     const part = cells.slice(from, from + WRITE_ROWS_MAX)
-    const written = await writePart(scope, part)
+    const written = await persistently(from === 0 ? 1 : TRIES_MAX, () => writePart(scope, part))
     for (const [n, row] of written.entries()) rows[(part[n] as NewCell).at] = row
     await nextTurn()
   }
   return rows
+}
+
+/** A request that has begun to write is not refused because the database is busy for a while. */
+const TRIES_MAX = 4
+
+async function persistently<T>(triesMax: number, work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++)
+    try {
+      return await work()
+    } catch (error) {
+      if (tries === triesMax || !(error instanceof Problem && error.retryable)) throw error
+    }
 }
 
 /** A cell with the id that it gets if it is new, and its place in the answer. */

@@ -162,11 +162,9 @@ function store(
   { computation, horizon, steps, metrics, isLastTry }: Computed & { isLastTry: boolean },
 ): Promise<boolean> {
   return inTransaction(scope, async inside => {
-    await lockOpenRuns(
-      inside,
-      places.map(({ scenario_id }) => ({ run_id, ...(scenario_id && { scenario_id }) })),
-      'share',
-    )
+    const guarded = places.map(({ scenario_id }) => ({ run_id, ...(scenario_id && { scenario_id }) }))
+    const runs = await lockOpenRuns(inside, guarded, 'share')
+    if (!runs.has(run_id)) return true
     if (!isLastTry && (await someWereDeleted(inside, run_id, horizon))) return false
     const rows = places.flatMap(place => {
       const found = metrics.get(placeKey(place))

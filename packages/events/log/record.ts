@@ -31,7 +31,7 @@ export const recordEvents = (db: Database, events: readonly NewEvent[]): Promise
 export const recordAskedFor = (db: Database, events: readonly NewEvent[]): Promise<void> =>
   record(db, events, sql`exists (select from asking where asking.event_id = event.id)`)
 
-/** The lock waits for a subscription that is being deleted: a commit must not fail because of it. */
+/** A subscription may be deleted meanwhile: what is queued for it is removed later, and never sent. */
 async function record(db: Database, events: readonly NewEvent[], isRecorded: ReturnType<typeof sql>): Promise<void> {
   if (events.length === 0) return
   const rows = events.map(event => ({ id: newId(), ...event }))
@@ -43,12 +43,28 @@ async function record(db: Database, events: readonly NewEvent[], isRecorded: Ret
       select subscription.id as subscription_id, event.id as event_id
       from event join webhook_subscriptions subscription on subscription.project_id = event.project_id
       where subscription.is_active and (event_types is null or event.type = any(event_types))
-      for key share of subscription
     ), recorded as (
       insert into events (id, project_id, type, attributes)
       select id, project_id, type, attributes from event where ${isRecorded}
     )
     insert into webhook_queue (subscription_id, event_id) select subscription_id, event_id from asking`.execute(db)
+}
+
+/** A change that no trigger of the database notes: see `migrations/081_audit.sql`. */
+export interface OtherChange {
+  /** Null for administration. */
+  project_id: Uuid | null
+  user_id: Uuid | null
+  /** As the types of other changes: what and how, such as `traces.deleted`. */
+  type: string
+  ids: readonly string[]
+}
+
+/** Records the change in the log only: it is queued for nobody. The caller of `actingAs` is who makes it. */
+export async function recordChange(db: Database, { project_id, user_id, type, ids }: OtherChange): Promise<void> {
+  const attributes = toJsonb({ user_id, count: ids.length, ids: [...ids] })
+  await sql`insert into events (id, project_id, type, attributes)
+    values (${newId()}, ${project_id}, ${type}, ${attributes}::jsonb)`.execute(db)
 }
 
 /** An event as receivers and callers see it. */

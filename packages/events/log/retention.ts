@@ -53,9 +53,21 @@ async function removeAlone({ db, lease }: Pick<Postgres, 'db' | 'lease'>, signal
   try {
     for (const table of ['events', 'webhook_deliveries'] as const)
       while (!signal.aborted && (await removeOld(db, table)) === BATCH_ROWS);
+    while (!signal.aborted && (await removeUnsendable(db)) === BATCH_ROWS);
   } finally {
     await held.release()
   }
+}
+
+/** Removes some of what is queued for subscriptions that were deleted, and returns how many rows. */
+export async function removeUnsendable(db: Database): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from webhook_queue where (subscription_id, event_id) in (
+      select subscription_id, event_id from webhook_queue queued
+      where not exists (select from webhook_subscriptions subscription where subscription.id = queued.subscription_id)
+      limit ${BATCH_ROWS}
+    )`.execute(db)
+  return Number(numAffectedRows ?? 0)
 }
 
 /** Removes some of the oldest rows, and returns how many. What is queued goes when it is claimed. */

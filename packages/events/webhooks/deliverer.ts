@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Vault } from '@spanhouse/access'
 import { type OutboundRules, outboundFetch } from '@spanhouse/outbound'
 import { type Database, onBehalfOf } from '@spanhouse/postgres'
+import { tracedJob } from '@spanhouse/telemetry'
 import { Allowances } from './allowances.ts'
 import { type EndedDelivery, endedOf, storeEnded } from './deliveries.ts'
 import { type Claim, claimDue, type Postponed, postpone } from './queue.ts'
@@ -125,7 +126,10 @@ export class Deliverer {
     const { message, subscription_id } = claim
     let isSuccess = false
     try {
-      const outcome = await send(this.#fetch, message, this.#aborting.signal)
+      const { project_id } = message.event
+      const outcome = await tracedJob('webhook delivery', { project_id, 'spanhouse.delivery_id': message.id }, () =>
+        send(this.#fetch, message, this.#aborting.signal),
+      )
       isSuccess = outcome.status.message === 'success'
       this.#note(claim, outcome)
     } catch (error) {

@@ -74,6 +74,7 @@ export function deleteSubscription(scope: WebhookScope, id: Uuid): Promise<void>
   return inTransaction(scope, async trx => {
     const { secret_id } = await findSubscription({ ...scope, db: trx }, id, sql`for update`)
     await trx.deleteFrom('webhook_subscriptions').where('id', '=', id).execute()
+    await forgetQueued(trx, id)
     if (secret_id !== null) await deleteWebhookSecret(trx, scope.project_id, secret_id)
   })
 }

@@ -208,6 +208,15 @@ describe('GenAI', () => {
     expect(agOf({ 'gen_ai.input.messages': 'oops' })).toEqual({})
   })
 
+  test.each<[string, unknown]>([
+    ['sunny', 'sunny'],
+    ['["sunny","rain"]', ['sunny', 'rain']],
+    ['42', '42'],
+  ])('the texts of an embedding, in place of messages: %s', (sent, input) => {
+    const found = agOf({ 'gen_ai.operation.name': 'embeddings', 'gen_ai.input.messages': sent })
+    expect(found).toMatchObject({ data: { inputs: { input } } })
+  })
+
   test.each(NORMALISED)('message: %s', (_, sent, kept) => {
     const { inputs } = agOf({ 'gen_ai.input.messages': JSON.stringify(sent) }).data as { inputs: JsonObject }
     expect(inputs.prompt).toEqual(kept)

@@ -113,6 +113,7 @@ function hasMessages(found: Found): boolean {
 /** The possible sources of a span's inputs and outputs. The first one with a result is used. */
 const EXTRACTIONS: readonly ((found: Found, span: SentSpan) => void)[] = [
   extractMessages,
+  extractEmbedded,
   extractToolCall,
   extractAgentRun,
   extractEvents,
@@ -128,6 +129,14 @@ function extractMessages(found: Found, { attributes }: SentSpan): void {
   const prompt = normaliseMessages(attributes.get('gen_ai.input.messages'))
   const completion = normaliseMessages(attributes.get('gen_ai.output.messages'))
   setMessages(found, withInstructions(prompt, attributes.get('gen_ai.system_instructions')), completion)
+}
+
+/** OpenLIT sends the texts of an embedding where others send messages: one as it is, several as JSON. */
+function extractEmbedded(found: Found, { attributes }: SentSpan): void {
+  const sent = attributes.get('gen_ai.input.messages')
+  if (attributes.get('gen_ai.operation.name') !== 'embeddings' || typeof sent !== 'string') return
+  const list = parseText(sent)
+  found.set('data.inputs.input', Array.isArray(list) ? list : sent)
 }
 
 /** Instructions are sent apart from the messages; a model sees them as the first one. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { CallStatus, SpanPlace, StoredTrace, StoredTraces } from '@spanhouse/evaluation'
+import type { CallStatus, HashLookup, SpanPlace, StoredTrace, StoredTraces } from '@spanhouse/evaluation'
 import {
   isJsonObject,
   type Json,
@@ -50,8 +50,10 @@ export class SpanStoreTraces implements StoredTraces {
     return found
   }
 
-  async findByHash(project_id: Uuid, hashes: readonly Uuid[], countMax: number): Promise<Map<Uuid, StoredTrace[]>> {
+  /** The index serves the reference: it tells granules apart by one term, but not by hundreds of hashes. */
+  async findByHash(project_id: Uuid, { hashes, revision_id, countMax }: HashLookup) {
     const conditions = [
+      { field: 'references', operator: 'in', value: [{ id: revision_id }] },
       { field: 'hashes', operator: 'in', value: [...hashes] },
       { field: 'parent_id', operator: 'is', value: null },
       { field: 'status_code', operator: 'is_not', value: 'STATUS_CODE_ERROR' },

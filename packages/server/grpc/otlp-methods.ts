@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 import { type Authenticator, type ProjectPrincipal, requirePermission } from '@spanhouse/access'
 import { encodeExportResponse } from '@spanhouse/otlp'
+import { tracedJob } from '@spanhouse/telemetry'
 import { inflateBody, readBody } from '../budget/read-body.ts'
 import type { Room } from '../budget/room.ts'
 import { toProblem } from '../http/errors.ts'
@@ -42,12 +43,14 @@ async function exportTraces(
     quotas.charge(sender, 'requests_per_second', 1)
     const held = room.enter(sender)
     try {
-      return encodeExportResponse(
-        await exports.accept(sender, async () => {
-          const received = await readBody(stream, OTLP_BYTES_MAX + PREFIX_BYTES, held)
-          const { body, encoding } = messageIn(received, textOf(headers['grpc-encoding']))
-          return inflateBody(body, encoding, { bytesMax: OTLP_BYTES_MAX, held })
-        }),
+      return await tracedJob('TraceService/Export', { project_id: sender.project_id }, async () =>
+        encodeExportResponse(
+          await exports.accept(sender, async () => {
+            const received = await readBody(stream, OTLP_BYTES_MAX + PREFIX_BYTES, held)
+            const { body, encoding } = messageIn(received, textOf(headers['grpc-encoding']))
+            return inflateBody(body, encoding, { bytesMax: OTLP_BYTES_MAX, held })
+          }),
+        ),
       )
     } finally {
       held.release()

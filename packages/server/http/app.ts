@@ -1,5 +1,6 @@
 import compress from '@fastify/compress'
 import type { Authenticator } from '@spanhouse/access'
+import type { OtherChange } from '@spanhouse/events'
 import { PROBLEMS, Problem } from '@spanhouse/model'
 import Fastify, {
   type FastifyBaseLogger,
@@ -40,6 +41,7 @@ declare module 'fastify' {
     room: Room
     answerRoom: AnswerRoom
     quotas: Quotas
+    recordChange(change: OtherChange): Promise<void>
   }
 }
 
@@ -51,6 +53,8 @@ export interface AppOptions {
   quotas: Quotas
   /** Counts responses while they are in memory. */
   answerRoom: AnswerRoom
+  /** Records a change in the log: one that no trigger notes. */
+  recordChange(change: OtherChange): Promise<void>
   /** Each adds its routes; the order does not matter. */
   routes: readonly ((app: FastifyInstance) => void)[]
 }
@@ -70,7 +74,7 @@ export interface AppOptions {
  *     answer       JSON, compressed from 1,000 bytes on
  */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
-  const { logger, authenticator, room, answerRoom, shares, quotas, routes } = options
+  const { logger, authenticator, room, answerRoom, shares, quotas, recordChange, routes } = options
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -116,6 +120,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.decorate('room', room)
   app.decorate('answerRoom', answerRoom)
   app.decorate('quotas', quotas)
+  app.decorate('recordChange', recordChange)
   app.decorateRequest('principal', null)
   app.addHook('onRequest', async request => {
     ignoreOddType(request.raw)

@@ -7,6 +7,7 @@ import {
   requirePermission,
   requireProject,
 } from '@spanhouse/access'
+import type { OtherChange } from '@spanhouse/events'
 import { Problem } from '@spanhouse/model'
 import { actingAs, onBehalfOf } from '@spanhouse/postgres'
 import { cancellable } from '@spanhouse/span-store'
@@ -57,6 +58,11 @@ export interface Endpoint<Who, Params, Query, Body> {
   body?: Body
   /** Of a JSON body, as received and after decompression. Default: a small one; see `budget/limits.ts`. */
   bodyBytesMax?: number
+  /**
+   * What a call changes that Postgres does not record itself, since it is stored elsewhere or only queued: the log names it
+   * so, with the path's parameters as ids, before it is carried out. A call that then fails is recorded too.
+   */
+  change?: `${string}.${'created' | 'deleted' | 'replayed' | 'redelivered'}`
   /** The body is a multipart form with a file. */
   form?: FormLimits
   /** Describes the response in the OpenAPI document. */
@@ -184,6 +190,7 @@ function add<Who extends Principal | null, P extends Part, Q extends Part, B ext
         try {
           const sent = endpoint.body && (await readBody(request, held, { ...endpoint, bodyBytesMax }))
           const body = read(endpoint.body, sent, 'body')
+          if (endpoint.change) await app.recordChange(otherChange(principal, endpoint.change, request))
           const answer = await withSlot(request, reply, { share, tenant }, () =>
             endpoint.handle({ principal, params, query, body, request, reply, holder }),
           )
@@ -197,6 +204,11 @@ function add<Who extends Principal | null, P extends Part, Q extends Part, B ext
       return onBehalfOf(tenant.project_id, () => (actor === undefined ? work() : actingAs(actor, work)))
     },
   })
+}
+
+function otherChange(principal: Principal | null, type: string, { params }: FastifyRequest): OtherChange {
+  const { project_id = null, user_id = null } = principal?.kind === 'project' ? principal : {}
+  return { project_id, user_id, type, ids: Object.values(params as Record<string, string>) }
 }
 
 const READ_TOO_SLOW = new Problem(

@@ -52,6 +52,7 @@ beforeAll(async () => {
     answerRoom: new AnswerRoom(held),
     shares: new Shares(new Registry()),
     quotas: new Quotas(new Registry()),
+    recordChange: async () => {},
     routes: [
       added => {
         for (const [name, answer] of Object.entries(ANSWERS))

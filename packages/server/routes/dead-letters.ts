@@ -73,6 +73,7 @@ export function deadLetterRoutes(stream: SpanStream): (app: FastifyInstance) => 
     addAdminEndpoint(app, {
       method: 'POST',
       path: '/admin/dead-letters/:id/replay',
+      change: 'dead_letters.replayed',
       tag,
       params,
       answer: one,
@@ -82,6 +83,7 @@ export function deadLetterRoutes(stream: SpanStream): (app: FastifyInstance) => 
     addAdminEndpoint(app, {
       method: 'DELETE',
       path: '/admin/dead-letters/:id',
+      change: 'dead_letters.deleted',
       tag,
       params,
       answer: one,

@@ -16,6 +16,7 @@ import { accountRoutes } from './accounts/accounts.ts'
 import { clusterRoutes } from './cluster.ts'
 import { deadLetterRoutes } from './dead-letters.ts'
 import { entryRoutes } from './entry.ts'
+import { runCaseRoutes } from './evaluations/cases.ts'
 import { comparisonRoutes } from './evaluations/comparison.ts'
 import { evaluationRoutes } from './evaluations/evaluations.ts'
 import { eventRoutes } from './events.ts'
@@ -109,6 +110,7 @@ function spanRoutes({ parts, runtime, metrics, quotas, readEvents }: Served, { r
     retentionRoutes({ postgres, engine: background }),
     sqlReaderRoutes({ readers, clickhouseUrl: clickhouse.url }),
     comparisonRoutes({ db, runtime, engine: reads }),
+    runCaseRoutes({ db, runtime, engine: reads }),
     clusterRoutes(cluster),
   ]
 }

@@ -209,6 +209,7 @@ function addDeliveryRoutes(app: FastifyInstance, parts: WebhookParts): void {
   addEndpoint(app, {
     method: 'POST',
     path: `${path}/:id/redeliver`,
+    change: 'webhook_deliveries.redelivered',
     tag,
     permission: edit,
     params,

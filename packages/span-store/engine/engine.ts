@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Problem } from '@spanhouse/model'
 import { inlineParams } from '@spanhouse/query'
+import { tracedStatement } from '@spanhouse/telemetry'
 import type { RowReader } from '../bytes/row-reader.ts'
 import { parseRows, readRows } from '../read/answers.ts'
 import { cancellation } from './cancellation.ts'
@@ -130,7 +131,7 @@ class HttpEngine implements Engine {
   }
 
   rows<Row>(statement: Statement, holder?: Holder): Promise<Row[]> {
-    return this.#read(async () => {
+    return this.#read(statement.text, async () => {
       const bytes = await this.#client.send(`${inlineParams(statement)} FORMAT JSONEachRow`, {
         signal: cancellation(),
       })
@@ -140,7 +141,7 @@ class HttpEngine implements Engine {
   }
 
   binaryRows<Row>(statement: Statement, read: (row: RowReader) => Row, holder?: Holder): Promise<Row[]> {
-    return this.#read(async () => {
+    return this.#read(statement.text, async () => {
       const { format, chunks } = await this.#client.open(`${inlineParams(statement)} FORMAT RowBinary`, {
         signal: cancellation(),
       })
@@ -151,19 +152,19 @@ class HttpEngine implements Engine {
   }
 
   async command(statement: Statement): Promise<void> {
-    await this.#run(() => this.#client.send(inlineParams(statement), { queryId: this.#writeId() }))
+    await this.#run(statement.text, () => this.#client.send(inlineParams(statement), { queryId: this.#writeId() }))
   }
 
   async insert(table: string, columns: readonly string[], rowBinary: Buffer): Promise<void> {
     const statement = `INSERT INTO ${table} (${columns.join(', ')}) SETTINGS ${INSERT_SETTINGS} FORMAT RowBinary`
-    await this.#run(() => this.#client.send(statement, { queryId: this.#writeId(), data: rowBinary }))
+    await this.#run(statement, () => this.#client.send(statement, { queryId: this.#writeId(), data: rowBinary }))
   }
 
   async endWrites(runs?: readonly number[]): Promise<void> {
     const beginnings = runs?.map(writesOf) ?? [this.#writes]
     if (beginnings.length === 0) return
     const condition = beginnings.map(beginning => `startsWith(query_id, '${beginning}')`).join(' OR ')
-    await this.#run(() => this.#onAll(client => client.send(`KILL QUERY WHERE ${condition} SYNC`)))
+    await this.#run('KILL QUERY', () => this.#onAll(client => client.send(`KILL QUERY WHERE ${condition} SYNC`)))
   }
 
   async close(): Promise<void> {
@@ -190,31 +191,36 @@ class HttpEngine implements Engine {
   }
 
   /** Retries after a delay if the engine failed to apply its own updates, or is being restarted. */
-  #read<T>(work: () => Promise<T>): Promise<T> {
+  #read<T>(text: string, work: () => Promise<T>): Promise<T> {
     const signal = cancellation()
-    return this.#run(async () => {
-      const restartedBy = performance.now() + this.#restartMs
-      for (let faults = 0, others = this.#clients.length - 1; ; )
-        try {
-          return await work()
-        } catch (error) {
-          signal?.throwIfAborted()
-          if (isDisconnected(error) && others-- > 0) {
-            this.#useNext()
-            continue
+    return this.#run(
+      text,
+      async () => {
+        const restartedBy = performance.now() + this.#restartMs
+        for (let faults = 0, others = this.#clients.length - 1; ; )
+          try {
+            return await work()
+          } catch (error) {
+            signal?.throwIfAborted()
+            if (isDisconnected(error) && others-- > 0) {
+              this.#useNext()
+              continue
+            }
+            const isRestarting = isDisconnected(error) && performance.now() < restartedBy
+            const waitMs = isRestarting ? RESTART_LOOK_MS : isUpdateFault(error) && UPDATE_FAULT_WAITS_MS[faults++]
+            if (!waitMs) throw error
+            await delay(waitMs)
           }
-          const isRestarting = isDisconnected(error) && performance.now() < restartedBy
-          const waitMs = isRestarting ? RESTART_LOOK_MS : isUpdateFault(error) && UPDATE_FAULT_WAITS_MS[faults++]
-          if (!waitMs) throw error
-          await delay(waitMs)
-        }
-    }, signal)
+      },
+      signal,
+    )
   }
 
-  async #run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  /** The text names the statement in traces, without values. */
+  async #run<T>(text: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     await this.#slots.take(signal)
     try {
-      return await work()
+      return await tracedStatement('clickhouse', text, work)
     } catch (error) {
       if (isUnanswered(error)) this.#useNext()
       throw toProblem(error)

@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { readCompareSearch, readEvaluationsSearch, readRunSearch, readStartSearch } from './evaluations/search.ts'
 import { Frame } from './frame/frame.tsx'
 import { NotFound } from './frame/not-found.tsx'
 import { readPlaygroundSearch } from './playground/search.ts'
@@ -66,11 +67,49 @@ const observability = createRoute({
   },
 })
 
-const evaluationRun = createRoute({
+const resultsLink = createRoute({
   getParentRoute: () => root,
   path: '/$workspace/p/$project/evaluations/results/$run',
-  component: lazyRouteComponent(() => import('./evaluations/run-screen.tsx'), 'RunScreen'),
+  beforeLoad: ({ params: { run } }) => {
+    throw redirect({ to: '/evaluations/$runId', params: { runId: run }, replace: true })
+  },
 })
+
+const evaluations = createRoute({
+  getParentRoute: () => root,
+  path: '/evaluations',
+  validateSearch: readEvaluationsSearch,
+  component: lazyRouteComponent(() => import('./evaluations/list/evaluations-screen.tsx'), 'EvaluationsScreen'),
+})
+
+const newEvaluation = createRoute({
+  getParentRoute: () => root,
+  path: '/evaluations/new',
+  validateSearch: readStartSearch,
+  component: lazyRouteComponent(() => import('./evaluations/start/start-screen.tsx'), 'StartScreen'),
+})
+
+const comparison = createRoute({
+  getParentRoute: () => root,
+  path: '/evaluations/compare',
+  validateSearch: readCompareSearch,
+  component: lazyRouteComponent(() => import('./evaluations/compare/compare-screen.tsx'), 'CompareScreen'),
+})
+
+const run = createRoute({
+  getParentRoute: () => root,
+  path: '/evaluations/$runId',
+  validateSearch: readRunSearch,
+  component: lazyRouteComponent(() => import('./evaluations/run/run-screen.tsx'), 'RunScreen'),
+})
+
+const queue = createRoute({
+  getParentRoute: () => root,
+  path: '/queues/$queueId',
+  component: lazyRouteComponent(() => import('./evaluations/queue/queue-screen.tsx'), 'QueueScreen'),
+})
+
+const evaluationRoutes = [evaluations, newEvaluation, comparison, run, queue]
 
 const playground = createRoute({
   getParentRoute: () => root,
@@ -126,7 +165,8 @@ export const router = createRouter({
     sessions,
     session,
     observability,
-    evaluationRun,
+    resultsLink,
+    ...evaluationRoutes,
     playground,
     workflow,
     testsets,

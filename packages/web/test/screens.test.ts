@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newProject, type TestProject } from '../../../test/harness.ts'
 import { openBrowser, projectWithTraces, visit } from './browser.testing.ts'
+import { comparedRuns, makeEvaluated, queuedRun } from './evaluations.testing.ts'
 
 /** For people to look at. */
 const PICTURES = process.env.SPANHOUSE_PICTURES ?? join(tmpdir(), 'spanhouse-pictures')
@@ -15,13 +16,20 @@ let project: TestProject
 let empty: TestProject
 let traceId: string
 let axe: string
+let evaluated: TestProject
+let runs: [string, string]
+let queueId: string
 
 beforeAll(async () => {
   browser = await openBrowser()
-  const made = await projectWithTraces(30)
-  project = made.project
-  traceId = made.traces[0]?.[0]?.traceId as string
+  const stored = await projectWithTraces(30)
+  project = stored.project
+  traceId = stored.traces[0]?.[0]?.traceId as string
   empty = await newProject()
+  evaluated = await newProject()
+  const made = await makeEvaluated(evaluated, 40)
+  runs = await comparedRuns(evaluated, made)
+  queueId = (await queuedRun(evaluated, made, 40)).queue_id
   axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
   await mkdir(PICTURES, { recursive: true })
 })
@@ -87,25 +95,74 @@ const SCREENS: Record<string, Screen> = {
       await page.keyboard.press('?')
     },
   },
+  evaluations: { path: () => '/w/evaluations', of: () => evaluated, shows: 'text=Short answers' },
+  'evaluations-none': { path: () => '/w/evaluations', of: () => empty, shows: 'text=no evaluations yet' },
+  queues: { path: () => '/w/evaluations?list=queues', of: () => evaluated, shows: 'text=Reviewed by people' },
+  'new-evaluation': {
+    path: () => '/w/evaluations/new',
+    of: () => evaluated,
+    shows: '[aria-label="Revision of judge"]',
+    act: async page => {
+      await page.getByRole('checkbox', { name: 'support-bot' }).click()
+      await page.getByRole('checkbox', { name: 'judge' }).click()
+    },
+  },
+  run: { path: () => `/w/evaluations/${runs[1]}?diff=true`, of: () => evaluated, shows: '[data-row="0"] del' },
+  'run-case': {
+    path: () => `/w/evaluations/${runs[1]}?diff=true`,
+    of: () => evaluated,
+    shows: 'section[aria-label="Case"] del',
+    act: async page => {
+      await page.locator('[data-row="0"]').click()
+    },
+  },
+  compare: {
+    path: () => `/w/evaluations/compare?baseline=${runs[0]}&runs=${runs[1]}&diff=baseline`,
+    of: () => evaluated,
+    shows: '[data-row="5"] del',
+  },
+  'compare-case': {
+    path: () => `/w/evaluations/compare?baseline=${runs[0]}&runs=${runs[1]}&diff=baseline`,
+    of: () => evaluated,
+    shows: 'section[aria-label="Compared case"] del',
+    act: async page => {
+      await page.locator('[data-row="0"]').click()
+    },
+  },
+  queue: { path: () => `/w/queues/${queueId}`, of: () => evaluated, shows: 'text=Was it helpful?' },
 }
 
-const WIDTHS = { 1280: 800, 390: 844, 320: 640 }
+/** A screen is loaded once wide and once narrow; themes and the other narrow width are switched to. */
+const LOADS = [
+  { load: 'wide', sizes: [{ width: 1280, height: 800 }] },
+  {
+    load: 'narrow',
+    sizes: [
+      { width: 390, height: 844 },
+      { width: 320, height: 640 },
+    ],
+  },
+]
 
 describe.each(Object.keys(SCREENS))('%s', name => {
-  test.each(['light', 'dark'] as const)('in %s: no findings of axe, nothing sideways, no faults', async theme => {
+  test.each(LOADS)('$load: no findings of axe in both themes, nothing sideways, no faults', async ({ sizes }) => {
     const { path, of, shows, act } = SCREENS[name] as Screen
-    for (const [width, height] of Object.entries(WIDTHS)) {
-      const viewport = { width: Number(width), height }
-      const { page, faults, close } = await visit(browser, of(), path(), { viewport, colorScheme: theme })
-      await act?.(page)
-      await page.locator(shows).first().waitFor()
-      await page.screenshot({ path: join(PICTURES, `${name}-${width}-${theme}.png`) })
-      expect.soft(await findings(page), `${name} at ${width} px in ${theme}`).toEqual([])
+    const [viewport = null] = sizes
+    const { page, faults, close } = await visit(browser, of(), path(), { viewport })
+    await act?.(page)
+    await page.locator(shows).first().waitFor()
+    for (const { width, height } of sizes) {
+      await page.setViewportSize({ width, height })
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        await page.screenshot({ path: join(PICTURES, `${name}-${width}-${colorScheme}.png`) })
+        expect.soft(await findings(page), `${name} at ${width} px in ${colorScheme}`).toEqual([])
+      }
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
       expect.soft(overflow, `${name} at ${width} px scrolls sideways`).toBeLessThanOrEqual(0)
-      expect.soft(faults).toEqual([])
-      await close()
     }
+    expect.soft(faults).toEqual([])
+    await close()
   })
 })
 

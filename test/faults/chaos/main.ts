@@ -2,10 +2,12 @@ import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { chaos, SETS } from './chaos.ts'
 import { chaosEvaluations } from './evaluations.ts'
+import { chaosWebhooks } from './webhooks.ts'
 
 /**
  * `npm run chaos -- [--set embedded|networked|cluster] [--seconds N] [--seed S] [--out FILE]`; with `--evaluations [--scenarios N]
- * [--kills N]` an evaluation in place of a load of traces. Ends with 1 when it finds a fault.
+ * [--kills N]` an evaluation in place of a load of traces, with `--webhooks [--kills N]` deliveries. Ends with 1 when it finds
+ * a fault.
  */
 const { values } = parseArgs({
   options: {
@@ -14,6 +16,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     out: { type: 'string' },
     evaluations: { type: 'boolean', default: false },
+    webhooks: { type: 'boolean', default: false },
     scenarios: { type: 'string', default: '2000' },
     kills: { type: 'string', default: '50' },
   },
@@ -26,14 +29,17 @@ const common = {
   tell: (event: string) =>
     process.stderr.write(`${((performance.now() - started) / 1000).toFixed(1).padStart(7)} s  ${event}\n`),
 } as const
+const kills = Number(values.kills)
 const result = values.evaluations
   ? await chaosEvaluations({
       ...common,
       set: set === 'embedded' ? set : 'networked',
       scenarios: Number(values.scenarios),
-      kills: Number(values.kills),
+      kills,
     })
-  : await chaos({ ...common, set, seconds: Number(values.seconds) })
+  : values.webhooks
+    ? await chaosWebhooks({ tell: common.tell, kills })
+    : await chaos({ ...common, set, seconds: Number(values.seconds) })
 const text = `${JSON.stringify({ chaos: values.set, at: new Date().toISOString(), ...result }, null, 2)}\n`
 process.stdout.write(text)
 if (values.out) await writeFile(values.out, text)

@@ -71,6 +71,7 @@ function addWrites(app: FastifyInstance, simpleTraces: SimpleTraces, surface: Su
   addEndpoint(app, {
     method: 'DELETE',
     path: `${path}/:trace_id`,
+    change: 'traces.deleted',
     tag,
     permission,
     params,

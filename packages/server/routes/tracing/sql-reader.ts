@@ -19,32 +19,23 @@ export function sqlReaderRoutes({ readers, clickhouseUrl }: SqlReaderParts): (ap
     addEndpoint(app, {
       method: 'PUT',
       path,
+      change: 'sql_readers.created',
       tag,
       permission,
       isSecret: true,
       answer: z.object({ url: z.string(), database: z.string(), user: z.string(), password: z.string() }),
       summary: "Creates the project's user of ClickHouse with a new password, which replaces an earlier one.",
-      handle: async ({ principal: { project_id, user_id }, request }) => {
-        const credentials = await createSqlReader(readers, clickhouseUrl, project_id)
-        request.log.info(
-          { audit: 'sql_reader_created', project_id, user_id, user: credentials.user },
-          'SQL reader created',
-        )
-        return credentials
-      },
+      handle: ({ principal }) => createSqlReader(readers, clickhouseUrl, principal.project_id),
     })
     addEndpoint(app, {
       method: 'DELETE',
       path,
+      change: 'sql_readers.deleted',
       tag,
       permission,
       answer: z.object({ count: z.int() }),
       summary: "Removes the project's user of ClickHouse.",
-      handle: async ({ principal: { project_id, user_id }, request }) => {
-        const isRemoved = await removeSqlReader(readers, project_id)
-        request.log.info({ audit: 'sql_reader_removed', project_id, user_id, isRemoved }, 'SQL reader removed')
-        return { count: isRemoved ? 1 : 0 }
-      },
+      handle: async ({ principal }) => ({ count: (await removeSqlReader(readers, principal.project_id)) ? 1 : 0 }),
     })
   }
 }

@@ -57,6 +57,7 @@ export function traceWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInstan
     addEndpoint(app, {
       method: 'DELETE',
       path: '/traces/:trace_id',
+      change: 'traces.deleted',
       tag,
       permission,
       status,

@@ -1,3 +1,4 @@
+import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-parser/stream'
 import { getKey, rejectKey } from './key.ts'
 
 /** A response with an error status, or none at all (status 0). */
@@ -50,6 +51,13 @@ export async function* lines<Event>(path: string, request: Request): AsyncGenera
     for (const line of all) yield JSON.parse(line) as Event
   }
   if (rest !== '') yield JSON.parse(rest) as Event
+}
+
+/** Server-sent events, as they arrive: `EventSource` cannot send the key. Throws as {@link api}. */
+export async function* events(path: string, signal: AbortSignal): AsyncGenerator<EventSourceMessage> {
+  const answer = await send(`/api${path}`, { signal }, 'text/event-stream')
+  const texts = (answer.body as ReadableStream<BufferSource>).pipeThrough(new TextDecoderStream())
+  yield* texts.pipeThrough(new EventSourceParserStream())
 }
 
 async function send(url: string, { method = 'GET', body, signal }: Request, accept?: string): Promise<Response> {

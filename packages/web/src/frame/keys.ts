@@ -88,6 +88,29 @@ export const KEYS: readonly (readonly [place: string, readonly (readonly [keys: 
     ],
   ],
   [
+    'Evaluations',
+    [
+      ['j k', 'next, previous row'],
+      ['x', 'choose a run to compare; in a run: show all cases again'],
+      ['c', 'compare the chosen runs'],
+      ['n', 'new evaluation'],
+      ['Enter', 'open a case'],
+      ['[ ]', 'previous, next case while one is open'],
+      ['d', 'diff of outputs'],
+      ['b t', 'in a comparison: the trace of the baseline, of the run'],
+    ],
+  ],
+  [
+    'Queue',
+    [
+      ['1 … 9 0', 'choose an option of the marked field'],
+      ['j k', 'next, previous field'],
+      ['⌘Enter', 'save and go on'],
+      ['u', 'undo the last one'],
+      ['s', 'skip'],
+    ],
+  ],
+  [
     'Playground',
     [
       ['⌘Enter', 'run everything'],

@@ -5,5 +5,6 @@ export const SCREENS = [
   ['/dashboard', 'Dashboard'],
   ['/playground', 'Playground'],
   ['/testsets', 'Testsets'],
+  ['/evaluations', 'Evaluations'],
   ['/settings', 'Settings'],
 ] as const

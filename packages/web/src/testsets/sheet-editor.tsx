@@ -40,6 +40,7 @@ export function SheetEditor({ revision, onCommitted }: SheetEditorProps): ReactN
   const refusal = useRefusal('edit_testsets')
   const changes = changesOf(base, sheet)
   const types = typesOf(sheet)
+  const changed = new Set(changes.cells.map(({ row, column }) => `${row}/${column}`))
   const change = (next: Sheet): void => {
     setUndone([...undone.slice(-UNDO_MAX), sheet])
     setEdited(next)
@@ -79,7 +80,7 @@ export function SheetEditor({ revision, onCommitted }: SheetEditorProps): ReactN
       <SheetGrid
         sheet={sheet}
         types={types}
-        changed={changes.cells}
+        changed={changed}
         place={place}
         onMove={setPlace}
         onChange={change}

@@ -55,6 +55,12 @@ export function withTexts(sheet: Sheet, { row, column }: Place, texts: readonly 
   return { columns, rows }
 }
 
+/** Pastes a table. In an empty sheet, its first line names the columns, as in a file. */
+export const withPasted = (sheet: Sheet, place: Place, table: readonly string[][]): Sheet =>
+  sheet.columns.length > 0
+    ? withTexts(sheet, place, table)
+    : withTexts({ columns: table[0] ?? [], rows: sheet.rows }, { row: 0, column: 0 }, table.slice(1))
+
 export const withoutRow = ({ columns, rows }: Sheet, row: number): Sheet => ({
   columns,
   rows: rows.filter((_, at) => at !== row),

@@ -27,7 +27,7 @@ export function TraceActions({ span, references, onAnnotate }: TraceActionsProps
           className={`${controls.button} ${styles.action}`}
           to="/playground/$kind/$id"
           params={{ kind: 'applications', id: application.id }}
-          search={{ columns: revisionOf(references, 'application')?.id }}
+          search={{ columns: revisionOf(references, 'application')?.id, trace: span.trace_id }}
         >
           Playground
         </Link>

@@ -77,6 +77,7 @@ export function tracingWriteRoutes(ingest: Ingest & Deleting): (app: FastifyInst
     addEndpoint(app, {
       method: 'DELETE',
       path: '/tracing/traces/:trace_id',
+      change: 'traces.deleted',
       tag,
       permission,
       status,

@@ -1,0 +1,255 @@
+import type { RunCase, RunScores } from '@spanhouse/server/routes/evaluations/case-answers.ts'
+import type { Comparison } from '@spanhouse/server/routes/evaluations/comparison-answer.ts'
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { api } from './client.ts'
+import type { Json, JsonObject } from './registry.ts'
+
+export type { CaseCell, RunCase, RunScores, ScoreSummary } from '@spanhouse/server/routes/evaluations/case-answers.ts'
+export type {
+  ComparedCase,
+  ComparedScore,
+  Comparison,
+} from '@spanhouse/server/routes/evaluations/comparison-answer.ts'
+
+/** A revision or artifact that a step is made of. */
+export interface Reference {
+  id?: string
+  slug?: string
+  version?: string
+}
+
+export interface Step {
+  key: string
+  type: 'input' | 'invocation' | 'annotation'
+  origin: 'auto' | 'human' | 'custom'
+  references?: Readonly<Record<string, Reference>>
+  schemas?: { outputs?: JsonObject }
+}
+
+export interface Run {
+  id: string
+  name?: string
+  description?: string
+  status: string
+  created_at: string
+  flags?: Readonly<Record<string, boolean>>
+  data?: { steps?: Step[]; repeats?: number }
+}
+
+export interface Queue {
+  id: string
+  name?: string
+  status: string
+  run_id: string
+  created_at: string
+  data: { kind: string; repeats?: number; assignments?: string[][] }
+}
+
+/** How far a run is, as its events say. */
+export interface RunProgress {
+  run_id: string
+  status: string
+  is_active: boolean
+  is_closed: boolean
+  scenarios: { total: number; by_status: Readonly<Record<string, number>> }
+}
+
+export interface Testcase {
+  id: string
+  data?: JsonObject
+}
+
+/** A case of a run with the testcase that it is of. */
+export interface CaseRow extends RunCase {
+  testcase?: Testcase
+}
+
+export const CASES_PER_PAGE = 100
+const LISTED_PER_PAGE = 50
+const REFRESHED_PAGES_MAX = 3
+
+const post = <Answer>(path: string, body: unknown, signal?: AbortSignal): Promise<Answer> =>
+  api(path, { method: 'POST', body, signal })
+
+interface Page {
+  windowing?: object
+}
+
+/** Pages of runs, newest first. */
+export const runsQuery = infiniteQueryOptions({
+  queryKey: ['runs'],
+  initialPageParam: { limit: LISTED_PER_PAGE } as object,
+  queryFn: ({ pageParam: windowing, signal }) =>
+    post<Page & { runs: Run[] }>('/evaluations/runs/query', { windowing }, signal),
+  getNextPageParam: ({ windowing }: Page) => windowing,
+})
+
+/** Pages of queues, newest first. */
+export const queuesQuery = infiniteQueryOptions({
+  queryKey: ['queues'],
+  initialPageParam: { limit: LISTED_PER_PAGE } as object,
+  queryFn: ({ pageParam: windowing, signal }) =>
+    post<Page & { queues: Queue[] }>('/simple/queues/query', { windowing }, signal),
+  getNextPageParam: ({ windowing }: Page) => windowing,
+})
+
+/** Null: the project has no such run. */
+export const runQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['run', id],
+    queryFn: async ({ signal }) =>
+      (await api<{ run?: Run }>(`/evaluations/runs/${encodeURIComponent(id)}`, { signal })).run ?? null,
+  })
+
+/** Runs by their ids, in any order; those that do not exist are left out. */
+export const runsByIdQuery = (ids: readonly string[]) =>
+  queryOptions({
+    queryKey: ['runs by id', ids],
+    queryFn: async ({ signal }) =>
+      (await post<{ runs: Run[] }>('/evaluations/runs/query', { run: { ids } }, signal)).runs,
+    enabled: ids.length > 0,
+    placeholderData: keepPreviousData,
+  })
+
+/** The stored metrics of whole runs: of each step its paths, of each path its statistics. */
+export interface RunMetrics {
+  run_id: string
+  data?: Readonly<Record<string, Readonly<Record<string, { type?: string; mean?: number; freq?: Frequency[] }>>>>
+}
+interface Frequency {
+  value: Json
+  count: number
+  density: number
+}
+
+export const metricsQuery = (run_ids: readonly string[]) =>
+  queryOptions({
+    queryKey: ['metrics', run_ids],
+    queryFn: async ({ signal }) => {
+      const metrics = { run_ids, scenario_ids: false, timestamps: false }
+      return (await post<{ metrics: RunMetrics[] }>('/evaluations/metrics/query', { metrics }, signal)).metrics
+    },
+    enabled: run_ids.length > 0,
+    placeholderData: keepPreviousData,
+  })
+
+export const scoresQuery = (run_id: string, everyMs: number | false) =>
+  queryOptions({
+    queryKey: ['scores', run_id],
+    queryFn: async ({ signal }) =>
+      (await api<{ run_scores?: RunScores }>(`/evaluations/runs/${run_id}/scores`, { signal })).run_scores ?? null,
+    refetchInterval: everyMs,
+  })
+
+/** Which cases of a run, and in which order. */
+export interface CasesAsked {
+  scenario_ids?: string[]
+  status?: string
+  failure?: { step_key: string; reason: string }
+  score?: { step_key: string; path: string; value?: number | boolean | string; min?: number; max?: number }
+  order_by?: { step_key: string; path: string; is_descending?: boolean }
+}
+
+export interface CasesPage {
+  total: number
+  offset: number
+  cases: CaseRow[]
+}
+
+/** A page of cases with their testcases. */
+export async function readCases(
+  run_id: string,
+  asked: CasesAsked & { offset?: number; limit?: number },
+  signal?: AbortSignal,
+): Promise<CasesPage> {
+  const path = `/evaluations/runs/${run_id}/cases`
+  const { total, cases } = await post<{ total: number; cases: RunCase[] }>(path, { cases: asked }, signal)
+  const testcase_ids = [...new Set(cases.flatMap(({ testcase_id }) => testcase_id ?? []))]
+  const testcases = await readTestcases(testcase_ids, signal)
+  return {
+    total,
+    offset: asked.offset ?? 0,
+    cases: cases.map(one => {
+      const testcase = testcases.get(one.testcase_id ?? '')
+      return testcase ? { ...one, testcase } : one
+    }),
+  }
+}
+
+async function readTestcases(ids: readonly string[], signal?: AbortSignal): Promise<Map<string, Testcase>> {
+  if (ids.length === 0) return new Map()
+  const { testcases } = await post<{ testcases: Testcase[] }>('/testcases/query', { testcase_ids: ids }, signal)
+  return new Map(testcases.map(one => [one.id, one]))
+}
+
+export const casesQuery = (run_id: string, asked: CasesAsked, everyMs: number | false) =>
+  infiniteQueryOptions({
+    queryKey: ['cases', run_id, asked],
+    initialPageParam: 0,
+    queryFn: ({ pageParam: offset, signal }) => readCases(run_id, { ...asked, offset, limit: CASES_PER_PAGE }, signal),
+    getNextPageParam: ({ offset, cases, total }: CasesPage) =>
+      offset + cases.length < total ? offset + cases.length : undefined,
+    placeholderData: keepPreviousData,
+    // All pages are read again, so a long list that somebody has scrolled through is not.
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= REFRESHED_PAGES_MAX ? everyMs : false),
+  })
+
+/** Some cases of a run by their scenarios. */
+export const casesByIdQuery = (run_id: string, scenario_ids: string[]) =>
+  queryOptions({
+    queryKey: ['cases by id', run_id, scenario_ids],
+    queryFn: ({ signal }) => readCases(run_id, { scenario_ids, limit: scenario_ids.length }, signal),
+    enabled: scenario_ids.length > 0,
+  })
+
+export interface ScoreName {
+  step_key: string
+  path: string
+}
+
+/** The statistics of a comparison, and a page of its cases: the worst of one run by one score first. */
+export const comparisonQuery = (
+  asked: { baseline_run_id: string; run_ids: readonly string[] },
+  cases: { run_id?: string | undefined; score?: ScoreName | undefined },
+) =>
+  infiniteQueryOptions({
+    queryKey: ['comparison', asked, cases],
+    initialPageParam: 0,
+    queryFn: async ({ pageParam: offset, signal }) => {
+      const comparison = { ...asked, cases: { ...cases, offset, limit: CASES_PER_PAGE } }
+      return (await post<{ comparison: Comparison }>('/evaluations/runs/compare', { comparison }, signal)).comparison
+    },
+    getNextPageParam: ({ cases }: Comparison, _all, offset: number) =>
+      cases.length === CASES_PER_PAGE ? offset + CASES_PER_PAGE : undefined,
+    enabled: asked.run_ids.length > 0,
+    placeholderData: keepPreviousData,
+  })
+
+export const stopRun = (id: string): Promise<unknown> => post(`/simple/evaluations/${id}/stop`, {})
+
+/** What an evaluation is made of: ids of revisions. */
+export interface NewEvaluation {
+  name: string
+  testset: string
+  applications: readonly string[]
+  evaluators: Readonly<Record<string, 'auto' | 'human'>>
+  repeats: number
+}
+
+/** Starts an evaluation of each application. Returns the ids of their runs. Throws an Error if it is rejected. */
+export async function startEvaluation(given: NewEvaluation): Promise<string[]> {
+  const { name, testset, applications, evaluators, repeats } = given
+  const [first, ...others] = applications
+  const subjects = others.length > 0 ? { subjects: applications } : { application_steps: { [first ?? '']: 'auto' } }
+  const data = { testset_steps: { [testset]: 'custom' }, evaluator_steps: evaluators, repeats, ...subjects }
+  const answer = await post<Started>('/simple/evaluations/', { evaluation: { name, data } })
+  const ids = (answer.evaluations ?? [answer.evaluation]).flatMap(one => one?.id ?? [])
+  if (ids.length === 0) throw new Error(answer.detail?.message ?? 'The evaluation was rejected.')
+  return ids
+}
+
+interface Started {
+  evaluation?: { id: string }
+  evaluations?: { id: string }[]
+  detail?: { message: string }
+}

@@ -1,0 +1,42 @@
+import { useEffect, useState } from 'react'
+import { ApiError, events } from './client.ts'
+import { noteFailure, noteSuccess } from './connection.ts'
+import type { RunProgress } from './evaluations.ts'
+
+const RETRY_MS = 2_000
+
+/**
+ * How far a run is, followed by its events for as long as the component is shown and the run goes on. A connection that
+ * breaks is opened again. Undefined until the first event.
+ */
+export function useRunProgress(runId: string): RunProgress | undefined {
+  const [progress, setProgress] = useState<RunProgress>()
+  useEffect(() => {
+    const abort = new AbortController()
+    void follow(runId, abort.signal, setProgress)
+    return () => abort.abort()
+  }, [runId])
+  return progress?.run_id === runId ? progress : undefined
+}
+
+async function follow(runId: string, signal: AbortSignal, tell: (progress: RunProgress) => void): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      for await (const { event, data } of events(`/evaluations/runs/${encodeURIComponent(runId)}/events`, signal)) {
+        noteSuccess()
+        if (event === 'progress') tell(JSON.parse(data) as RunProgress)
+        if (event === 'end') return
+      }
+    } catch (error) {
+      if (signal.aborted) return
+      // Without the run there is nothing to follow; everything else passes.
+      if (error instanceof ApiError && !error.isPassing) return
+      noteFailure(error)
+    }
+    await new Promise(resolve => setTimeout(resolve, RETRY_MS))
+  }
+}
+
+/** Whether workers may still change the run. */
+export const isGoingOn = (progress: RunProgress | undefined): boolean =>
+  progress !== undefined && !progress.is_closed && (progress.is_active || progress.status === 'running')

@@ -1,0 +1,168 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { ApiError } from '../../api/client.ts'
+import type { Queue, Run } from '../../api/evaluations.ts'
+import { type AnnotationPlace, queueProgressQuery, saveAnnotation, undoAnnotation } from '../../api/queues.ts'
+import type { JsonObject } from '../../api/registry.ts'
+import { modelOf } from '../table/case-model.ts'
+import { removeDraft, writeDraft } from './drafts.ts'
+import { type Field, valuesIn } from './fields.ts'
+import { humanSteps, type Item, readItems } from './worklist.ts'
+
+/** Outputs by the key of the evaluator's step. */
+export type Outputs = Readonly<Record<string, JsonObject>>
+
+interface Saved {
+  item: Item
+  outputs: Outputs
+  /** Resolves with the traces that were made, once all is stored. */
+  done: Promise<{ place: AnnotationPlace; trace_id: string }[]>
+}
+
+interface QueueParts {
+  queue: Queue
+  run: Run
+  user_id: string
+}
+
+export interface Worklist {
+  /** The case to annotate; undefined: there is none, or it is not read yet. */
+  item: Item | undefined
+  /** What follows it, to be read ahead. */
+  next: Item | undefined
+  isRead: boolean
+  done: number
+  total: number
+  /** How many annotations are on their way to the server. */
+  saving: number
+  error: Error | undefined
+  /** Shows the next case at once and saves in the background. */
+  save: (outputs: Outputs) => void
+  skip: () => void
+  /** Takes the newest annotation back and shows it as a draft; undefined: there is none. */
+  undo: (() => void) | undefined
+}
+
+/** So many cases before the end the next page is read. */
+const AHEAD = 8
+const RETRY_MS = 1_000
+
+/** The cases of a queue one after the other. */
+export function useQueue(parts: QueueParts, fieldsOf: (stepKey: string) => readonly Field[]): Worklist {
+  const list = useInfiniteQuery({
+    queryKey: ['worklist', parts.queue.id, parts.user_id],
+    initialPageParam: undefined as object | undefined,
+    queryFn: ({ pageParam, signal }) => readItems(parts, pageParam, signal),
+    getNextPageParam: ({ next }) => next,
+    // What was annotated must not be offered again, nor move the list while it is worked on.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  })
+  const { data: progress } = useQuery({
+    ...queueProgressQuery(parts.queue.id),
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  const [at, setAt] = useState(0)
+  const [history, setHistory] = useState<readonly Saved[]>([])
+  const [saving, setSaving] = useState(0)
+  const [failure, setFailure] = useState<Error>()
+  const items = list.data?.pages.flatMap(page => page.items) ?? []
+  const { hasNextPage, isFetching, fetchNextPage } = list
+  const isLow = items.length - at < AHEAD && hasNextPage && !isFetching
+  useEffect(() => {
+    if (isLow) void fetchNextPage()
+  }, [isLow, fetchNextPage])
+  useWarning(saving > 0)
+
+  const inBackground = async <T>(work: Promise<T>): Promise<T> => {
+    setSaving(count => count + 1)
+    return work.finally(() => setSaving(count => count - 1))
+  }
+  const save = (outputs: Outputs): void => {
+    const item = items[at]
+    if (!item) return
+    const done = inBackground(saveAll(parts.run, item, outputs))
+    done.then(() => removeDraft(item.id), setFailure)
+    setFailure(undefined)
+    setHistory([...history, { item, outputs, done }])
+    setAt(at + 1)
+  }
+  const last = history.at(-1)
+  const undo = (): void => {
+    if (!last) return
+    const drafts = Object.entries(last.outputs).map(([key, output]) => [key, valuesIn(fieldsOf(key), output)])
+    const back = last.done.then(async saved => {
+      for (const { place, trace_id } of saved) await retrying(() => undoAnnotation(place, trace_id))
+      writeDraft(last.item.id, Object.fromEntries(drafts))
+    })
+    inBackground(back).catch(setFailure)
+    writeDraft(last.item.id, Object.fromEntries(drafts))
+    setHistory(history.slice(0, -1))
+    setAt(items.findIndex(({ id }) => id === last.item.id))
+  }
+  const own = progress?.assignees.filter(({ user_id }) => user_id === undefined || user_id === parts.user_id) ?? []
+  const sum = (of: 'scenarios' | 'done'): number => own.reduce((total, share) => total + share[of], 0)
+  return {
+    item: items[at],
+    next: items[at + 1],
+    isRead: list.data !== undefined && !(items[at] === undefined && hasNextPage),
+    done: sum('done') + history.length,
+    total: sum('scenarios'),
+    saving,
+    error: failure ?? list.error ?? undefined,
+    save,
+    skip: () => setAt(Math.min(at + 1, items.length)),
+    undo: last && undo,
+  }
+}
+
+/** Before the page is left while something is being saved, the browser asks. */
+function useWarning(isSaving: boolean): void {
+  useEffect(() => {
+    if (!isSaving) return
+    const ask = (event: BeforeUnloadEvent): void => event.preventDefault()
+    addEventListener('beforeunload', ask)
+    return () => removeEventListener('beforeunload', ask)
+  }, [isSaving])
+}
+
+async function saveAll(
+  run: Run,
+  item: Item,
+  outputs: Outputs,
+): Promise<{ place: AnnotationPlace; trace_id: string }[]> {
+  const saved: { place: AnnotationPlace; trace_id: string }[] = []
+  for (const step of humanSteps(run)) {
+    const output = outputs[step.key]
+    if (output === undefined) continue
+    const place = placeOf(run, item, step)
+    saved.push({ place, trace_id: await retrying(() => saveAnnotation(place, output)) })
+  }
+  return saved
+}
+
+/** Failures that pass are tried again. */
+async function retrying<T>(work: () => Promise<T>): Promise<T> {
+  for (;;)
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof ApiError) || !error.isPassing) throw error
+      await new Promise(resolve => setTimeout(resolve, error.retryAfterMs ?? RETRY_MS))
+    }
+}
+
+function placeOf(run: Run, { row, repeat_idx }: Item, step: ReturnType<typeof humanSteps>[number]): AnnotationPlace {
+  const { subject } = modelOf(run, row, [])
+  const { testcase_id } = row
+  return {
+    run_id: run.id,
+    scenario_id: row.scenario_id,
+    step_key: step.key,
+    repeat_idx,
+    references: { ...step.references, ...(testcase_id && { testcase: { id: testcase_id } }) },
+    ...(testcase_id && { testcase_id }),
+    ...(subject?.trace_id && subject.span_id && { subject: { trace_id: subject.trace_id, span_id: subject.span_id } }),
+  }
+}

@@ -1,0 +1,77 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { type ReactNode, useEffect } from 'react'
+import { type Run, type RunProgress, runQuery, scoresQuery } from '../../api/evaluations.ts'
+import { queryClient } from '../../api/query-client.ts'
+import { isGoingOn, useRunProgress } from '../../api/run-progress.ts'
+import frame from '../../frame/frame.module.css'
+import { Failure } from '../../parts/controls.tsx'
+import type { ChangeOf, RunSearch } from '../search.ts'
+import { columnsOf } from '../table/case-model.ts'
+import { Failures } from './failures.tsx'
+import styles from './run.module.css'
+import { RunCases } from './run-cases.tsx'
+import { RunHeader } from './run-header.tsx'
+import { ScoreCards } from './score-cards.tsx'
+
+/** How often the numbers of a run that goes on are read again. */
+const REFRESH_MS = 2_000
+
+/** An evaluation run: how far it is, its scores, and its cases. */
+export function RunScreen(): ReactNode {
+  const { runId } = useParams({ from: '/evaluations/$runId' })
+  const { data: run, error } = useQuery(runQuery(runId))
+  if (run) return <Loaded key={run.id} run={run} />
+  return (
+    <div className={frame.page}>
+      <h1>Evaluation run</h1>
+      {error && <Failure what="The run cannot be shown." error={error} />}
+      {run === null && (
+        <p>
+          This project has no run with this id. It may have been deleted. Go to the{' '}
+          <Link to="/evaluations">list of evaluations</Link>.
+        </p>
+      )}
+    </div>
+  )
+}
+
+function Loaded({ run }: { run: Run }): ReactNode {
+  const search = useSearch({ from: '/evaluations/$runId' })
+  const navigate = useNavigate({ from: '/evaluations/$runId' })
+  const change: ChangeOf<RunSearch> = (changes, { replace = false } = {}) =>
+    void navigate({ search: before => ({ ...before, ...changes }), replace })
+  const progress = useRunProgress(run.id)
+  const everyMs = isGoingOn(progress) ? REFRESH_MS : false
+  useRereadingAtTheEnd(run.id, progress)
+  const { data, error } = useQuery(scoresQuery(run.id, everyMs))
+  const scores = data?.scores ?? []
+  const columns = columnsOf(run, scores)
+  return (
+    <div className={styles.screen}>
+      <RunHeader run={run} progress={progress} costs={data?.costs} />
+      {error && <Failure what="The scores cannot be read." error={error} />}
+      {scores.length > 0 && (
+        <ScoreCards scores={scores} columns={columns} chosen={search.bin} onChoose={bin => change({ bin })} />
+      )}
+      <Failures
+        run={run}
+        failures={data?.failures ?? []}
+        chosen={search.failure}
+        onChoose={failure => change({ failure })}
+      />
+      <RunCases run={run} columns={columns} everyMs={everyMs} search={search} change={change} />
+    </div>
+  )
+}
+
+/** When a run has ended, everything that was read of it while it went on is read once more. */
+function useRereadingAtTheEnd(runId: string, progress: RunProgress | undefined): void {
+  const status = progress && `${progress.status} ${progress.is_active} ${progress.is_closed}`
+  useEffect(() => {
+    if (status === undefined) return
+    void queryClient.invalidateQueries({
+      predicate: ({ queryKey: [name, id] }) => id === runId && ['run', 'scores', 'cases'].includes(String(name)),
+    })
+  }, [runId, status])
+}

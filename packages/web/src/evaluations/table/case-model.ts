@@ -1,0 +1,108 @@
+import type { CaseCell, CaseRow, Run, ScoreName, Step } from '../../api/evaluations.ts'
+import type { Json, JsonObject } from '../../api/registry.ts'
+import { messagesIn, plainText } from '../../trace/messages.ts'
+
+/** A score as the heading of a column. */
+export interface ScoreColumn extends ScoreName {
+  /** As in `scores` of a cell: the path below the outputs. */
+  name: string
+  title: string
+}
+
+export const OUTPUTS = 'attributes.ag.data.outputs'
+
+/** The name of a score in a cell; empty for outputs that are a single value. */
+export const nameIn = (path: string): string => (path === OUTPUTS ? '' : path.slice(OUTPUTS.length + 1))
+
+export const stepsOf = (run: Run | null | undefined): readonly Step[] => run?.data?.steps ?? []
+
+/** What a step runs, as people call it. */
+export function titleOf({ key, references = {} }: Step): string {
+  const artifact = Object.entries(references).find(([name]) => !/_(variant|revision)$/.test(name))?.[1]
+  return artifact?.slug ?? key
+}
+
+/** The revision that a step pins. */
+export const revisionOf = ({ references = {} }: Step): { id?: string; slug?: string; version?: string } | undefined =>
+  Object.entries(references).find(([name]) => name.endsWith('_revision'))?.[1]
+
+/** Columns for scores; one that several evaluators have is named with its evaluator. */
+export function columnsOf(run: Run, scores: readonly ScoreName[]): ScoreColumn[] {
+  const titles = new Map(stepsOf(run).map(step => [step.key, titleOf(step)]))
+  const names = scores.map(({ path }) => nameIn(path))
+  return scores.map((score, index) => {
+    const name = names[index] as string
+    const evaluator = titles.get(score.step_key) ?? score.step_key
+    const isShared = names.filter(one => one === name).length > 1
+    return {
+      step_key: score.step_key,
+      path: score.path,
+      name,
+      title: name === '' || isShared ? [evaluator, name].filter(Boolean).join(' · ') : name,
+    }
+  })
+}
+
+/** Members of a testcase that hold the expected output, if no evaluator says which one does. */
+const EXPECTED = ['correct_answer', 'expected_output', 'expected', 'ground_truth', 'reference', 'target']
+
+/** A case as it is shown. Undefined: there is no such value. */
+export interface CaseModel {
+  input: string | undefined
+  expected: string | undefined
+  output: string | undefined
+  /** Why there is no output. */
+  error: string | undefined
+  /** The cell of the application, or of the source trace. */
+  subject: CaseCell | undefined
+  annotations: readonly CaseCell[]
+}
+
+/** `expectedKeys`: members of testcases that evaluators compare outputs with. */
+export function modelOf(run: Run, row: CaseRow, expectedKeys: readonly string[]): CaseModel {
+  const types = new Map(stepsOf(run).map(({ key, type }) => [key, type]))
+  const of = (type: Step['type']): CaseCell[] => row.cells.filter(({ step_key }) => types.get(step_key) === type)
+  const subject = of('invocation')[0] ?? of('input').find(({ trace_id }) => trace_id !== undefined)
+  const data = row.testcase?.data
+  const expected = [...expectedKeys, ...EXPECTED].find(name => data?.[name] !== undefined)
+  return {
+    input: textOf(data === undefined ? (subject?.inputs as Json | undefined) : withoutMember(data, expected)),
+    expected: expected === undefined ? undefined : textOf(data?.[expected]),
+    output: textOf(subject?.outputs as Json | undefined),
+    error: row.cells.map(errorOf).find(one => one !== undefined),
+    subject,
+    annotations: of('annotation'),
+  }
+}
+
+/** Members of testcases that identify them. */
+const IDS = new Set(['testcase_id', 'testcase_dedup_id'])
+
+const withoutMember = (data: JsonObject, name: string | undefined): JsonObject =>
+  Object.fromEntries(Object.entries(data).filter(([key]) => key !== name && !IDS.has(key)))
+
+/** The message of a cell that failed. */
+export function errorOf({ error, status }: CaseCell): string | undefined {
+  if (error === undefined)
+    return status === 'failure' || status === 'errors' ? 'It failed without a message.' : undefined
+  return typeof error.message === 'string' ? error.message : JSON.stringify(error)
+}
+
+/** A value as text: of a chat what was said, of an object with a single text that, of others their members. */
+export function textOf(value: Json | undefined): string | undefined {
+  if (value === undefined || value === null) return undefined
+  const plain = plainText(value)
+  if (plain !== undefined) return plain
+  const said = messagesIn(value)?.flatMap(({ pieces }) =>
+    pieces.flatMap(piece => (piece.kind === 'text' ? piece.text : [])),
+  )
+  if (said && said.length > 0) return said.join('\n')
+  if (Array.isArray(value)) return JSON.stringify(value, null, 2)
+  const members = Object.entries(value as JsonObject)
+  if (members.length === 1) return textOf(members[0]?.[1])
+  return members.map(([name, one]) => `${name}: ${typeof one === 'string' ? one : JSON.stringify(one)}`).join('\n')
+}
+
+/** The values of a score in all repeats of a case. */
+export const valuesOf = (cells: readonly CaseCell[], { step_key, name }: ScoreColumn): (number | boolean | string)[] =>
+  cells.flatMap(cell => (cell.step_key === step_key ? (cell.scores?.[name] ?? []) : []))

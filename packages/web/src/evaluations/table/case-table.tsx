@@ -1,0 +1,110 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type MouseEvent, type ReactNode, useEffect, useRef } from 'react'
+import { useKeys } from '../../frame/keys.ts'
+import styles from './table.module.css'
+
+interface CaseTableProps<Row> {
+  label: string
+  rows: readonly Row[]
+  idOf: (row: Row) => string
+  /** The id of the row that is open beside the table. */
+  open: string | undefined
+  onOpen: (id: string | undefined) => void
+  head: ReactNode
+  cells: (row: Row) => ReactNode
+  /** What a row is called by those who hear the page. */
+  nameOf: (row: Row) => string
+  more: (() => void) | undefined
+  isStale: boolean
+  children?: ReactNode
+}
+
+const ROW_PX = 28
+/** So many rows before the end the next page is read. */
+const AHEAD = 30
+
+/** Cases as rows of one line, of which only the visible ones are in the document; the open one is shown beside it. */
+export function CaseTable<Row>(props: CaseTableProps<Row>): ReactNode {
+  'use no memo' // The virtualizer is one object, whose answers change.
+  const { label, rows, idOf, open, onOpen, head, cells, nameOf, more, isStale, children } = props
+  const scroller = useRef<HTMLDivElement>(null)
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_PX,
+    overscan: 12,
+  })
+  const shown = virtual.getVirtualItems()
+  const last = shown.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (last > rows.length - AHEAD) more?.()
+  }, [last, rows.length, more])
+  const at = rows.findIndex(row => idOf(row) === open)
+  const reveal = (index: number): void => {
+    virtual.scrollToIndex(index)
+    const focus = (): boolean => {
+      const button = scroller.current?.querySelector<HTMLElement>(`[data-row="${index}"] button`)
+      button?.focus()
+      return button != null
+    }
+    // A row that was not visible is there after the next frame.
+    if (!focus()) requestAnimationFrame(focus)
+  }
+  /** While a case is open the next one is opened, otherwise focused. */
+  const move = (by: number) => () => {
+    const focused = document.activeElement?.closest<HTMLElement>('[data-row]')?.dataset.row
+    const from = focused === undefined ? at : Number(focused)
+    const index = from < 0 ? 0 : from + by
+    const row = rows[index]
+    if (row === undefined) return
+    if (open !== undefined) onOpen(idOf(row))
+    reveal(index)
+  }
+  const step = (by: number) => () => {
+    const row = rows[at + by]
+    if (at >= 0 && row !== undefined) onOpen(idOf(row))
+  }
+  useKeys({ j: move(1), k: move(-1), ArrowDown: move(1), ArrowUp: move(-1), ']': step(1), '[': step(-1) })
+  return (
+    <div ref={scroller} className={styles.scroller} data-stale={isStale || undefined}>
+      <div role="table" aria-label={label} aria-rowcount={rows.length + 1}>
+        <div role="rowgroup" className={styles.head}>
+          <div role="row" className={styles.row} aria-rowindex={1}>
+            {head}
+          </div>
+        </div>
+        <div role="rowgroup" style={{ height: virtual.getTotalSize(), position: 'relative' }}>
+          {shown.map(({ index, start }) => {
+            const row = rows[index] as Row
+            const id = idOf(row)
+            const toggle = (): void => onOpen(id === open ? undefined : id)
+            const onClick = (event: MouseEvent): void => {
+              if (!(event.target as Element).closest('a, button')) toggle()
+            }
+            return (
+              // biome-ignore lint/a11y/useKeyWithClickEvents: the button in the row is for the keyboard
+              <div
+                key={id}
+                role="row"
+                aria-rowindex={index + 2}
+                data-row={index}
+                data-open={id === open || undefined}
+                className={styles.row}
+                style={{ position: 'absolute', top: start, insetInline: 0 }}
+                onClick={onClick}
+              >
+                <span role="cell" className={styles.opener}>
+                  <button type="button" aria-expanded={id === open} aria-label={nameOf(row)} onClick={toggle}>
+                    <span aria-hidden="true">{id === open ? '▾' : '▸'}</span>
+                  </button>
+                </span>
+                {cells(row)}
+              </div>
+            )
+          })}
+        </div>
+      </div>
+      {children}
+    </div>
+  )
+}

@@ -1,0 +1,260 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually, newProject, type TestProject } from '../../../test/harness.ts'
+import { openBrowser, visit } from './browser.testing.ts'
+import { comparedRuns, type Evaluated, makeEvaluated, post, queuedRun } from './evaluations.testing.ts'
+
+const CASES = 40
+
+let browser: Browser
+let project: TestProject
+let evaluated: Evaluated
+let baseline: string
+let worse: string
+
+beforeAll(async () => {
+  browser = await openBrowser()
+  project = await newProject()
+  evaluated = await makeEvaluated(project, CASES)
+  ;[baseline, worse] = await comparedRuns(project, evaluated)
+})
+afterAll(() => browser.close())
+
+test('a run by mouse: the link of clients, a bin, a failure, a case with its diff and traces', async () => {
+  const { page, faults, close } = await visit(
+    browser,
+    project,
+    `/w/some/p/${project.projectId}/evaluations/results/${worse}`,
+  )
+  await page.waitForURL(new RegExp(`/w/evaluations/${worse}`))
+  await page.getByRole('heading', { name: 'Short answers' }).waitFor()
+  await page.getByText('40 of 40 cases').waitFor()
+  await page.getByText('Cost $0.095').waitFor()
+  await page.getByRole('button', { name: /^curt: 18 of 38$/ }).click()
+  await page.getByText('18 found').waitFor()
+  await page.getByRole('button', { name: 'Show all' }).click()
+  await page.getByRole('button', { name: /2 × support-bot.*timed out after # s/ }).click()
+  await page.getByText('2 found').waitFor()
+  await expect.poll(() => page.locator('[data-row]').count()).toBe(2)
+  await page.reload()
+  await page.getByText('2 found').waitFor()
+  await page.getByRole('button', { name: 'Show all' }).click()
+  await page.locator('[data-row="10"]').waitFor()
+  await page.getByRole('button', { name: /^score/ }).click()
+  await page
+    .getByRole('columnheader', { name: /^score/ })
+    .and(page.locator('[aria-sort="ascending"]'))
+    .waitFor()
+  await page.locator('[data-row="0"]', { hasText: '0.25' }).waitFor()
+  await page.locator('[data-row="0"]').click()
+  const panel = page.getByRole('region', { name: 'Case', exact: true })
+  await panel.getByText('It is too short to help').waitFor()
+  await panel.getByRole('button', { name: /Diff/ }).click()
+  await panel.locator('del').first().waitFor()
+  expect(page.url()).toMatch(/case=.*diff=true|diff=true.*case=/)
+  await panel.getByRole('link', { name: 'Trace of the evaluator' }).last().click()
+  await page.waitForURL(/\/w\/traces\/[0-9a-f]{32}/)
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('a run by keyboard only: move, open, next, diff, close', async () => {
+  const { page, close } = await visit(browser, project, `/w/evaluations/${worse}`)
+  await page.locator('[data-row="1"]').waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  const panel = page.getByRole('region', { name: 'Case', exact: true })
+  await panel.getByText('Can I return worn shoes?').waitFor()
+  await page.keyboard.press(']')
+  await panel.getByText('Do you ship to Norway?').waitFor()
+  await page.keyboard.press('d')
+  await panel.locator('ins').first().waitFor()
+  await page.keyboard.press('[')
+  await panel.getByText('Can I return worn shoes?').waitFor()
+  await page.keyboard.press('Escape')
+  await panel.waitFor({ state: 'detached' })
+  await close()
+})
+
+test('runs are compared by mouse: configuration, verdicts, the worst cases, both traces', async () => {
+  const { page, faults, close } = await visit(browser, project, '/w/evaluations')
+  await page.getByRole('checkbox', { name: 'Compare Kind answers' }).click()
+  await page.getByRole('checkbox', { name: 'Compare Short answers' }).click()
+  await page.getByRole('button', { name: /^Compare 2/ }).click()
+  await page.waitForURL(/compare\?baseline=/)
+  await page
+    .getByRole('row', { name: /success/ })
+    .getByText(/^Worse, p = /)
+    .waitFor()
+  await page.getByText('Configuration: 3 differ', { exact: false }).waitFor()
+  await page.getByRole('region', { name: 'Configuration' }).locator('del', { hasText: 'kindly' }).first().waitFor()
+  await page.getByRole('button', { name: 'score', exact: true }).click()
+  await page.getByText('Worst first by score').waitFor()
+  await page.getByText('To baseline').click()
+  await page.locator('[data-row="0"] del').first().waitFor()
+  await page.locator('[data-row="0"]').click()
+  const panel = page.getByRole('region', { name: 'Compared case' })
+  await panel.getByText('It is too short to help').waitFor()
+  await panel.getByText('It answers the question and is polite.').waitFor()
+  const url = page.url()
+  await page.reload()
+  await panel.getByText('It is too short to help').waitFor()
+  expect(page.url()).toBe(url)
+  await page.getByRole('button', { name: 'Make baseline' }).click()
+  await page
+    .getByRole('row', { name: /success/ })
+    .getByText(/^Better, p = /)
+    .waitFor()
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('runs are compared by keyboard only, up to the trace of the baseline', async () => {
+  const { page, close } = await visit(browser, project, '/w/evaluations')
+  await page.getByRole('link', { name: 'Kind answers' }).waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('x')
+  await page.keyboard.press('j')
+  await page.keyboard.press('x')
+  await page.keyboard.press('c')
+  await page.locator('[data-row="0"]').waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  await page.getByRole('region', { name: 'Compared case' }).waitFor()
+  await page.keyboard.press('d')
+  await page.waitForURL(/diff=baseline/)
+  await page.keyboard.press('b')
+  await page.waitForURL(/\/w\/traces\/[0-9a-f]{32}/)
+  await close()
+})
+
+test('an evaluation is started, followed while it goes on, and stopped', { timeout: 120_000 }, async () => {
+  const made = (kind: string, name: string, parameters: object) =>
+    post(project, `/simple/${kind}s/`, {
+      [kind]: { slug: `${name}-${Date.now()}`, name, data: { uri: 'agenta:custom:mock:v0', parameters } },
+    })
+  await made('application', 'fixed-bot', { key: 'static', kwargs: { output: 'Two days.' } })
+  await made('evaluator', 'slow', { key: 'delay', kwargs: { seconds: 60 } })
+  const { page, faults, close } = await visit(browser, project, '/w/evaluations')
+  await page.getByRole('link', { name: 'New evaluation' }).click()
+  await page.getByLabel('Name').fill('Started here')
+  await page.getByRole('radio', { name: 'questions' }).click()
+  await page.getByRole('checkbox', { name: 'fixed-bot' }).click()
+  await page.getByRole('checkbox', { name: 'slow' }).click()
+  await page.reload()
+  await page.getByRole('checkbox', { name: 'slow', checked: true }).waitFor()
+  await page.getByRole('button', { name: 'Start' }).click()
+  await page.getByRole('heading', { name: 'Started here' }).waitFor()
+  await page.getByText('◐ running').waitFor()
+  await page.getByText(`of ${CASES} cases`).waitFor()
+  // The outputs arrive while the evaluator is still at work.
+  await page.locator('[data-row]', { hasText: 'Two days.' }).first().waitFor()
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await page.getByText('⊘ stopped').waitFor()
+  await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('two revisions are started by keyboard only and compared', { timeout: 120_000 }, async () => {
+  const [first, second] = evaluated.applications
+  const search = `testset=${evaluated.testset}&applications=${first}%2C${second}&evaluators=${evaluated.judge}%3Ahuman`
+  const { page, close } = await visit(browser, project, `/w/evaluations/new?${search}`)
+  await page.getByRole('combobox', { name: 'Revision of support-bot' }).nth(1).waitFor()
+  await page.getByLabel('Name').focus()
+  await page.keyboard.type('Both')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/evaluations\/compare\?/)
+  await page.getByText('Configuration: 3 differ', { exact: false }).waitFor()
+  await close()
+})
+
+test('a queue by keyboard only: digits, save and go on, undo, skip, drafts survive a reload', {
+  timeout: 120_000,
+}, async () => {
+  const own = await newProject()
+  const made = await makeEvaluated(own, 5)
+  const { run_id, queue_id } = await queuedRun(own, made, 5)
+  const { page, faults, close } = await visit(browser, own, `/w/queues/${queue_id}`)
+  await page.getByText('0 of 5').waitFor()
+  await page.getByText('When does my parcel arrive?').first().waitFor()
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('Nothing is filled in.').waitFor()
+  await page.keyboard.press('1')
+  await page.keyboard.press('4')
+  await page.keyboard.press('j')
+  await page.keyboard.type('Kind and right')
+  await page.reload()
+  await page.getByText('When does my parcel arrive?').first().waitFor()
+  expect(await page.getByLabel('comment').inputValue()).toBe('Kind and right')
+  await page.getByRole('radio', { name: /yes/, checked: true }).waitFor()
+  const tookMs = await page.evaluate(async () => {
+    const before = document.querySelector('section[aria-label="Case"]')?.textContent
+    const began = performance.now()
+    dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', ctrlKey: true }))
+    while (document.querySelector('section[aria-label="Case"]')?.textContent === before)
+      await new Promise(resolve => requestAnimationFrame(resolve))
+    return performance.now() - began
+  })
+  // A hundred milliseconds are the goal; this machine may be busy.
+  expect(tookMs).toBeLessThan(1_000)
+  await page.getByText('1 of 5').waitFor()
+  await page.getByText('Can I return worn shoes?').first().waitFor()
+  await page.keyboard.press('u')
+  await page.getByText('0 of 5').waitFor()
+  expect(await page.getByLabel('comment').inputValue()).toBe('Kind and right')
+  const annotations = async (): Promise<any[]> =>
+    (await post(own, '/evaluations/results/query', { result: { run_id, status: 'success' } })).results.filter(
+      ({ step_key }: any) => step_key.startsWith('evaluator-'),
+    )
+  await eventually(async () => (await annotations()).length === 0)
+  await page.getByText('saving').waitFor({ state: 'detached' })
+  for (let n = 0; n < 5; n++) {
+    await page.getByText(`${n} of 5`).waitFor()
+    await page.keyboard.press('2')
+    await page.keyboard.press('1')
+    await page.keyboard.press('Control+Enter')
+  }
+  await page.getByText('Nothing waits for you any more.').waitFor()
+  await eventually(async () => (await annotations()).length === 5)
+  const { run } = (await own.get(`/api/evaluations/runs/${run_id}`)).body
+  expect(run.status).toBe('success')
+  const [first] = await annotations()
+  const { trace } = await eventually(async () => {
+    const answer = await own.get(`/api/simple/traces/${first.trace_id}`)
+    return answer.body.count === 1 && answer.body
+  })
+  expect(trace.data.outputs).toEqual({ helpful: false, stars: 1, comment: 'Kind and right' })
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('a queue by mouse: options, save, skip and back by undo', { timeout: 120_000 }, async () => {
+  const own = await newProject()
+  const { run_id, queue_id } = await queuedRun(own, await makeEvaluated(own, 3), 3)
+  const { page, close } = await visit(browser, own, `/w/evaluations/${run_id}`)
+  await page.getByRole('link', { name: 'Annotate' }).click()
+  await page.waitForURL(new RegExp(queue_id))
+  await page.getByRole('button', { name: 'Skip' }).click()
+  await page.getByText('Can I return worn shoes?').first().waitFor()
+  await page.getByRole('radio', { name: 'no', exact: true }).click()
+  await page.getByRole('button', { name: 'Save and next' }).click()
+  await page.getByText('1 of 3').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('Can I return worn shoes?').first().waitFor()
+  await page.getByRole('radio', { name: /no/, checked: true }).waitFor()
+  await page.goto(page.url().replace(/queues.*/, 'evaluations?list=queues'))
+  await page.getByRole('link', { name: 'Reviewed by people' }).waitFor()
+  await close()
+})
+
+test('a run or queue that does not exist says so', async () => {
+  const { page, close } = await visit(browser, project, `/w/evaluations/${project.projectId}`)
+  await page.getByText('no run with this id').waitFor()
+  await page.goto(page.url().replace(/evaluations.*/, `queues/${project.projectId}`))
+  await page.getByText('no queue with this id').waitFor()
+  await page.goto(page.url().replace(/queues.*/, `evaluations/compare?baseline=${baseline}`))
+  await page.getByText('Choose a baseline and a run').waitFor()
+  await close()
+})

@@ -1,0 +1,187 @@
+import { beforeAll, expect, test } from 'vitest'
+import { newProject } from '../harness.ts'
+import { newSpanId, newTraceId } from '../otlp.ts'
+
+const project = await newProject()
+async function post(path: string, body: object): Promise<any> {
+  const answer = await project.post(`/api${path}`, body)
+  expect(answer.status, `${path} ${answer.text}`).toBeLessThan(300)
+  return answer.body
+}
+
+const outputs = {
+  type: 'object',
+  properties: {
+    score: { type: 'number' },
+    ok: { type: 'boolean' },
+    grade: { type: 'string', enum: ['a', 'b'] },
+    reason: { type: 'string' },
+  },
+}
+const step = (key: string, type: string, schema?: object) => ({
+  key,
+  type,
+  origin: 'custom',
+  references: {},
+  ...(schema && { schemas: { outputs: schema } }),
+})
+const testcase = (n: number): string => `01900000-0000-7000-8000-${String(n).padStart(12, '0')}`
+const path = (name: string): string => `attributes.ag.data.outputs.${name}`
+
+const rootOf = (trace_id: string, data: object, cost = 0) => ({
+  trace_id,
+  spans: {
+    root: {
+      trace_id,
+      span_id: newSpanId(),
+      span_name: 'root',
+      start_time: '2026-02-03T09:15:00.000Z',
+      end_time: '2026-02-03T09:15:00.200Z',
+      attributes: { ag: { data, ...(cost && { metrics: { costs: { incremental: { total: cost } } } }) } },
+    },
+  },
+})
+
+const COUNT = 40
+let run: string
+let scenarios: string[]
+
+/** Forty cases with the scores 0, 0.1, … 3.9; the last two failed, each with a number of its own in the message. */
+beforeAll(async () => {
+  const steps = [step('t', 'input'), step('a', 'invocation'), step('e', 'annotation', outputs)]
+  run = (await post('/evaluations/runs/', { runs: [{ data: { steps } }] })).runs[0].id
+  const made = await post('/evaluations/scenarios/', {
+    scenarios: Array.from({ length: COUNT }, (_, n) => ({ run_id: run, status: n < COUNT - 2 ? 'success' : 'errors' })),
+  })
+  scenarios = made.scenarios.map(({ id }: any) => id)
+  const traces = scenarios.map(() => ({ a: newTraceId(), e: newTraceId() }))
+  await post('/traces/ingest', {
+    traces: traces.slice(0, COUNT - 2).flatMap(({ a, e }, n) => [
+      rootOf(a, { inputs: { n }, outputs: n === 0 ? 'é"'.repeat(5_000) : `answer ${n}` }, 0.25),
+      rootOf(e, {
+        outputs: {
+          score: n / 10,
+          ok: n % 4 !== 0,
+          grade: n < 30 ? 'a' : 'b',
+          reason: n === 0 ? 'x'.repeat(2_000) : `because ${n}`,
+          nested: { depth: n },
+        },
+      }),
+    ]),
+  })
+  const cell = (n: number) => ({ run_id: run, scenario_id: scenarios[n], testcase_id: testcase(n) })
+  await post('/evaluations/results/', {
+    results: scenarios.flatMap((_, n) => [
+      { ...cell(n), step_key: 't', status: 'success' },
+      ...(n < COUNT - 2
+        ? [
+            { ...cell(n), step_key: 'a', status: 'success', trace_id: traces[n]?.a },
+            { ...cell(n), step_key: 'e', status: 'success', trace_id: traces[n]?.e },
+          ]
+        : [{ ...cell(n), step_key: 'a', status: 'failure', error: { message: `timed out after ${n} s` } }]),
+    ]),
+  })
+  // Waits until all of it is stored.
+  await post('/evaluations/metrics/refresh', { metrics: { run_id: run } })
+})
+
+const scoresOf = async (): Promise<any> => (await project.get(`/api/evaluations/runs/${run}/scores`)).body.run_scores
+const casesOf = (cases: object): Promise<any> => post(`/evaluations/runs/${run}/cases`, { cases })
+const idsOf = ({ cases }: any): number[] => cases.map(({ scenario_id }: any) => scenarios.indexOf(scenario_id))
+
+test('scores have mean, interval and distribution; failures are grouped by reason', async () => {
+  const { scores, costs, failures } = await scoresOf()
+  expect(costs).toBeCloseTo(9.5, 10)
+  expect(failures).toEqual([{ step_key: 'a', reason: 'timed out after # s', scenarios: 2 }])
+  const of = (name: string): any => scores.find((one: any) => one.path === path(name))
+  expect(scores.map((one: any) => one.path)).toEqual(['score', 'ok', 'grade'].map(path))
+  expect(of('score')).toMatchObject({ step_key: 'e', type: 'numeric/continuous', count: 38 })
+  expect(of('score').mean).toBeCloseTo(1.85, 10)
+  // 0, 0.1, … 3.7: a deviation of 1.1113, Student's quantile at 37 of 2.0262
+  expect(of('score').interval[0]).toBeCloseTo(1.85 - 0.36529, 3)
+  expect(of('score').interval[1]).toBeCloseTo(1.85 + 0.36529, 3)
+  expect(of('score').bins).toHaveLength(20)
+  expect(of('score').bins.reduce((sum: number, { count }: any) => sum + count, 0)).toBe(38)
+  expect([of('score').bins[0].from, of('score').bins.at(-1).to]).toEqual([0, 3.7])
+  expect(of('ok')).toMatchObject({
+    count: 38,
+    bins: [
+      { value: true, count: 28 },
+      { value: false, count: 10 },
+    ],
+  })
+  expect(of('ok').interval[0]).toBeLessThan(28 / 38)
+  expect(of('grade')).toEqual({
+    step_key: 'e',
+    path: path('grade'),
+    type: 'categorical/single',
+    count: 38,
+    bins: [
+      { value: 'a', count: 30 },
+      { value: 'b', count: 8 },
+    ],
+  })
+})
+
+test('each bin finds as many cases as it counts', async () => {
+  const { scores } = await scoresOf()
+  for (const { step_key, path, bins } of scores)
+    for (const [at, { value, from, to, count }] of bins.entries()) {
+      const isLast = at === bins.length - 1
+      const sought = value !== undefined ? { value } : { min: from, ...(!isLast && { max: to }) }
+      const { total } = await casesOf({ score: { step_key, path, ...sought }, limit: 1 })
+      expect(total, `${path} ${JSON.stringify(bins[at])}`).toBe(count)
+    }
+})
+
+test('cases have what their cells contain, in pages', async () => {
+  const page = await casesOf({ limit: 2 })
+  expect([page.count, page.total, idsOf(page)]).toEqual([2, COUNT, [0, 1]])
+  const [long, short] = page.cases
+  expect(short).toMatchObject({ status: 'success', testcase_id: testcase(1) })
+  const [, a, e] = short.cells
+  expect(a).toMatchObject({
+    step_key: 'a',
+    repeat_idx: 0,
+    status: 'success',
+    inputs: { n: 1 },
+    outputs: 'answer 1',
+    costs: 0.25,
+    duration: 200,
+  })
+  expect(a).not.toHaveProperty('outputs_cut')
+  expect(e.scores).toEqual({ score: 0.1, ok: true, grade: 'a', reason: 'because 1', 'nested.depth': 1 })
+  expect(e.trace_id).toMatch(/^[0-9a-f]{32}$/)
+  expect(long.cells[1].outputs_cut).toBe(true)
+  expect(long.cells[1].outputs.length).toBeGreaterThan(2_000)
+  expect('é"'.repeat(5_000).startsWith(long.cells[1].outputs)).toBe(true)
+  expect(long.cells[2].scores.reason).toMatch(/^x{900,1100}…$/)
+  expect(idsOf(await casesOf({ limit: 3, offset: 39 }))).toEqual([39])
+})
+
+test('cases in the order of a score, by status, by failure and by id; what has no value is last', async () => {
+  const score = { step_key: 'e', path: path('score') }
+  expect(idsOf(await casesOf({ order_by: { ...score, is_descending: true }, limit: 3 }))).toEqual([37, 36, 35])
+  expect(idsOf(await casesOf({ order_by: score, offset: 37, limit: 5 }))).toEqual([37, 38, 39])
+  expect(idsOf(await casesOf({ status: 'errors' }))).toEqual([38, 39])
+  const failure = { step_key: 'a', reason: 'timed out after # s' }
+  const failed = await casesOf({ failure })
+  expect([failed.total, idsOf(failed)]).toEqual([2, [38, 39]])
+  expect(failed.cases[0].cells.at(-1).error).toEqual({ message: 'timed out after 38 s' })
+  expect((await casesOf({ failure: { ...failure, reason: 'other' } })).total).toBe(0)
+  const scenario_ids = [scenarios[5], scenarios[3]]
+  expect(idsOf(await casesOf({ scenario_ids }))).toEqual([3, 5])
+  expect(idsOf(await casesOf({ scenario_ids, score: { ...score, min: 0.4 } }))).toEqual([5])
+  expect(idsOf(await casesOf({ score: { step_key: 'e', path: path('ok'), value: false }, limit: 2 }))).toEqual([0, 4])
+})
+
+test('a score that the run does not have is refused; runs of others are not there', async () => {
+  const { status, body } = await project.post(`/api/evaluations/runs/${run}/cases`, {
+    cases: { score: { step_key: 'e', path: path('none') } },
+  })
+  expect([status, body.detail]).toEqual([400, expect.stringContaining('no score')])
+  const other = await newProject()
+  expect((await other.get(`/api/evaluations/runs/${run}/scores`)).body).toEqual({ count: 0 })
+  const answer = await other.post(`/api/evaluations/runs/${run}/cases`, { cases: {} })
+  expect(answer.body).toEqual({ count: 0, total: 0, cases: [] })
+})
