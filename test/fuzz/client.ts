@@ -112,7 +112,9 @@ function* faultsOf(
       detail: `${who}: ${Math.round(ms)} ms, ${isLate ? 'no answer yet' : `status ${status}`}`,
     }
   if (bytes > bounds.answerBytes) yield { kind: 'large answer', detail: `${who}: ${bytes} bytes` }
-  if (text.includes(canary)) yield { kind: 'leak', detail: `${who}: status ${status}: ${around(text, canary)}` }
+  // The administrator reads the log of all tenants.
+  if (text.includes(canary) && !(shot.as === 'admin' && shot.path.startsWith('/api/admin/')))
+    yield { kind: 'leak', detail: `${who}: status ${status}: ${around(text, canary)}` }
   if (isUnclear(answer)) yield { kind: 'unclear refusal', detail: `${who}: ${status} ${text.slice(0, 200)}` }
 }
 

@@ -67,9 +67,10 @@ describe('a trace of 80 MB, sent in less than one', () => {
       const answers = await Promise.all(Array.from({ length: 4 }, () => project.get(`/api/traces/${trace_id}`)))
       const statuses = new Set(answers.map(answer => answer.status))
       expect(statuses).toContain(200)
-      expect([200, 503]).toEqual(expect.arrayContaining([...statuses]))
+      // Refused for want of memory, or because others of the project took too long.
+      expect([200, 429, 503]).toEqual(expect.arrayContaining([...statuses]))
       for (const { status, headers, body } of answers) {
-        if (status === 503) {
+        if (status !== 200) {
           expect(headers.get('retry-after')).toMatch(/^\d+$/)
           continue
         }

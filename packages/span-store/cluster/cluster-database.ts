@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Engine } from '../engine/engine.ts'
 import type { Migration } from '../migrate.ts'
 import { createdBy, PLACEMENTS, type Placement } from './placement.ts'
@@ -31,7 +32,7 @@ export async function clusterStatements(
   database: string,
   migrations: readonly Migration[],
 ): Promise<string[]> {
-  const columns = await engine.rows<ColumnRow>({ text: COLUMNS, params: { database, tables: placed('spread') } })
+  const columns = await columnsOf(engine, database, placed('spread'))
   return [
     ...placed('spread').map(table => {
       const list = columns.filter(column => column.table === table).map(columnOf)
@@ -43,6 +44,20 @@ export async function clusterStatements(
     ...placed('joined').map(view => lastDefinition(view, migrations)),
   ]
 }
+
+/** While another process replaces a view, that has no columns for a moment. */
+async function columnsOf(engine: Engine, database: string, tables: readonly string[]): Promise<ColumnRow[]> {
+  for (let attempt = 1; ; attempt++) {
+    const columns = await engine.rows<ColumnRow>({ text: COLUMNS, params: { database, tables } })
+    const absent = tables.filter(table => !columns.some(column => column.table === table))
+    if (absent.length === 0) return columns
+    if (attempt === ATTEMPTS_MAX) throw new Error(`The database ${database} lacks ${absent.join(', ')}`)
+    await delay(ATTEMPT_MS)
+  }
+}
+
+const ATTEMPTS_MAX = 40
+const ATTEMPT_MS = 100
 
 const placed = (wanted: Placement): string[] =>
   Object.entries(PLACEMENTS).flatMap(([table, placement]) => (placement === wanted ? table : []))

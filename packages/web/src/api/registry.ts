@@ -214,8 +214,9 @@ export const slugOf = (name: string): string =>
   name
     .normalize('NFKD')
     .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
+    .split(/[^a-z0-9]+/)
+    .filter(Boolean)
+    .join('-')
     .slice(0, 80) || randomHex(12)
 
 export const randomHex = (length: number): string =>

@@ -13,10 +13,8 @@ const PROVIDED = new Set([
   'messages',
 ])
 
-const PLACEHOLDERS = {
-  double: /\{\{\{?\s*([^{}\n]{1,200}?)\s*\}\}/g,
-  single: /(?<!\{)\{([A-Za-z_][A-Za-z0-9_.[\]]{0,199})\}(?!\})/g,
-}
+const DOUBLE = /\{\{([^{}\n]{1,200})\}\}/g
+const SINGLE = /(?<!\{)\{([A-Za-z_][A-Za-z0-9_.[\]]{0,199})\}(?!\})/g
 
 /** The inputs that the placeholders in the parameters name, in the order in which they occur. */
 export function variablesIn(parameters: JsonObject): string[] {
@@ -35,7 +33,8 @@ function visit(value: Json | undefined, format: string, names: Set<string>): voi
 }
 
 function addNames(text: string, format: string, names: Set<string>): void {
-  for (const [, inside = ''] of text.matchAll(format === 'fstring' ? PLACEHOLDERS.single : PLACEHOLDERS.double)) {
+  for (const [, between = ''] of format === 'fstring' ? text.matchAll(SINGLE) : text.matchAll(DOUBLE)) {
+    const inside = between.trim()
     // Sections, comments and partials of mustache, and paths from the root.
     if (/^[#^/!>&$%]/.test(inside)) continue
     const name = inside.split(/[.[|\s]/, 1)[0] as string
