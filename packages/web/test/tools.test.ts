@@ -98,17 +98,20 @@ test('by keyboard only: a span is annotated, and the score is in the list', asyn
 })
 
 test('long gaps are drawn short, and the critical path alone is shown; the address has it', async () => {
-  const waiting = traceOf({
-    name: 'patient',
-    type: 'workflow',
-    at: 0,
-    ms: 100_000,
-    steps: [
-      { name: 'first', type: 'tool', at: 10, ms: 1_000 },
-      { name: 'beside', type: 'tool', at: 20, ms: 10 },
-      { name: 'last', type: 'tool', at: 98_000, ms: 1_900 },
-    ],
-  }, { agoMs: 300_000 })
+  const waiting = traceOf(
+    {
+      name: 'patient',
+      type: 'workflow',
+      at: 0,
+      ms: 100_000,
+      steps: [
+        { name: 'first', type: 'tool', at: 10, ms: 1_000 },
+        { name: 'beside', type: 'tool', at: 20, ms: 10 },
+        { name: 'last', type: 'tool', at: 98_000, ms: 1_900 },
+      ],
+    },
+    { agoMs: 300_000 },
+  )
   await project.store(...waiting)
   const { page, close } = await visit(browser, project, `/w/traces/${waiting[0]?.traceId}?view=tree`)
   const bar = page.getByRole('treeitem', { name: /first/ }).locator('[data-critical]')
