@@ -9,12 +9,12 @@ import { call, eventually } from '../harness.ts'
 
 /**
  * The blocks of code of docs/exporters.md and of the README, executed as they stand with the packages that they import,
- * each followed by an application that calls a model. `npm install --prefix test/clients` installs the packages.
+ * each followed by an application that calls a model. `npm ci --prefix test/clients` installs the packages.
  */
 const HERE = import.meta.dirname
 const PACKAGES = join(HERE, 'node_modules')
 const isInstalled = existsSync(PACKAGES)
-if (!isInstalled) console.warn('SKIPPED: code of docs/exporters.md; run npm install --prefix test/clients')
+if (!isInstalled) console.warn('SKIPPED: code of docs/exporters.md; run npm ci --prefix test/clients')
 
 let dataDir: string
 let server: ServerProcess

@@ -11,7 +11,9 @@ const { apiUrl, adminKey } = inject('target')
 
 /** They are not GET, but read: the question is in the body. */
 const READS =
-  /\/(query|export|log|retrieve|resolve|download|analytics|rows|count|facets|groups|compare|fetch|inspect|probe)$/
+  /\/(query|export|log|retrieve|resolve|download|analytics|rows|count|facets|groups|compare|cases|fetch|inspect|probe)$/
+
+const SQL_READERS: [RegExp, string] = [/sql-reader$/, 'the set has a ClickHouse that takes its users from files alone']
 
 /** What changes something and has no event of its own, and why. */
 const EXCEPTIONS: [operations: RegExp, reason: string][] = [
@@ -24,6 +26,7 @@ const EXCEPTIONS: [operations: RegExp, reason: string][] = [
   [/^POST \/auth\/reset-password$/, 'who follows a link has no credential; the link itself has an event'],
   [/\/memberships\/\{membership_id\}$/, 'always refused'],
   [/^POST \/admin\/simple\/accounts\/workspaces$/, 'creates nothing: an organization has one workspace from the start'],
+  ...(inject('target').set === 'embedded' ? [] : [SQL_READERS]),
   [/^POST .*\/refresh$/, 'computes again what follows from other rows'],
 ]
 

@@ -41,6 +41,7 @@ export function clusterRoutes(cluster: GrowingCluster | undefined): (app: Fastif
     addAdminEndpoint(app, {
       method: 'POST',
       path: '/admin/cluster/shards',
+      change: 'shards.created',
       tag,
       status: 202,
       summary:

@@ -106,11 +106,14 @@ const analytics = parseAnalyticsQuery(
 )
 const buckets = bucketsOf(analytics.windowing, START + 1_000_000_000)
 
+/** For a page of spans the server that answers also reads the start times of the page, from both parts of the key. */
+const PAGE_AND_TIMES = 3 * 20
+
 /** Statements, and the rows that a shard may send for each. */
 const STATEMENTS: Record<string, { statement: () => Sql | undefined; rowsMax: number }> = {
   'newest spans': {
     statement: () => compileSpanQuery({ project_id, columns, query: spans({ windowing: { limit: 20 } }) }),
-    rowsMax: 20,
+    rowsMax: PAGE_AND_TIMES,
   },
   'newest roots': {
     statement: () =>
@@ -127,7 +130,7 @@ const STATEMENTS: Record<string, { statement: () => Sql | undefined; rowsMax: nu
   'spans by an attribute': {
     statement: () =>
       compileSpanQuery({ project_id, columns, query: spans({ filtering: RED, windowing: { limit: 20 } }) }),
-    rowsMax: 20,
+    rowsMax: PAGE_AND_TIMES,
   },
   'newest traces': {
     statement: () => compileTraceQuery({ project_id, query: traces({ windowing: { limit: 20 } }) }),

@@ -2,11 +2,13 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { FakeProvider } from '@spanhouse/fake-provider'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newProject, type TestProject } from '../../../test/harness.ts'
 import { openBrowser, projectWithTraces, visit } from './browser.testing.ts'
 import { comparedRuns, makeEvaluated, queuedRun } from './evaluations.testing.ts'
+import { newApplication, projectWithModel } from './models.testing.ts'
 
 /** For people to look at. */
 const PICTURES = process.env.SPANHOUSE_PICTURES ?? join(tmpdir(), 'spanhouse-pictures')
@@ -19,6 +21,10 @@ let axe: string
 let evaluated: TestProject
 let runs: [string, string]
 let queueId: string
+let modelled: TestProject
+let provider: FakeProvider
+let application: string
+let testset: string
 
 beforeAll(async () => {
   browser = await openBrowser()
@@ -30,10 +36,20 @@ beforeAll(async () => {
   const made = await makeEvaluated(evaluated, 40)
   runs = await comparedRuns(evaluated, made)
   queueId = (await queuedRun(evaluated, made, 40)).queue_id
+  ;({ project: modelled, provider } = await projectWithModel())
+  application = (await newApplication(modelled, 'capitals', 'What is the capital of {{country}}?')).id
+  const data = { testcases: [{ data: { country: 'Peru', people: 34 } }, { data: { country: 'Kenya', people: 52 } }] }
+  const made2 = await modelled.post('/api/simple/testsets/', {
+    testset: { slug: 'countries', name: 'Countries', data },
+  })
+  testset = made2.body.testset.id
   axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
   await mkdir(PICTURES, { recursive: true })
 })
-afterAll(() => browser.close())
+afterAll(async () => {
+  await browser.close()
+  await provider.close()
+})
 
 interface Screen {
   path(): string
@@ -41,6 +57,15 @@ interface Screen {
   /** What shows that the screen is complete. */
   shows: string
   act?(page: Page): Promise<void>
+}
+
+/** Of the settings, each with what shows that it is complete. */
+const SECTIONS = {
+  keys: 'text=the key of this browser',
+  members: 'text=Can do everything.',
+  secrets: 'text=provider with an address',
+  prices: 'text=USD per million tokens',
+  webhooks: 'text=no webhook yet',
 }
 
 const SCREENS: Record<string, Screen> = {
@@ -150,6 +175,52 @@ const SCREENS: Record<string, Screen> = {
     },
   },
   queue: { path: () => `/w/queues/${queueId}`, of: () => evaluated, shows: 'text=Was it helpful?' },
+  'new-application': {
+    path: () => '/w/playground',
+    of: () => modelled,
+    shows: 'text=Fills a prompt with the inputs',
+    act: page => page.getByRole('button', { name: 'New application …' }).click(),
+  },
+  playground: {
+    path: () => `/w/playground/applications/${application}?testset=${testset}`,
+    of: () => modelled,
+    shows: 'text=The capital of Kenya is Nairobi.',
+    act: async page => {
+      await page.getByRole('button', { name: 'Copy v1 beside it' }).click()
+      await page.getByRole('button', { name: 'Run all' }).click()
+    },
+  },
+  'playground-save': {
+    path: () => `/w/playground/applications/${application}`,
+    of: () => modelled,
+    shows: 'text=Next revision of this variant',
+    act: async page => {
+      await page.getByRole('textbox', { name: 'Content of v1, message 1' }).click()
+      await page.keyboard.type('Please: ')
+      await page.getByRole('button', { name: 'Save v1' }).click()
+    },
+  },
+  'new-testset': {
+    path: () => '/w/testsets',
+    of: () => modelled,
+    shows: 'text=1 row, 2 columns',
+    act: async page => {
+      await page.getByRole('button', { name: 'New testset …' }).click()
+      await page.getByLabel('Or paste cells').fill('city,is_capital\nLima,true')
+    },
+  },
+  testset: {
+    path: () => `/w/testsets/${testset}`,
+    of: () => modelled,
+    shows: 'textarea',
+    act: page => page.getByRole('gridcell', { name: 'Kenya' }).dblclick(),
+  },
+  ...Object.fromEntries(
+    Object.entries(SECTIONS).map(([section, shows]) => [
+      `settings-${section}`,
+      { path: () => `/w/settings/${section}`, of: () => modelled, shows },
+    ]),
+  ),
 }
 
 /** A screen is loaded once wide and once narrow; themes and the other narrow width are switched to. */

@@ -29,4 +29,6 @@ export async function removeTraces({ as, host }: Day): Promise<void> {
   const letter = `/api/admin/dead-letters/${randomUUID()}`
   await call(apiUrl, 'POST', `${letter}/replay`, `Access ${adminKey}`)
   await call(apiUrl, 'DELETE', letter, `Access ${adminKey}`)
+  // Nor is there another shard to add.
+  await call(apiUrl, 'POST', '/api/admin/cluster/shards', `Access ${adminKey}`)
 }

@@ -36,6 +36,13 @@ export interface Run {
   data?: { steps?: Step[]; repeats?: number }
 }
 
+/** Whether workers may still change a run. */
+export const isGoingOn = ({ status, flags = {} }: Run): boolean =>
+  flags.is_closed !== true && (flags.is_active === true || status === 'running')
+
+/** How often what a run that goes on has changed is asked for. */
+export const RUN_REFRESH_MS = 1_500
+
 export interface Queue {
   id: string
   name?: string
@@ -109,6 +116,7 @@ export const runsByIdQuery = (ids: readonly string[]) =>
       (await post<{ runs: Run[] }>('/evaluations/runs/query', { run: { ids } }, signal)).runs,
     enabled: ids.length > 0,
     placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => (state.data?.some(isGoingOn) ? RUN_REFRESH_MS : false),
   })
 
 /** The stored metrics of whole runs: of each step its paths, of each path its statistics. */
@@ -211,9 +219,12 @@ export interface ScoreName {
 export const comparisonQuery = (
   asked: { baseline_run_id: string; run_ids: readonly string[] },
   cases: { run_id?: string | undefined; score?: ScoreName | undefined },
+  isGoing: boolean,
 ) =>
   infiniteQueryOptions({
-    queryKey: ['comparison', asked, cases],
+    // When the last run has ended, it is asked once more.
+    queryKey: ['comparison', asked, cases, isGoing],
+    refetchInterval: isGoing ? RUN_REFRESH_MS : false,
     initialPageParam: 0,
     queryFn: async ({ pageParam: offset, signal }) => {
       const comparison = { ...asked, cases: { ...cases, offset, limit: CASES_PER_PAGE } }

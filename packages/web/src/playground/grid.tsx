@@ -49,7 +49,7 @@ export function Grid({ kind, workflow, revisions, search, change }: GridProps): 
     <>
       <div className={styles.toolbar}>
         <RunControls runs={runs} onRun={rows.length > 0 ? runAll : undefined} />
-        <Sources kind={kind} workflow={workflow} search={search} change={change} own={own} />
+        <Sources kind={kind} workflow={workflow} search={search} change={change} own={own} columns={columns} />
         {own === undefined && (
           <Button disabled={rows.length === 0} onClick={copyRows}>
             Copy to edit

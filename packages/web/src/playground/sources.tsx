@@ -7,6 +7,8 @@ import { visible } from '../format/format.ts'
 import { Button, controls } from '../parts/controls.tsx'
 import { PopoverButton } from '../parts/popover.tsx'
 import { NewTestset } from '../testsets/new-testset.tsx'
+import type { Column } from './columns.ts'
+import { EvaluateLink } from './evaluate-link.tsx'
 import styles from './playground.module.css'
 import type { Row } from './rows.ts'
 import { type ChangeSearch, listIn, type PlaygroundSearch, textOf } from './search.ts'
@@ -25,10 +27,11 @@ interface SourcesProps {
   search: PlaygroundSearch
   change: ChangeSearch
   own: readonly Row[] | undefined
+  columns: readonly Column[]
 }
 
 /** Where the testcases come from, and which evaluators score the outputs. */
-export function Sources({ kind, workflow, search, change, own }: SourcesProps): ReactNode {
+export function Sources({ kind, workflow, search, change, own, columns }: SourcesProps): ReactNode {
   const { data: testsets = [] } = useQuery(testsetsQuery)
   const [isSaving, setIsSaving] = useState(false)
   const source = search.trace === undefined ? (search.testset ?? '') : 'traces'
@@ -67,6 +70,9 @@ export function Sources({ kind, workflow, search, change, own }: SourcesProps): 
             change({ testset: id, trace: undefined })
           }}
         />
+      )}
+      {kind === 'application' && search.testset !== undefined && (
+        <EvaluateLink columns={columns} testset={search.testset} search={search} />
       )}
       {kind === 'application' && <Evaluators search={search} change={change} />}
       {kind === 'evaluator' && <TraceField search={search} change={change} />}

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { comparisonQuery, type Run, runsByIdQuery, runsQuery } from '../../api/evaluations.ts'
+import { comparisonQuery, isGoingOn, type Run, runsByIdQuery, runsQuery } from '../../api/evaluations.ts'
 import { controls, Failure } from '../../parts/controls.tsx'
 import { type ChangeOf, COMPARED_MAX, type CompareSearch, itemsOf } from '../search.ts'
 import styles from './compare.module.css'
@@ -66,7 +66,11 @@ function Compared({ baseline, runs, search, change }: ComparedProps): ReactNode 
   const ids = runs.map(({ id }) => id)
   const run = runs.find(({ id }) => id === search.run) ?? (runs[0] as Run)
   const comparison = useInfiniteQuery(
-    comparisonQuery({ baseline_run_id: baseline.id, run_ids: ids }, { run_id: run.id, score: search.by }),
+    comparisonQuery(
+      { baseline_run_id: baseline.id, run_ids: ids },
+      { run_id: run.id, score: search.by },
+      [baseline, ...runs].some(isGoingOn),
+    ),
   )
   const [first] = comparison.data?.pages ?? []
   const makeBaseline = (id: string): void =>
