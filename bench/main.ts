@@ -7,6 +7,7 @@ import { benchEvaluators } from './evaluators.ts'
 import { benchIngest } from './ingest.ts'
 import { compareLayouts } from './layouts/compare.ts'
 import { benchMetrics } from './metrics.ts'
+import { benchNeighbour } from './neighbour.ts'
 import { benchQuery } from './query.ts'
 import { benchRegistry } from './registry.ts'
 import { benchOverhead } from './runs/overhead.ts'
@@ -74,6 +75,10 @@ const BENCHES: Record<string, Bench> = {
   metrics: {
     about: 'metrics of 100,000 scenarios, comparisons of 10,000, pages of scenarios with results',
     run: () => benchMetrics({ scenarios: 100_000 }),
+  },
+  neighbour: {
+    about: 'how soon the spans of a project are visible while another one floods, with a quota and without',
+    run: () => benchNeighbour(),
   },
   sandbox: {
     about: 'an evaluator of a caller in each language, run by run',
