@@ -44,7 +44,8 @@ const BENCHES: Record<string, Bench> = {
     run: ({ spans }) => benchCapacity({ spans }),
   },
   web: {
-    about: 'what somebody at a browser waits for: the list, the dashboard, traces of 10,000 and 100,000 spans, a long text',
+    about:
+      'what somebody at a browser waits for: the list, the dashboard, traces of 10,000 and 100,000 spans, a long text',
     run: () => benchWeb(),
   },
   layouts: {

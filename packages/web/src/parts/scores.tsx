@@ -20,5 +20,5 @@ const formatScore = (value: number): string => String(Number(value.toPrecision(3
 
 function colourOf(value: number | boolean): string {
   const share = Math.min(1, Math.max(0, Number(value)))
-  return `color-mix(in oklab, var(--score-low), var(--score-high) ${share * 100}%)`
+  return `color-mix(in oklab, var(--worse), var(--better) ${share * 100}%)`
 }
