@@ -1,18 +1,26 @@
-import { Popover } from '@base-ui/react/popover'
-import type { ReactNode } from 'react'
-import { controls } from './controls.tsx'
-import styles from './popover.module.css'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { Button } from './controls.tsx'
+
+export interface PopoverButtonProps {
+  label: string
+  children: ReactNode
+}
+
+/** What places a popover is loaded when the first one opens: it is a tenth of what a list needs. */
+const OpenedPopover = lazy(() => import('./opened-popover.tsx').then(module => ({ default: module.OpenedPopover })))
 
 /** A button that shows more controls below it until one clicks elsewhere or presses Escape. */
-export const PopoverButton = ({ label, children }: { label: string; children: ReactNode }): ReactNode => (
-  <Popover.Root>
-    <Popover.Trigger className={controls.button}>{label}</Popover.Trigger>
-    <Popover.Portal>
-      <Popover.Positioner sideOffset={4} className={styles.place}>
-        <Popover.Popup className={styles.popup} aria-label={label} data-modal="">
-          {children}
-        </Popover.Popup>
-      </Popover.Positioner>
-    </Popover.Portal>
-  </Popover.Root>
-)
+export function PopoverButton({ label, children }: PopoverButtonProps): ReactNode {
+  const [wasPressed, setWasPressed] = useState(false)
+  const button = (
+    <Button aria-haspopup="dialog" aria-expanded={false} onClick={() => setWasPressed(true)}>
+      {label}
+    </Button>
+  )
+  if (!wasPressed) return button
+  return (
+    <Suspense fallback={button}>
+      <OpenedPopover label={label}>{children}</OpenedPopover>
+    </Suspense>
+  )
+}

@@ -1,15 +1,17 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useRefusal } from '../api/rights.ts'
-import { type SavedQuery, savedQueriesQuery, saveQuery } from '../api/saved-queries.ts'
+import { type SavedQuery, savedQueriesQuery } from '../api/saved-queries.ts'
 import { visible } from '../format/format.ts'
-import { Button, controls, Failure } from '../parts/controls.tsx'
-import { FormModal } from '../parts/modal.tsx'
+import { Button, Failure } from '../parts/controls.tsx'
 import { PopoverButton } from '../parts/popover.tsx'
 import { printFilter } from './filter-print.ts'
-import { parseFilterText } from './filter-text.ts'
 import type { Change, TracesSearch } from './search.ts'
 import styles from './traces.module.css'
+
+const SaveQueryDialog = lazy(() =>
+  import('./save-query-dialog.tsx').then(module => ({ default: module.SaveQueryDialog })),
+)
 
 interface SavedQueriesProps {
   search: TracesSearch
@@ -34,7 +36,7 @@ export function SavedQueries({ search, change }: SavedQueriesProps): ReactNode {
           Save this filter …
         </Button>
       </PopoverButton>
-      {isSaving && <SaveDialog search={search} onClose={() => setIsSaving(false)} />}
+      <Suspense>{isSaving && <SaveQueryDialog search={search} onClose={() => setIsSaving(false)} />}</Suspense>
     </>
   )
 }
@@ -59,43 +61,5 @@ function Kept({ onChoose }: { onChoose: (query: SavedQuery) => void }): ReactNod
         </li>
       ))}
     </ul>
-  )
-}
-
-function SaveDialog({ search, onClose }: { search: TracesSearch; onClose: () => void }): ReactNode {
-  const [name, setName] = useState('')
-  const queryClient = useQueryClient()
-  const refusal = useRefusal('edit_queries')
-  const save = useMutation({
-    mutationFn: () =>
-      saveQuery({ name: name.trim(), focus: search.focus ?? 'trace', filtering: parseFilterText(search.q ?? '') }),
-    onSuccess: async () => {
-      await queryClient.invalidateQueries({ queryKey: savedQueriesQuery.queryKey })
-      onClose()
-    },
-  })
-  const isReady = name.trim() !== '' && refusal === undefined
-  return (
-    <FormModal
-      title="Save this filter"
-      onClose={onClose}
-      onSubmit={() => isReady && save.mutate()}
-      actions={
-        <>
-          <Button type="submit" look="primary" disabled={!isReady || save.isPending} title={refusal}>
-            Save
-          </Button>
-          <Button onClick={onClose}>Cancel</Button>
-        </>
-      }
-    >
-      <code className={styles.filterText}>{visible(search.q ?? '')}</code>
-      <label className={styles.field}>
-        Name
-        <input className={controls.input} value={name} onChange={({ target }) => setName(target.value)} />
-      </label>
-      {refusal !== undefined && <p>{refusal}</p>}
-      {save.error && <Failure what="The filter was not saved." error={save.error} />}
-    </FormModal>
   )
 }
