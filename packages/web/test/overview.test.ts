@@ -117,8 +117,8 @@ test('list, trace, session, dashboard and API show the same numbers, and each le
   expect(body.groups).toMatchObject([{ count: TOTAL.traces, tokens: TOTAL.tokens, errors: TOTAL.errors }])
   const id = sessions['trip-lima']?.[0]?.[0]?.traceId
   await page.goto(page.url().replace(/\/w\/.*/, `/w/traces/${id}`))
-  await page.getByText('Σ Tokens').waitFor()
-  expect(await page.locator('dl').first().textContent()).toMatch(/Σ Tokens200Σ Cost\$0\.004Spans4/)
+  const totals = page.locator('dl').filter({ hasText: 'Tokens' })
+  await expect.poll(() => totals.textContent(), SOON).toMatch(/Σ Tokens200Σ Cost\$0\.004Spans4/)
   expect(faults).toEqual([])
   await close()
 })

@@ -80,7 +80,9 @@ test('by keyboard only: a span is annotated, and the score is in the list', asyn
   const { page, faults, close } = await visit(browser, project, `/w/traces/${id}?view=tree`)
   await page.getByRole('treeitem').first().waitFor()
   await page.keyboard.press('a')
-  await page.getByRole('combobox', { name: 'What is judged' }).waitFor()
+  // Every project begins with one evaluator for people.
+  await page.getByRole('option', { name: 'Quality Rating' }).waitFor({ state: 'attached' })
+  await page.keyboard.type('Something')
   await page.keyboard.press('Tab')
   await page.keyboard.type('Helpful')
   await page.keyboard.press('Tab')

@@ -2,9 +2,13 @@ import { Popover } from '@base-ui/react/popover'
 import type { ReactNode } from 'react'
 import { controls } from './controls.tsx'
 import styles from './popover.module.css'
-import type { PopoverButtonProps } from './popover.tsx'
 
-/** A {@link PopoverButton} that has been pressed once. */
+export interface PopoverButtonProps {
+  label: string
+  children: ReactNode
+}
+
+/** A button of a popover that has been pressed once. */
 export const OpenedPopover = ({ label, children }: PopoverButtonProps): ReactNode => (
   <Popover.Root defaultOpen>
     <Popover.Trigger className={controls.button}>{label}</Popover.Trigger>

@@ -1,10 +1,6 @@
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { Button } from './controls.tsx'
-
-export interface PopoverButtonProps {
-  label: string
-  children: ReactNode
-}
+import type { PopoverButtonProps } from './opened-popover.tsx'
 
 /** What places a popover is loaded when the first one opens: it is a tenth of what a list needs. */
 const OpenedPopover = lazy(() => import('./opened-popover.tsx').then(module => ({ default: module.OpenedPopover })))
