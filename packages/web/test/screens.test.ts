@@ -101,7 +101,7 @@ const SCREENS: Record<string, Screen> = {
     of: () => project,
     shows: '[aria-label="Annotation"]',
     act: async page => {
-      await page.getByRole('treeitem').first().waitFor({ state: 'attached' })
+      await page.getByRole('tab', { name: 'Annotations' }).waitFor()
       await page.keyboard.press('a')
     },
   },

@@ -67,6 +67,8 @@ function Body({ traceId, trace, search, change }: BodyProps): ReactNode {
   const times = useMemo(() => (search.short ? withoutGaps(trace, gaps) : trace), [trace, gaps, search.short])
   const shorten = (): void => change({ short: search.short ? undefined : true, zoom: undefined }, { replace: true })
   const view = search.view ?? defaultView(trace)
+  // Where there is room for one of them, the detail is shown instead of the tree.
+  const isDetailed = search.span !== undefined || search.tab !== undefined
   const selected = trace.indexOf.get(search.span ?? '') ?? rootOf(trace)
   const select = (span: number): void => change({ span: trace.ids[span] }, { replace: search.span !== undefined })
   const setView = (next: View): void => change({ view: next }, { replace: true })
@@ -89,7 +91,7 @@ function Body({ traceId, trace, search, change }: BodyProps): ReactNode {
   return (
     <>
       <Minimap trace={trace} times={times} selected={selected} zoom={zoom} onZoom={setZoom} />
-      <div className={styles.body} data-detail={search.span !== undefined || undefined}>
+      <div className={styles.body} data-detail={isDetailed || undefined}>
         <div className={styles.left}>
           <div className={styles.views}>
             <Choices label="View" value={view} choices={VIEW_NAMES} onChange={setView} />
@@ -126,7 +128,7 @@ function Body({ traceId, trace, search, change }: BodyProps): ReactNode {
           <Detail
             key={trace.ids[selected]}
             {...{ traceId, trace, selected, search, change }}
-            onBack={() => change({ span: undefined })}
+            onBack={() => change({ span: undefined, tab: undefined })}
           />
         )}
       </div>
