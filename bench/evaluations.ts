@@ -10,7 +10,7 @@ const RUNS = [
   { scenarios: 2_000, batchSize: 64 },
   { scenarios: 8_000, batchSize: 64 },
 ]
-const MINTED = 20_000
+const MINTED = 10_000
 /** The model of the runs that several workers share. */
 const MODEL_SECONDS = 0.5
 const SHARED = { scenarios: 3_000, batchSize: 256, workers: [1, 4] }
