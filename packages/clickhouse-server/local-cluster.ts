@@ -53,7 +53,9 @@ process.exit(0)
 /** The same with each start, so that the setting does not change. */
 async function keptPassword(): Promise<string> {
   const file = join(folder, 'password')
-  const kept = await readFile(file, 'utf8').catch(() => undefined)
+  const kept = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') fail(error.message)
+  })
   if (kept) return kept
   const made = randomBytes(24).toString('base64url')
   await mkdir(folder, { recursive: true })

@@ -80,7 +80,10 @@ async function completeNowAndThen(
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    const layout = await readLayout(cluster.postgres.db).catch(() => undefined)
+    const layout = await readLayout(cluster.postgres.db).catch(error => {
+      log.warn({ err: error }, 'cannot read the layout of the cluster; trying again')
+      return undefined
+    })
     try {
       if (layout) requireEnough(cluster.shards.length, layout)
     } catch (error) {
