@@ -4,6 +4,7 @@ import { lockFolder } from '@spanhouse/folder-lock'
 import { Kysely } from 'kysely'
 import { ActingDialect } from './acting-as.ts'
 import { EMBEDDED_LIMITS, type EmbeddedLimits, EmbeddedPool } from './embedded/pool.ts'
+import { keepStatistics } from './embedded/statistics.ts'
 import { migrateToLatest } from './migrate.ts'
 import type { Database, Tables } from './tables.ts'
 
@@ -32,10 +33,14 @@ export async function openEmbedded({ dataDir, limits, onFailure }: EmbeddedOptio
     const path = join(dataDir, 'cluster')
     const pool = await EmbeddedPool.open({ path, limits: { ...EMBEDDED_LIMITS, ...limits }, onFailure })
     const db = new Kysely<Tables>({ dialect: new ActingDialect({ pool }) })
+    const endStatistics = keepStatistics(db)
     return {
       db,
       migrate: () => pool.withoutLimits(() => migrateToLatest(db)),
-      close: () => pool.end().finally(unlock),
+      close: async () => {
+        await endStatistics()
+        await pool.end().finally(unlock)
+      },
     }
   } catch (error) {
     await unlock()

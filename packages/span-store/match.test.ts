@@ -13,6 +13,7 @@ import {
 } from '@spanhouse/query'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sampledRuns } from '../../test/sets/sample.ts'
 import { SpanBatch } from './bytes/span-batch.ts'
 import type { Engine } from './engine/engine.ts'
 import { toMatchable } from './read/matchable.ts'
@@ -253,6 +254,6 @@ test('a filter finds the same spans in memory as in the store', async () => {
       const matched = rows.filter(row => matchSpan(tree, toMatchable(row))).map(row => row.span_id)
       expect(matched.toSorted()).toEqual(stored.map(row => row.id).toSorted())
     }),
-    { numRuns: 300 },
+    { numRuns: sampledRuns(300) },
   )
 }, 120_000)

@@ -19,25 +19,32 @@ export interface Migration {
  * ClickHouse has neither transactions nor locks for this, so every statement can be repeated (`IF NOT EXISTS`, `IF
  * EXISTS`): several processes may start at once, and an interrupted run is repeated from the file it had reached.
  *
+ * `form` changes the statements before they are run, see `replicated`.
+ *
  * Throws an Error for the operator if a newer version created the store, or if it has tables that no migration created.
  */
-export async function migrateSpans(engine: Engine, folder: string): Promise<string[]> {
+export async function migrateSpans(
+  engine: Engine,
+  folder: string,
+  form: (statement: string) => string = statement => statement,
+): Promise<string[]> {
   const migrations = await readMigrations(folder)
-  await engine.command({ text: LEDGER, params: {} })
-  const applied = await engine.rows<{ version: number }>({
-    text: 'SELECT DISTINCT version FROM schema_migrations',
-    params: {},
-  })
-  const versions = new Set(applied.map(row => row.version))
+  const versions = new Set((await appliedVersions(engine)).map(({ version }) => version))
   const newest = Math.max(0, ...versions)
   if (newest > migrations.length)
     throw new Error(
       `The ClickHouse store has schema version ${newest}, but this version of Spanhouse supports at most ${migrations.length}: start a newer version.`,
     )
   const missing = migrations.filter(({ version }) => !versions.has(version))
-  for (const migration of missing) await apply(engine, migration)
+  for (const migration of missing) await apply(engine, { ...migration, statements: migration.statements.map(form) })
   await requireColumns(engine)
   return missing.map(({ name }) => name)
+}
+
+/** The migrations in the store's ledger. Creates it if there is none. */
+export async function appliedVersions(engine: Engine): Promise<Pick<Migration, 'version' | 'name'>[]> {
+  await engine.command({ text: LEDGER, params: {} })
+  return engine.rows({ text: 'SELECT DISTINCT version, name FROM schema_migrations ORDER BY version', params: {} })
 }
 
 const LEDGER = `CREATE TABLE IF NOT EXISTS schema_migrations (version UInt32, name String, applied_at DateTime DEFAULT now())

@@ -252,7 +252,7 @@ describe.each(adapters())('SpanStream: $name', adapter => {
       })
     })
 
-    it('tells how much is waiting', async () => {
+    it('reports how much is waiting', async () => {
       const stream = await open()
       expect(await stream.stats()).toMatchObject({ depth: 0, bytes: 0, oldestSeconds: 0, deadLetters: 0 })
       await publishAll(stream, createMessages(3, { body: Buffer.alloc(10_000) }))

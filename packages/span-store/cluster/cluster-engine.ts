@@ -4,13 +4,18 @@ import { clusterDatabaseOf } from './cluster-database.ts'
 
 /**
  * Settings of statements that read a cluster. A trace is on one shard with all that is known of it, so a sub-query over
- * traces looks at the traces of the shard that runs it. A shard that does not respond makes a statement fail.
+ * traces looks at the traces of the shard that runs it. A shard that does not respond makes a statement fail, as does one
+ * whose replicas all lack what was stored more than some seconds ago: others would be asked for rows that they do not have.
  */
 const CLUSTER_SETTINGS = {
   distributed_product_mode: 'local',
   skip_unavailable_shards: 0,
   // Statements say themselves which rows of theirs they need first.
   optimize_skip_unused_shards: 0,
+  // The first that is healthy, so that a caller who asks again finds what he found before.
+  load_balancing: 'in_order',
+  max_replica_delay_for_distributed_queries: 10,
+  fallback_to_stale_replicas_for_distributed_queries: 0,
 } as const
 
 /** The address of a server of a cluster, with the database that shows the rows of all shards. */

@@ -1,10 +1,13 @@
 import { hash } from 'node:crypto'
-import type { Uuid } from '@spanhouse/model'
+import { Problem, type Uuid } from '@spanhouse/model'
+import { catchUp } from '../engine/catch-up.ts'
 import { type Engine, type EngineOptions, openEngine } from '../engine/engine.ts'
 import { isUnanswered, toProblem } from '../engine/failures.ts'
 import { migrateSpans, readMigrations } from '../migrate.ts'
 import { clusterStatements, createClusterDatabase } from './cluster-database.ts'
 import { clusterUrl, databaseOf } from './cluster-engine.ts'
+import { copyTables } from './copy-tables.ts'
+import { replicated } from './replicated.ts'
 
 /** One shard of the list of a cluster. */
 export interface Shard {
@@ -19,7 +22,12 @@ export interface Shard {
   readonly own: Engine
   /** The tables of the cluster on this server. */
   readonly cluster: Engine
+  /** Each server alone, for what replicas do not tell each other. */
+  readonly servers: readonly Server[]
 }
+
+/** The engines of a shard, on one of its servers. */
+type Server = Pick<Shard, 'own' | 'cluster'>
 
 export function openShard(number: number, urls: readonly string[], options: EngineOptions): Shard {
   const [first = ''] = urls
@@ -28,27 +36,76 @@ export function openShard(number: number, urls: readonly string[], options: Engi
     name: `shard ${number} (${new URL(first).origin})`,
     urls,
     database: databaseOf(first),
-    own: openEngine(urls, options),
-    cluster: openEngine(urls.map(clusterUrl), options),
+    ...openServers(urls, options),
+    servers: urls.map(url => openServers([url], options)),
   }
 }
 
-export async function closeShard({ own, cluster }: Shard): Promise<void> {
-  await Promise.all([own.close(), cluster.close()])
+const openServers = (urls: readonly string[], options: EngineOptions): Server => ({
+  own: openEngine(urls, options),
+  cluster: openEngine(urls.map(clusterUrl), options),
+})
+
+export async function closeShard(shard: Shard): Promise<void> {
+  await Promise.all([shard, ...shard.servers].flatMap(({ own, cluster }) => [own.close(), cluster.close()]))
+}
+
+/** Does something on each server of a shard that responds. Throws the Problem of one of them if none does. */
+async function onResponding(shard: Shard, work: (server: Server) => Promise<void>): Promise<void> {
+  const away: Problem[] = []
+  for (const server of shard.servers)
+    await work(server).catch(error => {
+      if (!(error instanceof Problem)) throw error
+      away.push(error)
+    })
+  if (away.length === shard.servers.length) throw away[0]
+}
+
+/** The index of the first server of a shard that responds. Throws a Problem `overloaded` if none does. */
+export async function firstResponding(shard: Shard): Promise<number> {
+  let first: number | undefined
+  await onResponding(shard, async server => {
+    if (first !== undefined) return
+    await server.own.rows({ text: 'SELECT 1', params: {} })
+    first = shard.servers.indexOf(server)
+  })
+  return first as number
 }
 
 /**
- * Brings the tables of one shard's server up to date, its own and then those of the cluster. Throws an Error for the
- * operator that names the shard, see `migrateSpans`.
+ * Brings the tables of a shard's servers up to date, their own and then those of the cluster. Of several replicas, one that
+ * does not respond is left out, and one that joins the others is given what every server has by `fill`. Throws an Error for the operator that names the shard, see `migrateSpans`.
  */
-export async function migrateShard(shard: Shard, folder: string): Promise<void> {
+export async function migrateShard(
+  shard: Shard,
+  folder: string,
+  fill: (server: Engine) => Promise<void> = async () => undefined,
+): Promise<void> {
   const migrations = await readMigrations(folder)
-  await named(shard, async () => {
-    await migrateSpans(shard.own, folder)
-    await shard.own.command({ text: createClusterDatabase(shard.database), params: {} })
-    for (const text of [MARKS, TABLES_MADE]) await shard.cluster.command({ text, params: {} })
-    await makeClusterTables(shard, await clusterStatements(shard.own, shard.database, migrations))
-  })
+  const isReplicated = shard.servers.length > 1
+  let migrated: Engine | undefined
+  const form = isReplicated ? replicated : (statement: string) => statement
+  await named(shard, () =>
+    onResponding(shard, async ({ own, cluster }) => {
+      if (isReplicated) await requireReplicated(own)
+      if (migrated) await copyTables(migrated, own, fill)
+      await migrateSpans(own, folder, form)
+      await own.command({ text: createClusterDatabase(shard.database), params: {} })
+      for (const text of [form(MARKS), TABLES_MADE]) await cluster.command({ text, params: {} })
+      await makeClusterTables(cluster, await clusterStatements(own, shard.database, migrations))
+      migrated ??= own
+    }),
+  )
+}
+
+const NOT_REPLICATED = `
+SELECT engine FROM system.tables
+WHERE database = currentDatabase() AND name = 'spans' AND NOT startsWith(engine, 'Replicated')`
+
+/** Throws an Error if the server's tables are those of a shard with one server. */
+async function requireReplicated(own: Engine): Promise<void> {
+  if ((await own.rows({ text: NOT_REPLICATED, params: {} })).length > 0)
+    throw new Error('CLICKHOUSE_URLS lists replicas of it, but its tables are not replicated; see docs/cluster.md.')
 }
 
 /** A hash of the statements that were last run to their end, so that they are not run again with each start. */
@@ -56,7 +113,7 @@ const TABLES_MADE = `
 CREATE TABLE IF NOT EXISTS cluster_tables (statements String, made_at DateTime64(6) DEFAULT now64(6))
 ENGINE = MergeTree ORDER BY made_at`
 
-async function makeClusterTables({ cluster }: Shard, statements: readonly string[]): Promise<void> {
+async function makeClusterTables(cluster: Engine, statements: readonly string[]): Promise<void> {
   const params = { statements: hash('sha256', statements.join('\n')) }
   const [made] = await cluster.rows<{ last: string }>({
     text: 'SELECT argMax(statements, made_at) AS last FROM cluster_tables',
@@ -80,6 +137,7 @@ export interface ShardMark {
 
 /** Undefined: the shard was never part of a cluster. */
 export async function readMark(shard: Shard): Promise<ShardMark | undefined> {
+  await catchUp(shard.cluster, { tables: ['shard_marks'] })
   const text =
     'SELECT store_id, max(mark) AS mark FROM shard_marks GROUP BY store_id ORDER BY min(made_at), store_id LIMIT 1'
   const [row] = await shard.cluster.rows<ShardMark>({ text, params: {} })
@@ -157,7 +215,9 @@ async function named<T>({ name }: Shard, work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (isUnanswered(error)) throw toProblem(error)
     if ((error as NodeJS.ErrnoException).code === NO_MACRO)
-      throw new Error(`${name} has no macro "cluster", which names its cluster in remote_servers.`, { cause: error })
+      throw new Error(`${name} lacks a macro: ${(error as Error).message} docs/cluster.md says which it needs.`, {
+        cause: error,
+      })
     if (!(error instanceof Error) || error.constructor !== Error) throw error
     throw new Error(`${name}: ${error.message}`, { cause: error })
   }

@@ -9,11 +9,15 @@ import { cancellation } from './cancellation.ts'
 import { isDisconnected, isUnanswered, isUpdateFault, toProblem, unreachable } from './failures.ts'
 import type { Holder } from './holder.ts'
 import { HttpClient, type Settings } from './http-client.ts'
+import { onServers, type Servers } from './on-servers.ts'
+import { currentUsage } from './usage.ts'
 
 /** SQL text with `{name:Type}` placeholders and their values. */
 export interface Statement {
   text: string
   params: Record<string, unknown>
+  /** On which of the servers with the same rows a command is run. Default: on the one in use. */
+  servers?: Servers
 }
 
 /**
@@ -23,6 +27,8 @@ export interface Statement {
 export interface Engine {
   /** The writer run that sends the writes (see `beginRun`); undefined if there is only one writer. */
   readonly run?: number
+  /** Whether it has several servers, which replicate the rows of the one in use. */
+  readonly isReplicated?: boolean
   /**
    * All rows of a SELECT as objects. Rejects with a Problem `query_timeout`, `query_limit` or `overloaded`; never
    * returns a part of the rows.
@@ -59,6 +65,16 @@ export interface EngineOptions {
   restartMs?: number
   /** Settings of all statements. */
   settings?: Settings
+  /** Of several servers, the one that is used. Default: the first, and while one does not respond, the next. */
+  only?: OnlyServer
+}
+
+/** A server that no other one replaces, since it may know what others have not yet. */
+export interface OnlyServer {
+  /** The index of its address. */
+  server: number
+  /** Called when it does not respond. */
+  onAway(): void
 }
 
 const SETTINGS: Settings = {
@@ -114,16 +130,24 @@ const writesOf = (run: number): string => `spanhouse-write-${run}-`
  */
 class HttpEngine implements Engine {
   readonly run: number | undefined
+  readonly isReplicated: boolean
   readonly #clients: readonly HttpClient[]
   readonly #slots: Slots
   readonly #restartMs: number
   /** The start of its writes' query ids. Without a run, several engines share this number. */
   readonly #writes: string
+  readonly #only: OnlyServer | undefined
   /** The server in use. */
-  #used = 0
+  #used: number
 
-  constructor(clients: readonly HttpClient[], { run, connections, queueMs = QUEUE_MS, restartMs = 0 }: EngineOptions) {
+  constructor(
+    clients: readonly HttpClient[],
+    { run, connections, queueMs = QUEUE_MS, restartMs = 0, only }: EngineOptions,
+  ) {
     this.run = run
+    this.isReplicated = clients.length > 1
+    this.#only = only
+    this.#used = only?.server ?? 0
     this.#clients = clients
     this.#slots = new Slots(connections, queueMs)
     this.#restartMs = restartMs
@@ -134,6 +158,7 @@ class HttpEngine implements Engine {
     return this.#read(statement.text, async () => {
       const bytes = await this.#client.send(`${inlineParams(statement)} FORMAT JSONEachRow`, {
         signal: cancellation(),
+        usage: currentUsage(),
       })
       holder?.hold(bytes.length * ROWS_PER_BYTE)
       return parseRows<Row>(bytes.toString())
@@ -144,6 +169,7 @@ class HttpEngine implements Engine {
     return this.#read(statement.text, async () => {
       const { format, chunks } = await this.#client.open(`${inlineParams(statement)} FORMAT RowBinary`, {
         signal: cancellation(),
+        usage: currentUsage(),
       })
       // Bytes from another server could be mistaken for rows.
       if (format !== 'RowBinary') throw unreachable(new Error('the response is not from ClickHouse'))
@@ -152,7 +178,10 @@ class HttpEngine implements Engine {
   }
 
   async command(statement: Statement): Promise<void> {
-    await this.#run(statement.text, () => this.#client.send(inlineParams(statement), { queryId: this.#writeId() }))
+    const { text, servers } = statement
+    const send = (client: HttpClient, signal?: AbortSignal): Promise<unknown> =>
+      client.send(inlineParams(statement), { queryId: this.#writeId(), signal })
+    await this.#run(text, () => (servers ? onServers(this.#clients, servers, send) : send(this.#client)))
   }
 
   async insert(table: string, columns: readonly string[], rowBinary: Buffer): Promise<void> {
@@ -164,7 +193,8 @@ class HttpEngine implements Engine {
     const beginnings = runs?.map(writesOf) ?? [this.#writes]
     if (beginnings.length === 0) return
     const condition = beginnings.map(beginning => `startsWith(query_id, '${beginning}')`).join(' OR ')
-    await this.#run('KILL QUERY', () => this.#onAll(client => client.send(`KILL QUERY WHERE ${condition} SYNC`)))
+    const kill = (client: HttpClient): Promise<unknown> => client.send(`KILL QUERY WHERE ${condition} SYNC`)
+    await this.#run('KILL QUERY', () => onServers(this.#clients, 'responding', kill))
   }
 
   async close(): Promise<void> {
@@ -175,15 +205,9 @@ class HttpEngine implements Engine {
     return this.#clients[this.#used] as HttpClient
   }
 
-  /** On all servers that respond, at least one. */
-  async #onAll(work: (client: HttpClient) => Promise<unknown>): Promise<void> {
-    const ended = await Promise.allSettled(this.#clients.map(work))
-    const failed = ended.filter(one => one.status === 'rejected').map(({ reason }) => reason)
-    if (failed.length === ended.length || failed.some(error => !isUnanswered(error))) throw failed[0]
-  }
-
   #useNext(): void {
-    this.#used = (this.#used + 1) % this.#clients.length
+    if (this.#only) this.#only.onAway()
+    else this.#used = (this.#used + 1) % this.#clients.length
   }
 
   #writeId(): string {
@@ -197,7 +221,7 @@ class HttpEngine implements Engine {
       text,
       async () => {
         const restartedBy = performance.now() + this.#restartMs
-        for (let faults = 0, others = this.#clients.length - 1; ; )
+        for (let faults = 0, others = this.#only ? 0 : this.#clients.length - 1; ; )
           try {
             return await work()
           } catch (error) {
@@ -218,7 +242,10 @@ class HttpEngine implements Engine {
 
   /** The text names the statement in traces, without values. */
   async #run<T>(text: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const usage = currentUsage()
+    const asked = performance.now()
     await this.#slots.take(signal)
+    const sent = performance.now()
     try {
       return await tracedStatement('clickhouse', text, work)
     } catch (error) {
@@ -226,6 +253,7 @@ class HttpEngine implements Engine {
       throw toProblem(error)
     } finally {
       this.#slots.give()
+      usage?.addStatement({ queueMs: sent - asked, waitMs: performance.now() - sent })
     }
   }
 }

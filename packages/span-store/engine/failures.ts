@@ -75,7 +75,25 @@ export const isUnanswered = (error: unknown): boolean =>
 
 /** ClickHouse's codes for failures that are temporary. */
 const BUSY = new Set([
-  ...['202', '203', '209', '210', '225', '236', '242', '243', '252', '279', '285', '319', '394', '425', '439', '473'],
+  ...[
+    '202',
+    '203',
+    '209',
+    '210',
+    '225',
+    '236',
+    '242',
+    '243',
+    '252',
+    '279',
+    '285',
+    '319',
+    '369',
+    '394',
+    '425',
+    '439',
+    '473',
+  ],
   ...['745', '999', '1000'],
 ])
 
@@ -98,6 +116,13 @@ export function toProblem(error: unknown): unknown {
     return new Problem('overloaded', 'ClickHouse is too busy; try again.', { retryAfterSeconds: 2, cause: error })
   return /^\d+$/.test(code) || error.constructor !== Error ? error : unreachable(error)
 }
+
+/** Whether a statement was rejected because it would read too many rows or bytes. */
+export const isReadTooLarge = (error: unknown): boolean =>
+  error instanceof Problem && READ_TOO_LARGE.has((error.cause as NodeJS.ErrnoException | undefined)?.code ?? '')
+
+/** ClickHouse's codes for the limits of rows and of bytes read. */
+const READ_TOO_LARGE = new Set(['158', '307'])
 
 /** Whether a statement was rejected because its rows together are too large: fewer of them can be read. */
 export const isResultTooLarge = (error: unknown): boolean =>

@@ -1,11 +1,12 @@
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { request as requestTls, Agent as TlsAgent } from 'node:https'
+import type { Usage } from './usage.ts'
 
 /** Settings of ClickHouse by name. */
 export type Settings = Readonly<Record<string, string | number>>
 
 /** An error that ClickHouse itself returned for a statement, with its numeric code. */
-export class ClickHouseError extends Error {
+class ClickHouseError extends Error {
   readonly code: string
 
   constructor(code: string, message: string) {
@@ -37,6 +38,8 @@ export interface SentWith {
   data?: Buffer
   /** Aborts the request. */
   signal?: AbortSignal | undefined
+  /** To count what the statement reads. */
+  usage?: Usage | undefined
 }
 
 /**
@@ -66,7 +69,7 @@ export class HttpClient {
   }
 
   /** Rejects with a ClickHouseError, or with another Error if ClickHouse did not respond. */
-  open(statement: string, { queryId, data, signal }: SentWith = {}): Promise<Answer> {
+  open(statement: string, { queryId, data, signal, usage }: SentWith = {}): Promise<Answer> {
     const url = new URL(this.#url)
     if (queryId) url.searchParams.set('query_id', queryId)
     if (data) url.searchParams.set('query', statement)
@@ -80,7 +83,7 @@ export class HttpClient {
     }
     return new Promise((resolve, reject) => {
       const post = (this.#isTls ? requestTls : request)(url, sent, response => {
-        readAnswer(response).then(resolve, reject)
+        readAnswer(response, usage).then(resolve, reject)
       })
       post.on('timeout', () => post.destroy(silent(silentMs)))
       post.on('error', reject)
@@ -112,7 +115,9 @@ function partsOf(address: string): { username: string; password: string; pathnam
   }
 }
 
-async function readAnswer(response: IncomingMessage): Promise<Answer> {
+async function readAnswer(response: IncomingMessage, usage: Usage | undefined): Promise<Answer> {
+  const summary = response.headers['x-clickhouse-summary']
+  if (typeof summary === 'string') usage?.addSummary(summary)
   const code = response.headers['x-clickhouse-exception-code'] as string | undefined
   if (response.statusCode === 200 && code === undefined)
     return { format: response.headers['x-clickhouse-format'] as string | undefined, chunks: response }

@@ -2,6 +2,7 @@ import { type Json, type JsonObject, microsToIso, type Uuid } from '@spanhouse/m
 import { parseAnalyticsQuery } from '@spanhouse/query'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sampledRuns } from '../../../test/sets/sample.ts'
 import { SpanBatch } from '../bytes/span-batch.ts'
 import type { Engine } from '../engine/engine.ts'
 import { statisticsOracle } from '../engine/statistics.testing.ts'
@@ -111,5 +112,5 @@ test('every statistic agrees with its definition', { timeout: 120_000 }, async (
       expect(answer).toEqual(near(expected as unknown as Json))
     },
   )
-  await fc.assert(property, { numRuns: 60 })
+  await fc.assert(property, { numRuns: sampledRuns(60) })
 })

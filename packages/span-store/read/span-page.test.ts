@@ -1,9 +1,18 @@
 import type { JsonObject, SpanJson } from '@spanhouse/model'
-import { compileFirstSpans, compileSpanQuery, nextWindowing, parseSpanQuery } from '@spanhouse/query'
+import {
+  compileFirstSpans,
+  compileSpanQuery,
+  compileSpansSince,
+  nextWindowing,
+  parseSpanQuery,
+  sql,
+} from '@spanhouse/query'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SpanBatch } from '../bytes/span-batch.ts'
 import type { Engine } from '../engine/engine.ts'
+import { isReadTooLarge } from '../engine/failures.ts'
+import { metered, Usage } from '../engine/usage.ts'
 import { makeSpan, newProject, openTestEngine } from '../spans.testing.ts'
 import { SpanWriter } from '../write/write.ts'
 import { SPAN_COLUMNS } from './row.ts'
@@ -19,6 +28,8 @@ afterAll(() => close())
 
 const IS_ROOT = { field: 'parent_id', operator: 'is', value: null }
 const OF_ONE_COLOUR = { field: 'attributes', key: 'colour', operator: 'is', value: 'red' }
+/** A condition that no index serves. */
+const NAMED = { field: 'status_code', operator: 'is_not', value: 'STATUS_CODE_ERROR' }
 const START = 1_770_000_000_000_000
 
 // Few times and ids, so that pages end between spans of one time, and between others.
@@ -79,6 +90,72 @@ test('a page in one pass sees what an update that is not merged has changed', as
   }
   expect(await tracesOf('red')).toEqual([3, 1])
   expect(await tracesOf('blue')).toEqual([2])
+})
+
+test('a page that is asked for again is what it would be if it was asked for once', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.record({
+        batches: fc.array(someRoots, { minLength: 2, maxLength: 4 }),
+        limit: fc.integer({ min: 1, max: 12 }),
+        conditions: fc.constantFrom<object[]>([], [IS_ROOT], [OF_ONE_COLOUR], [IS_ROOT, OF_ONE_COLOUR], [NAMED]),
+      }),
+      async ({ batches, limit, conditions }) => {
+        const project_id = newProject()
+        const query = parseSpanQuery({ filtering: { conditions }, windowing: { limit } }, 'span')
+        for (const [batch, roots] of batches.entries()) {
+          const others = roots.map(root => ({
+            ...root,
+            trace: root.trace + 1_000 * batch,
+            micros: root.micros + batch,
+          }))
+          await write(project_id, others)
+          const statement = compileSpanQuery({ project_id, columns: SPAN_COLUMNS, query })
+          const expected = (await readSpans(engine, statement)).map(span => span.toJSON())
+          const page = await readSpanPage(engine, { project_id, query })
+          expect(page.spans.map(span => span.toJSON())).toEqual(expected)
+          expect(page.isFull).toBe(expected.length === limit)
+        }
+      },
+    ),
+    { numRuns: 15 },
+  )
+}, 60_000)
+
+test('a page whose spans were deleted has older ones instead', async () => {
+  const project_id = newProject()
+  const roots = [1, 2, 3, 4].map(trace => ({ micros: trace, trace, span: 1, colour: 'red' }))
+  await write(project_id, roots)
+  const tracesOf = async (): Promise<number[]> => {
+    const { spans } = await readPage(project_id, { windowing: { limit: 2 } })
+    return spans.map(span => Number.parseInt(span.trace_id as string, 16) / 65_537)
+  }
+  expect(await tracesOf()).toEqual([4, 3])
+  const text = 'DELETE FROM spans WHERE project_id = {project:UUID} AND trace_id = unhex({trace:String})'
+  const trace = (4 * 65_537).toString(16).padStart(32, '0')
+  await engine.command({ text, params: { project: project_id, trace } })
+  expect(await tracesOf()).toEqual([3, 2])
+  expect(await tracesOf()).toEqual([3, 2])
+})
+
+test('a page that is asked for again reads only what is newer than its end, unless that is much', async () => {
+  const project_id = newProject()
+  await write(
+    project_id,
+    Array.from({ length: 200 }, (_, at) => ({ micros: at, trace: at + 1, span: 1, colour: 'red' })),
+  )
+  const statementsFor = async (conditions: JsonObject[]): Promise<number> => {
+    const usage = new Usage()
+    await metered(usage, () => readPage(project_id, { filtering: { conditions }, windowing: { limit: 5 } }))
+    return usage.statements
+  }
+  expect(await statementsFor([NAMED])).toBe(1)
+  expect(await statementsFor([NAMED])).toBe(1)
+  const query = parseSpanQuery({ windowing: { limit: 5 } }, 'span')
+  const since = compileSpansSince({ project_id, columns: SPAN_COLUMNS, query, since: START + 150 })
+  expect((await readSpans(engine, since)).map(span => span.start_time - START)).toEqual([199, 198, 197, 196, 195])
+  const few = sql`${since}, max_rows_to_read = 3`
+  await expect(readSpans(engine, few)).rejects.toSatisfy(isReadTooLarge)
 })
 
 test('what has to be looked for everywhere is not read in one pass', () => {

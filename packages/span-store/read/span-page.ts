@@ -1,8 +1,16 @@
 import { Problem } from '@spanhouse/model'
-import { compareSpans, compileFirstSpans, compileSpanQuery, pageLimit, type SpansOf } from '@spanhouse/query'
+import {
+  compareSpans,
+  compileFirstSpans,
+  compileSpanQuery,
+  compileSpansSince,
+  pageLimit,
+  type SpansOf,
+} from '@spanhouse/query'
 import type { Engine } from '../engine/engine.ts'
-import { isResultTooLarge } from '../engine/failures.ts'
+import { isReadTooLarge, isResultTooLarge } from '../engine/failures.ts'
 import type { Holder } from '../engine/holder.ts'
+import { RecentPages, recentPageOf } from './recent-pages.ts'
 import { SPAN_COLUMNS } from './row.ts'
 import { readSpans, type StoredSpan } from './stored-span.ts'
 
@@ -49,13 +57,54 @@ export const pageTooLarge = (): Problem =>
       'POST /spans/query or /traces/query.',
   )
 
+type Asked = SpansOf & { limit: number }
+
+const RECENT = new WeakMap<Engine, RecentPages>()
+
+function recentPagesOf(engine: Engine): RecentPages {
+  const pages = RECENT.get(engine) ?? new RecentPages()
+  RECENT.set(engine, pages)
+  return pages
+}
+
+/** Searches only where the same page was the last time, if that is known and enough. */
+async function readPage(engine: Engine, asked: Asked, holder: Holder | undefined): Promise<SpanPage> {
+  const name = recentPageOf(asked, asked.limit)
+  if (name === undefined) return searchPage(engine, asked, holder)
+  const pages = recentPagesOf(engine)
+  const since = pages.endOf(name)
+  const again = since === undefined ? undefined : await readSince(engine, { ...asked, since }, holder)
+  const page = again ?? (await searchPage(engine, asked, holder))
+  const last = page.spans.at(-1)
+  if (last && page.spans.length === asked.limit) pages.keep(name, last.start_time)
+  else pages.forget(name)
+  return page
+}
+
+/** The page among the spans since a time; undefined if it is not full, or takes too much to read. */
+async function readSince(
+  engine: Engine,
+  { project_id, query, limit, since }: Asked & { since: number },
+  holder: Holder | undefined,
+): Promise<SpanPage | undefined> {
+  try {
+    const statement = compileSpansSince({ project_id, query, since, columns: SPAN_COLUMNS })
+    const spans = await readSpans(engine, statement, holder)
+    if (spans.length === limit) return cut(spans, countWithin(spans, limit), limit, holder)
+    holder?.release(bytesOf(spans))
+  } catch (error) {
+    if (!isReadTooLarge(error)) throw error
+  }
+  return undefined
+}
+
 /**
  * Spans ordered by time are read in one pass where possible, with one more than the page has. They form the page unless
  * its last span has the same time as omitted spans.
  */
-async function readPage(
+async function searchPage(
   engine: Engine,
-  { project_id, query, limit }: SpansOf & { limit: number },
+  { project_id, query, limit }: Asked,
   holder: Holder | undefined,
 ): Promise<SpanPage> {
   const asked = { project_id, query, columns: SPAN_COLUMNS }

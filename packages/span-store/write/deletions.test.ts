@@ -3,6 +3,7 @@ import type { SpanId } from '@spanhouse/model'
 import { compileSpansByIds } from '@spanhouse/query'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sampledRuns } from '../../../test/sets/sample.ts'
 import { type IncomingSpan, SpanBatch } from '../bytes/span-batch.ts'
 import type { Engine } from '../engine/engine.ts'
 import { SPAN_COLUMNS } from '../read/row.ts'
@@ -104,7 +105,7 @@ test('whatever way spans and deletions come, what is left is what was accepted a
         expect(await stored(project_id)).toEqual(expected(sent))
       },
     ),
-    { numRuns: 40 },
+    { numRuns: sampledRuns(40) },
   )
 }, 120_000)
 

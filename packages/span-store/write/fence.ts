@@ -1,3 +1,4 @@
+import { catchUp } from '../engine/catch-up.ts'
 import type { Engine } from '../engine/engine.ts'
 
 /**
@@ -9,15 +10,23 @@ import type { Engine } from '../engine/engine.ts'
  * A new run first records itself and then fences all other runs of its partitions. Of any two, the one recorded later
  * sees the other, so at most one can write. It then ends the statements of those runs that had already been admitted.
  * Two runs that start at the same time may fence each other; a run that finds itself fenced ends, and a new one starts.
+ *
+ * Of the servers of a shard, a run uses one. It fences the others on all that respond, and begins when its own has what
+ * was stored through any of them.
  */
 export async function beginRun(engine: Engine, partitions: readonly number[]): Promise<void> {
   const own = { run: engine.run ?? 0, partitions }
   await engine.command({ text: NOTE, params: own })
+  await catchUp(engine, { tables: ['writer_runs'] })
   const others = await engine.rows<{ run: number }>({ text: OTHERS, params: own })
   const runs = others.map(({ run }) => run)
-  if (runs.length > 0) await engine.command({ text: FENCE, params: { runs } })
+  if (runs.length > 0) await engine.command({ text: FENCE, params: { runs }, servers: 'responding' })
   await engine.endWrites(runs)
+  await catchUp(engine, { tables: WRITTEN_TABLES })
 }
+
+/** The tables of which a writer must know all rows. */
+export const WRITTEN_TABLES: readonly string[] = ['spans', 'deleted_traces']
 
 const NOTE = `
 INSERT INTO writer_runs (stream_partition, run) SELECT arrayJoin({partitions:Array(UInt16)}), {run:UInt64}`

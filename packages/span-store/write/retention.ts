@@ -30,6 +30,7 @@ export const keepFor = (engine: Engine, project_id: Uuid, days: number): Promise
   engine.command({
     text: 'INSERT INTO project_retention SELECT {project_id:UUID}, {days:UInt16}',
     params: { project_id, days },
+    servers: 'all',
   })
 
 /**

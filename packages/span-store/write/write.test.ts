@@ -3,6 +3,7 @@ import { oracle } from '@spanhouse/model/oracle.testing.ts'
 import { compileSpanQuery, parseSpanQuery } from '@spanhouse/query'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sampledRuns } from '../../../test/sets/sample.ts'
 import { type IncomingSpan, SpanBatch } from '../bytes/span-batch.ts'
 import type { Engine, Statement } from '../engine/engine.ts'
 import { SPAN_COLUMNS } from '../read/row.ts'
@@ -108,7 +109,7 @@ test('whatever way spans come, each is stored once and every total is that of th
       }
       expect(await stored(project_id)).toEqual(expected(sent))
     }),
-    { numRuns: 80 },
+    { numRuns: sampledRuns(80) },
   )
 }, 120_000)
 
@@ -134,7 +135,7 @@ test('while shards are added, each trace stays on the shard that has it, and the
       const traces = perShard.map(rows => [...new Set(rows.map(({ trace_id }) => trace_id))])
       expect(traces.flat()).toHaveLength(new Set(traces.flat()).size)
     }),
-    { numRuns: 25 },
+    { numRuns: sampledRuns(25) },
   )
 }, 240_000)
 

@@ -3,9 +3,10 @@ import { COLUMNS, DERIVED_COLUMNS, KEY_COLUMNS, type Lifecycle } from '@spanhous
 import { RowBuffer } from '../bytes/row-buffer.ts'
 import { INSERT_COLUMNS, putAll, textsOf } from '../bytes/row-columns.ts'
 import type { BatchedSpan, SpanBatch } from '../bytes/span-batch.ts'
+import { catchUp } from '../engine/catch-up.ts'
 import type { Engine } from '../engine/engine.ts'
 import { noteDeletions, type PlannedDeletion } from './deletions.ts'
-import { requireRun } from './fence.ts'
+import { requireRun, WRITTEN_TABLES } from './fence.ts'
 import { findTraces } from './find-traces.ts'
 import { KnownTraces } from './known-traces.ts'
 import {
@@ -86,7 +87,10 @@ export class SpanWriter {
     return this.#memory.spans
   }
 
-  /** Resolves when everything is stored and the batch can be reused; rejects if the write should be retried. */
+  /**
+   * Resolves when everything is stored, on most servers of each shard, and the batch can be reused; rejects if the write
+   * should be retried.
+   */
   write(batch: SpanBatch): Promise<WriteResult> {
     return this.#alone(() => this.#write(batch))
   }
@@ -262,6 +266,7 @@ async function carryOut(engine: Engine, work: Work, batch: SpanBatch | undefined
   await updateRows(engine, CHANGED_COLUMNS, work.replacements)
   await updateRows(engine, DERIVED_COLUMNS, work.changes.map(toRowUpdate))
   await noteDeletions(engine, work.deletions, true)
+  await catchUp(engine, { tables: WRITTEN_TABLES, servers: 'most' })
 }
 
 /** The changes for all traces of a batch on one shard, in the order in which they are carried out. None takes effect before. */
