@@ -80,7 +80,7 @@ test('by hand as by the engine', () => {
   )
 })
 
-test('equal names, names of digits, __proto__ and big numbers beside an escaped name', () => {
+test('equal names, names of digits, __proto__ and big numbers next to an escaped name', () => {
   const text = '{"b\\n":[],"\\u0061":1,"2":{},"a":12345678901234567890,"__proto__":{"x":[1,null]},"1":""}'
   const value = parseJson(text)
   expect(JSON.stringify(value)).toBe('{"1":"","2":{},"b\\n":[],"a":12345678901234567890,"__proto__":{"x":[1,null]}}')

@@ -29,7 +29,7 @@ test('while many works are under way, timers wait for one of them and not for al
   expect(lateMs).toBeLessThan(150)
 })
 
-test('whoever waits gets a turn, also when others come meanwhile', async () => {
+test('every waiter gets a turn, even if others arrive meanwhile', async () => {
   const order: string[] = []
   const one = async (name: string): Promise<void> => {
     work(12)

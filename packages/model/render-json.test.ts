@@ -31,7 +31,7 @@ const { value: anyValue } = fc.letrec(tie => ({
   object: fc.dictionary(fc.oneof(fc.string(), fc.constantFrom('__proto__', '1', 'toString')), tie('value')),
 }))
 
-test('it is what JSON.stringify makes of a value, whatever its size', async () => {
+test('it equals the result of JSON.stringify, whatever the size of the value', async () => {
   const lengths = fc.constantFrom(1, 1, 5_000, 40_000)
   await fc.assert(
     fc.asyncProperty(anyValue, fc.string({ unit: 'grapheme' }), lengths, async (value, text, length) => {

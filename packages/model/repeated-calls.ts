@@ -3,9 +3,9 @@ import { haveEqualTokens, type ModelCall, mayBeSameModel } from './model-call.ts
 import type { TraceNode } from './trace-node.ts'
 
 /** With how many calls of the same tokens, the latest that started before it, a call is compared. */
-export const COMPARED_CALLS_MAX = 16
+const COMPARED_CALLS_MAX = 16
 /** Over how many levels two spans that record the same call may be apart from their common ancestor. */
-export const COMPARED_LEVELS_MAX = 16
+const COMPARED_LEVELS_MAX = 16
 
 interface RecordedCall extends TraceNode {
   readonly call: ModelCall

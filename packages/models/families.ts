@@ -8,7 +8,7 @@ interface Family {
 }
 
 /** The providers that need only a key, by the kind of that key. */
-export const FAMILIES: Readonly<Record<string, Family>> = {
+const FAMILIES: Readonly<Record<string, Family>> = {
   openai: {
     prefixes: ['openai'],
     names: /^(gpt-|o\d(-|$)|chatgpt-|codex-|ft:gpt-|text-embedding-(3-|ada-)|davinci-|babbage-)/,

@@ -3,7 +3,7 @@ import type { Json } from '@spanhouse/model'
 import { encodeTraces } from './json/otlp-json.ts'
 
 /** An attribute in OTLP/JSON. Integers are in quotes, as in protobuf's JSON mapping. */
-export function attribute(key: string, value: string | number | boolean): object {
+function attribute(key: string, value: string | number | boolean): object {
   if (typeof value === 'string') return { key, value: { stringValue: value } }
   if (typeof value === 'boolean') return { key, value: { boolValue: value } }
   return { key, value: Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value } }

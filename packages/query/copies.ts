@@ -22,7 +22,7 @@ const HOLE = '\x7f'
 export const COPY_LENGTH_MIN = 32
 
 /** Copies of one span; further texts remain in the attributes. */
-export const COPIES_MAX = 16_000
+const COPIES_MAX = 16_000
 
 /** Members of the attributes that no instrumentation sent: they have no holes. */
 export const ENVELOPE: ReadonlySet<string> = new Set(['ag', 'resource', 'scope', 'otlp'])

@@ -108,7 +108,7 @@ interface Group {
  * Every stored span contains its resource and scope, and every share repeats them: a resource of 1 MB with a hundred
  * thousand tiny spans would become 100 GB. This is the limit of their total size, counted once per span.
  */
-export const SHARED_BYTES_MAX = 256 * 1024 * 1024
+const SHARED_BYTES_MAX = 256 * 1024 * 1024
 
 /**
  * Resources, scopes and spans in one export. A span takes 30 bytes or more, so 10 MiB contain no more than 350,000

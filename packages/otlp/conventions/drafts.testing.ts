@@ -9,7 +9,7 @@ export const END = START + 1_000_000
 export const ACCEPTED = START + 5_000_000
 
 /** A draft with these attributes, flat or nested. */
-export const draftOf = (attributes: JsonObject, members: Partial<SpanDraft> = {}): SpanDraft => ({
+const draftOf = (attributes: JsonObject, members: Partial<SpanDraft> = {}): SpanDraft => ({
   trace_id: traceIdOf('trace'),
   span_id: spanIdOf('span'),
   span_name: 'span',

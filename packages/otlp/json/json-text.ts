@@ -1,7 +1,7 @@
 import { hasDigitRun, isJsonObject, type Json, type JsonObject, parseJson } from '@spanhouse/model'
 
 /** Maximum nesting of values inside an attribute; deeper values are kept as JSON text. */
-export const NESTING_MAX = 100
+const NESTING_MAX = 100
 
 const DIGITS_MAX = 1_000
 

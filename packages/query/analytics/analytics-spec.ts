@@ -12,7 +12,7 @@ import {
 } from '../filter/shape.ts'
 
 /** The aggregations of the values at a path. Each one uses the values of one JSON type and ignores others. */
-export const MEASURES = [
+const MEASURES = [
   'numeric/continuous',
   'numeric/discrete',
   'binary',
@@ -47,8 +47,8 @@ export interface Spec extends Histogram {
   readonly echo: JsonObject
 }
 
-export const SPECS_MAX = 50
-export const BINS_MAX = 1_000
+const SPECS_MAX = 50
+const BINS_MAX = 1_000
 
 const PREFIX = 'attributes.'
 const MEMBERS = ['type', 'path', 'bins', 'vmin', 'vmax', 'edge']

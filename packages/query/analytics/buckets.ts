@@ -13,7 +13,7 @@ export interface Buckets {
   readonly count: number
 }
 
-export const BUCKETS_MAX = 1024
+const BUCKETS_MAX = 1024
 
 const MINUTE_MICROS = 60_000_000
 const HOUR = 60

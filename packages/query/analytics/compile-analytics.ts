@@ -7,7 +7,7 @@ import { join, type Sql, sql } from '../sql.ts'
 import type { AnalyticsQuery } from './analytics-query.ts'
 import type { Measure, Spec } from './analytics-spec.ts'
 import { type Buckets, compileBucket, compileRange, windowingOf } from './buckets.ts'
-import { compileMeasure } from './compile-measure.ts'
+import { compileMeasure, SharedNumbers } from './compile-measure.ts'
 
 /** Analytics of the traces or spans of a project, and their time buckets. */
 interface Asked {
@@ -36,11 +36,18 @@ export function measuresOf({ type }: Spec): readonly Measure[] {
  * those of each trace's head span, so that each trace counts once, at its time in lists.
  */
 export function compileAnalytics(asked: Asked & { readonly specs: readonly Spec[] }): Sql {
-  const measures = asked.specs.map(
-    spec => sql`tuple(${join(measuresOf(spec).map(one => compileMeasure(one, spec.path, spec)))})`,
-  )
-  return compileByBucket(asked, 'trace', sql`tuple(${join(measures)}) AS measures`)
+  const shared = new SharedNumbers()
+  const compile = (measure: Measure, spec: Spec): Sql =>
+    measure === 'numeric/continuous' && spec.path && hasDefaultHistogram(spec)
+      ? shared.add(spec.path)
+      : compileMeasure(measure, spec.path, spec)
+  const measures = asked.specs.map(spec => sql`tuple(${join(measuresOf(spec).map(one => compile(one, spec)))})`)
+  const statement = compileByBucket(asked, 'trace', sql`tuple(${join(measures)}) AS measures`)
+  return sql`${shared.prefix}${statement}`
 }
+
+const hasDefaultHistogram = ({ bins, vmin, vmax, edge }: Spec): boolean =>
+  edge && bins === undefined && vmin === undefined && vmax === undefined
 
 /** Metrics of the older form of analytics: of all traces or spans, and of those with an exception. */
 const TOTALS: Record<Focus, readonly (readonly string[])[]> = {

@@ -1,5 +1,5 @@
 import { attributePlace, type Place } from '../compile/place.ts'
-import { count, float, type Sql, sql } from '../sql.ts'
+import { count, float, join, type Sql, sql } from '../sql.ts'
 import type { Histogram, Measure } from './analytics-spec.ts'
 
 /*
@@ -82,9 +82,35 @@ const PERCENTILES_OF = sql`'quantilesExactInclusive(0.0005, 0.001, 0.005, 0.01, 
 
 /** Sum, count and percentiles, plus the expression `more` on the array `sorted`. Money is summed as decimals. */
 function numbers(place: Place, more: Sql): Sql {
-  const { value, isNumber, sum } = numberAt(place)
-  const gathered = sql`arraySort(groupArrayIf(${value}, ${isNumber}))`
+  const { sum, gathered } = gather(place)
   return sql`tupleConcat(tuple(${sum}), arrayMap(sorted -> ${numbersOf(more)}, [${gathered}])[1])`
+}
+
+/** The sum of the numbers at a place, and the sorted array of them. */
+function gather(place: Place): { sum: Sql; gathered: Sql } {
+  const { value, isNumber, sum } = numberAt(place)
+  return { sum, gathered: sql`arraySort(groupArrayIf(${value}, ${isNumber}))` }
+}
+
+/**
+ * Numeric measures with the default histogram, as all measures that are asked for by default: everything that depends
+ * on the order of the numbers is one expression for all of them, since the engine takes 10 ms to analyse it.
+ */
+export class SharedNumbers {
+  readonly #gathered: Sql[] = []
+
+  /** The same as `compileMeasure` of `numeric/continuous`, in a statement that begins with {@link prefix}. */
+  add(path: readonly string[]): Sql {
+    const { sum, gathered } = gather(attributePlace(path))
+    this.#gathered.push(gathered)
+    return sql`tupleConcat(tuple(${sum}), numbers[${count(this.#gathered.length)}])`
+  }
+
+  get prefix(): Sql {
+    if (this.#gathered.length === 0) return sql``
+    const more = binned({ edge: true })
+    return sql`WITH arrayMap(sorted -> ${numbersOf(more)}, [${join(this.#gathered)}]) AS numbers `
+  }
 }
 
 /** Count and percentiles of the array `sorted`, and the expression `more`. */

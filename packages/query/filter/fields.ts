@@ -4,7 +4,7 @@ import { COLUMNS } from '../columns.ts'
 import { identifier, join, type Sql, sql } from '../sql.ts'
 
 /** Operators of a condition, by group. */
-export const OPERATOR_GROUPS = {
+const OPERATOR_GROUPS = {
   comparison: ['is', 'is_not'],
   numeric: ['eq', 'neq', 'gt', 'lt', 'gte', 'lte', 'btwn'],
   string: ['startswith', 'endswith', 'contains', 'matches', 'like'],
@@ -75,7 +75,7 @@ export type Field =
   | { readonly name: string; readonly kind: 'attributes' }
   | { readonly name: string; readonly kind: 'content' }
 
-export const IS_ROOT = sql`is_root = true`
+const IS_ROOT = sql`is_root = true`
 
 const EPOCH = sql`fromUnixTimestamp64Micro(0, 'UTC')`
 const NOBODY = sql`'00000000-0000-0000-0000-000000000000'`

@@ -1,6 +1,7 @@
 import type { Json, Span } from '@spanhouse/model'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sampledRuns } from '../../../test/sets/sample.ts'
 import { compileFilter } from '../compile/compile-filter.ts'
 import type { Filter } from '../filter/filter.ts'
 import { parseFilter } from '../filter/parse-filter.ts'
@@ -27,6 +28,13 @@ test.each<[number, object]>([
   [1, attribute('a.b', null)],
   [1, attribute('a.b', ['x', 5], 'in')],
   [1, attribute('ag.meta.model', 'm')],
+  [1, attribute('ag.session.id', 's')],
+  [1, attribute('ag.user.id', ['u', 'v'], 'in')],
+  [0, attribute('ag.session.id', '')],
+  [0, attribute('ag.session.id', 5)],
+  [0, attribute('ag.user.id', ['u', null], 'in')],
+  [0, attribute('ag.session.id', 's', 'is_not')],
+  [0, attribute('ag.agent.id', 'a')],
   [1, { field: 'references', operator: 'in', value: [{ slug: 'x' }, { slug: 'y', version: '1' }] }],
   [1, { field: 'links', operator: 'in', value: [{ trace_id: traceId(1) }] }],
   [1, { field: 'session_id', operator: 'is', value: 's' }],
@@ -107,7 +115,7 @@ test('no hint hides a span that satisfies the filter', async () => {
         }
       },
     ),
-    { numRuns: 25 },
+    { numRuns: sampledRuns(25) },
   )
 })
 

@@ -62,11 +62,26 @@ function alternativesOf(part: Filter): SpanTerms[] | undefined {
 
 const INDEX = /^[0-9]+$/
 
+/** Attributes that are stored as columns with terms of their own. */
+const LISTED_ATTRIBUTES: ReadonlyMap<string, TermList> = new Map([
+  ['ag.session.id', 'session_id'],
+  ['ag.user.id', 'user_id'],
+])
+
 function ofAttribute({ path, test }: AttributeCondition): SpanTerms[] | undefined {
+  const list = LISTED_ATTRIBUTES.get(path.join('.'))
+  if (list !== undefined) return ofListedAttribute(list, test)
   // A number in a path may be an index, and a list item has no term of its own.
   if (path.some(key => INDEX.test(key)) || ATTRIBUTE_COLUMNS.has(path.join('.'))) return undefined
   if (test.test === 'is') return isScalar(test.value) ? allKnown([termsOfAttribute(path, test.value)]) : undefined
   return test.test === 'in' ? allKnown(test.values.map(value => termsOfAttribute(path, value))) : undefined
+}
+
+/** An empty text is stored as no value, which has no term; other values than texts are never equal to the column. */
+function ofListedAttribute(list: TermList, test: AttributeCondition['test']): SpanTerms[] | undefined {
+  const values = test.test === 'is' ? [test.value] : test.test === 'in' ? test.values : []
+  if (values.length === 0 || !values.every(value => typeof value === 'string' && value !== '')) return undefined
+  return values.map(value => termsOfListed(list, value as string))
 }
 
 const COLUMNS: Record<string, TermList> = { session_id: 'session_id', user_id: 'user_id' }

@@ -131,7 +131,7 @@ const lengthOf = (value: Json | undefined): number =>
 export const holds = (items: readonly Json[], value: Json, work: MatchWork): boolean =>
   items.some(item => containsJson(itself(item), value, work))
 
-export function equalScalars(one: Json | undefined, other: Json): boolean {
+function equalScalars(one: Json | undefined, other: Json): boolean {
   if (one === undefined || !isScalar(one)) return false
   if (typeof one === 'number' && typeof other === 'number') return one === other
   const [a, b] = [numberOf(one), numberOf(other)]

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { JsonObject } from '@spanhouse/model'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sampledRuns } from '../../../test/sets/sample.ts'
 import type { Position } from '../position.ts'
 import {
   compileJson,
@@ -316,7 +317,7 @@ test('paging visits each span once while spans arrive', async () => {
         expected.toSorted(),
       )
     }),
-    { numRuns: 40 },
+    { numRuns: sampledRuns(40) },
   )
 })
 
@@ -342,7 +343,7 @@ test('paging visits each trace once while traces arrive', async () => {
         expect(seen.filter(one => expected.includes(one)).toSorted()).toEqual(expected.toSorted())
       },
     ),
-    { numRuns: 30 },
+    { numRuns: sampledRuns(30) },
   )
 })
 

@@ -1,4 +1,4 @@
-import type { SpanId, TraceId, Uuid } from '@spanhouse/model'
+import type { Micros, SpanId, TraceId, Uuid } from '@spanhouse/model'
 import { SHOWN_COLUMNS } from '../columns.ts'
 import { compileFilters } from '../compile/compile-filter.ts'
 import type { Filter } from '../filter/filter.ts'
@@ -138,6 +138,24 @@ export function compileSpanQuery({ project_id, columns, query }: ColumnsOf & Spa
   const statement = sql`SELECT ${join(columns)} ${rows} WHERE ${allOf([...bounds, ...filters])} ${page(query)} ${settings}`
   return withinCost(statement, PAGE_COST_MAX)
 }
+
+/**
+ * The page of a query for the newest spans, if its last span starts at `since` or later; otherwise fewer rows than the
+ * page has. In one pass, so the engine rejects it if that would read more than such a page is worth.
+ */
+export function compileSpansSince({ project_id, columns, query, since }: ColumnsOf & SpansOf & { since: Micros }): Sql {
+  const { filter, windowing } = query
+  const oldest = Math.max(since, windowing.oldest ?? since)
+  const [hints = [], ...otherWays] = compileSearchHints(filter)
+  const parts = anyOf(isOfRoots(filter) ? [ROOTS] : BOTH)
+  const bounds = compileBounds({ ...windowing, oldest }, 'span')
+  const conditions = [parts, ...bounds, ...(otherWays.length > 0 ? [] : hints)]
+  const rows = sql`${fromFewSpans(project_id, conditions)} WHERE ${allOf(filtersOf(filter))}`
+  return withinCost(sql`SELECT ${join(columns)} ${rows} ${page(query)} ${SINCE_SETTINGS}`, PAGE_COST_MAX)
+}
+
+/** Granules without a term do not count as read, because the index is evaluated first. */
+const SINCE_SETTINGS = sql`${SETTINGS}, use_skip_indexes_on_data_read = 0, max_rows_to_read = 32768, max_bytes_to_read = 67108864`
 
 const filtersOf = (filter: Filter | undefined): Sql[] => (filter === undefined ? [] : compileFilters([filter]))
 
