@@ -7,7 +7,7 @@ import type { Seed } from './accounts/seed.ts'
 import { openAuthenticator } from './credentials/authenticate.ts'
 import type { ProjectPrincipal } from './credentials/principal.ts'
 
-export const SECRET = 'a-secret-of-the-deployment'
+const SECRET = 'a-secret-of-the-deployment'
 
 let emails = 0
 /** An address that no other test uses. */

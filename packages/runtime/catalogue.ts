@@ -115,7 +115,7 @@ const flagsOf = ({ roles, template }: Shown): TemplateFlags => ({
 })
 
 /** The defaults in a parameters schema. */
-export function scalarDefaults(schema: Json | undefined): JsonObject {
+function scalarDefaults(schema: Json | undefined): JsonObject {
   return Object.fromEntries(
     propertiesOf(schema).flatMap(([name, { default: value }]) => (value === undefined ? [] : [[name, value]])),
   )

@@ -79,7 +79,7 @@ export async function enrichRevisionData(
 
 /**
  * The data that the simple evaluator surface commits: a built-in handler always gets the server's schemas and no address
- * of its own. Other data is returned unchanged.
+ * of its own. Other data is returned unchanged, as is data with a malformed schema, which the commit rejects.
  */
 export async function evaluatorHydration(
   data: JsonObject,
@@ -88,7 +88,7 @@ export async function evaluatorHydration(
 ): Promise<JsonObject> {
   const uri = handlerUriOf(data)
   const handler = uri && handlerOf(uri, settings)
-  if (handler?.kind !== 'builtin') return data
+  if (handler?.kind !== 'builtin' || (await schemaMistakes(data, owner)).length > 0) return data
   const { url, schemas, ...rest } = data
   const { inputs } = given(data)
   const { parameters } = handler.schemas ?? {}

@@ -45,6 +45,7 @@ export async function runWith(
     emit: () => undefined,
     means: {
       chat: chat ?? unreachable('chat'),
+      requireKey: async () => undefined,
       embed: unreachable('embed'),
       evaluate: unreachable('evaluate'),
       post: unreachable('post'),

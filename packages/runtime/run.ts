@@ -64,6 +64,8 @@ export interface Means {
    * key, else the error of the last attempt with the provider's status in `providerStatus`.
    */
   chat(plan: ChatPlan, onEvent?: (event: RunEvent) => void): Promise<ChatAnswer>
+  /** Throws as `chat` does if there is no usable key for the model. */
+  requireKey(config: Pick<ChatConfig, 'model' | 'connection'>): Promise<void>
   /** One vector for each text. Throws as `chat` does. */
   embed(call: { model: string; connection?: string; texts: readonly string[] }): Promise<number[][]>
   /** Runs a caller's `evaluate` in the sandbox. Throws a {@link RunError} when it fails, with the line of the source. */

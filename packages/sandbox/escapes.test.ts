@@ -205,7 +205,7 @@ describe('Python', () => {
   })
 })
 
-describe('nothing of a run is there in the next, whoever runs it', () => {
+describe('nothing of a run is left in the next, whoever the owner is', () => {
   const as = (owner: string, runtime: Runtime, source: string): Promise<CodeOutcome> =>
     sandbox.run({ owner, runtime, source, arguments: [] })
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { firstOfEach } from '../../test/sets/sample.ts'
 import { type CodeOutcome, openSandbox, type Runtime, type Sandbox } from './index.ts'
 
 // Each of these runs takes its limit of seconds, so they run side by side.
@@ -15,35 +16,44 @@ const run = (runtime: Runtime, source: string): Promise<CodeOutcome> =>
 const js = (body: string): [Runtime, string] => ['javascript', `function evaluate() { ${body} }`]
 const py = (body: string): [Runtime, string] => ['python', `def evaluate():\n    ${body.replaceAll('\n', '\n    ')}`]
 
+/** All rows, or in a sample the first of each runtime. */
+const runs = <T extends [Runtime, ...unknown[]]>(rows: T[]): readonly T[] => firstOfEach(rows, ([runtime]) => runtime)
+
 const TIME = /^The code (?:used more than 5 s of processor time|ran for more than 10 s)\.$/
 
-test.concurrent.each([
-  js('while (true) {}'),
-  js('return /(a+)+$/.test("a".repeat(60) + "b")'),
-  js('const spin = () => Promise.resolve().then(spin); return spin()'),
-  js('return { toJSON() { for (;;) {} } }'),
-  ['typescript', 'while (true as boolean) {}'],
-  py('while True: pass'),
-  py('while True:\n    try:\n        while True: pass\n    except BaseException: pass'),
-  py('import re\nreturn bool(re.match("(a+)+$", "a" * 60 + "b"))'),
-  py('return len(str(9 ** (9 ** 9)))'),
-  py('import time\ntime.sleep(3600)'),
-  py('import asyncio\nreturn asyncio.run(asyncio.sleep(3600))'),
-] as [Runtime, string][])('%s ends: %s', { timeout: 240_000 }, async (runtime, source) => {
+test.concurrent.each(
+  runs([
+    js('while (true) {}'),
+    js('return /(a+)+$/.test("a".repeat(60) + "b")'),
+    js('const spin = () => Promise.resolve().then(spin); return spin()'),
+    js('return { toJSON() { for (;;) {} } }'),
+    ['typescript', 'while (true as boolean) {}'],
+    py('while True: pass'),
+    py('while True:\n    try:\n        while True: pass\n    except BaseException: pass'),
+    py('import re\nreturn bool(re.match("(a+)+$", "a" * 60 + "b"))'),
+    py('return len(str(9 ** (9 ** 9)))'),
+    py('import time\ntime.sleep(3600)'),
+    py('import asyncio\nreturn asyncio.run(asyncio.sleep(3600))'),
+  ] as [Runtime, string][]),
+)('%s ends: %s', { timeout: 240_000 }, async (runtime, source) => {
   const outcome = await run(runtime, source)
   expect(outcome).toEqual({ ok: false, kind: 'time', message: expect.stringMatching(TIME) })
 })
 
-test.concurrent.each([
-  js('const all = []; for (;;) all.push(new Uint8Array(1e6).fill(1))'),
-  js('let text = "xy"; for (;;) text = [text, text].join("")'),
-  js('return "x".repeat(1e9)'),
-  js('const all = []; for (;;) { try { for (;;) all.push(new Array(1e5).fill(all)) } catch (error) { throw error } }'),
-  py('all = []\nwhile True: all.append("x" * 1_000_000 + str(len(all)))'),
-  py('return len(bytearray(2_000_000_000))'),
-  py('return len("x" * 1_000_000_000)'),
-  py('return len([0] * 300_000_000)'),
-] as [Runtime, string][])('%s has no more memory: %s', { timeout: 240_000 }, async (runtime, source) => {
+test.concurrent.each(
+  runs([
+    js('const all = []; for (;;) all.push(new Uint8Array(1e6).fill(1))'),
+    js('let text = "xy"; for (;;) text = [text, text].join("")'),
+    js('return "x".repeat(1e9)'),
+    js(
+      'const all = []; for (;;) { try { for (;;) all.push(new Array(1e5).fill(all)) } catch (error) { throw error } }',
+    ),
+    py('all = []\nwhile True: all.append("x" * 1_000_000 + str(len(all)))'),
+    py('return len(bytearray(2_000_000_000))'),
+    py('return len("x" * 1_000_000_000)'),
+    py('return len([0] * 300_000_000)'),
+  ] as [Runtime, string][]),
+)('%s has no more memory: %s', { timeout: 240_000 }, async (runtime, source) => {
   const outcome = await run(runtime, source)
   expect(outcome).toMatchObject({ ok: false, kind: 'memory', message: 'The code needs more than 256 MiB of memory.' })
 })
@@ -84,17 +94,19 @@ test.concurrent.each([
   expect(await run(runtime, source)).toMatchObject({ ok: true })
 })
 
-test.concurrent.each([
-  js('return evaluate()'),
-  js('const deep = n => [...[1].map(() => deep(n + 1))]; return deep(0)'),
-  js('let x = []; for (let i = 0; i < 1e5; i++) x = [x]; return JSON.stringify(x).length'),
-  ['typescript', `const evaluate = () => ${'('.repeat(100_000)}`],
-  ['typescript', `const evaluate = (a: ${'['.repeat(50_000)}`],
-  py('return evaluate()'),
-  py('import sys\nsys.setrecursionlimit(10**9)\nreturn evaluate()'),
-  py('x = []\nfor _ in range(100_000): x = [x]\nreturn repr(x)'),
-  py('return eval("(" * 100_000)'),
-] as [Runtime, string][])('%s calls too deeply: %s', { timeout: 240_000 }, async (runtime, source) => {
+test.concurrent.each(
+  runs([
+    js('return evaluate()'),
+    js('const deep = n => [...[1].map(() => deep(n + 1))]; return deep(0)'),
+    js('let x = []; for (let i = 0; i < 1e5; i++) x = [x]; return JSON.stringify(x).length'),
+    ['typescript', `const evaluate = () => ${'('.repeat(100_000)}`],
+    ['typescript', `const evaluate = (a: ${'['.repeat(50_000)}`],
+    py('return evaluate()'),
+    py('import sys\nsys.setrecursionlimit(10**9)\nreturn evaluate()'),
+    py('x = []\nfor _ in range(100_000): x = [x]\nreturn repr(x)'),
+    py('return eval("(" * 100_000)'),
+  ] as [Runtime, string][]),
+)('%s calls too deeply: %s', { timeout: 240_000 }, async (runtime, source) => {
   expect(await run(runtime, source)).toMatchObject({
     ok: false,
     kind: expect.stringMatching(/^(?:code|memory|syntax)$/),

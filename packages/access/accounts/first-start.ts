@@ -1,7 +1,8 @@
+import type { Uuid } from '@spanhouse/model'
 import { type Database, newId, sql, type Trx, toJsonb, withDatabaseProblems } from '@spanhouse/postgres'
 import { identifyApiKey, isSameKey, type KeyIdentity } from '../credentials/api-key.ts'
 import { insertApiKey } from '../credentials/stored-keys.ts'
-import { insertProject, lockWorkspace } from '../organizations/projects.ts'
+import { lockWorkspace } from '../organizations/projects.ts'
 import { findReferenced } from '../organizations/reference.ts'
 import { account } from './account-body.ts'
 import { insertAccounts, insertOrganizations } from './account-insert.ts'
@@ -56,8 +57,9 @@ export async function ensureDefaultProject(
 const SELF = toJsonb({ is_self: true })
 
 /**
- * The project of the server's own traces, beside the default project and for the same owner; created with a key if it
- * does not exist. Any number of processes may call this at the same time, once the default project exists.
+ * The project of the server's own traces, created with a key if it does not exist. It has an organization of its own, of
+ * the default project's owner: members of other organizations, the default one included, cannot read it. Any number of
+ * processes may call this at the same time, once the default project exists.
  */
 export const ensureSelfProject = (db: Database, seeds: readonly Seed[] = []): Promise<DefaultProject> =>
   withDatabaseProblems(() =>
@@ -67,16 +69,7 @@ export const ensureSelfProject = (db: Database, seeds: readonly Seed[] = []): Pr
       await lockWorkspace(trx, first.workspace_id)
       const existing = await findMarkedProject(trx, SELF)
       if (existing !== null) return { project: existing }
-      const project = { ...first, project_id: newId() }
-      await insertProject(trx, {
-        id: project.project_id,
-        name: 'Spanhouse',
-        workspace_id: project.workspace_id,
-        organization_id: project.organization_id,
-        is_default: false,
-        flags: SELF,
-        created_by_id: project.user_id,
-      })
+      const project = await makeProject(trx, SELF, { organization: 'Spanhouse', owner: first.user_id })
       for (const seed of seeds) await seed(trx, project)
       return { project, apiKey: await insertApiKey(trx, { user_id: project.user_id, project_id: project.project_id }) }
     }),
@@ -93,16 +86,32 @@ async function findMarkedProject(trx: Trx, mark: typeof FIRST): Promise<NewProje
   return row ?? null
 }
 
-/** The user may exist without the project: an administrator can delete an organization and keep its owner. */
 async function makeDefaultProject(trx: Trx, seeds: readonly Seed[]): Promise<NewProject> {
-  const user = await findReferenced(trx, 'users', { by: 'email', value: DEFAULT_EMAIL })
-  const body = account.parse({ user: { email: DEFAULT_EMAIL, username: 'owner' }, organization: { name: 'Default' } })
-  const rows = await accountRowsOf(trx, body, user ?? undefined)
-  rows.project.flags = FIRST
-  await (user === null ? insertAccounts(trx, [rows]) : insertOrganizations(trx, [rows]))
-  const project = newProjectOf(rows)
+  const project = await makeProject(trx, FIRST, { organization: 'Default' })
   for (const seed of seeds) await seed(trx, project)
   return project
+}
+
+interface ProjectMaking {
+  organization: string
+  /**
+   * An existing user. By default the one with the default address, who may exist already: an administrator can delete an
+   * organization and keep its owner.
+   */
+  owner?: Uuid
+}
+
+/** A marked project in a new organization. */
+async function makeProject(trx: Trx, mark: typeof FIRST, { organization, owner }: ProjectMaking): Promise<NewProject> {
+  const user = owner ?? (await findReferenced(trx, 'users', { by: 'email', value: DEFAULT_EMAIL }))
+  const body = account.parse({
+    user: { email: DEFAULT_EMAIL, username: 'owner' },
+    organization: { name: organization },
+  })
+  const rows = await accountRowsOf(trx, body, user ?? undefined)
+  rows.project.flags = mark
+  await (user === null ? insertAccounts(trx, [rows]) : insertOrganizations(trx, [rows]))
+  return newProjectOf(rows)
 }
 
 async function presetKey(trx: Trx, { project_id, user_id }: NewProject, preset: KeyIdentity): Promise<void> {

@@ -60,7 +60,7 @@ export interface NewOrganization {
 /**
  * Stores an organization with a workspace, a project and owner memberships for an existing user, and seeds the project.
  */
-export async function insertOwnOrganization(
+async function insertOwnOrganization(
   trx: Trx,
   owner: { id: Uuid; email: string },
   { fields, seeds }: NewOrganization,

@@ -10,9 +10,9 @@ import { chosenScores, comparedRun, type MeasuredRun, requiredScore, SCORES_MAX,
 import { comparePairs, holm, type PairedStatistics, type PairedValues } from './statistics.ts'
 
 /** Runs that are compared with the baseline in one call. */
-export const CANDIDATES_MAX = 4
+const CANDIDATES_MAX = 4
 /** Cases of one page. */
-export const CASES_MAX = 1_000
+const CASES_MAX = 1_000
 const CASES_DEFAULT = 50
 
 const scoreName = z.object({ step_key: z.string(), path: z.string() })
@@ -79,8 +79,25 @@ export async function compareRuns(scope: Scope, engine: Engine, query: Compariso
   const baseline = measured.get(query.baseline_run_id) as MeasuredRun
   const candidates = [...new Set(query.run_ids)].map(id => measured.get(id) as MeasuredRun)
   const scores = chosenScores(baseline, query.scores)
+  const compared = { scope, baseline, candidates, scores }
+  const [runs, cases] = await Promise.all([comparisonsOf(engine, compared), casesOf(engine, query, compared)])
+  judge(runs)
+  return { baseline_run_id: baseline.run.id, runs, cases }
+}
+
+/** What is compared. */
+interface Compared {
+  scope: Scope
+  baseline: MeasuredRun
+  candidates: readonly MeasuredRun[]
+  scores: readonly Score[]
+}
+
+async function comparisonsOf(
+  engine: Engine,
+  { scope: { project_id }, baseline, candidates, scores }: Compared,
+): Promise<RunComparison[]> {
   const base = comparedRun(baseline.run, baseline.run, scores)
-  const { project_id } = scope
   const runs: RunComparison[] = []
   for (const { run } of candidates) {
     const pair = { project_id, baseline: base, candidate: comparedRun(run, baseline.run, scores) }
@@ -89,12 +106,7 @@ export async function compareRuns(scope: Scope, engine: Engine, query: Compariso
     const statistics = await statisticsOf(project_id, values)
     runs.push({ run_id: run.id, matched, scores: statistics.map((one, index) => scored(scores[index] as Score, one)) })
   }
-  judge(runs)
-  return {
-    baseline_run_id: baseline.run.id,
-    runs,
-    cases: await casesOf(engine, query, { scope, baseline, candidates, scores }),
-  }
+  return runs
 }
 
 async function measuredRuns(scope: Scope, engine: Engine, ids: readonly Uuid[]): Promise<Map<Uuid, MeasuredRun>> {
@@ -157,13 +169,6 @@ function verdictOf({ better, difference = 0, interval = [0, 0], p_adjusted }: Sc
 }
 
 const shown = (value: number): string => String(Number(value.toPrecision(3)))
-
-interface Compared {
-  scope: Scope
-  baseline: MeasuredRun
-  candidates: readonly MeasuredRun[]
-  scores: readonly Score[]
-}
 
 async function casesOf(
   engine: Engine,

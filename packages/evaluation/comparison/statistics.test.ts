@@ -118,6 +118,29 @@ function normalBelow(at: number): number {
   return 0.5 + (sum * at) / steps / Math.sqrt(2 * Math.PI)
 }
 
+test('the normal distribution takes over where it is near the random signs, and not where one value decides', () => {
+  // 3 of 4 values are 1, the others -1: a sum of n / 2 whose deviation is the root of n.
+  const signs = (n: number): Float64Array => Float64Array.from({ length: n }, (_, at) => (at % 4 === 0 ? -1 : 1))
+  // At 8 among random signs, of which none is so far; at 20 twice the tail of the normal distribution.
+  expect(signFlipTest(signs(256))).toBe(1 / 4_001)
+  expect(signFlipTest(signs(1_600))).toBeCloseTo(5.507e-89, 92)
+  const even = Float64Array.from({ length: 5_000 }, (_, at) => (at % 2 ? 1 : -1) + 0.0277185)
+  // At 1.96.
+  expect(signFlipTest(even)).toBeCloseTo(0.05, 3)
+  // The sign of one value decides, and those of the others whether the sum is still larger: as often as not.
+  const one = Float64Array.from({ length: 5_000 }, (_, at) => (at === 0 ? 1e6 : at % 2 ? 1 : -1))
+  expect(Math.abs(signFlipTest(one) - 0.5)).toBeLessThan(0.05)
+})
+
+test('the interval of a mean does not depend on whether groups are drawn', () => {
+  const values = Float64Array.from({ length: 10_000 }, (_, at) => ((at * 7_919) % 10_007) / 10_007)
+  const mean = values.reduce((sum, one) => sum + one, 0) / values.length
+  const half = (1.96 * Math.sqrt(1 / 12)) / Math.sqrt(values.length)
+  const [low, high] = bootstrapInterval(values)
+  expect(Math.abs(low - (mean - half))).toBeLessThan(half * 0.1)
+  expect(Math.abs(high - (mean + half))).toBeLessThan(half * 0.1)
+})
+
 test("Holm's correction, by hand", () => {
   expect(holm([0.01, 0.04, 0.03, 0.005]).map(one => Number(one.toFixed(10)))).toEqual([0.03, 0.06, 0.06, 0.02])
   expect(holm([0.9, 0.8])).toEqual([1, 1])

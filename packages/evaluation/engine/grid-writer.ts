@@ -13,12 +13,21 @@ import type { Membership } from './membership.ts'
 
 /** Cells that come within so short a time are written together. */
 const GATHER_MS = 20
+/** From one write to the next while they keep coming: a transaction of ten cells takes little longer than that of one. */
+const WRITE_EVERY_MS = 100
 /** Cells of one transaction, so that others have their turn. */
 const CELLS_MAX = 2_000
 /** Scenarios whose metrics are computed together. */
 const MEASURED_MAX = 2_000
-/** From one computation of metrics to the next: each takes as long as that of some hundred scenarios, whatever it computes. */
+/**
+ * From one computation of metrics to the next, at least: each takes as long as that of some hundred scenarios, whatever it
+ * computes.
+ */
 const MEASURE_EVERY_MS = 1_000
+/** The share of its time that a worker computes metrics for, so that many workers of a run do not keep ClickHouse busy. */
+const MEASURE_SHARE = 0.1
+/** A reader sees statuses after metrics, so they do not wait longer. */
+const MEASURE_EVERY_MS_MAX = 4_000
 /** How long a failed write waits before it is repeated. */
 const RETRY_MS = 500
 
@@ -46,6 +55,8 @@ export class GridWriter {
   #measuring: Done[] = []
   #finishing: Done[] = []
   #isWriting = false
+  /** When the next write may begin. */
+  #writeAt = 0
   #isMeasuring = false
   /** When metrics may be computed again; at the end they are at once. */
   #measureAt = 0
@@ -91,11 +102,18 @@ export class GridWriter {
 
   async #writeAll(): Promise<void> {
     do {
-      await delay(GATHER_MS)
+      await this.#gather()
       await this.#writeSome()
     } while (this.#cells.length + this.#done.length + this.#finishing.length > 0 && !this.#signal.aborted)
     // Nothing is awaited between the last look and this, so whatever is added later begins anew.
     this.#isWriting = false
+  }
+
+  /** Waits for what can be written together. At the end nothing more comes. */
+  async #gather(): Promise<void> {
+    await delay(GATHER_MS)
+    while (!this.#isEnding && performance.now() < this.#writeAt) await delay(GATHER_MS)
+    this.#writeAt = performance.now() + WRITE_EVERY_MS
   }
 
   async #writeSome(): Promise<void> {
@@ -174,9 +192,11 @@ export class GridWriter {
   async #measureAll(): Promise<void> {
     while (this.#measuring.length > 0 && !this.#signal.aborted) {
       while (!this.#isEnding && performance.now() < this.#measureAt) await delay(GATHER_MS)
-      this.#measureAt = performance.now() + MEASURE_EVERY_MS
+      const began = performance.now()
       const measured = this.#measuring.splice(0, MEASURED_MAX)
       for (const [user_id, group] of Map.groupBy(measured, one => one.user_id)) await this.#measureSome(group, user_id)
+      const rest = (performance.now() - began) / MEASURE_SHARE
+      this.#measureAt = began + Math.min(MEASURE_EVERY_MS_MAX, Math.max(MEASURE_EVERY_MS, rest))
       this.#finishing.push(...measured)
       this.#wake()
     }

@@ -9,7 +9,7 @@ export interface Membership {
 }
 
 /** How long a worker counts as alive after it was last heard of: a worker that dies is followed after that. */
-export const LEASE_SECONDS = 15
+const LEASE_SECONDS = 15
 /** How often it is heard of. */
 export const HEARTBEAT_MS = 1_000
 

@@ -1,5 +1,5 @@
 import { FAULTS, microsToIso, parseUuid } from '@spanhouse/model'
-import { optional, storedObject, tags, time, z } from '@spanhouse/validation'
+import { optional, storedObject, time, z } from '@spanhouse/validation'
 
 /** The schema version that every record bears. */
 export const VERSION = '2025-07-14'
@@ -22,7 +22,7 @@ export const int32 = z.int().min(-INT32_MAX).max(INT32_MAX)
 export const isoTime = time.transform(microsToIso)
 
 /** Free-form labels of a record. */
-export const labels = { tags: optional(tags), meta: optional(storedObject) }
+export const labels = { tags: optional(storedObject), meta: optional(storedObject) }
 
 export const header = { name: optional(z.string()), description: optional(z.string()) }
 

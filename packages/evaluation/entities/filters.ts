@@ -66,7 +66,7 @@ const assignedTo = (values: readonly string[]): Condition => sql`exists (
   where one #>> '{}' in (select jsonb_array_elements_text(${toJsonb([...values])}::jsonb)))`
 
 /** What each entity can be asked for. A row per member. */
-export const FILTERS = {
+const FILTERS = {
   runs: { ...ids, ...byStatus, ...labelled, ...named('ilike'), references: byReferences },
   scenarios: { ...ids, ...byRun, ...byStatus, ...byBucket, ...labelled },
   results: {

@@ -47,7 +47,7 @@ export async function listRows<E extends EntityName>(
 }
 
 /** A part of a list in the order of ids, with one row more than the page to tell whether there is more. */
-export function windowOf(
+function windowOf(
   windowing: Partial<WindowingBody>,
   usual: 'ascending' | 'descending',
 ): { conditions: Condition[]; tail: Condition } {

@@ -9,7 +9,7 @@ import type { EntityName, RowOf } from './rows.ts'
 /** A table by its entity, called `t`. */
 export const tableOf = (name: EntityName): Condition => sql`${sql.ref(ENTITIES[name].table)} as t`
 
-export const columnsOf = (name: EntityName): Condition => sql.join(ENTITIES[name].columns.map(column))
+const columnsOf = (name: EntityName): Condition => sql.join(ENTITIES[name].columns.map(column))
 
 /** Rows of the scope's project that fulfil all conditions. `tail`: order, limit, lock. */
 export async function selectRows<E extends EntityName>(

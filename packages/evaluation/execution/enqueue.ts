@@ -34,7 +34,7 @@ export async function enqueue(
 }
 
 /** Limits a statement about scenarios `t` to those of a run that a slice addresses. */
-export const scenariosOf = ({ project_id }: Scope, run: RunRow, { scenario_ids }: Slice): Condition =>
+const scenariosOf = ({ project_id }: Scope, run: RunRow, { scenario_ids }: Slice): Condition =>
   sql.join(
     [
       sql`t.project_id = ${project_id} and t.run_id = ${run.id}`,

@@ -9,7 +9,7 @@ import { storeFinish } from './enqueue.ts'
 import { planCells } from './plan.ts'
 
 /** Cells that one call makes at most. */
-export const MINTED_CELLS_MAX = 1_000_000
+const MINTED_CELLS_MAX = 1_000_000
 
 /** What a scenario comes from: a testcase or a trace, found by an input step. */
 export interface Source {
@@ -52,7 +52,7 @@ export async function mintScenarios(scope: Scope, run: RunRow, sources: readonly
 }
 
 /** A cell of a source, or one that a person or client writes. Only cells of sources have traces. */
-export function toResult(
+function toResult(
   run_id: Uuid,
   scenario_id: Uuid,
   { step_key, repeat_idx, does, source }: { step_key: string; repeat_idx: number; does: string; source: Source },

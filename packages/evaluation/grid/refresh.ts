@@ -22,7 +22,7 @@ export const refreshed = z.object({
 })
 
 /** The places that a request addresses, whether there is anything at them or not. */
-export function placesOf(asked: z.output<typeof refreshed>): MetricsPlace[] {
+function placesOf(asked: z.output<typeof refreshed>): MetricsPlace[] {
   const { run_id, run_ids, scenario_id, scenario_ids, timestamp, timestamps, interval } = asked
   if (run_ids) return run_ids.map(id => ({ run_id: id }))
   if (run_id === undefined) return []

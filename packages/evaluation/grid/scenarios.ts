@@ -41,7 +41,7 @@ export function createScenarios(scope: Scope, bodies: readonly NewScenario[]): P
 }
 
 /** As {@link createScenarios}, for runs that are locked and open. */
-export async function insertScenarios(scope: Scope, bodies: readonly NewScenario[]): Promise<ScenarioRow[]> {
+async function insertScenarios(scope: Scope, bodies: readonly NewScenario[]): Promise<ScenarioRow[]> {
   const rows = bodies.map(body => ({
     ...body,
     id: newId(),
@@ -109,7 +109,7 @@ export function deleteScenarios(scope: Scope, ids: readonly Uuid[]): Promise<Uui
 }
 
 /** Scenarios that one call adds at most. */
-export const ADDED_MAX = 100_000
+const ADDED_MAX = 100_000
 const MINUTE_MS = 60_000
 
 export const addedScenarios = z.object({

@@ -126,7 +126,8 @@ async function copyPages<Row extends { id: Uuid; version: number }>(
   { table, columns, copy }: Source<Row>,
   { since, run, signal }: Changes,
 ): Promise<void> {
-  const ofRun = run ? sql`and t.project_id = ${run.project_id} and t.run_id = ${run.id}` : sql``
+  // As texts, so that the index of changes is read: by that of runs every page would read and sort the whole run.
+  const ofRun = run ? sql`and t.run_id::text = ${run.id}::uuid::text and t.project_id = ${run.project_id}` : sql``
   let after: RawBuilder<unknown> = sql`t.changed_in >= ${String(since)}::text::xid8`
   while (!signal?.aborted) {
     const { rows } = await sql<Row>`select ${columns} from ${table} t

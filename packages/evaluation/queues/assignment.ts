@@ -2,7 +2,7 @@ import type { Uuid } from '@spanhouse/model'
 import type { QueueRow } from '../entities/rows.ts'
 
 /** Buckets that scenarios are dealt into where a queue says nothing else. */
-export const BUCKETS = 120
+const BUCKETS = 120
 
 /** How a queue's scenarios are dealt into buckets. */
 export interface Dealing {

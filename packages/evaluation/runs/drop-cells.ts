@@ -36,7 +36,7 @@ export async function dropRepeats(scope: Scope, run: RunRow): Promise<Uuid[]> {
 }
 
 /** Deletes the metrics of these scenarios, of their buckets and of the run. */
-export async function dropMetrics(scope: Scope, run_id: Uuid, scenarios: readonly Uuid[]): Promise<void> {
+async function dropMetrics(scope: Scope, run_id: Uuid, scenarios: readonly Uuid[]): Promise<void> {
   const isOfScenarios = isAmong('scenario_id', scenarios, 'uuid')
   const buckets = sql`select s."timestamp" from evaluation_scenarios s where s.project_id = ${scope.project_id}
     and s.id in (select one::uuid from jsonb_array_elements_text(${JSON.stringify(scenarios)}::jsonb) one)`
@@ -47,7 +47,7 @@ export async function dropMetrics(scope: Scope, run_id: Uuid, scenarios: readonl
 }
 
 /** Deletes those of the scenarios that have no cell left, and returns those that stay. */
-export async function dropEmptyScenarios(scope: Scope, scenarios: readonly Uuid[]): Promise<Uuid[]> {
+async function dropEmptyScenarios(scope: Scope, scenarios: readonly Uuid[]): Promise<Uuid[]> {
   const gone = await deleteRows(scope, 'scenarios', [
     isAmong('id', scenarios, 'uuid'),
     sql`not exists (select from evaluation_results r where r.project_id = t.project_id and r.run_id = t.run_id

@@ -15,7 +15,7 @@ export interface Guarded {
 }
 
 /** A 409: the run is closed. */
-export const closedRun = (what: Guarded): Problem =>
+const closedRun = (what: Guarded): Problem =>
   new Problem('conflict', { message: 'The run is closed: open it before changing it.', ...what })
 
 /**

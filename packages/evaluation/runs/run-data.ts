@@ -22,7 +22,7 @@ const place = z.object({ key: z.string(), path: z.string() })
 const MAPPINGS_MAX = 10_000
 
 /** A column of the table that shows a run, and where its values come from. */
-export const mapping = z.object({ column, step: place })
+const mapping = z.object({ column, step: place })
 export type Mapping = z.output<typeof mapping>
 
 export const repeats = z.int().max(REPEATS_MAX)

@@ -35,7 +35,7 @@ export const targets = (usual: Origin) =>
   ])
 
 /** The members of `data` that name revisions, and what each family's steps are. The order is that of a run's steps. */
-export const FAMILIES = [
+const FAMILIES = [
   { member: 'query_steps', kind: 'query', type: 'input' },
   { member: 'testset_steps', kind: 'testset', type: 'input' },
   { member: 'application_steps', kind: 'application', type: 'invocation' },

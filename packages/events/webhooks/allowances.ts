@@ -1,7 +1,7 @@
 import type { Uuid } from '@spanhouse/model'
 
 /** Attempts under way in one process: each holds a connection and a body. */
-export const ATTEMPTS_MAX = 1_000
+const ATTEMPTS_MAX = 1_000
 /** Of these, to subscriptions whose last attempt failed: a receiver that stalls holds its attempt for ten seconds. */
 const FAILING_MAX = ATTEMPTS_MAX / 2
 /** To one subscription. */

@@ -16,7 +16,7 @@ const url = z
   .max(URL_LENGTH_MAX)
   .refine(isWebUrl, { params: { type: 'url_parsing' }, error: 'Input should be a valid http or https URL' })
 
-export const subscriptionData = z.object({
+const subscriptionData = z.object({
   url,
   headers: optional(recordOf(z.string().max(HEADER_LENGTH_MAX), { max: HEADERS_MAX })),
   payload_fields: optional(storedObject),

@@ -68,7 +68,7 @@ async function* recordsOf({ db }: WebhookScope, ids: readonly Uuid[]): AsyncGene
     const byId = new Map(rows.map(row => [row.id, row]))
     for (const id of batch) {
       const row = byId.get(id)
-      if (!row) throw new Problem('overloaded', 'What is listed was deleted meanwhile; try again.')
+      if (!row) throw new Problem('overloaded', 'An entry was deleted while the list was being read; try again.')
       yield toDeliveryJson(row)
     }
   }

@@ -5,7 +5,7 @@ import { deliveryIdOf, type Message } from './message.ts'
 import type { SubscriptionRow } from './rows.ts'
 
 /** How long a claimed delivery is left to its process: longer than an attempt and the writing of its outcome. */
-export const CLAIM_SECONDS = 20
+const CLAIM_SECONDS = 20
 
 /** A delivery that this process attempts. */
 export interface Claim {

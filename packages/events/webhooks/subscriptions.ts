@@ -116,7 +116,7 @@ export async function secretOf(scope: WebhookScope, { secret_id }: SubscriptionR
 }
 
 /** 400 if the address may not be called, or the template is beyond its limits. Names are not resolved. */
-export function requireUsable({ outbound }: WebhookScope, { url, payload_fields }: SubscriptionData): void {
+function requireUsable({ outbound }: WebhookScope, { url, payload_fields }: SubscriptionData): void {
   const mistake = mistakeIn(url, outbound)
   if (mistake !== null) throw invalid(`data.url ${mistake}.`)
   if (payload_fields) requireRenderable(payload_fields)

@@ -2,9 +2,9 @@ import { invalid, isJsonObject, isRawJson, type Json, type JsonObject, nextTurn 
 import { valueAtPath } from '@spanhouse/runtime'
 
 /** Paths in one template. */
-export const PATHS_MAX = 100
+const PATHS_MAX = 100
 /** Of the body that is sent. */
-export const BODY_BYTES_MAX = 1024 * 1024
+const BODY_BYTES_MAX = 1024 * 1024
 /** For rendering a body; a path over a large event can take tens of milliseconds. */
 const RENDER_MS_MAX = 1_000
 
@@ -85,7 +85,7 @@ function selected(context: JsonObject, path: string): Json {
 }
 
 /** JSON with sorted members and no blanks. */
-export function sortedText(value: Json): string {
+function sortedText(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(sortedText).join(',')}]`
   if (!isJsonObject(value)) return JSON.stringify(value)
   const members = Object.keys(value).sort()

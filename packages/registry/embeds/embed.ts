@@ -3,7 +3,7 @@ import type { Reference, References } from '../references.ts'
 import { EmbedFailure } from './failure.ts'
 
 /** What can be embedded: workflows of every role, and environments, which lead to other revisions. */
-export const EMBEDDABLE = ['workflow', 'application', 'evaluator', 'environment'] as const
+const EMBEDDABLE = ['workflow', 'application', 'evaluator', 'environment'] as const
 export type EmbeddableName = (typeof EMBEDDABLE)[number]
 
 /** The revision that an embed refers to. */

@@ -60,7 +60,7 @@ export function pointsAt(
 }
 
 /** The newest revision first, preferring revisions that are not archived. */
-export const NEWEST_FIRST = sql`order by (r.deleted_at is not null), r.version desc limit 1`
+const NEWEST_FIRST = sql`order by (r.deleted_at is not null), r.version desc limit 1`
 
 /** The id of the default variant of the artifact that a subquery selects. */
 export const defaultVariantOf = ({ project_id }: Scope, artifactId: RawBuilder<unknown>): RawBuilder<unknown> => sql`

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
-import { invalid, type Json, type JsonObject, nextTurn, Problem } from '@spanhouse/model'
+import { invalid, type JsonObject, nextTurn, Problem } from '@spanhouse/model'
 import { type CsvError, parse } from 'csv-parse'
 import { stringify } from 'csv-stringify/sync'
-import { FILE_COLUMNS, toFlatRow } from './flat-row.ts'
+import { FILE_COLUMNS, type FlatRow, toFlatRow } from './flat-row.ts'
 import { CSV_COLUMNS_MAX, requireWithinLimits, requireWritableAsCsv } from './limits.ts'
 import type { TestcaseRow } from './table.ts'
 
@@ -100,16 +100,15 @@ async function* partsOf(rows: readonly TestcaseRow[], columns: readonly string[]
 async function columnsOf(rows: readonly TestcaseRow[]): Promise<string[]> {
   const columns = new Set<string>()
   for (const row of rows) {
-    for (const [name, value] of Object.entries(toFlatRow(row)))
-      if (value !== null || !FILE_COLUMNS.has(name)) columns.add(name)
+    for (const [name, value] of toFlatRow(row)) if (value !== null || !FILE_COLUMNS.has(name)) columns.add(name)
     requireWritableAsCsv(rows.length, columns.size)
     await nextTurn()
   }
   return [...columns].sort()
 }
 
-function cellOf(row: JsonObject, column: string): string {
-  const value: Json | undefined = Object.hasOwn(row, column) ? row[column] : null
+function cellOf(row: FlatRow, column: string): string {
+  const value = row.get(column)
   if (value == null) return ''
   if (typeof value === 'string') return value
   if (typeof value === 'boolean') return value ? 'True' : 'False'

@@ -13,7 +13,7 @@ import {
   scanJson,
 } from '@spanhouse/model'
 import { readCsv, writeCsv } from './csv.ts'
-import { fromFlatRows, toFlatRow } from './flat-row.ts'
+import { type FlatRow, fromFlatRows, toFlatRow } from './flat-row.ts'
 import { requireWithinLimits } from './limits.ts'
 import type { TestcaseRow } from './table.ts'
 import type { TestcaseBody } from './testcase.ts'
@@ -67,10 +67,13 @@ async function* writeJson(rows: readonly TestcaseRow[]): AsyncGenerator<string> 
   if (rows.length === 0) yield '[]'
   for (const [index, row] of rows.entries()) {
     const end = index === rows.length - 1 ? ']' : ''
-    yield `${index === 0 ? '[' : ','}${JSON.stringify(toFlatRow(row))}${end}`
+    yield `${index === 0 ? '[' : ','}${flatRowText(toFlatRow(row))}${end}`
     await nextTurn()
   }
 }
+
+const flatRowText = (row: FlatRow): string =>
+  `{${Array.from(row, ([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join()}}`
 
 /** As for a body of the same size. */
 const JSON_BOUNDS: JsonBounds = { depthMax: 1_000, valuesMax: 1_000_000, membersMax: 100_000, digitsMax: 1_000 }

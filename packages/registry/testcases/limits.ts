@@ -1,7 +1,7 @@
 import { invalid } from '@spanhouse/model'
 
 /** Rows in a testset. */
-export const ROWS_MAX = 10_000
+const ROWS_MAX = 10_000
 /** Size of a file with rows, and of a testset's rows as JSON. */
 export const BYTES_MAX = 10 * 1024 * 1024
 
@@ -14,7 +14,7 @@ export function requireWithinLimits({ rows, bytes = 0 }: { rows: number; bytes?:
 /** Columns of a CSV file, in which every row has all columns. JSON has no such limit. */
 export const CSV_COLUMNS_MAX = 10_000
 /** Cells of a CSV file to write, including blank ones. */
-export const CSV_CELLS_MAX = 10_000_000
+const CSV_CELLS_MAX = 10_000_000
 
 /** Names in each list of column changes: more columns than any row of a testset has. */
 export const COLUMN_CHANGES_MAX = 10_000

@@ -369,6 +369,11 @@ test('nobody who did not ask for a stream is told anything; a stream ends with d
     { type: 'message', data: { text: 'hi' } },
     { type: 'done', data: { stopReason: 'stop', traceId: trace_id } },
   ])
+  const silent = await ran(
+    handlerOf(() => 1),
+    requestOf({ isStreamed: true }),
+  )
+  expect(silent.events).toEqual([])
 })
 
 test('a handler that cannot be run says so', async () => {

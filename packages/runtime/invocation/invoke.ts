@@ -126,12 +126,13 @@ async function refuseTooLarge(outputs: Json): Promise<void> {
   )
 }
 
-/** Forwards events until the run ends, and adds the last one. */
+/** Forwards events until the run ends, and adds the last one. A run without events has only its result. */
 class Telling {
   readonly #onEvent: ((event: RunEvent) => void) | undefined
   readonly #clock: RunClock
   #isOver = false
-  #isDone = false
+  /** Whether `done` is still to come. */
+  #isOpen = false
 
   constructor(onEvent: ((event: RunEvent) => void) | undefined, clock: RunClock) {
     this.#onEvent = onEvent
@@ -142,13 +143,13 @@ class Telling {
   readonly emit = (event: RunEvent): void => {
     if (this.#isOver) return
     this.#clock.heard()
-    if (event.type === 'done') this.#isDone = true
+    this.#isOpen = event.type !== 'done'
     this.#onEvent?.(event)
   }
 
   end({ code, message }: RunStatus, done: { stopReason: string; traceId: string }): void {
     if (code >= 400) this.emit({ type: 'error', data: { message } })
-    else if (!this.#isDone) this.emit({ type: 'done', data: done })
+    else if (this.#isOpen) this.emit({ type: 'done', data: done })
     this.#isOver = true
   }
 }

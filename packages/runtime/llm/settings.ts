@@ -7,7 +7,7 @@ import type { ChatConfig, Run } from '../run.ts'
 import { misfit, missing } from '../run-error.ts'
 
 /** Ends a loop; the only internal tool. Providers accept no dots in names of tools. */
-export const TERMINATE = 'control.terminate'
+const TERMINATE = 'control.terminate'
 export const TERMINATE_AS_SENT = 'control_terminate'
 
 /** Limits of a loop of calls. */

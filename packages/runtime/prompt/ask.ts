@@ -3,14 +3,17 @@ import type { ChatAnswer, ChatConfig, Run } from '../run.ts'
 import { checkInputKeys, type Prompt, readPrompt, templateContext } from './prompt.ts'
 import { type PromptRenderer, renderMessages, renderStructure } from './render-prompt.ts'
 
-/** Renders the prompt of a completion or chat, and calls the model with it and the history. */
-export async function askPrompt(run: Run, variables: JsonObject, history: readonly JsonObject[]): Promise<ChatAnswer> {
+/**
+ * Renders the prompt of a completion or chat, and calls the model with it and the history. A chat's history is not one of
+ * the variables; `messages` among the required keys refers to it.
+ */
+export async function askPrompt(run: Run, variables: JsonObject, history?: readonly JsonObject[]): Promise<ChatAnswer> {
   const prompt = readPrompt(run.parameters)
-  checkInputKeys(prompt.inputKeys, variables)
+  checkInputKeys(history ? prompt.inputKeys?.filter(key => key !== 'messages') : prompt.inputKeys, variables)
   const renderer = { format: prompt.templateFormat, context: templateContext(variables), compute: run.means.compute }
   const messages = await renderMessages(prompt.messages, prompt.path, renderer)
   const configs = await renderConfigs(prompt, renderer)
-  const plan = { messages: [...messages, ...history], configs, ...prompt.retry }
+  const plan = { messages: [...messages, ...(history ?? [])], configs, ...prompt.retry }
   return run.means.chat(plan, run.flags.stream ? run.emit : undefined)
 }
 

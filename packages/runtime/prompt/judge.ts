@@ -27,22 +27,21 @@ interface Judge {
 
 /**
  * Asks a model to judge the output (section 7 of the runtime's contract). A number or boolean is converted to score and
- * success, an object is returned unchanged; any other reply is a 400 `invalid-outputs`.
+ * success, an object is returned unchanged; any other reply is a 400 `invalid-outputs`. A missing key is reported before a
+ * prompt that cannot be rendered.
  */
 export async function judge(run: Run): Promise<Json> {
   const settings = readJudge(run.parameters)
+  const { responseFormat, reader } = settings
+  const connection = reader.text('connection')
+  const called = { model: reader.text('model') ?? DEFAULT_MODEL, ...(connection ? { connection } : {}) }
+  const temperature = reader.number('temperature', { from: 0, to: 2 }) ?? 0
+  await run.means.requireKey(called)
   const context = judgeContext(run, settings)
   const renderer = { format: settings.templateFormat, context, compute: run.means.compute }
   const messages = await renderMessages(settings.messages, 'prompt_template', renderer)
-  const { responseFormat, reader } = settings
   const format = responseFormat && (await renderStructure(responseFormat, 'json_schema', renderer))
-  const temperature = reader.number('temperature', { from: 0, to: 2 }) ?? 0
-  const connection = reader.text('connection')
-  const config = {
-    model: reader.text('model') ?? DEFAULT_MODEL,
-    ...(connection ? { connection } : {}),
-    options: { temperature, ...(format ? { response_format: format } : {}) },
-  }
+  const config = { ...called, options: { temperature, ...(format ? { response_format: format } : {}) } }
   const { message } = await run.means.chat({ messages, configs: [config] }, run.flags.stream ? run.emit : undefined)
   return verdictOf(message.content ?? null, settings.threshold)
 }

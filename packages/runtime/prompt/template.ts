@@ -9,7 +9,7 @@ export type TemplateFormat = (typeof TEMPLATE_FORMATS)[number]
 export const RENDERED_LENGTH_MAX = 8 * 1024 * 1024
 
 /** Tags that one rendering may evaluate, repetitions of a section included. */
-export const TEMPLATE_STEPS_MAX = 200_000
+const TEMPLATE_STEPS_MAX = 200_000
 
 /** A template that cannot be rendered with the values it is given. */
 export class TemplateFault extends Error {

@@ -81,7 +81,7 @@ test.each<[string, Json, Json, RegExp]>([
   expect(violations).toMatchObject([{ type: TYPE, loc: [], msg: expect.stringMatching(message) }])
 })
 
-test('schemas do not see each other, whatever they call themselves', async () => {
+test('schemas do not see each other, whatever their names', async () => {
   const named = (type: string): Json => ({ $id: 'https://example.test/one', type })
   expect(await validateAgainst(named('string'), 1, OWNER)).toHaveLength(1)
   expect(await validateAgainst(named('number'), 1, OWNER)).toHaveLength(0)
@@ -90,7 +90,7 @@ test('schemas do not see each other, whatever they call themselves', async () =>
   ])
 })
 
-test('of many violations only some are told', async () => {
+test('of many violations only some are reported', async () => {
   expect(await validateAgainst({ items: { type: 'string' } }, Array(1000).fill(1), OWNER)).toHaveLength(50)
 })
 

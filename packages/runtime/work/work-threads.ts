@@ -16,9 +16,9 @@ export interface Question {
 export type Answer = { value: unknown } | { mistake: string }
 
 /** The time for compiling a pattern and searching all texts of a question. */
-export const SEARCH_TIME_MAX_MS = 1_000
+const SEARCH_TIME_MAX_MS = 1_000
 /** The time for one call of a function of `work.ts`. */
-export const COMPUTE_TIME_MAX_MS = 5_000
+const COMPUTE_TIME_MAX_MS = 5_000
 /** The length of each compared text, in characters. */
 export const COMPARED_LENGTH_MAX = 1_048_576
 /** A character has at most two units, so most texts need not be counted. */

@@ -1,5 +1,5 @@
 /** Which interpreter a process has. */
-export const INTERPRETERS = ['quickjs', 'pyodide'] as const
+const INTERPRETERS = ['quickjs', 'pyodide'] as const
 export type InterpreterName = (typeof INTERPRETERS)[number]
 
 // File descriptors of the process's pipes. Standard output and error are not among them: anything printed there is

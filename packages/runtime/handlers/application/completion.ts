@@ -35,7 +35,7 @@ export const completion: Handler = {
       },
     },
   },
-  run: async (run: Run) => resultOf(await askPrompt(run, run.inputs ?? {}, [])),
+  run: async (run: Run) => resultOf(await askPrompt(run, run.inputs ?? {})),
   inferOutputs: ({ prompt }) => answerSchemaOf(memberOf(memberOf(prompt, 'llm_config'), 'response_format')),
 }
 

@@ -144,12 +144,23 @@ test('a chat sends its prompt, then the history as it came, and returns the mess
   const result = await runWith(chat, {
     ...model,
     inputs: { ...inputs, messages },
-    parameters: promptOf({ input_keys: ['city', 'language'] }),
+    parameters: promptOf({ input_keys: ['city', 'language', 'messages'] }),
   })
   expect(result).toEqual({ role: 'assistant', content: 'Ja.' })
   expect(model.plans[0]?.messages.at(-1)).toEqual(messages[0])
   await expect(runWith(chat, { inputs: { messages: 'x' }, parameters: promptOf({}) })).rejects.toMatchObject({
     fragment: 'v0:schemas:invalid-input',
+  })
+})
+
+test('a judge without a key says so before it renders its prompt', async () => {
+  const requireKey = async ({ model }: { model: string }): Promise<never> => {
+    throw new RunError(400, 'v0:schemas:invalid-secrets', `No API key found for model '${model}'`)
+  }
+  const parameters = { prompt_template: [{ role: 'user', content: '{{nobody}}' }], model: 'm' }
+  await expect(runWith(autoAiCritique, { parameters, means: { requireKey } })).rejects.toMatchObject({
+    fragment: 'v0:schemas:invalid-secrets',
+    message: "No API key found for model 'm'",
   })
 })
 

@@ -4,7 +4,7 @@ import { PatternError } from './pattern-error.ts'
 import { literal, PatternText } from './pattern-text.ts'
 
 /** Characters of a pattern. */
-export const PATTERN_LENGTH_MAX = 65_536
+const PATTERN_LENGTH_MAX = 65_536
 
 /**
  * The RegExp that finds what a pattern of Python's `re` finds in text: same flags, named groups, anchors, Unicode classes,
