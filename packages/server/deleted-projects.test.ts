@@ -65,7 +65,7 @@ async function stored(...projects: string[]): Promise<number[]> {
 }
 const PATIENCE = { timeout: 60_000, interval: 250 }
 
-test('whatever takes a project takes its spans, and nobody else’s', async () => {
+test('however a project is deleted, its spans are deleted, and no others', async () => {
   const accounts = await Promise.all(Array.from({ length: 8 }, () => newAccount()))
   const [a, b, c, d, e, f, g, kept] = accounts as [
     Account,

@@ -54,7 +54,7 @@ async function sweepNowAndThen(sweeper: Sweeper, log: Logger, signal: AbortSigna
   }
 }
 
-export class Sweeper {
+class Sweeper {
   readonly #stores: SweptStores
   readonly #signal: AbortSignal
   #lettersAt = Number.NEGATIVE_INFINITY

@@ -112,7 +112,7 @@ const READ_SETTINGS = Object.fromEntries(
 )
 
 /** Limits of every query, enforced by ClickHouse. A query that exceeds one is rejected with an error that names it. */
-export const READER_ENGINE = {
+const READER_ENGINE = {
   // More than the number of concurrent reads with a share's slot (`shares`): reading a span by its id needs no slot.
   connections: 8,
   // A little longer than a query may take: after that the server is considered unreachable.
@@ -140,10 +140,7 @@ const RESTART_MS = 10_000
 /** ClickHouse's health is checked on a connection that nothing else uses. */
 const READINESS_ENGINE = { ...READER_ENGINE, connections: 1 }
 
-export const openPostgresPart = (
-  { databaseUrl, dataDir }: Config,
-  onFailure: (error: Error) => void,
-): Promise<Postgres> =>
+const openPostgresPart = ({ databaseUrl, dataDir }: Config, onFailure: (error: Error) => void): Promise<Postgres> =>
   openPostgres(databaseUrl ? { url: databaseUrl } : { dataDir: join(dataDir, 'postgres'), onFailure })
 
 /** Everything that a process has open. Parts that its roles do not need are absent. */

@@ -44,7 +44,7 @@ test('a listener who leaves is no failure', async () => {
   expect(server.output()).not.toContain('request failed')
 })
 
-test('a stop answers what has arrived or arrives in time, waits for nobody else, and a second signal changes nothing', async () => {
+test('a stop answers requests that arrived in time, waits for no others, and a second signal changes nothing', async () => {
   const idle = request(`${server.url}/api/health`, { agent }).end()
   const [answer] = await once(idle, 'response')
   answer.resume()

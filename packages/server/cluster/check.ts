@@ -12,6 +12,7 @@ import {
 } from '@spanhouse/span-store'
 import type { Logger } from 'pino'
 import { changeLayout, createLayout, type Layout, nextMark, readLayout, recordMark } from './layout.ts'
+import { fillRetentions } from './retentions.ts'
 
 /** What the shards of a process' list are compared with. */
 export interface ClusterStart {
@@ -35,7 +36,7 @@ export async function startCluster(start: ClusterStart): Promise<void> {
   const { shards, db, partitions, log } = start
   const layout = await readLayout(db)
   if (!layout) {
-    for (const shard of shards) await migrateShard(shard, start.folder)
+    for (const shard of shards) await migrateShard(shard, start.folder, own => fillRetentions(own, db))
     await changeLayout(db, async trx => {
       if (await readLayout(trx)) return
       const hasTraces = await requireNew(shards)
@@ -93,7 +94,7 @@ export async function checkShard(
   layout: Layout,
   { shards, folder, coldStorage, db }: Pick<ClusterStart, 'shards' | 'folder' | 'coldStorage' | 'db'>,
 ): Promise<void> {
-  await migrateShard(shard, folder)
+  await migrateShard(shard, folder, own => fillRetentions(own, db))
   if (coldStorage) await moveOldSpans(shard.own, coldStorage)
   await requireListed(shard, { countMin: Math.min(layout.shards.length, shards.length), listed: shards.length })
   if (shard.number <= layout.shards.length) await requireSameData(shard, layout, db)

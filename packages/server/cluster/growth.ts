@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { copyEverything } from '@spanhouse/evaluation'
-import { Problem, type Uuid } from '@spanhouse/model'
+import { Problem } from '@spanhouse/model'
 import type { Database, Postgres } from '@spanhouse/postgres'
-import { hasSpans, keepFor, migrateShard, readMark, requireListed, type Shard } from '@spanhouse/span-store'
+import { hasSpans, migrateShard, readMark, requireListed, type Shard } from '@spanhouse/span-store'
 import type { Logger } from 'pino'
 import { leaveMark, requireEnough } from './check.ts'
 import { addRecord, changeLayout, type Layout, readLayout, setActive, spread, storeRoutes } from './layout.ts'
+import { fillRetentions } from './retentions.ts'
 
 /*
  * A shard is added in two steps. The first records it: from then on it gets what every shard has, along with the others.
@@ -111,21 +112,8 @@ async function completeAlone({ shards, postgres }: GrowingCluster, number: numbe
 
 /** Copies what every shard has. */
 async function fill({ own }: Shard, db: Database, signal: AbortSignal): Promise<void> {
-  const written = new Map<Uuid, number>()
-  for (let changed = await retentions(db); changed.length > 0 && !signal.aborted; ) {
-    for (const { id, days } of changed) {
-      await keepFor(own, id, days)
-      written.set(id, days)
-    }
-    // A setting may have changed, and the older one have been written last.
-    changed = (await retentions(db)).filter(({ id, days }) => written.get(id) !== days)
-  }
+  await fillRetentions(own, db, signal)
   await copyEverything({ db, engine: own }, signal)
-}
-
-async function retentions(db: Database): Promise<{ id: Uuid; days: number }[]> {
-  const rows = await db.selectFrom('projects').select(['id', 'retention_days']).execute()
-  return rows.map(({ id, retention_days }) => ({ id, days: retention_days ?? 0 }))
 }
 
 const activate = (db: Database, number: number): Promise<void> =>

@@ -20,7 +20,7 @@ import { plainTree } from './plain-tree.ts'
 /** Traces that one statement reads, so that a batch of large ones stays within memory. */
 const TRACES_MAX = 100
 /** Traces that a stored query of an evaluation finds at most. */
-export const FOUND_TRACES_MAX = 100_000
+const FOUND_TRACES_MAX = 100_000
 /** Traces of one page of it. */
 const PAGE_TRACES = 10_000
 /** Spans that one look-up by hash reads at most, the newest first. */

@@ -3,7 +3,7 @@ import type { Problem, ProblemCode } from '@spanhouse/model'
 import { encodeStatus } from '@spanhouse/otlp'
 
 /** gRPC's status codes. */
-export const STATUS = {
+const STATUS = {
   ok: 0,
   invalidArgument: 3,
   deadlineExceeded: 4,

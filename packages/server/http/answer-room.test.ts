@@ -21,7 +21,7 @@ test('an answer has a bound, a project half of the room, and all of them the roo
   expect((await shown.get()).values).toEqual([{ labels: {}, value: 0 }])
 })
 
-test('what is released can be held again, and nothing is held for an answer that nobody waits for', () => {
+test('released memory can be held again, and none is held for a response that nobody waits for', () => {
   const room = new AnswerRoom(gauge())
   const share = room.open({ project_id: 'a' })
   for (let n = 0; n < 10; n++) {

@@ -21,6 +21,7 @@ import { answerUnreadable, sendProblem, toProblem } from './errors.ts'
 import { addOpenApi } from './openapi.ts'
 import { KnownPaths, routedUrl } from './paths.ts'
 import { addSecurityHeaders, NOSNIFF } from './security-headers.ts'
+import { addServerTiming } from './server-timing.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -111,6 +112,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.addHook('onSend', async (request, _reply, payload) => {
     if (typeof payload === 'string' || Buffer.isBuffer(payload)) request.giveBackSlot()
   })
+  addServerTiming(app)
   // The routes decompress request bodies: they know their limits and the encodings that senders really use.
   await app.register(compress, { global: true, globalDecompression: false, threshold: 1000, encodings: ['gzip'] })
   await addOpenApi(app)

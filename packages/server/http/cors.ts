@@ -14,7 +14,7 @@ export async function addCors(app: FastifyInstance): Promise<void> {
 
 /** The response headers that pages may read. */
 const EXPOSED = [
-  ...['x-ag-support-id', 'x-ag-support-ts', 'retry-after', 'traceparent', 'baggage'],
+  ...['x-ag-support-id', 'x-ag-support-ts', 'retry-after', 'server-timing', 'traceparent', 'baggage'],
   ...[
     'x-ag-version',
     'x-ag-trace-id',

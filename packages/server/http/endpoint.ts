@@ -10,7 +10,7 @@ import {
 import type { OtherChange } from '@spanhouse/events'
 import { Problem } from '@spanhouse/model'
 import { actingAs, onBehalfOf } from '@spanhouse/postgres'
-import { cancellable } from '@spanhouse/span-store'
+import { cancellable, metered } from '@spanhouse/span-store'
 import { type RequestPart, refuseUnbounded, validate, type z } from '@spanhouse/validation'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { BODY_BYTES_MAX, PUBLIC_BODY_BYTES_MAX, READ_MS_MAX } from '../budget/limits.ts'
@@ -25,6 +25,7 @@ import { type FormLimits, readForm } from './form.ts'
 import { operationSchema } from './openapi.ts'
 import { NO_STORE } from './security-headers.ts'
 import { sendAnswer } from './send-answer.ts'
+import { meterOf } from './server-timing.ts'
 
 type OutputOf<S> = S extends z.ZodType ? z.output<S> : undefined
 
@@ -194,6 +195,7 @@ function add<Who extends Principal | null, P extends Part, Q extends Part, B ext
           const answer = await withSlot(request, reply, { share, tenant }, () =>
             endpoint.handle({ principal, params, query, body, request, reply, holder }),
           )
+          request.meter?.handled()
           // An awaited reply has been sent, or its client has disconnected in the middle of it.
           if (reply.sent || reply.raw.headersSent) return reply
           return status === 204 ? reply.code(status).send() : await sendAnswer(reply.code(status), answer)
@@ -234,8 +236,12 @@ async function withSlot<T>(
   reply.raw.once('close', leave)
   const timer = share === 'read' ? setTimeout(() => ending.abort(READ_TOO_SLOW), READ_MS_MAX) : undefined
   try {
+    const meter = share === 'read' ? meterOf(request) : undefined
+    const asked = performance.now()
     request.giveBackSlot = await request.server.shares.take(share, tenant, ending.signal)
-    return await (share === 'read' ? cancellable(ending.signal, work) : work())
+    if (!meter) return await work()
+    meter.queueMs = performance.now() - asked
+    return await cancellable(ending.signal, () => metered(meter.usage, work))
   } finally {
     clearTimeout(timer)
     reply.raw.off('close', leave)

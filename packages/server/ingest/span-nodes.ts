@@ -29,7 +29,7 @@ const INTEGER = /^\s*\d+\s*$/
 const isIso = (text: string): boolean => parseTime(text) !== null
 
 /** One span of a request, with its children if spans are nested. Spans with malformed ids are skipped. */
-export const spanNode = z.object({
+const spanNode = z.object({
   trace_id: z.string(),
   span_id: z.string(),
   parent_id: optional(z.string()),

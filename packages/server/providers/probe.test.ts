@@ -60,7 +60,7 @@ test.each([
   expect(asked.length).toBe(before + 1)
 })
 
-test('what nobody answers to, cannot be sent or cannot be tried is told as that', async () => {
+test('no response, a request that cannot be sent, and a credential that cannot be tested are reported as such', async () => {
   expect(await probe('custom', { url: 'http://127.0.0.1:9' })).toMatchObject({
     status: 'unknown',
     message: expect.stringContaining('ECONNREFUSED'),
@@ -80,7 +80,7 @@ test.each([
   expect(error).toMatchObject({ detail: [{ type: 'missing', loc: ['body', 'provider', member] }] })
 })
 
-test('of a name that nobody has, one of a private network and a closed door the same is told, after the same time', async () => {
+test('an unknown name, a private address and a closed port get the same response after the same time', async () => {
   const before = asked.length
   const told = async (url: string) => {
     const started = performance.now()

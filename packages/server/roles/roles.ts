@@ -2,7 +2,7 @@ import type { PartName } from '../parts.ts'
 import type { ProcessRole } from './process-roles.ts'
 
 /** The parts that each role needs besides Postgres, which all of them use for authentication. */
-export const ROLE_NEEDS: Record<ProcessRole, readonly PartName[]> = {
+const ROLE_NEEDS: Record<ProcessRole, readonly PartName[]> = {
   /** Accepts exports and makes them durable in the stream. */
   receiver: ['stream'],
   /** Moves spans from the stream into the store; its thread has its own connections. */

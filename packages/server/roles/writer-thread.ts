@@ -7,6 +7,7 @@ import {
   beginRun,
   closeShard,
   type Engine,
+  firstResponding,
   openEngine,
   openShard,
   removeExpired,
@@ -65,8 +66,9 @@ port.close()
 
 /** Writes these partitions until the signal. */
 function hold(partitions: readonly number[], signal: AbortSignal): Promise<void> {
-  if (!postgres) return write({ urls: [[clickhouseUrl]], partitions, signal })
-  if (!shards) return begin({ urls: [[clickhouseUrl]], partitions, signal })
+  const single = { shards: [{ urls: [clickhouseUrl], server: 0 }], partitions, signal }
+  if (!postgres) return write(single)
+  if (!shards) return begin(single)
   const { db } = postgres
   return runRoutes({
     db,
@@ -75,30 +77,44 @@ function hold(partitions: readonly number[], signal: AbortSignal): Promise<void>
     signal,
     log,
     run: async ({ route, partitions }, layout, signal) => {
-      const used = route.map(number => shards[number - 1] as Shard)
+      const used: UsedShard[] = []
       try {
-        for (const shard of used) {
+        for (const number of route) {
+          const shard = shards[number - 1] as Shard
           await checkShard(shard, layout, { shards, folder: CLICKHOUSE_DDL, coldStorage: config.coldStorage, db })
           await leaveMark(shard, layout.shards[shard.number - 1]?.store_id as string, db)
+          used.push({ urls: shard.urls, server: await firstResponding(shard) })
         }
       } catch (error) {
         if (!(error instanceof Problem)) throw error
         return log.warn({ err: error, partitions }, 'a shard does not respond; its partitions wait')
       }
-      await begin({ urls: used.map(({ urls }) => urls), partitions, signal })
+      await begin({ shards: used, partitions, signal })
     },
   })
 }
 
-/** Partitions to write, and the addresses of the shards that may have their traces, the one for new traces last. */
+/** The addresses of a shard's servers, and which of them is used. */
+interface UsedShard {
+  urls: readonly string[]
+  server: number
+}
+
+/** Partitions to write, and the shards that may have their traces, the one for new traces last. */
 interface Writing {
-  urls: readonly (readonly string[])[]
+  shards: readonly UsedShard[]
   partitions: readonly number[]
   signal: AbortSignal
 }
 
-async function write({ urls, partitions, signal }: Writing, run?: number): Promise<void> {
-  const engines = urls.map(urls => openEngine(urls, { ...WRITER_ENGINE, ...(run ? { run } : {}) }))
+/** Ends before the signal if a server is away that others can replace: the next run uses one of those. */
+async function write({ shards, partitions, ...until }: Writing, run?: number): Promise<void> {
+  const away = new AbortController()
+  const signal = AbortSignal.any([until.signal, away.signal])
+  const engines = shards.map(({ urls, server }) => {
+    const only = urls.length > 1 ? { server, onAway: () => away.abort() } : undefined
+    return openEngine(urls, { ...WRITER_ENGINE, ...(run && { run }), ...(only && { only }) })
+  })
   const expiring = setInterval(() => void expire(partitions, engines), EXPIRE_EVERY_MS)
   const report = (report: BatchReport): void => post({ kind: 'batch', report })
   try {

@@ -78,6 +78,11 @@ test('requests are traces of a project of their own, with their statements', asy
   expect(JSON.stringify(await ask(server.apiKey, '/spans/query', EVERYTHING))).not.toContain(trace_id)
 })
 
+test('they are in an organization of their own, so members of the default one cannot read them', async () => {
+  const [own, ofDefault] = await Promise.all([ownKey, server.apiKey].map(key => ask(key, '/projects/current')))
+  expect(own.organization_id).not.toBe(ofDefault.organization_id)
+})
+
 test('jobs are traces: a delivery', async () => {
   await ask(server.apiKey, '/webhooks/subscriptions', {
     subscription: { data: { url: 'http://127.0.0.1:9/', event_types: ['workflows.revisions.committed'] } },

@@ -74,7 +74,7 @@ test('while the stream is full traces wait, and come when there is room', async 
   await drain(1)
 })
 
-test('a stop waits for what is held, and traces that nobody takes are lost with an error', async () => {
+test('a stop waits for pending traces, and traces that cannot be delivered are lost with an error', async () => {
   await traces.publish(sender, [spanOf('x'.repeat(BYTES_MAX - 20_000))])
   const end = Promise.withResolvers<void>()
   traces.hold(end.promise)

@@ -142,7 +142,7 @@ function asRefusal(error: unknown): RunError | Problem {
 }
 
 /** Responds to a request that is rejected before it runs. */
-export function refuse({ errorsUrl }: Services, reply: FastifyReply, error: RunError | Problem): FastifyReply {
+function refuse({ errorsUrl }: Services, reply: FastifyReply, error: RunError | Problem): FastifyReply {
   const status = statusOf(error)
   return addStatus(reply, status).send(envelopeOf(status, { errorsUrl: errorsUrl() }))
 }

@@ -37,7 +37,7 @@ export function servicesRoutes(services: Services): (app: FastifyInstance) => vo
   }
 }
 
-export const isService = (url: string): boolean => url.startsWith(`${PREFIX}/`)
+const isService = (url: string): boolean => url.startsWith(`${PREFIX}/`)
 
 function addRunRoutes(app: FastifyInstance, services: Services, mounted: boolean): void {
   const base = mounted ? `${PREFIX}/:key/:version` : PREFIX

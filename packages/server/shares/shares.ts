@@ -9,7 +9,7 @@ const READ_SLOTS = 4
  * The resources that requests share, by the one they use most. No project may use more than half of any of them except
  * over time: the others' requests find a slot, or get the next one.
  */
-export const SHARES = {
+const SHARES = {
   /** The default: mostly a few short Postgres statements. */
   call: { slots: 64, project: 16, organization: 32, waiting: 256 },
   /** Searches and reads spans in ClickHouse. */

@@ -10,7 +10,8 @@ import {
 } from '@spanhouse/registry'
 import { optional, uuid, z } from '@spanhouse/validation'
 import { CONTENT_BODY_BYTES_MAX, QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
-import { editedHeader, ignoredBody, newHeader, newSlugMember, requireSameId, wrapped } from './bodies.ts'
+import { addArchiveRoutes } from './archiving.ts'
+import { editedHeader, newHeader, newSlugMember, requireSameId, wrapped } from './bodies.ts'
 import { addKindEndpoint, type KindRoutes } from './endpoint.ts'
 import { manyAnswer, manyRead, one, oneAnswer } from './envelopes.ts'
 import { mergedQuery, queryBody, queryString } from './queries.ts'
@@ -67,19 +68,13 @@ export function addArtifactRoutes(routes: KindRoutes): void {
       return shown(row)
     },
   })
-  for (const verb of ['archive', 'unarchive'] as const) {
-    addKindEndpoint(routes, {
-      method: 'POST',
-      path: `/${plural}/:${id}/${verb}`,
-      permission: edit,
-      answer,
-      params,
-      body: ignoredBody,
-      summary: verb === 'archive' ? `Archives a ${name}.` : `Restores an archived ${name}.`,
-      handle: async ({ scope, params }) =>
-        shown(await setArtifactArchived(scope, params[id] as string, verb === 'archive')),
-    })
-  }
+  addArchiveRoutes(routes, {
+    path: `/${plural}`,
+    id,
+    answer,
+    summaries: { archive: `Archives a ${name}.`, unarchive: `Restores an archived ${name}.` },
+    set: async ({ scope }, target, isArchived) => shown(await setArtifactArchived(scope, target, isArchived)),
+  })
   addKindEndpoint(routes, {
     bodyBytesMax: QUERY_BODY_BYTES_MAX,
     method: 'POST',

@@ -6,7 +6,7 @@ import type { ShownCall, ShownContent } from './shown-content.ts'
 import { testsetsShown } from './testsets.ts'
 
 /** One row for each kind whose revisions refer to content stored elsewhere. */
-export const SHOWN_CONTENT: Partial<Record<KindName, ShownContent>> = {
+const SHOWN_CONTENT: Partial<Record<KindName, ShownContent>> = {
   testset: testsetsShown,
   query: queriesShown,
 }

@@ -5,7 +5,7 @@ import { eventReferences, type RevisionRow, type RowList, type TestcaseRow } fro
 import type { KindRoutes, Registry } from './endpoint.ts'
 
 /** Entities that one event names; `count` is not limited. */
-export const NAMED_MAX = 1_000
+const NAMED_MAX = 1_000
 
 /** Notes that a caller reads a revision. Finding nothing is no event. */
 export function noteRead(

@@ -12,10 +12,10 @@ import {
 } from '@spanhouse/registry'
 import { jsonObject, optional, referenceList, uuid, z } from '@spanhouse/validation'
 import { CONTENT_BODY_BYTES_MAX, QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
+import { addArchiveRoutes } from './archiving.ts'
 import {
   editedHeader,
   idMembers,
-  ignoredBody,
   missing,
   nameOf,
   newHeader,
@@ -75,19 +75,13 @@ export function addRevisionRoutes(routes: KindRoutes): void {
       return shown({ scope, principal }, await editRevision(scope, params[id] as string, changes))
     },
   })
-  for (const verb of ['archive', 'unarchive'] as const) {
-    addKindEndpoint(routes, {
-      method: 'POST',
-      path: `${path}/:${id}/${verb}`,
-      permission: edit,
-      answer,
-      params,
-      body: ignoredBody,
-      summary: verb === 'archive' ? 'Archives a revision.' : 'Restores an archived revision.',
-      handle: async ({ scope, principal, params }) =>
-        shown({ scope, principal }, await setRevisionArchived(scope, params[id] as string, verb === 'archive')),
-    })
-  }
+  addArchiveRoutes(routes, {
+    path,
+    id,
+    answer,
+    summaries: { archive: 'Archives a revision.', unarchive: 'Restores an archived revision.' },
+    set: async (call, target, isArchived) => shown(call, await setRevisionArchived(call.scope, target, isArchived)),
+  })
   addQueryRoute(routes, { name, path })
   addCommitRoute(routes, { name, path })
   addLogRoute(routes, { name, path })

@@ -11,6 +11,7 @@ import {
 } from '@spanhouse/registry'
 import { optional, uuid, z } from '@spanhouse/validation'
 import { CONTENT_BODY_BYTES_MAX, QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
+import { addArchiveRoutes } from './archiving.ts'
 import { editedHeader, ignoredBody, newHeader, newSlugMember, requireSameId } from './bodies.ts'
 import { contentOptions, withContent } from './content.ts'
 import { addKindEndpoint, type KindRoutes } from './endpoint.ts'
@@ -81,23 +82,18 @@ export function addSimpleRoutes(routes: KindRoutes): void {
       return shownOne({ scope, principal, occasion: 'simple' }, row, rest)
     },
   })
-  for (const verb of ['archive', 'unarchive'] as const) {
-    addKindEndpoint(routes, {
-      method: 'POST',
-      path: `${path}/:${id}/${verb}`,
-      permission: edit,
-      answer,
-      params,
-      body: ignoredBody,
-      summary: verb === 'archive' ? `Archives a ${name}.` : `Restores an archived ${name}.`,
-      handle: async ({ scope, principal, params }) => {
-        const row = await setSimpleArchived(scope, params[id] as string, verb === 'archive')
-        // Only workflows are returned with their data here, as the interface specifies: a testset may be large.
-        const shown = row && kind.storedAs !== 'workflow' ? { ...row, data: null } : row
-        return shownOne({ scope, principal, occasion: 'simple' }, shown, {})
-      },
-    })
-  }
+  addArchiveRoutes(routes, {
+    path,
+    id,
+    answer,
+    summaries: { archive: `Archives a ${name}.`, unarchive: `Restores an archived ${name}.` },
+    set: async (call, target, isArchived) => {
+      const row = await setSimpleArchived(call.scope, target, isArchived)
+      // Only workflows are returned with their data here, as the interface specifies: a testset may be large.
+      const shown = row && kind.storedAs !== 'workflow' ? { ...row, data: null } : row
+      return shownOne({ ...call, occasion: 'simple' }, shown, {})
+    },
+  })
   addKindEndpoint(routes, {
     bodyBytesMax: QUERY_BODY_BYTES_MAX,
     method: 'POST',

@@ -11,10 +11,10 @@ import {
 } from '@spanhouse/registry'
 import { reference, uuid, z } from '@spanhouse/validation'
 import { CONTENT_BODY_BYTES_MAX, QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
+import { addArchiveRoutes } from './archiving.ts'
 import {
   editedHeader,
   idMembers,
-  ignoredBody,
   missing,
   nameOf,
   newHeader,
@@ -76,22 +76,16 @@ export function addVariantRoutes(routes: KindRoutes): void {
       return shown(scope, await editVariant(scope, params[id] as string, changes))
     },
   })
-  for (const verb of ['archive', 'unarchive'] as const) {
-    addKindEndpoint(routes, {
-      method: 'POST',
-      path: `${path}/:${id}/${verb}`,
-      permission: edit,
-      answer,
-      params,
-      body: ignoredBody,
-      summary:
-        verb === 'archive'
-          ? 'Archives a variant with its revisions.'
-          : 'Restores an archived variant, and the revisions that were archived with it.',
-      handle: async ({ scope, params }) =>
-        shown(scope, await setVariantArchived(scope, params[id] as string, verb === 'archive')),
-    })
-  }
+  addArchiveRoutes(routes, {
+    path,
+    id,
+    answer,
+    summaries: {
+      archive: 'Archives a variant with its revisions.',
+      unarchive: 'Restores an archived variant, and the revisions that were archived with it.',
+    },
+    set: async ({ scope }, target, isArchived) => shown(scope, await setVariantArchived(scope, target, isArchived)),
+  })
   addKindEndpoint(routes, {
     bodyBytesMax: QUERY_BODY_BYTES_MAX,
     method: 'POST',

@@ -6,6 +6,7 @@ import type { Sandbox } from '@spanhouse/sandbox'
 import { callModels } from './call-models.ts'
 import { callEmbedding } from './embed.ts'
 import { evaluateCode } from './evaluate.ts'
+import { modelRunError } from './model-run-error.ts'
 import type { ModelSecrets } from './model-secrets.ts'
 import { postTo } from './post.ts'
 
@@ -31,6 +32,9 @@ export function openMeans(parts: MeansParts, { principal, mock }: RunOwner, cont
   const { models, secrets } = parts
   return {
     chat: (plan, onEvent) => callModels({ models, secrets, project_id, mock, context }, plan, onEvent),
+    requireKey: async ({ model, connection }) => {
+      await secrets.routeTo(project_id, model, connection).catch(error => Promise.reject(modelRunError(error)))
+    },
     embed: call => callEmbedding({ models, secrets, project_id, context }, call),
     evaluate: code => evaluateCode(parts.sandbox(), { owner: project_id, context }, code),
     post: request => postTo(parts.outbound, context, request),
