@@ -1,11 +1,18 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
-import { readCompareSearch, readEvaluationsSearch, readRunSearch, readStartSearch } from './evaluations/search.ts'
+import { readDashboardSearch } from './dashboard/search.ts'
+import {
+  readCompareSearch,
+  readEvaluationsSearch,
+  readJudgeSearch,
+  readRunSearch,
+  readStartSearch,
+} from './evaluations/search.ts'
 import { Frame } from './frame/frame.tsx'
 import { NotFound } from './frame/not-found.tsx'
 import { readPlaygroundSearch } from './playground/search.ts'
 import type { RegistrySearch } from './registry/registry-screen.tsx'
 import { readSessionSearch, readSessionsSearch } from './session/search.ts'
-import { readFilterSearch, readSearch, readTraceSearch } from './traces/search.ts'
+import { readSearch, readTraceSearch } from './traces/search.ts'
 import { TracesScreen } from './traces/traces-screen.tsx'
 
 const root = createRootRoute({ component: Frame, notFoundComponent: NotFound })
@@ -35,7 +42,7 @@ const trace = createRoute({
 const dashboard = createRoute({
   getParentRoute: () => root,
   path: '/dashboard',
-  validateSearch: readFilterSearch,
+  validateSearch: readDashboardSearch,
   component: lazyRouteComponent(() => import('./dashboard/dashboard-screen.tsx'), 'DashboardScreen'),
 })
 
@@ -96,6 +103,13 @@ const comparison = createRoute({
   component: lazyRouteComponent(() => import('./evaluations/compare/compare-screen.tsx'), 'CompareScreen'),
 })
 
+const judging = createRoute({
+  getParentRoute: () => root,
+  path: '/evaluations/judge',
+  validateSearch: readJudgeSearch,
+  component: lazyRouteComponent(() => import('./evaluations/judge/judge-screen.tsx'), 'JudgeScreen'),
+})
+
 const run = createRoute({
   getParentRoute: () => root,
   path: '/evaluations/$runId',
@@ -109,7 +123,7 @@ const queue = createRoute({
   component: lazyRouteComponent(() => import('./evaluations/queue/queue-screen.tsx'), 'QueueScreen'),
 })
 
-const evaluationRoutes = [evaluations, newEvaluation, comparison, run, queue]
+const evaluationRoutes = [evaluations, newEvaluation, comparison, judging, run, queue]
 
 const playground = createRoute({
   getParentRoute: () => root,

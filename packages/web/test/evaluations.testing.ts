@@ -84,7 +84,7 @@ interface Outcome {
 }
 
 /** A finished run whose outcomes were sent from outside. Returns its id. */
-export async function finishedRun(
+async function finishedRun(
   project: TestProject,
   evaluated: Evaluated,
   { name, application, outcomeOf }: { name: string; application: string; outcomeOf: (n: number) => Outcome },
@@ -149,7 +149,7 @@ export async function finishedRun(
 const TONES = ['friendly', 'neutral', 'curt'] as const
 
 /** The first revision answers nearly all questions. */
-export const goodOutcome = (n: number): Outcome => ({
+const goodOutcome = (n: number): Outcome => ({
   output: QUESTIONS[n % QUESTIONS.length]?.[1] as string,
   success: n % 10 !== 9,
   score: 0.7 + 0.03 * (n % 10),
@@ -158,7 +158,7 @@ export const goodOutcome = (n: number): Outcome => ({
 })
 
 /** The second one is shorter, and wrong more often. */
-export const worseOutcome = (n: number): Outcome => ({
+const worseOutcome = (n: number): Outcome => ({
   ...goodOutcome(n),
   output: n % 2 === 0 ? 'Two days.' : (QUESTIONS[n % QUESTIONS.length]?.[1] as string),
   success: n % 2 === 1 && n % 10 !== 9,

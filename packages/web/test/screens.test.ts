@@ -1,17 +1,17 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FakeProvider } from '@spanhouse/fake-provider'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newProject, type TestProject } from '../../../test/harness.ts'
+import { isSample } from '../../../test/sets/sample.ts'
 import { openBrowser, projectWithTraces, visit } from './browser.testing.ts'
 import { comparedRuns, makeEvaluated, queuedRun } from './evaluations.testing.ts'
 import { newApplication, projectWithModel } from './models.testing.ts'
 
-/** For people to look at. */
-const PICTURES = process.env.SPANHOUSE_PICTURES ?? join(tmpdir(), 'spanhouse-pictures')
+/** A folder for pictures of every screen, for people to look at; none are taken without it. */
+const PICTURES = process.env.SPANHOUSE_PICTURES
 
 let browser: Browser
 let project: TestProject
@@ -44,7 +44,7 @@ beforeAll(async () => {
   })
   testset = made2.body.testset.id
   axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-  await mkdir(PICTURES, { recursive: true })
+  if (PICTURES) await mkdir(PICTURES, { recursive: true })
 })
 afterAll(async () => {
   await browser.close()
@@ -113,7 +113,7 @@ const SCREENS: Record<string, Screen> = {
       await page.locator('[data-row="1"] input').check()
     },
   },
-  dashboard: { path: () => '/w/dashboard', of: () => project, shows: 'text=grace' },
+  dashboard: { path: () => '/w/dashboard?tiles=%5B%22errors%3E0%22%5D', of: () => project, shows: 'text=grace' },
   sessions: { path: () => '/w/sessions', of: () => project, shows: 'tbody tr' },
   session: { path: () => '/w/sessions/trip-oslo', of: () => project, shows: 'text=Rarely; try Tromsø.' },
   missing: { path: () => `/w/traces/${'0'.repeat(31)}1`, of: () => project, shows: 'text=This project has no trace' },
@@ -174,6 +174,16 @@ const SCREENS: Record<string, Screen> = {
       await page.locator('[data-row="0"]').click()
     },
   },
+  judge: {
+    path: () => `/w/evaluations/judge?baseline=${runs[0]}&run=${runs[1]}`,
+    of: () => evaluated,
+    shows: '[aria-label="First output"]',
+    act: async page => {
+      await page.locator('[aria-label="First output"]').waitFor()
+      await page.getByRole('button', { name: 'Result' }).click()
+    },
+  },
+  applications: { path: () => '/w/playground', of: () => modelled, shows: 'text=Archived applications' },
   queue: { path: () => `/w/queues/${queueId}`, of: () => evaluated, shows: 'text=Was it helpful?' },
   'new-application': {
     path: () => '/w/playground',
@@ -223,30 +233,35 @@ const SCREENS: Record<string, Screen> = {
   ),
 }
 
-/** A screen is loaded once wide and once narrow; themes and the other narrow width are switched to. */
+const THEMES = ['light', 'dark'] as const
+
+/**
+ * A screen is loaded once wide and once narrow; themes and the other narrow width are switched to. axe looks at each
+ * size in both themes; in a sample, in the one that is `sampled`.
+ */
 const LOADS = [
-  { load: 'wide', sizes: [{ width: 1280, height: 800 }] },
+  { load: 'wide', sizes: [{ width: 1280, height: 800, sampled: 'light' }] },
   {
     load: 'narrow',
     sizes: [
-      { width: 390, height: 844 },
-      { width: 320, height: 640 },
+      { width: 390, height: 844, sampled: 'dark' },
+      { width: 320, height: 640, sampled: undefined },
     ],
   },
 ]
 
 describe.each(Object.keys(SCREENS))('%s', name => {
-  test.each(LOADS)('$load: no findings of axe in both themes, nothing sideways, no faults', async ({ sizes }) => {
+  test.each(LOADS)('$load: no findings of axe, nothing sideways, no faults', async ({ sizes }) => {
     const { path, of, shows, act } = SCREENS[name] as Screen
     const [viewport = null] = sizes
     const { page, faults, close } = await visit(browser, of(), path(), { viewport })
     await act?.(page)
     await page.locator(shows).first().waitFor()
-    for (const { width, height } of sizes) {
+    for (const { width, height, sampled } of sizes) {
       await page.setViewportSize({ width, height })
-      for (const colorScheme of ['light', 'dark'] as const) {
+      for (const colorScheme of THEMES.filter(theme => !isSample || theme === sampled)) {
         await page.emulateMedia({ colorScheme })
-        await page.screenshot({ path: join(PICTURES, `${name}-${width}-${colorScheme}.png`) })
+        if (PICTURES) await page.screenshot({ path: join(PICTURES, `${name}-${width}-${colorScheme}.png`) })
         expect.soft(await findings(page), `${name} at ${width} px in ${colorScheme}`).toEqual([])
       }
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)

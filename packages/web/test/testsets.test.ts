@@ -117,3 +117,20 @@ test('10,000 rows: few are drawn, and the last is one key away', async () => {
   expect(await page.getByRole('gridcell').count()).toBeLessThan(200)
   await close()
 })
+
+test('a testset is renamed, archived, and restored from the archive', async () => {
+  const testset = { slug: 'old-cases', name: 'Old cases', data: { testcases: [{ data: { city: 'Lima' } }] } }
+  await project.post('/api/simple/testsets/', { testset })
+  const { page, faults, close } = await visit(browser, project, '/w/testsets')
+  await page.getByRole('button', { name: 'Rename Old cases' }).click()
+  await page.getByRole('dialog').getByRole('textbox', { name: 'Name' }).fill('Cities')
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: 'Cities' }).waitFor()
+  await page.getByRole('button', { name: 'Archive Cities' }).click()
+  await page.getByRole('link', { name: 'Cities' }).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Archived testsets' }).click()
+  await page.getByRole('button', { name: 'Restore Cities' }).click()
+  await page.getByRole('button', { name: 'Archive Cities' }).waitFor()
+  expect(faults).toEqual([])
+  await close()
+})

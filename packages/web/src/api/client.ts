@@ -1,30 +1,8 @@
 import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-parser/stream'
+import { ApiError } from './api-error.ts'
+import { noteServerDate } from './clock.ts'
+import { notingSlow } from './connection.ts'
 import { getKey, rejectKey } from './key.ts'
-
-/** A response with an error status, or none at all (status 0). */
-export class ApiError extends Error {
-  readonly status: number
-  /** After how long the server wants to be asked again. */
-  readonly retryAfterMs: number | undefined
-  /** The trace of a run that failed. */
-  readonly traceId: string | undefined
-
-  constructor(
-    status: number,
-    message: string,
-    { retryAfterMs, traceId }: { retryAfterMs?: number; traceId?: string } = {},
-  ) {
-    super(message)
-    this.status = status
-    this.retryAfterMs = retryAfterMs
-    this.traceId = traceId
-  }
-
-  /** Whether the same request may succeed later. */
-  get isPassing(): boolean {
-    return this.status === 0 || this.status === 429 || this.status >= 500
-  }
-}
 
 interface Request {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -64,7 +42,7 @@ async function send(url: string, { method = 'GET', body, signal }: Request, acce
   const headers: Record<string, string> = { authorization: `ApiKey ${getKey() ?? ''}` }
   if (body !== undefined) headers['content-type'] = 'application/json'
   if (accept !== undefined) headers.accept = accept
-  const answer = await fetch(url, {
+  const response = fetch(url, {
     method,
     headers,
     signal: signal ?? null,
@@ -73,6 +51,9 @@ async function send(url: string, { method = 'GET', body, signal }: Request, acce
     if (signal?.aborted) throw error
     throw new ApiError(0, 'The server cannot be reached.')
   })
+  // Models and streams take their time.
+  const answer = await (accept === undefined && url.startsWith('/api/') ? notingSlow(response) : response)
+  noteServerDate(answer.headers.get('date'))
   if (answer.ok) return answer
   if (answer.status === 401) rejectKey()
   const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN)

@@ -1,10 +1,18 @@
-import { ApiError } from './client.ts'
+import { ApiError } from './api-error.ts'
 
 /** Why the newest attempt to reach the server failed; undefined while it responds. */
-let trouble: string | undefined
+let failure: string | undefined
+/** Requests that have waited for a response longer than {@link SLOW_MS}. */
+let slow = 0
 const listeners = new Set<() => void>()
 
-export const connectionTrouble = (): string | undefined => trouble
+/** Longer than any request of the page takes when all is well. */
+const SLOW_MS = 5_000
+
+const SLOW = 'The server is slow to respond. What is shown may be out of date; still waiting …'
+
+/** What people should know about the connection, as a sentence; undefined while all is well. */
+export const connectionTrouble = (): string | undefined => failure ?? (slow > 0 ? SLOW : undefined)
 
 export function onConnectionChange(listener: () => void): () => void {
   listeners.add(listener)
@@ -21,8 +29,31 @@ export function noteFailure(error: unknown): void {
   else if (error.isPassing) set(`The server is busy: ${error.message} Trying again …`)
 }
 
+/** Says so while a response takes long. */
+export async function notingSlow<T>(response: Promise<T>): Promise<T> {
+  let isSlow = false
+  const timer = setTimeout(() => {
+    isSlow = true
+    slow++
+    notify()
+  }, SLOW_MS)
+  try {
+    return await response
+  } finally {
+    clearTimeout(timer)
+    if (isSlow) {
+      slow--
+      notify()
+    }
+  }
+}
+
 function set(next: string | undefined): void {
-  if (next === trouble) return
-  trouble = next
+  if (next === failure) return
+  failure = next
+  notify()
+}
+
+function notify(): void {
   for (const listener of listeners) listener()
 }

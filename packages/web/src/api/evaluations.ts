@@ -41,7 +41,7 @@ export const isGoingOn = ({ status, flags = {} }: Run): boolean =>
   flags.is_closed !== true && (flags.is_active === true || status === 'running')
 
 /** How often what a run that goes on has changed is asked for. */
-export const RUN_REFRESH_MS = 1_500
+const RUN_REFRESH_MS = 1_500
 
 export interface Queue {
   id: string
@@ -71,7 +71,7 @@ export interface CaseRow extends RunCase {
   testcase?: Testcase
 }
 
-export const CASES_PER_PAGE = 100
+const CASES_PER_PAGE = 100
 const LISTED_PER_PAGE = 50
 const REFRESHED_PAGES_MAX = 3
 

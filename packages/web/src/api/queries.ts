@@ -20,7 +20,7 @@ export type {
   Skeleton,
 } from '@spanhouse/server/routes/web/answers.ts'
 
-export const ROWS_PER_PAGE = 100
+const ROWS_PER_PAGE = 100
 
 export type OrderBy = 'time' | 'duration' | 'tokens' | 'costs'
 

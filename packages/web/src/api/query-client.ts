@@ -1,5 +1,5 @@
 import { QueryCache, QueryClient } from '@tanstack/react-query'
-import { ApiError } from './client.ts'
+import { ApiError } from './api-error.ts'
 import { noteFailure, noteSuccess } from './connection.ts'
 
 const RETRY_MS = { min: 500, max: 5_000 }

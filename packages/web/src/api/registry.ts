@@ -95,16 +95,6 @@ export const revisionsQuery = (kind: Kind, id: string) =>
     },
   })
 
-export const variantsQuery = (kind: Kind, id: string) =>
-  queryOptions({
-    queryKey: ['variants', kind, id],
-    queryFn: async ({ signal }) => {
-      const body = { [`${kind}_refs`]: [{ id }] }
-      const answer = await post<Record<string, Variant[] | undefined>>(`/${kind}s/variants/query`, body, signal)
-      return answer[`${kind}_variants`] ?? []
-    },
-  })
-
 export const templatesQuery = (kind: Kind) =>
   queryOptions({
     queryKey: ['templates', kind],

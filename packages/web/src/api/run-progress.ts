@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
-import { ApiError, events } from './client.ts'
+import { ApiError } from './api-error.ts'
+import { events } from './client.ts'
 import { noteFailure, noteSuccess } from './connection.ts'
 import type { RunProgress } from './evaluations.ts'
 

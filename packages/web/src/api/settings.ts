@@ -47,9 +47,20 @@ export const organizationQuery = (id: string | undefined) =>
     enabled: id !== undefined,
   })
 
+interface MemberRole {
+  role_name: string
+  role_description: string
+}
+
+/** From the one with the fewest rights on: each can do what those before it can. */
+const ROLES = ['viewer', 'annotator', 'editor', 'developer', 'admin', 'owner']
+
 export const memberRolesQuery = queryOptions({
   queryKey: ['member roles'],
-  queryFn: ({ signal }) => api<{ role_name: string; role_description: string }[]>('/workspaces/roles', { signal }),
+  queryFn: async ({ signal }) =>
+    (await api<MemberRole[]>('/workspaces/roles', { signal })).toSorted(
+      (one, other) => ROLES.indexOf(one.role_name) - ROLES.indexOf(other.role_name),
+    ),
   staleTime: Number.POSITIVE_INFINITY,
 })
 

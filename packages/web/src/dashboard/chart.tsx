@@ -120,6 +120,7 @@ function optionsOf(props: ChartProps, width: number, { onSelect, setAt }: Handle
   return {
     width,
     height: HEIGHT,
+    padding: [8, 20, 0, 0],
     legend: { show: false },
     cursor: {
       sync: { key: 'dashboard' },

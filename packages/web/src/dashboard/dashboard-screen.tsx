@@ -1,9 +1,12 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { controls } from '../parts/controls.tsx'
+import { Scroller } from '../parts/scroller.tsx'
 import { FilterLine } from '../traces/filter-line.tsx'
 import { Period } from '../traces/period.tsx'
 import { useBody } from '../traces/use-body.ts'
 import styles from './dashboard.module.css'
+import { OwnTiles } from './own-tiles.tsx'
 import type { Shown } from './shown.ts'
 import { Tables } from './tables.tsx'
 import { Tiles } from './tiles.tsx'
@@ -17,17 +20,20 @@ export function DashboardScreen(): ReactNode {
   const { body, error } = useBody(search)
   return (
     <div className={styles.screen}>
-      <h1 className={styles.title}>Dashboard</h1>
+      <h1 className={controls.hidden}>Dashboard</h1>
       <FilterLine text={search.q ?? ''} error={error} change={change} window={body?.windowing} />
       <div className={styles.toolbar}>
         <Period search={search} change={change} />
         <span className={styles.hint}>Drag to zoom; click to open the rows.</span>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
-      <div className={styles.scroller} tabIndex={0} role="region" aria-label="Figures">
-        {body && <Tiles body={body} search={search} change={change} />}
+      <Scroller className={styles.scroller} label="Figures">
+        {body && (
+          <Tiles {...{ body, search, change }}>
+            <OwnTiles {...{ body, search, change }} />
+          </Tiles>
+        )}
         {body && <Tables body={body} search={search} change={change} />}
-      </div>
+      </Scroller>
     </div>
   )
 }

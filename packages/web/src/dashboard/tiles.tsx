@@ -10,9 +10,9 @@ import styles from './dashboard.module.css'
 import type { Shown } from './shown.ts'
 
 /** Into how many parts the window is divided. */
-const BUCKETS = 60
+export const BUCKETS = 60
 
-interface Tile {
+export interface Tile {
   title: string
   look: 'bars' | 'lines'
   /** The figure for the whole window, and the rows behind it. */
@@ -79,8 +79,8 @@ const percent = (part: number, whole: number): string =>
 
 const NOTHING: Group = { count: 0 }
 
-/** One tile for each figure; all have the same window and the same filter. */
-export function Tiles(shown: Shown): ReactNode {
+/** One tile for each figure; all have the same window and the same filter. Others follow as children. */
+export function Tiles({ children, ...shown }: Shown & { children: ReactNode }): ReactNode {
   const total = useQuery(groupsQuery(shown.body, {}))
   const parts = useQuery(groupsQuery(shown.body, { buckets: BUCKETS }))
   const error = total.error ?? parts.error
@@ -90,6 +90,7 @@ export function Tiles(shown: Shown): ReactNode {
       {TILES.map(tile => (
         <TileView key={tile.title} tile={tile} total={total.data} parts={parts.data} shown={shown} />
       ))}
+      {children}
     </div>
   )
 }
@@ -99,9 +100,11 @@ interface TileProps {
   total: RowGroups | undefined
   parts: RowGroups | undefined
   shown: Shown
+  /** At the end of the heading. */
+  children?: ReactNode
 }
 
-function TileView({ tile, total, parts, shown: { body, search, change } }: TileProps): ReactNode {
+export function TileView({ tile, total, parts, shown: { body, search, change }, children }: TileProps): ReactNode {
   const navigate = useNavigate()
   const { title, figure, title2, opens, term, look, format } = tile
   const [oldest, newest] = [Date.parse(body.windowing.oldest), Date.parse(body.windowing.newest)]
@@ -113,7 +116,7 @@ function TileView({ tile, total, parts, shown: { body, search, change } }: TileP
   return (
     <section className={styles.tile}>
       <header>
-        <h2>{title}</h2>
+        <h2 title={title}>{title}</h2>
         {tile.series.length > 1 &&
           tile.series.map(({ name, colour }) => (
             <span key={name} className={styles.key}>
@@ -126,6 +129,7 @@ function TileView({ tile, total, parts, shown: { body, search, change } }: TileP
             {figure(group)}
           </Link>
         )}
+        {children}
       </header>
       <Chart
         label={title}

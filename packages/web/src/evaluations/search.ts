@@ -31,6 +31,17 @@ export const readEvaluationsSearch = (given: Given): EvaluationsSearch => ({
   chosen: listIn(given, 'chosen')?.slice(0, COMPARED_MAX).join(),
 })
 
+/** The two runs whose outputs people compare. */
+export interface JudgeSearch {
+  baseline?: string | undefined
+  run?: string | undefined
+}
+
+export const readJudgeSearch = (given: Given): JudgeSearch => ({
+  baseline: textIn(given, 'baseline'),
+  run: textIn(given, 'run'),
+})
+
 export interface StartSearch {
   name?: string | undefined
   /** Ids of revisions; several are separated by commas. */

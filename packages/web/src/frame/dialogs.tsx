@@ -102,6 +102,7 @@ function useCommands(text: string, onKeys: () => void): Command[] {
   const commands: Command[] = [
     ...SCREENS.map(([to, name]) => ({ name: `Go to ${name.toLowerCase()}`, run: () => navigate({ to }) })),
     { name: 'Show traces with errors', run: list({ q: 'errors>0' }) },
+    { name: 'Show traces without annotations', run: list({ q: '-kind:annotation' }) },
     { name: 'Show the most expensive traces', run: list({ order: 'costs' }) },
     { name: 'Show the slowest traces', run: list({ order: 'duration' }) },
     { name: 'Show model calls', run: list({ focus: 'span', q: '(type:chat or type:completion or type:llm)' }) },

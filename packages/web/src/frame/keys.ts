@@ -111,6 +111,16 @@ export const KEYS: readonly (readonly [place: string, readonly (readonly [keys: 
     ],
   ],
   [
+    'Side by side',
+    [
+      ['1 2', 'the first, the second output is better'],
+      ['3', 'both are equally good'],
+      ['d', 'diff of the outputs'],
+      ['s', 'skip'],
+      ['u', 'undo the last one'],
+    ],
+  ],
+  [
     'Playground',
     [
       ['⌘Enter', 'run everything'],

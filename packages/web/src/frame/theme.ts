@@ -1,6 +1,6 @@
 const STORED = 'spanhouse.theme'
 
-export const THEMES = ['system', 'light', 'dark'] as const
+const THEMES = ['system', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
 
 export const storedTheme = (): Theme => THEMES.find(theme => theme === localStorage.getItem(STORED)) ?? 'system'

@@ -1,6 +1,8 @@
 import { Dialog } from '@base-ui/react/dialog'
 import type { ReactNode } from 'react'
+import { Button } from './controls.tsx'
 import styles from './modal.module.css'
+import { Scroller } from './scroller.tsx'
 
 interface ModalProps {
   title: string
@@ -13,21 +15,36 @@ interface ModalProps {
 /** A dialog over the page, which keeps the focus until it is closed. Keys of the page do nothing in the meantime. */
 export const Modal = (props: ModalProps): ReactNode => (
   <Popup {...props}>
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
-    <div className={styles.scroll} role="region" aria-label={props.title} tabIndex={0}>
+    <Scroller className={styles.scroll} label={props.title}>
       {props.children}
-    </div>
+    </Scroller>
   </Popup>
 )
 
 interface FormModalProps extends ModalProps {
   onSubmit: () => void
-  /** The buttons at the end; the first is the one that `Enter` presses. */
-  actions: ReactNode
+  /** What the button says that `Enter` presses, and whether it is off. */
+  submit: string
+  isOff: boolean
+  /** Why the caller may not press it. */
+  refusal?: string | undefined
+  /** More buttons, before Cancel. */
+  more?: ReactNode
+  /** Whether it is done, so that the dialog can only be closed. */
+  isDone?: boolean
 }
 
 /** A {@link Modal} with a title, fields and buttons. The first field has the focus. */
-export const FormModal = ({ onSubmit, actions, children, ...rest }: FormModalProps): ReactNode => (
+export const FormModal = ({
+  onSubmit,
+  submit,
+  isOff,
+  refusal,
+  more,
+  isDone = false,
+  children,
+  ...rest
+}: FormModalProps): ReactNode => (
   <Popup {...rest}>
     <form
       className={`${styles.scroll} ${styles.form}`}
@@ -35,12 +52,19 @@ export const FormModal = ({ onSubmit, actions, children, ...rest }: FormModalPro
         event.preventDefault()
         // A dialog may be open over a form.
         event.stopPropagation()
-        onSubmit()
+        if (isDone) rest.onClose()
+        else onSubmit()
       }}
     >
       <h2>{rest.title}</h2>
       {children}
-      <footer className={styles.actions}>{actions}</footer>
+      <footer className={styles.actions}>
+        <Button type="submit" look="primary" disabled={isOff && !isDone} title={refusal}>
+          {isDone ? 'Close' : submit}
+        </Button>
+        {!isDone && more}
+        {!isDone && <Button onClick={rest.onClose}>Cancel</Button>}
+      </footer>
     </form>
   </Popup>
 )

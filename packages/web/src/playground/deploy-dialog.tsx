@@ -11,7 +11,7 @@ import {
 import { useRefusal } from '../api/rights.ts'
 import { Diff } from '../editor/editor.tsx'
 import { visible } from '../format/format.ts'
-import { Button, Choices, controls, Failure } from '../parts/controls.tsx'
+import { Choices, controls, Failure } from '../parts/controls.tsx'
 import { FormModal } from '../parts/modal.tsx'
 import styles from './playground.module.css'
 import { readable } from './readable.ts'
@@ -66,24 +66,9 @@ function DeployForm({ kind, revision, environment, onClose, children }: DeployFo
       isWide
       onClose={onClose}
       onSubmit={() => run.mutate()}
-      actions={
-        run.isSuccess ? (
-          <Button look="primary" onClick={onClose}>
-            Close
-          </Button>
-        ) : (
-          <>
-            <Button
-              type="submit"
-              look="primary"
-              disabled={run.isPending || environment === undefined || refusal !== undefined}
-            >
-              Deploy to {visible(environment?.name ?? environment?.slug ?? '…')}
-            </Button>
-            <Button onClick={onClose}>Cancel</Button>
-          </>
-        )
-      }
+      submit={`Deploy to ${visible(environment?.name ?? environment?.slug ?? '…')}`}
+      isOff={run.isPending || environment === undefined || refusal !== undefined}
+      isDone={run.isSuccess}
     >
       {children}
       {refusal !== undefined && <p className={styles.soft}>{refusal}</p>}

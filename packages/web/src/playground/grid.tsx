@@ -4,6 +4,7 @@ import { useKeys } from '../frame/keys.ts'
 import { Button, Failure } from '../parts/controls.tsx'
 import { NameForm } from '../parts/name-form.tsx'
 import { PopoverButton } from '../parts/popover.tsx'
+import { Scroller } from '../parts/scroller.tsx'
 import { CellView } from './cell.tsx'
 import { ColumnForm } from './column-form.tsx'
 import styles from './playground.module.css'
@@ -57,8 +58,7 @@ export function Grid({ kind, workflow, revisions, search, change }: GridProps): 
         )}
       </div>
       {error && <Failure what="The testcases cannot be shown." error={error} />}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
-      <div className={styles.scroller} tabIndex={0} role="region" aria-label="Variants and testcases">
+      <Scroller className={styles.scroller} label="Variants and testcases">
         <div className={styles.grid} style={{ '--columns': columns.length }}>
           <Corner count={rows.length} own={own} setOwn={setOwn} />
           {columns.map(column => (
@@ -97,7 +97,7 @@ export function Grid({ kind, workflow, revisions, search, change }: GridProps): 
             )),
           ])}
         </div>
-      </div>
+      </Scroller>
     </>
   )
 }

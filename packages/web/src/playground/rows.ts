@@ -13,7 +13,7 @@ export interface Row {
 }
 
 /** A playground compares by looking; a whole testset is what evaluations are for. */
-export const ROWS_MAX = 25
+const ROWS_MAX = 25
 
 interface TestsetRevision {
   testset_revision?: { data?: { testcases?: { id: string; data?: JsonObject }[] } }

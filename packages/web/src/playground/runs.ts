@@ -1,4 +1,5 @@
-import { ApiError, call, lines } from '../api/client.ts'
+import { ApiError } from '../api/api-error.ts'
+import { call, lines } from '../api/client.ts'
 import type { Json, JsonObject } from '../api/registry.ts'
 
 /** One run of a column with a row. */

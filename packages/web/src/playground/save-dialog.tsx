@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { commitParameters, forkVariant, type Kind, type Revision } from '../api/registry.ts'
 import { Diff } from '../editor/editor.tsx'
-import { Button, Choices, controls, Failure } from '../parts/controls.tsx'
+import { Choices, controls, Failure } from '../parts/controls.tsx'
 import { FormModal } from '../parts/modal.tsx'
 import type { Column } from './columns.ts'
 import styles from './playground.module.css'
@@ -40,14 +40,8 @@ export function SaveDialog({ kind, column, onClose, onSaved }: SaveDialogProps):
       isWide
       onClose={onClose}
       onSubmit={() => save.mutate()}
-      actions={
-        <>
-          <Button type="submit" look="primary" disabled={save.isPending || (where === 'new' && name.trim() === '')}>
-            Commit
-          </Button>
-          <Button onClick={onClose}>Cancel</Button>
-        </>
-      }
+      submit="Commit"
+      isOff={save.isPending || (where === 'new' && name.trim() === '')}
     >
       <label className={styles.field}>
         Message

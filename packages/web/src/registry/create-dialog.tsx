@@ -14,7 +14,7 @@ import {
   type WorkflowData,
 } from '../api/registry.ts'
 import { visible } from '../format/format.ts'
-import { Button, controls, Failure } from '../parts/controls.tsx'
+import { controls, Failure } from '../parts/controls.tsx'
 import { FormModal } from '../parts/modal.tsx'
 import styles from './registry.module.css'
 
@@ -51,14 +51,8 @@ export function CreateDialog({ kind, onClose, onCreated }: CreateDialogProps): R
       title={`New ${kind}`}
       onClose={onClose}
       onSubmit={() => create.mutate()}
-      actions={
-        <>
-          <Button type="submit" look="primary" disabled={create.isPending || name.trim() === '' || data === undefined}>
-            Create
-          </Button>
-          <Button onClick={onClose}>Cancel</Button>
-        </>
-      }
+      submit="Create"
+      isOff={create.isPending || name.trim() === '' || data === undefined}
     >
       <label className={styles.field}>
         Name

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
-import { type Kind, type Workflow, workflowsQuery } from '../api/registry.ts'
+import { type Kind, workflowsQuery } from '../api/registry.ts'
 import { useRefusal } from '../api/rights.ts'
-import { formatFullTime, formatTime, visible } from '../format/format.ts'
 import { Button, Choices, Failure } from '../parts/controls.tsx'
 import lists from '../parts/list.module.css'
+import { Scroller } from '../parts/scroller.tsx'
+import { ArtifactList } from './artifact-list.tsx'
 import { CreateDialog } from './create-dialog.tsx'
 
 export interface RegistrySearch {
@@ -23,8 +24,7 @@ export function RegistryScreen(): ReactNode {
   const refusal = useRefusal(EDIT[kind])
   const [isNew, setIsNew] = useState(false)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
-    <div className={lists.scroller} tabIndex={0} role="region" aria-label={NAMES[kind]}>
+    <Scroller className={lists.scroller} label={NAMES[kind]}>
       <header className={lists.header}>
         <h1>Playground</h1>
         <Choices
@@ -42,14 +42,13 @@ export function RegistryScreen(): ReactNode {
       </header>
       {refusal !== undefined && <p className={lists.empty}>{refusal}</p>}
       {error && <Failure what={`The ${kind}s cannot be listed.`} error={error} />}
-      {data?.length === 0 && (
-        <p className={lists.empty}>This project has no {kind} yet. A new one starts from a template.</p>
-      )}
-      <ul className={lists.list}>
-        {data?.map(workflow => (
-          <Item key={workflow.id} kind={kind} workflow={workflow} />
-        ))}
-      </ul>
+      <ArtifactList
+        kind={kind}
+        artifacts={data}
+        refusal={refusal}
+        about={({ data: own, slug }) => own?.uri?.split(':').slice(-2)[0] ?? slug}
+        empty={`This project has no ${kind} yet. A new one starts from a template.`}
+      />
       {isNew && (
         <CreateDialog
           key={kind}
@@ -58,21 +57,6 @@ export function RegistryScreen(): ReactNode {
           onCreated={({ id }) => void navigate({ to: '/playground/$kind/$id', params: { kind: `${kind}s`, id } })}
         />
       )}
-    </div>
-  )
-}
-
-function Item({ kind, workflow }: { kind: Kind; workflow: Workflow }): ReactNode {
-  const { id, name, slug, data, created_at, updated_at = created_at } = workflow
-  return (
-    <li>
-      <Link to="/playground/$kind/$id" params={{ kind: `${kind}s`, id }}>
-        {visible(name ?? slug)}
-      </Link>
-      <code title={data?.uri}>{visible(data?.uri?.split(':').slice(-2)[0] ?? slug)}</code>
-      <time dateTime={updated_at} title={formatFullTime(updated_at)}>
-        {formatTime(updated_at)}
-      </time>
-    </li>
+    </Scroller>
   )
 }

@@ -16,6 +16,7 @@ import {
 } from '../format/format.ts'
 import { useKeys } from '../frame/keys.ts'
 import { Choices, controls, Failure } from '../parts/controls.tsx'
+import { Scroller } from '../parts/scroller.tsx'
 import { FilterLine } from '../traces/filter-line.tsx'
 import { termOf } from '../traces/filter-text.ts'
 import { Period } from '../traces/period.tsx'
@@ -89,14 +90,7 @@ function Sessions({ body, search }: { body: ListBody; search: SessionsSearch }):
   const table = useRef<HTMLTableElement>(null)
   useLinkKeys(table)
   return (
-    <div
-      className={styles.scroller}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
-      tabIndex={0}
-      role="region"
-      aria-label="List"
-      data-stale={query.isPlaceholderData || undefined}
-    >
+    <Scroller className={styles.scroller} label="List" data-stale={query.isPlaceholderData || undefined}>
       {query.error && <Failure what="The sessions cannot be read." error={query.error} />}
       <table ref={table} className={styles.sessions} aria-label="Sessions">
         <thead>
@@ -128,7 +122,7 @@ function Sessions({ body, search }: { body: ListBody; search: SessionsSearch }):
           The first {SESSIONS_MAX} are shown. A filter or a shorter time shows the others.
         </p>
       )}
-    </div>
+    </Scroller>
   )
 }
 

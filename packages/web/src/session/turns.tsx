@@ -7,6 +7,7 @@ import { type Annotation, scoresOf } from '../api/scores.ts'
 import { formatCost, formatDuration, formatFullTime, formatTime, visible } from '../format/format.ts'
 import { Button } from '../parts/controls.tsx'
 import { Scores } from '../parts/scores.tsx'
+import { Scroller } from '../parts/scroller.tsx'
 import { Said } from '../trace/conversation.tsx'
 import styles from './session.module.css'
 import { Steps } from './steps.tsx'
@@ -58,8 +59,7 @@ export function Turns({ turns, selected, select, scores, steps, toggle }: TurnsP
           </li>
         ))}
       </ol>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
-      <div ref={scroller} className={styles.talk} role="region" aria-label="Conversation" tabIndex={0}>
+      <Scroller ref={scroller} className={styles.talk} label="Conversation">
         <div style={{ height: virtual.getTotalSize(), position: 'relative' }}>
           {virtual.getVirtualItems().map(({ index, start }) => {
             const turn = turns[index] as Row
@@ -83,7 +83,7 @@ export function Turns({ turns, selected, select, scores, steps, toggle }: TurnsP
             )
           })}
         </div>
-      </div>
+      </Scroller>
     </div>
   )
 }

@@ -4,6 +4,7 @@ import { api } from '../api/client.ts'
 import { useRefusal } from '../api/rights.ts'
 import { type Price, pricesQuery, useChange } from '../api/settings.ts'
 import { Button, controls, Failure } from '../parts/controls.tsx'
+import { Scroller } from '../parts/scroller.tsx'
 import { Refusal } from './refusal.tsx'
 import styles from './settings.module.css'
 
@@ -30,6 +31,7 @@ export function PricesSection(): ReactNode {
 
 function PricesForm({ prices }: { prices: Readonly<Record<string, Price>> }): ReactNode {
   const [lines, setLines] = useState(() => Object.entries(prices).map(toLine))
+  const isChanged = JSON.stringify(lines) !== JSON.stringify(Object.entries(prices).map(toLine))
   const refusal = useRefusal('edit_workspace')
   const save = useChange(
     () => api('/projects/current/prices', { method: 'PUT', body: { prices: pricesIn(lines) } }),
@@ -51,8 +53,8 @@ function PricesForm({ prices }: { prices: Readonly<Record<string, Price>> }): Re
         from now on.
       </p>
       <Refusal>{refusal}</Refusal>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways */}
-      <div className={styles.table} hidden={lines.length === 0} tabIndex={0} role="region" aria-label="Prices by model">
+      {lines.length === 0 && <p className={styles.soft}>No model has a price of its own.</p>}
+      <Scroller className={styles.table} hidden={lines.length === 0} label="Prices by model">
         <table>
           <thead>
             <tr>
@@ -107,7 +109,7 @@ function PricesForm({ prices }: { prices: Readonly<Record<string, Price>> }): Re
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroller>
       <div className={styles.fields}>
         <Button
           disabled={refusal !== undefined}
@@ -117,7 +119,12 @@ function PricesForm({ prices }: { prices: Readonly<Record<string, Price>> }): Re
         >
           Add a model
         </Button>
-        <Button type="submit" look="primary" disabled={refusal !== undefined || save.isPending} title={refusal}>
+        <Button
+          type="submit"
+          look="primary"
+          disabled={refusal !== undefined || save.isPending || !isChanged}
+          title={refusal}
+        >
           Save
         </Button>
         <span role="status">{save.isSuccess && 'Saved.'}</span>

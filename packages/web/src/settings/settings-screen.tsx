@@ -1,6 +1,7 @@
 import { Link, useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import frame from '../frame/frame.module.css'
+import { Scroller } from '../parts/scroller.tsx'
 import { useCurrentInView } from '../parts/use-current-in-view.ts'
 import { KeysSection } from './keys-section.tsx'
 import { MembersSection } from './members-section.tsx'
@@ -33,8 +34,7 @@ export function SettingsScreen(): ReactNode {
           </Link>
         ))}
       </nav>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
-      <div className={styles.scroller} tabIndex={0} role="region" aria-label={shown?.name ?? 'Settings'}>
+      <Scroller className={styles.scroller} label={shown?.name ?? 'Settings'}>
         {shown ? (
           <section className={styles.section}>
             <h1>{shown.name}</h1>
@@ -45,7 +45,7 @@ export function SettingsScreen(): ReactNode {
             <h1>There are no such settings</h1>
           </div>
         )}
-      </div>
+      </Scroller>
     </div>
   )
 }

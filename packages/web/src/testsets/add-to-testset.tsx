@@ -38,15 +38,10 @@ export function AddToTestset({ rows, onClose, onAdded }: AddToTestsetProps): Rea
       isWide
       onClose={onClose}
       onSubmit={() => add.mutate()}
-      actions={
-        <>
-          <Button type="submit" look="primary" disabled={!id || add.isPending || refusal !== undefined} title={refusal}>
-            Add
-          </Button>
-          <Button onClick={() => setChosen('')}>New testset …</Button>
-          <Button onClick={onClose}>Cancel</Button>
-        </>
-      }
+      submit="Add"
+      isOff={!id || add.isPending || refusal !== undefined}
+      refusal={refusal}
+      more={<Button onClick={() => setChosen('')}>New testset …</Button>}
     >
       <label className={styles.field}>
         Testset

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 import type { Json } from '../api/registry.ts'
 import { commitTestset, type TestsetRevision } from '../api/testsets.ts'
 import { MISSING, visible } from '../format/format.ts'
-import { Button, controls, Failure } from '../parts/controls.tsx'
+import { controls, Failure } from '../parts/controls.tsx'
 import { FormModal } from '../parts/modal.tsx'
 import { type Sheet, type SheetChanges, testcasesOf } from './sheet.ts'
 import { textOfValue } from './table-text.ts'
@@ -42,14 +42,8 @@ export function CommitDialog({ base, sheet, changes, onClose, onCommitted }: Com
       isWide
       onClose={onClose}
       onSubmit={() => commit.mutate()}
-      actions={
-        <>
-          <Button type="submit" look="primary" disabled={commit.isPending}>
-            Commit
-          </Button>
-          <Button onClick={onClose}>Cancel</Button>
-        </>
-      }
+      submit="Commit"
+      isOff={commit.isPending}
     >
       <label className={styles.field}>
         Message

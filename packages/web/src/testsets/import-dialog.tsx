@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import type { JsonObject } from '../api/registry.ts'
-import { Button, Choices } from '../parts/controls.tsx'
+import { Choices } from '../parts/controls.tsx'
 import { FormModal } from '../parts/modal.tsx'
 import { RowsPreview } from './rows-preview.tsx'
 import { TableInput } from './table-input.tsx'
@@ -20,14 +20,8 @@ export function ImportDialog({ onClose, onImport }: ImportDialogProps): ReactNod
       isWide
       onClose={onClose}
       onSubmit={() => onImport(rows, how === 'replace')}
-      actions={
-        <>
-          <Button type="submit" look="primary" disabled={rows.length === 0}>
-            Import
-          </Button>
-          <Button onClick={onClose}>Cancel</Button>
-        </>
-      }
+      submit="Import"
+      isOff={rows.length === 0}
     >
       <TableInput onRead={setRows} />
       <Choices

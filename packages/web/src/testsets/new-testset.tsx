@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 import type { JsonObject } from '../api/registry.ts'
 import { useRefusal } from '../api/rights.ts'
 import { createTestset, type Testset } from '../api/testsets.ts'
-import { Button, controls, Failure } from '../parts/controls.tsx'
+import { controls, Failure } from '../parts/controls.tsx'
 import { FormModal } from '../parts/modal.tsx'
 import { RowsPreview } from './rows-preview.tsx'
 import { TableInput } from './table-input.tsx'
@@ -37,19 +37,9 @@ export function NewTestset({ name: proposed = '', rows: given, onClose, onCreate
       isWide
       onClose={onClose}
       onSubmit={() => create.mutate()}
-      actions={
-        <>
-          <Button
-            type="submit"
-            look="primary"
-            disabled={create.isPending || name.trim() === '' || refusal !== undefined}
-            title={refusal}
-          >
-            Create
-          </Button>
-          <Button onClick={onClose}>Cancel</Button>
-        </>
-      }
+      submit="Create"
+      isOff={create.isPending || name.trim() === '' || refusal !== undefined}
+      refusal={refusal}
     >
       <label className={styles.field}>
         Name

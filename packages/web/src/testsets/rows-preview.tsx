@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { JsonObject } from '../api/registry.ts'
 import { formatCount, visible } from '../format/format.ts'
+import { Scroller } from '../parts/scroller.tsx'
 import { textOfValue, typeOf } from './table-text.ts'
 import styles from './testsets.module.css'
 
@@ -11,8 +12,7 @@ export function RowsPreview({ rows }: { rows: readonly JsonObject[] }): ReactNod
   const columns = [...new Set(rows.flatMap(row => Object.keys(row)))]
   if (rows.length === 0) return <p className={styles.soft}>No rows yet: rows can be added later.</p>
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways
-    <div className={styles.preview} tabIndex={0} role="region" aria-label="Preview">
+    <Scroller className={styles.preview} label="Preview">
       <table>
         <caption>
           {formatCount(rows.length)} {rows.length === 1 ? 'row' : 'rows'}, {formatCount(columns.length)}{' '}
@@ -39,6 +39,6 @@ export function RowsPreview({ rows }: { rows: readonly JsonObject[] }): ReactNod
         </tbody>
       </table>
       {rows.length > SHOWN && <p className={styles.soft}>… and {formatCount(rows.length - SHOWN)} more</p>}
-    </div>
+    </Scroller>
   )
 }

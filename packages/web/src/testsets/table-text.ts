@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../api/registry.ts'
 
 /** The type of a column: how its cells are read when they are typed. */
-export const TYPES = ['text', 'number', 'boolean', 'json'] as const
+const TYPES = ['text', 'number', 'boolean', 'json'] as const
 export type ColumnType = (typeof TYPES)[number]
 
 /** The type that all values of a column have; texts if they differ, or if there is none. */

@@ -3,9 +3,10 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useEffect, useMemo, useRef } from 'react'
 import { type Parts, partsQuery } from '../api/queries.ts'
 import { formatCost, formatDuration, visible } from '../format/format.ts'
+import { Scroller } from '../parts/scroller.tsx'
 import { familyOf, TypeIcon } from '../parts/type-icon.tsx'
 import content from './content.module.css'
-import { messagesIn, newMessages, parsed, plainText } from './messages.ts'
+import { messagesIn, newMessages, plainText, valueIn } from './messages.ts'
 import styles from './trace.module.css'
 import { rootOf, type Trace } from './trace-model.ts'
 import { useSpanKeys } from './use-span-keys.ts'
@@ -36,8 +37,7 @@ export function Conversation({ traceId, trace, selected, select }: ConversationP
     if (place >= 0) virtual.scrollToIndex(place, { align: 'auto' })
   }, [place])
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
-    <div ref={scroller} className={styles.conversation} role="region" aria-label="Conversation" tabIndex={0}>
+    <Scroller ref={scroller} className={styles.conversation} label="Conversation">
       <div style={{ height: virtual.getTotalSize(), position: 'relative' }}>
         {virtual.getVirtualItems().map(({ index, start }) => {
           const span = spans[index] as number
@@ -54,7 +54,7 @@ export function Conversation({ traceId, trace, selected, select }: ConversationP
           )
         })}
       </div>
-    </div>
+    </Scroller>
   )
 }
 
@@ -112,7 +112,7 @@ export function Said({ parts, fault }: SaidProps): ReactNode {
 }
 
 function Saying({ json, label, isNew = false }: { json: string; label: string; isNew?: boolean }): ReactNode {
-  const value = parsed(json)
+  const value = valueIn(json)
   const messages = messagesIn(value)
   const plain = plainText(value)
   if (messages)

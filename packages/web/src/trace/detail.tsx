@@ -1,13 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { type Parts, partsQuery } from '../api/queries.ts'
-import { formatAmount, formatCost, formatDuration, visible } from '../format/format.ts'
+import { isObject } from '../api/registry.ts'
+import { exact, formatAmount, formatCost, formatDuration, visible } from '../format/format.ts'
 import { useKeys } from '../frame/keys.ts'
 import { Button, Failure } from '../parts/controls.tsx'
+import { Scroller } from '../parts/scroller.tsx'
 import { TypeIcon } from '../parts/type-icon.tsx'
 import { type ChangeTrace, TABS, type Tab, type TraceSearch } from '../traces/search.ts'
 import { Annotations } from './annotations.tsx'
 import content from './content.module.css'
+import { Fact } from './fact.tsx'
+import { parsed } from './messages.ts'
 import { PartView } from './part-view.tsx'
 import { referencesIn } from './references.tsx'
 import styles from './trace.module.css'
@@ -60,7 +64,7 @@ export function Detail({ traceId, trace, selected, search, change, onBack }: Det
   useKeys({ a: write })
   return (
     <section className={styles.detail} aria-label="Span">
-      <Facts trace={trace} selected={selected} onBack={onBack} />
+      <Facts trace={trace} selected={selected} model={modelIn(data?.parts)} onBack={onBack} />
       <div className={styles.tabs} role="tablist" aria-label="Parts of the span">
         {TABS.map(one => (
           <button
@@ -82,8 +86,7 @@ export function Detail({ traceId, trace, selected, search, change, onBack }: Det
           onAnnotate={write}
         />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
-      <div id="span-parts" role="tabpanel" className={styles.parts} tabIndex={0} aria-label={TAB_NAMES[tab]}>
+      <Scroller id="span-parts" role="tabpanel" className={styles.parts} label={TAB_NAMES[tab]}>
         {error && <Failure what="The span cannot be read." error={error} />}
         {data?.status_message && <p className={content.fault}>{visible(data.status_message)}</p>}
         {data && tab === 'raw' && <Raw parts={data.parts} />}
@@ -97,12 +100,26 @@ export function Detail({ traceId, trace, selected, search, change, onBack }: Det
           />
         )}
         {data && tab !== 'raw' && tab !== 'annotations' && <Chosen parts={data.parts} tab={tab} ids={ids} />}
-      </div>
+      </Scroller>
     </section>
   )
 }
 
-function Facts({ trace, selected, onBack }: Pick<DetailProps, 'trace' | 'selected' | 'onBack'>): ReactNode {
+/** The model that a span called, from its attributes. */
+function modelIn(parts: Parts['parts'] = []): string | undefined {
+  const attributes = parsed(parts.find(({ part }) => part === 'attributes')?.text ?? '')
+  const meta = memberOf(memberOf(attributes, 'ag'), 'meta')
+  const model = memberOf(memberOf(meta, 'response'), 'model') ?? memberOf(memberOf(meta, 'request'), 'model')
+  return typeof model === 'string' ? model : undefined
+}
+
+const memberOf = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : undefined)
+
+interface FactsProps extends Pick<DetailProps, 'trace' | 'selected' | 'onBack'> {
+  model: string | undefined
+}
+
+function Facts({ trace, selected, model, onBack }: FactsProps): ReactNode {
   const { starts, ends, ownTokens, ownCosts, names, types } = trace
   const [start = 0, end = 0] = [starts[selected], ends[selected]]
   return (
@@ -115,11 +132,21 @@ function Facts({ trace, selected, onBack }: Pick<DetailProps, 'trace' | 'selecte
         {visible(names[selected] ?? '').slice(0, 1000) || '(no name)'}
       </h3>
       {trace.isError[selected] === 1 && <span className={styles.red}>✕ error</span>}
-      <span className={styles.soft}>
-        {formatDuration((end - start) / 1000)} from +{formatDuration(start / 1000)}
-        {(ownTokens[selected] ?? 0) > 0 && ` · ${formatAmount(ownTokens[selected])} own tokens`}
-        {(ownCosts[selected] ?? 0) > 0 && ` · ${formatCost(ownCosts[selected])} own cost`}
-      </span>
+      <dl className={styles.totals}>
+        <Fact name="Duration">{formatDuration((end - start) / 1000)}</Fact>
+        <Fact name="Began">+{formatDuration(start / 1000)}</Fact>
+        {model !== undefined && <Fact name="Model">{visible(model)}</Fact>}
+        {(ownTokens[selected] ?? 0) > 0 && (
+          <Fact name="Own tokens" title={exact(ownTokens[selected])}>
+            {formatAmount(ownTokens[selected])}
+          </Fact>
+        )}
+        {(ownCosts[selected] ?? 0) > 0 && (
+          <Fact name="Own cost" title={exact(ownCosts[selected])}>
+            {formatCost(ownCosts[selected])}
+          </Fact>
+        )}
+      </dl>
     </header>
   )
 }

@@ -1,5 +1,6 @@
 import type { MouseEvent, ReactNode } from 'react'
 import { formatDuration, visible } from '../format/format.ts'
+import { Scroller } from '../parts/scroller.tsx'
 import { type Brush, useDrawing } from './drawing.ts'
 import type { Times } from './idle-gaps.ts'
 import styles from './trace.module.css'
@@ -34,8 +35,7 @@ export function Flame({ trace: whole, times, selected, select, zoom = { from: 0,
     if (span !== undefined) select(span)
   }
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
-    <div className={styles.flame} tabIndex={0} role="region" aria-label="Flame graph">
+    <Scroller className={styles.flame} label="Flame graph">
       <canvas
         ref={canvas}
         role="img"
@@ -43,7 +43,7 @@ export function Flame({ trace: whole, times, selected, select, zoom = { from: 0,
         style={{ height: lanes * LANE_PX }}
         onClick={choose}
       />
-    </div>
+    </Scroller>
   )
 }
 

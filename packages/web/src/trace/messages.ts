@@ -90,6 +90,14 @@ export function parsed(text: string): unknown {
   }
 }
 
+/** The value of a part of a span; clients often send a message or a list of results as a text of JSON. */
+export function valueIn(text: string): unknown {
+  const value = parsed(text)
+  if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value
+  const inner = parsed(value)
+  return typeof inner === 'object' && inner !== null ? inner : value
+}
+
 /** Of the input of a chat what is new since the model spoke last: earlier turns repeat all before them. */
 export function newMessages(messages: readonly Message[]): readonly Message[] {
   const last = messages.findLastIndex(({ role }) => role === 'assistant' || role === 'model')

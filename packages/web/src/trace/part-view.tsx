@@ -1,9 +1,10 @@
-import { type ReactNode, useMemo, useState } from 'react'
+import { type ReactNode, useDeferredValue, useEffect, useEffectEvent, useMemo, useState } from 'react'
 import { type Parts, readRange } from '../api/queries.ts'
 import { formatCount, visible } from '../format/format.ts'
 import { Button, Choices, Failure } from '../parts/controls.tsx'
+import { Scroller } from '../parts/scroller.tsx'
 import styles from './content.module.css'
-import { messagesIn, parsed, plainText } from './messages.ts'
+import { messagesIn, plainText, valueIn } from './messages.ts'
 import { JsonView, MessageView, TextView } from './value-view.tsx'
 
 export type PartRange = Parts['parts'][number]
@@ -27,7 +28,7 @@ export function PartView({ title, part, ids }: PartViewProps): ReactNode {
 }
 
 function WholePart({ title, text }: { title: string; text: string }): ReactNode {
-  const value = useMemo(() => parsed(text), [text])
+  const value = useMemo(() => valueIn(text), [text])
   const messages = useMemo(() => messagesIn(value), [value])
   const plain = plainText(value)
   const [form, setForm] = useState<Form>(messages ? 'chat' : plain !== undefined ? 'text' : 'json')
@@ -63,17 +64,28 @@ function WholePart({ title, text }: { title: string; text: string }): ReactNode 
 function LongPart({ title, part, ids }: PartViewProps): ReactNode {
   const [ranges, setRanges] = useState<PartRange[]>([part])
   const [error, setError] = useState<Error>()
-  const [find, setFind] = useState('')
+  const [typed, setTyped] = useState('')
+  // Typing stays fast while long texts are searched.
+  const find = useDeferredValue(typed)
+  const [isReading, setIsReading] = useState(false)
   const next = ranges.at(-1)?.next
   const readOn = async (): Promise<void> => {
-    if (next === undefined) return
+    if (next === undefined || isReading) return
     setError(undefined)
+    setIsReading(true)
     const { parts } = await readRange(ids, part.part, next).catch((failure: Error) => {
       setError(failure)
       return { parts: [] }
     })
     setRanges(before => [...before, ...parts])
+    setIsReading(false)
   }
+  const isSearching = find.length >= FIND_MIN && next !== undefined && error === undefined
+  const search = useEffectEvent(readOn)
+  // What is searched for may be in a range that has not been read: read on until the end.
+  useEffect(() => {
+    if (isSearching && !isReading) void search()
+  }, [isSearching, isReading])
   const read = ranges.reduce((sum, { offset, text }) => Math.max(sum, offset + text.length), 0)
   return (
     <>
@@ -86,16 +98,21 @@ function LongPart({ title, part, ids }: PartViewProps): ReactNode {
           type="search"
           aria-label={`Find in ${title}`}
           placeholder="Find"
-          value={find}
-          onChange={event => setFind(event.target.value)}
+          value={typed}
+          onChange={event => setTyped(event.target.value)}
         />
+        {find.length >= FIND_MIN && (
+          <output className={styles.size}>
+            {formatCount(ranges.reduce((sum, { text }) => sum + countOf(text, find), 0))} found
+            {isSearching && ' so far'}
+          </output>
+        )}
       </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
-      <div className={styles.long} tabIndex={0} role="region" aria-label={title}>
+      <Scroller className={styles.long} label={title}>
         {ranges.map(({ offset, text }) => (
           <LongText key={offset} text={text} find={find} />
         ))}
-      </div>
+      </Scroller>
       {error && <Failure what="The next part cannot be read." error={error} />}
       {next !== undefined && <Button onClick={readOn}>Show more</Button>}
     </>
@@ -105,6 +122,15 @@ function LongPart({ title, part, ids }: PartViewProps): ReactNode {
 /** Lines are drawn only where they are seen, so a text is cut into pieces of this length. */
 const PIECE = 20_000
 const FOUND_MAX = 200
+/** Shorter words are everywhere. */
+const FIND_MIN = 2
+
+function countOf(text: string, find: string): number {
+  const [lower, wanted] = [text.toLowerCase(), find.toLowerCase()]
+  let count = 0
+  for (let at = lower.indexOf(wanted); at >= 0; at = lower.indexOf(wanted, at + wanted.length)) count++
+  return count
+}
 
 function LongText({ text, find }: { text: string; find: string }): ReactNode {
   const pieces = useMemo(() => {
@@ -122,7 +148,7 @@ function LongText({ text, find }: { text: string; find: string }): ReactNode {
 }
 
 function Marked({ text, find }: { text: string; find: string }): ReactNode {
-  if (find.length < 2) return text
+  if (find.length < FIND_MIN) return text
   const pieces: ReactNode[] = []
   const [lower, wanted] = [text.toLowerCase(), find.toLowerCase()]
   let from = 0

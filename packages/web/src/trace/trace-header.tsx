@@ -15,6 +15,7 @@ import {
 import { Button } from '../parts/controls.tsx'
 import { TypeIcon } from '../parts/type-icon.tsx'
 import { termOf } from '../traces/filter-text.ts'
+import { Fact } from './fact.tsx'
 import { References, referencesIn } from './references.tsx'
 import styles from './trace.module.css'
 import { rootOf, type Trace } from './trace-model.ts'
@@ -50,47 +51,40 @@ function Totals({ traceId, trace }: { traceId: string; trace: Trace }): ReactNod
   const references = referencesIn(data?.parts.find(({ part }) => part === 'references')?.text)
   return (
     <dl className={styles.totals}>
-      <Total name="Started" title={formatFullTime(trace.beganAt)}>
+      <Fact name="Started" title={formatFullTime(trace.beganAt)}>
         {formatTime(trace.beganAt)}
-      </Total>
-      <Total name="Duration">{formatDuration(trace.lastsMicros / 1000)}</Total>
-      <Total name="Σ Tokens" title={exact(trace.tokens[root])}>
+      </Fact>
+      <Fact name="Duration">{formatDuration(trace.lastsMicros / 1000)}</Fact>
+      <Fact name="Σ Tokens" title={exact(trace.tokens[root])}>
         {formatAmount(trace.tokens[root])}
-      </Total>
-      <Total name="Σ Cost" title={exact(trace.costs[root])}>
+      </Fact>
+      <Fact name="Σ Cost" title={exact(trace.costs[root])}>
         {formatCost(trace.costs[root])}
-      </Total>
-      <Total name="Spans">{formatCount(trace.total)}</Total>
+      </Fact>
+      <Fact name="Spans">{formatCount(trace.total)}</Fact>
       {errors > 0 && (
-        <Total name="Errors">
+        <Fact name="Errors">
           <span className={styles.red}>{formatAmount(errors)}</span>
-        </Total>
+        </Fact>
       )}
       {trace.session && (
-        <Total name="Session">
+        <Fact name="Session">
           <Link to="/sessions/$sessionId" params={{ sessionId: trace.session }} search={{ turn: traceId }}>
             {visible(trace.session)}
           </Link>
-        </Total>
+        </Fact>
       )}
       <References references={references} />
       {trace.user && (
-        <Total name="User">
+        <Fact name="User">
           <Link to="/traces" search={{ q: termOf('user_id', trace.user) }}>
             {visible(trace.user)}
           </Link>
-        </Total>
+        </Fact>
       )}
     </dl>
   )
 }
-
-const Total = ({ name, title, children }: { name: string; title?: string; children: ReactNode }): ReactNode => (
-  <div title={title}>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
-  </div>
-)
 
 function CopyLink({ traceId }: { traceId: string }): ReactNode {
   const [isCopied, setIsCopied] = useState(false)

@@ -59,7 +59,10 @@ export function Tree({ trace, times, selected, select, zoom = { from: 0, to: 1 }
       <Find trace={trace} selected={selected} select={select} />
       <div className={styles.treeHead} aria-hidden="true">
         <span>Span</span>
-        <span className={styles.lane}>Time</span>
+        <span className={styles.axis}>
+          <span>+{formatDuration((zoom.from * times.lastsMicros) / 1000)}</span>
+          <span>+{formatDuration((zoom.to * times.lastsMicros) / 1000)}</span>
+        </span>
         <span>Duration</span>
         <span>{metric === 'tokens' ? 'Σ tokens' : 'Σ cost'}</span>
       </div>

@@ -43,11 +43,12 @@ export function Histogram({ body, change }: { body: ListBody; change: Change }):
 function Bars({ data, oldest }: { data: RowCount; oldest: number }): ReactNode {
   const { buckets = [], bucket_ms = 1 } = data
   const most = Math.max(1, ...buckets.map(({ count }) => count))
-  // Few are still seen beside many.
-  const heightOf = (count: number): number => (count === 0 ? 0 : Math.max(2, (count / most) * (HEIGHT - 2)))
+  // By the square root, so that a few are still seen beside many.
+  const heightOf = (count: number): number => (count === 0 ? 0 : Math.max(3, Math.sqrt(count / most) * (HEIGHT - 2)))
   return buckets.map(({ start, count, errors }) => {
     const x = Math.round((start - oldest) / bucket_ms)
-    const [whole, red] = [heightOf(count), heightOf(errors)]
+    const whole = heightOf(count)
+    const red = errors === 0 ? 0 : Math.max(1.5, (errors / count) * whole)
     return (
       <g key={start}>
         <title>{`${formatTime(new Date(start).toISOString())}: ${count}, ${errors} with errors`}</title>

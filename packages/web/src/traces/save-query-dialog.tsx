@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { useRefusal } from '../api/rights.ts'
 import { savedQueriesQuery, saveQuery } from '../api/saved-queries.ts'
 import { visible } from '../format/format.ts'
-import { Button, controls, Failure } from '../parts/controls.tsx'
+import { controls, Failure } from '../parts/controls.tsx'
 import { FormModal } from '../parts/modal.tsx'
 import { parseFilterText } from './filter-text.ts'
 import type { TracesSearch } from './search.ts'
@@ -28,14 +28,9 @@ export function SaveQueryDialog({ search, onClose }: { search: TracesSearch; onC
       title="Save this filter"
       onClose={onClose}
       onSubmit={() => isReady && save.mutate()}
-      actions={
-        <>
-          <Button type="submit" look="primary" disabled={!isReady || save.isPending} title={refusal}>
-            Save
-          </Button>
-          <Button onClick={onClose}>Cancel</Button>
-        </>
-      }
+      submit="Save"
+      isOff={!isReady || save.isPending}
+      refusal={refusal}
     >
       <code className={styles.filterText}>{visible(search.q ?? '')}</code>
       <label className={styles.field}>

@@ -16,6 +16,7 @@ interface ToolbarProps {
   list: List
   search: TracesSearch
   change: Change
+  showsFacets: boolean
   onFacets: () => void
 }
 
@@ -27,7 +28,7 @@ const ORDER_NAMES = [
 ] as const
 
 /** What is listed, in which order and from when, and how many there are. */
-export function Toolbar({ list, search, change, onFacets }: ToolbarProps): ReactNode {
+export function Toolbar({ list, search, change, showsFacets, onFacets }: ToolbarProps): ReactNode {
   const order = search.order ?? 'time'
   return (
     <div className={styles.toolbar}>
@@ -55,10 +56,12 @@ export function Toolbar({ list, search, change, onFacets }: ToolbarProps): React
       </select>
       <SavedQueries search={search} change={change} />
       <ColumnsMenu search={search} change={change} />
-      <Button onClick={onFacets}>Values</Button>
+      <Button aria-pressed={showsFacets} onClick={onFacets}>
+        Values
+      </Button>
       <Counted list={list} />
       <Link to="/dashboard" search={{ q: search.q, since: search.since, from: search.from, to: search.to }}>
-        Chart
+        As dashboard
       </Link>
       <span className={styles.space} />
       {list.arrived > 0 && !search.live && (

@@ -4,6 +4,7 @@ import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import type { ListBody } from '../api/filtering.ts'
 import { anySpanQuery, type Row } from '../api/queries.ts'
 import { useKeys } from '../frame/keys.ts'
+import { controls } from '../parts/controls.tsx'
 import { Facets } from './facets.tsx'
 import { FilterLine } from './filter-line.tsx'
 import { Histogram } from './histogram.tsx'
@@ -41,7 +42,7 @@ function TraceList(): ReactNode {
   const { body, error } = useBody(search)
   return (
     <div className={styles.screen}>
-      <h1 className={styles.title}>{search.focus === 'span' ? 'Spans' : 'Traces'}</h1>
+      <h1 className={controls.hidden}>{search.focus === 'span' ? 'Spans' : 'Traces'}</h1>
       <FilterLine text={search.q ?? ''} error={error} change={change} window={body?.windowing} />
       {body && <Found body={body} search={search} change={change} />}
     </div>
@@ -75,7 +76,7 @@ function Found({ body, search, change }: FoundProps): ReactNode {
   }, [search.live, list.arrived])
   return (
     <>
-      <Toolbar list={list} search={search} change={change} onFacets={() => setShowsFacets(!showsFacets)} />
+      <Toolbar {...{ list, search, change, showsFacets }} onFacets={() => setShowsFacets(!showsFacets)} />
       <Histogram body={list.body} change={change} />
       <div className={styles.found}>
         {showsFacets && <Facets body={list.body} text={search.q ?? ''} change={change} />}

@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
+import { onServerClock, serverAheadMs } from '../api/clock.ts'
 import { type Focus, type ListBody, listBody } from '../api/filtering.ts'
 import { FilterError, parseFilterText } from './filter-text.ts'
 import { type FilterSearch, windowOf } from './search.ts'
@@ -32,7 +33,7 @@ function bodyOf(search: FilterSearch & { focus?: Focus }, now: number): ListBody
   }
 }
 
-/** The end of a window that ends now: it moves each minute, not with each render, so that requests can be shared. */
+/** The end of a window that ends now, by the server's clock: it moves each minute, not with each render, so that requests can be shared. */
 function useNow({ to }: FilterSearch): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {
@@ -40,5 +41,5 @@ function useNow({ to }: FilterSearch): number {
     const timer = setInterval(() => setNow(Date.now()), MOVE_MS)
     return () => clearInterval(timer)
   }, [to])
-  return now
+  return now + useSyncExternalStore(onServerClock, serverAheadMs)
 }

@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { comparisonQuery, isGoingOn, type Run, runsByIdQuery, runsQuery } from '../../api/evaluations.ts'
+import { formatTime } from '../../format/format.ts'
 import { controls, Failure } from '../../parts/controls.tsx'
 import { type ChangeOf, COMPARED_MAX, type CompareSearch, itemsOf } from '../search.ts'
 import styles from './compare.module.css'
@@ -86,6 +87,7 @@ function Compared({ baseline, runs, search, change }: ComparedProps): ReactNode 
     <>
       <Configuration runs={[baseline, ...runs]} />
       {comparison.error && <Failure what="The runs cannot be compared." error={comparison.error} />}
+      {comparison.isPending && <div aria-hidden="true" className={controls.waiting} />}
       {first && (
         <>
           <ScoreTable
@@ -142,7 +144,7 @@ function RunSelect({ label, value, known, except = [], onChange }: RunSelectProp
       {value === undefined && <option value="">{label} …</option>}
       {offered.map(run => (
         <option key={run.id} value={run.id}>
-          {runName(run)} · {new Date(run.created_at).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' })}
+          {runName(run)} · {formatTime(run.created_at)}
         </option>
       ))}
     </select>

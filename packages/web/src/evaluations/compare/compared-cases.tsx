@@ -1,4 +1,4 @@
-import { useNavigate } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { ComparedCase, ComparedScore, Comparison, Run } from '../../api/evaluations.ts'
 import { MISSING, visible } from '../../format/format.ts'
@@ -65,6 +65,9 @@ export function ComparedCases(props: ComparedCasesProps): ReactNode {
           </select>
         )}
         <span className={styles.space} />
+        <Link to="/evaluations/judge" search={{ baseline: baseline.id, run: run.id }}>
+          Judge side by side
+        </Link>
         <Choices
           label="Diff of outputs"
           value={search.diff ?? 'none'}
@@ -183,14 +186,15 @@ function Cells({ row, sides, columns, diff }: CellsProps): ReactNode {
 }
 
 /** How much a score of a case changed, and from what to what. */
-export function Difference({ row, score }: { row: ComparedCase; score: ComparedScore }): ReactNode {
+function Difference({ row, score }: { row: ComparedCase; score: ComparedScore }): ReactNode {
   const { baseline, candidate, difference } = row.scores.find(one => isSameScore(one, score)) ?? {}
   if (difference === undefined) return <span className={table.none}>{MISSING}</span>
   const direction = directionOf(score, difference)
   const words = `${formatMeasure(score, baseline ?? 0)} → ${formatMeasure(score, candidate ?? 0)}`
+  const isWhole = score.test === 'sign' && Math.abs(difference) === 1
   return (
     <span className={direction ? table[direction] : table.soft} title={words}>
-      {formatChange(score, difference)}
+      {isWhole ? (difference > 0 ? '✗ → ✓' : '✓ → ✗') : formatChange(score, difference)}
     </span>
   )
 }

@@ -3,6 +3,7 @@ import type { ComparedCase, Run } from '../../api/evaluations.ts'
 import { formatCost, formatDuration, visible } from '../../format/format.ts'
 import { useKeys } from '../../frame/keys.ts'
 import { Button, controls, Kbd } from '../../parts/controls.tsx'
+import { Scroller } from '../../parts/scroller.tsx'
 import type { CompareSearch } from '../search.ts'
 import { Annotation, TraceLink } from '../table/annotation.tsx'
 import type { CaseModel } from '../table/case-model.ts'
@@ -32,8 +33,7 @@ export function ComparedPanel({ baseline, run, row, sides, diff, onClose }: Comp
           ✕
         </Button>
       </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
-      <div className={table.content} tabIndex={0} role="region" aria-label="Content of the case">
+      <Scroller className={table.content} label="Content of the case">
         <h3>Input</h3>
         <p className={table.text} dir="auto">
           {visible(input ?? '')}
@@ -54,7 +54,7 @@ export function ComparedPanel({ baseline, run, row, sides, diff, onClose }: Comp
           side="baseline"
         />
         <Side run={run} model={sides.candidate} before={comparedWith(sides, diff)} traceKey="t" side="run" />
-      </div>
+      </Scroller>
     </section>
   )
 }

@@ -4,6 +4,7 @@ import type { Run, Step } from '../../api/evaluations.ts'
 import type { Json, Revision } from '../../api/registry.ts'
 import { revisionQuery } from '../../api/revisions.ts'
 import { MISSING, visible } from '../../format/format.ts'
+import { Scroller } from '../../parts/scroller.tsx'
 import { revisionOf, stepsOf, titleOf } from '../table/case-model.ts'
 import { DiffText } from '../table/diff-text.tsx'
 import styles from './compare.module.css'
@@ -22,8 +23,7 @@ export function Configuration({ runs }: { runs: readonly Run[] }): ReactNode {
         {rows.length - differing.length} equal
       </summary>
       {differing.length > 0 && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
-        <div className={styles.scores} role="region" aria-label="Configuration" tabIndex={0}>
+        <Scroller className={styles.scores} label="Configuration">
           <table>
             <thead>
               <tr>
@@ -52,7 +52,7 @@ export function Configuration({ runs }: { runs: readonly Run[] }): ReactNode {
               ))}
             </tbody>
           </table>
-        </div>
+        </Scroller>
       )}
     </details>
   )

@@ -1,7 +1,7 @@
 import type { ComparedScore, Run } from '../../api/evaluations.ts'
 import { formatCost, formatCount, formatDuration } from '../../format/format.ts'
 import { columnsOf, OUTPUTS } from '../table/case-model.ts'
-import { formatScore } from '../table/score-value.tsx'
+import { formatScore, formatShare } from '../table/score-value.tsx'
 
 const METRICS = 'attributes.ag.metrics.'
 
@@ -13,6 +13,8 @@ const AMOUNTS: Readonly<Record<string, { title: string; format: (value: number) 
 }
 
 type Named = Pick<ComparedScore, 'step_key' | 'path'>
+/** What says how the values of a score are written: pass and fail, which the sign test compares, as shares. */
+type Measured = Pick<ComparedScore, 'path' | 'test'>
 
 /** What a score of a comparison is called, in their order. */
 export function titlesOf(baseline: Run, scores: readonly Named[]): string[] {
@@ -27,11 +29,11 @@ export function titlesOf(baseline: Run, scores: readonly Named[]): string[] {
 }
 
 /** A value of a score, in its unit. */
-export const formatMeasure = ({ path }: Named, value: number): string =>
-  (AMOUNTS[path.slice(METRICS.length)]?.format ?? formatScore)(value)
+export const formatMeasure = ({ path, test }: Measured, value: number): string =>
+  (AMOUNTS[path.slice(METRICS.length)]?.format ?? (test === 'sign' ? formatShare : formatScore))(value)
 
 /** A difference of a score, with its sign. */
-export const formatChange = (score: Named, value: number): string =>
+export const formatChange = (score: Measured, value: number): string =>
   value === 0 ? '0' : `${value > 0 ? '+' : '−'}${formatMeasure(score, Math.abs(value))}`
 
 /** Which way a difference points: `better`, `worse`, or neither. */

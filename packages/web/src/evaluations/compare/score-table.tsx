@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import type { ComparedScore, Comparison, Run, ScoreName } from '../../api/evaluations.ts'
 import { formatCount, MISSING, visible } from '../../format/format.ts'
 import { Button } from '../../parts/controls.tsx'
+import { Scroller } from '../../parts/scroller.tsx'
 import table from '../table/table.module.css'
 import styles from './compare.module.css'
 import { Interval } from './interval.tsx'
@@ -31,8 +32,7 @@ export function ScoreTable(props: ScoreTableProps): ReactNode {
     .map((score, index) => ({ score, index }))
     .filter(({ score, index }) => score.better === 'higher' || compared.some(run => (run.scores[index]?.n ?? 0) > 0))
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
-    <div className={styles.scores} role="region" aria-label="Scores" tabIndex={0}>
+    <Scroller className={styles.scores} label="Scores">
       <table>
         <thead>
           <tr>
@@ -44,17 +44,20 @@ export function ScoreTable(props: ScoreTableProps): ReactNode {
               const run = byId.get(run_id)
               return (
                 <th key={run_id}>
-                  {run ? runName(run) : run_id} <span className={table.soft}>{formatCount(matched)} cases in both</span>
-                  <Button look="plain" onClick={() => onBaseline(run_id)}>
-                    Make baseline
-                  </Button>
-                  <Button
-                    look="plain"
-                    aria-label={`Remove ${run ? runName(run) : run_id}`}
-                    onClick={() => onRemove(run_id)}
-                  >
-                    ✕
-                  </Button>
+                  <span className={styles.side}>
+                    {run ? runName(run) : run_id}{' '}
+                    <span className={table.soft}>{formatCount(matched)} cases in both</span>
+                    <Button look="plain" onClick={() => onBaseline(run_id)}>
+                      Make baseline
+                    </Button>
+                    <Button
+                      look="plain"
+                      aria-label={`Remove ${run ? runName(run) : run_id}`}
+                      onClick={() => onRemove(run_id)}
+                    >
+                      ✕
+                    </Button>
+                  </span>
                 </th>
               )
             })}
@@ -82,7 +85,7 @@ export function ScoreTable(props: ScoreTableProps): ReactNode {
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroller>
   )
 }
 

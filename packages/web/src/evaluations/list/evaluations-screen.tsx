@@ -54,6 +54,7 @@ export function EvaluationsScreen(): ReactNode {
             New evaluation
           </Button>
         )}
+        {refusal !== undefined && <p className={styles.refusal}>{refusal}</p>}
       </header>
       {search.list === 'queues' ? <QueueList /> : <RunList chosen={chosen} choose={choose} />}
     </div>

@@ -9,6 +9,7 @@ import { formatCount, visible } from '../../format/format.ts'
 import frame from '../../frame/frame.module.css'
 import { useKeys } from '../../frame/keys.ts'
 import { Button, Failure, Kbd, Spoken } from '../../parts/controls.tsx'
+import { Scroller } from '../../parts/scroller.tsx'
 import { modelOf, revisionOf, titleOf } from '../table/case-model.ts'
 import { useExpectedKeys } from '../table/expected-keys.ts'
 import { chosenAfter, FieldView } from './annotation-form.tsx'
@@ -155,13 +156,12 @@ function ItemView({ item, run, forms, work }: ItemViewProps): ReactNode {
   })
   return (
     <div className={styles.work}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
-      <section className={styles.subject} aria-label="Case" tabIndex={0}>
+      <Scroller className={styles.subject} label="Case">
         <h2>
           <Spoken>Case</Spoken>
         </h2>
         <Subject model={model} hasTestcase={item.row.testcase !== undefined} />
-      </section>
+      </Scroller>
       <form
         className={styles.form}
         aria-label="Annotation"

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { ApiError } from '../../api/client.ts'
+import { ApiError } from '../../api/api-error.ts'
 import type { Queue, Run } from '../../api/evaluations.ts'
 import { type AnnotationPlace, queueProgressQuery, saveAnnotation, undoAnnotation } from '../../api/queues.ts'
 import type { JsonObject } from '../../api/registry.ts'

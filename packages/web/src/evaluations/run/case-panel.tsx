@@ -3,6 +3,7 @@ import type { CaseRow, Run } from '../../api/evaluations.ts'
 import { formatCost, formatDuration, visible } from '../../format/format.ts'
 import { useKeys } from '../../frame/keys.ts'
 import { Button, controls, Kbd } from '../../parts/controls.tsx'
+import { Scroller } from '../../parts/scroller.tsx'
 import { Annotation, TraceLink } from '../table/annotation.tsx'
 import type { CaseModel } from '../table/case-model.ts'
 import { DiffText } from '../table/diff-text.tsx'
@@ -34,8 +35,7 @@ export function CasePanel({ run, row, model, isDiff, onDiff, onClose }: CasePane
           ✕
         </Button>
       </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
-      <div className={styles.content} tabIndex={0} role="region" aria-label="Content of the case">
+      <Scroller className={styles.content} label="Content of the case">
         <Text title="Input" text={input} />
         {expected !== undefined && <Text title="Expected" text={expected} />}
         <h3>
@@ -54,7 +54,7 @@ export function CasePanel({ run, row, model, isDiff, onDiff, onClose }: CasePane
         {annotations.map(cell => (
           <Annotation key={`${cell.step_key} ${cell.repeat_idx}`} run={run} cell={cell} />
         ))}
-      </div>
+      </Scroller>
     </section>
   )
 }

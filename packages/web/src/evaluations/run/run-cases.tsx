@@ -152,7 +152,8 @@ function Cells({ run, row, columns, expectedKeys, isDiff }: CellsProps): ReactNo
   return (
     <>
       <span role="cell">
-        <StatusSign status={row.status} /> <bdi>{visible((input ?? '').slice(0, LINE_MAX))}</bdi>
+        {row.status !== 'success' && <StatusSign status={row.status} />}{' '}
+        <bdi>{visible((input ?? '').slice(0, LINE_MAX))}</bdi>
       </span>
       <span role="cell" className={`${table.expected} ${table.soft}`}>
         <bdi>{visible((expected ?? '').slice(0, LINE_MAX))}</bdi>

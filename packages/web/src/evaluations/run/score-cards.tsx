@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { RunScores, ScoreSummary } from '../../api/evaluations.ts'
 import { formatCount, MISSING, visible } from '../../format/format.ts'
+import { Scroller } from '../../parts/scroller.tsx'
 import type { BinSearch } from '../search.ts'
 import type { ScoreColumn } from '../table/case-model.ts'
 import { formatScore, formatShare } from '../table/score-value.tsx'
@@ -16,8 +17,7 @@ interface ScoreCardsProps {
 
 /** Of each score the mean, how sure it is, and the distribution. */
 export const ScoreCards = ({ scores, columns, chosen, onChoose }: ScoreCardsProps): ReactNode => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
-  <div className={styles.cards} role="region" aria-label="Scores" tabIndex={0}>
+  <Scroller className={styles.cards} label="Scores">
     {scores.map((score, index) => (
       <section key={`${score.step_key} ${score.path}`} className={styles.card}>
         <h2>{visible(columns[index]?.title ?? score.path)}</h2>
@@ -27,7 +27,7 @@ export const ScoreCards = ({ scores, columns, chosen, onChoose }: ScoreCardsProp
         <Distribution score={score} chosen={chosen} onChoose={onChoose} />
       </section>
     ))}
-  </div>
+  </Scroller>
 )
 
 const shown = ({ type }: ScoreSummary, value: number): string =>

@@ -89,7 +89,7 @@ export function errorOf({ error, status }: CaseCell): string | undefined {
 }
 
 /** A value as text: of a chat what was said, of an object with a single text that, of others their members. */
-export function textOf(value: Json | undefined): string | undefined {
+function textOf(value: Json | undefined): string | undefined {
   if (value === undefined || value === null) return undefined
   const plain = plainText(value)
   if (plain !== undefined) return plain

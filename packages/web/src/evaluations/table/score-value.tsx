@@ -7,10 +7,6 @@ const digits = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 })
 /** A number with three digits that count. */
 export const formatScore = (value: number): string => digits.format(value)
 
-/** `+0.12`, `−3`, `0`. */
-export const formatDifference = (value: number): string =>
-  value > 0 ? `+${formatScore(value)}` : value < 0 ? `−${formatScore(-value)}` : '0'
-
 export const formatShare = (share: number): string => `${formatScore(share * 100)} %`
 
 interface ScoreValueProps {

@@ -4,7 +4,7 @@ import { workflowsQuery } from '../../api/registry.ts'
 import { useRefusal } from '../../api/rights.ts'
 import { addToQueue, createTraceQueue, traceQueuesQuery } from '../../api/selected-traces.ts'
 import { formatCount, visible } from '../../format/format.ts'
-import { Button, controls, Failure } from '../../parts/controls.tsx'
+import { controls, Failure } from '../../parts/controls.tsx'
 import { FormModal } from '../../parts/modal.tsx'
 import styles from './selection.module.css'
 
@@ -42,19 +42,9 @@ export function AddToQueue({ traceIds, onClose, onAdded }: AddToQueueProps): Rea
       title={`Add ${formatCount(traceIds.length)} ${traceIds.length === 1 ? 'trace' : 'traces'} to a queue`}
       onClose={onClose}
       onSubmit={() => isReady && add.mutate()}
-      actions={
-        <>
-          <Button
-            type="submit"
-            look="primary"
-            disabled={!isReady || add.isPending || refusal !== undefined}
-            title={refusal}
-          >
-            Add
-          </Button>
-          <Button onClick={onClose}>Cancel</Button>
-        </>
-      }
+      submit="Add"
+      isOff={!isReady || add.isPending || refusal !== undefined}
+      refusal={refusal}
     >
       <label className={styles.field}>
         Queue

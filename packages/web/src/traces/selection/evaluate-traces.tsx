@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { type Workflow, workflowsQuery } from '../../api/registry.ts'
 import { evaluateTraces } from '../../api/selected-traces.ts'
 import { formatCount, visible } from '../../format/format.ts'
-import { Button, controls, Failure } from '../../parts/controls.tsx'
+import { controls, Failure } from '../../parts/controls.tsx'
 import { FormModal } from '../../parts/modal.tsx'
 import styles from './selection.module.css'
 
@@ -35,14 +35,8 @@ export function EvaluateTraces({ traceIds, onClose, onStarted }: EvaluateTracesP
       title={`Evaluate ${formatCount(traceIds.length)} ${traceIds.length === 1 ? 'trace' : 'traces'}`}
       onClose={onClose}
       onSubmit={() => isReady && start.mutate()}
-      actions={
-        <>
-          <Button type="submit" look="primary" disabled={!isReady || start.isPending}>
-            Start
-          </Button>
-          <Button onClick={onClose}>Cancel</Button>
-        </>
-      }
+      submit="Start"
+      isOff={!isReady || start.isPending}
     >
       <label className={styles.field}>
         Name

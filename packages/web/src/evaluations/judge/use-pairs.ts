@@ -1,0 +1,118 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { type ComparedCase, comparisonQuery, type Run } from '../../api/evaluations.ts'
+import { deletePreference, type Pair, type Preference, preferenceIn, savePreference } from '../../api/preferences.ts'
+import { annotationsQuery } from '../../api/scores.ts'
+import { type Sides, useSides } from '../compare/use-sides.ts'
+
+/** A case whose outputs differ. */
+export interface Item extends Pair {
+  id: string
+  sides: Sides
+}
+
+export interface Judgements {
+  /** The first one without a preference; undefined: there is none, or it is not read yet. */
+  item: Item | undefined
+  isRead: boolean
+  /** How often each was preferred, of the cases that have been read. */
+  counts: Readonly<Record<Preference, number>>
+  /** Cases in which both outputs are the same text. */
+  equal: number
+  error: Error | undefined
+  judge: (preference: Preference) => void
+  skip: () => void
+  /** Takes the newest preference of this visit back; undefined: there is none. */
+  undo: (() => void) | undefined
+}
+
+interface Judged {
+  id: string
+  preference: Preference
+  /** Of the annotation. */
+  trace_id: Promise<string>
+}
+
+/** So many cases before the last one that was read the next page is read. */
+const AHEAD = 5
+
+/** The cases of two runs one after the other, for people who say which output is better. */
+export function usePairs(baseline: Run, run: Run): Judgements {
+  const comparison = useInfiniteQuery({
+    ...comparisonQuery({ baseline_run_id: baseline.id, run_ids: [run.id] }, { run_id: run.id }, false),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  const pages = comparison.data?.pages ?? []
+  const sidesOf = useSides(baseline, run, pages)
+  const cases = pages.flatMap(page => page.cases)
+  const stored = useQuery({
+    ...annotationsQuery(cases.flatMap(({ candidate }) => candidate.trace_id ?? [])),
+    // What is said during this visit is known.
+    staleTime: Number.POSITIVE_INFINITY,
+    placeholderData: before => before,
+  })
+  const [own, setOwn] = useState<readonly Judged[]>([])
+  const [skipped, setSkipped] = useState<ReadonlySet<string>>(new Set())
+  const [failure, setFailure] = useState<Error>()
+  const pairs = cases.map(one => pairOf(one, sidesOf(one)))
+  const items = pairs.flatMap(pair => (pair === undefined || hasEqualOutputs(pair) ? [] : pair))
+  const byId = new Map(own.map(({ id, preference }) => [id, preference]))
+  const preferenceOf = (item: Item): Preference | undefined =>
+    byId.get(item.id) ?? preferenceIn(stored.data ?? [], item)
+  const isKnown = stored.data !== undefined
+  const open = isKnown ? items.filter(item => preferenceOf(item) === undefined && !skipped.has(item.id)) : []
+  const { hasNextPage, isFetching, fetchNextPage } = comparison
+  const isLow = isKnown && open.length < AHEAD && hasNextPage && !isFetching
+  useEffect(() => {
+    if (isLow) void fetchNextPage()
+  }, [isLow, fetchNextPage])
+  const [item] = open
+  const counts = { baseline: 0, run: 0, neither: 0 }
+  for (const one of items) {
+    const preference = preferenceOf(one)
+    if (preference !== undefined) counts[preference]++
+  }
+  const last = own.at(-1)
+  const drop = (id: string): void => setOwn(before => before.filter(one => one.id !== id))
+  return {
+    item,
+    isRead: comparison.data !== undefined && !hasNextPage && (isKnown || cases.length === 0),
+    counts,
+    equal: pairs.filter(pair => pair !== undefined && hasEqualOutputs(pair)).length,
+    error: failure ?? comparison.error ?? stored.error ?? undefined,
+    judge: preference => {
+      if (!item) return
+      const trace_id = savePreference(item, preference)
+      setFailure(undefined)
+      setOwn([...own, { id: item.id, preference, trace_id }])
+      trace_id.catch(error => {
+        setFailure(error)
+        drop(item.id)
+      })
+    },
+    skip: () => item && setSkipped(new Set(skipped).add(item.id)),
+    undo:
+      last &&
+      (() => {
+        drop(last.id)
+        last.trace_id.then(deletePreference).catch(setFailure)
+      }),
+  }
+}
+
+/** Undefined until both outputs are read. */
+function pairOf({ baseline: { scenario_id }, repeat_idx, testcase_id }: ComparedCase, sides: Sides): Item | undefined {
+  const [one, other] = [sides.baseline?.subject, sides.candidate?.subject]
+  if (one?.trace_id === undefined || other?.trace_id === undefined) return undefined
+  return {
+    id: `${scenario_id}:${repeat_idx}`,
+    sides,
+    baseline: { trace_id: one.trace_id, ...(one.span_id && { span_id: one.span_id }) },
+    run: { trace_id: other.trace_id, ...(other.span_id && { span_id: other.span_id }) },
+    testcase_id,
+  }
+}
+
+/** Of long outputs only the beginnings are known, so they count as different. */
+const hasEqualOutputs = ({ sides: { baseline, candidate } }: Item): boolean =>
+  baseline?.output === candidate?.output && !baseline?.subject?.outputs_cut && !candidate?.subject?.outputs_cut

@@ -1,0 +1,35 @@
+import { useMutation } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { controls, Failure } from '../parts/controls.tsx'
+import { FormModal } from '../parts/modal.tsx'
+import styles from './registry.module.css'
+
+interface RenameDialogProps {
+  kind: string
+  name: string
+  onClose: () => void
+  /** Closes the dialog when it is done. */
+  onRename: (name: string) => Promise<unknown>
+}
+
+/** Asks for another name; slugs stay, because references use them. */
+export function RenameDialog({ kind, name: before, onClose, onRename }: RenameDialogProps): ReactNode {
+  const [name, setName] = useState(before)
+  const rename = useMutation({ mutationFn: () => onRename(name.trim()) })
+  return (
+    <FormModal
+      title={`Rename the ${kind}`}
+      onClose={onClose}
+      onSubmit={() => rename.mutate()}
+      submit="Rename"
+      isOff={rename.isPending || name.trim() === '' || name.trim() === before}
+    >
+      <label className={styles.field}>
+        Name
+        <input className={controls.input} value={name} onChange={event => setName(event.target.value)} />
+      </label>
+      <p className={styles.soft}>Its slug stays as it is.</p>
+      {rename.error && <Failure what="It was not renamed." error={rename.error} />}
+    </FormModal>
+  )
+}

@@ -1,0 +1,62 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newProject, type TestProject } from '../../../test/harness.ts'
+import { openBrowser, visit } from './browser.testing.ts'
+import { comparedRuns, makeEvaluated } from './evaluations.testing.ts'
+
+/* Two runs side by side: which output is better. Half of the twelve cases have different outputs. */
+
+let browser: Browser
+let project: TestProject
+let path: string
+
+beforeAll(async () => {
+  browser = await openBrowser()
+  project = await newProject()
+  const [baseline, run] = await comparedRuns(project, await makeEvaluated(project, 12))
+  path = `/w/evaluations/compare?baseline=${baseline}&runs=${run}`
+})
+afterAll(() => browser.close())
+
+/** Which of the two sides has the output of the worse run. */
+async function worseSide(page: Page): Promise<'First' | 'Second'> {
+  await page.getByRole('region', { name: 'First output' }).waitFor()
+  const first = await page.getByRole('region', { name: 'First output' }).textContent()
+  return first?.includes('Two days.') ? 'First' : 'Second'
+}
+
+test('by mouse and by keyboard: judge, undo, skip; the preferences are annotations of both traces', async () => {
+  const { page, faults, close } = await visit(browser, project, path)
+  await page.getByRole('link', { name: 'Judge side by side' }).click()
+  await page.waitForURL(/evaluations\/judge/)
+  await page.getByText('6 with equal outputs left out').waitFor()
+  const better = (await worseSide(page)) === 'First' ? 'Second' : 'First'
+  await page.getByRole('button', { name: `${better} is better` }).click()
+  await page.getByText('1 judged').waitFor()
+  await page.keyboard.press('u')
+  await page.getByText('0 judged').waitFor()
+  for (let judged = 1; judged <= 4; judged++) {
+    await page.keyboard.press((await worseSide(page)) === 'First' ? '2' : '1')
+    await page.getByText(`${judged} judged`).waitFor()
+  }
+  await page.keyboard.press('3')
+  await page.getByText('5 judged').waitFor()
+  await page.keyboard.press('s')
+  await page.getByText('No case is left.').waitFor()
+  const result = page.getByRole('region', { name: 'Result' })
+  expect(await result.textContent()).toMatch(/\(baseline\)4.*Equally good1/)
+  expect(await result.textContent()).toContain('p = 0.13')
+  // Another visit knows them.
+  await page.reload()
+  await page.getByText('5 judged').waitFor()
+  const { body } = await project.post('/api/spans/query', {
+    filtering: { conditions: [{ field: 'trace_type', operator: 'is', value: 'annotation' }] },
+    windowing: { limit: 1_000 },
+  })
+  const preferences = body.spans.filter(
+    (span: any) => span.attributes.ag.references?.evaluator?.slug === 'preference' && span.links.length === 2,
+  )
+  expect(preferences).toHaveLength(5)
+  expect(faults).toEqual([])
+  await close()
+})

@@ -1,0 +1,175 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { call, type TestProject } from '../../../test/harness.ts'
+import { actIn, newMember, newPerson } from '../../../test/http/people.ts'
+import { exportOf, newSpanId, newTraceId, otlpSpan } from '../../../test/otlp.ts'
+import { agentTrace, openBrowser, projectWithTraces, traceOf, visit } from './browser.testing.ts'
+
+/* What goes wrong around the page: rights, other tabs, the server, the clock, and spans that nobody would write. */
+
+let browser: Browser
+let project: TestProject
+
+beforeAll(async () => {
+  browser = await openBrowser()
+  ;({ project } = await projectWithTraces(6))
+})
+afterAll(() => browser.close())
+
+const trouble = (page: Page, text: string) => page.getByText(text)
+
+test('a viewer can read everything, and controls that are off say why', { timeout: 60_000 }, async () => {
+  const host = await newPerson()
+  const spans = agentTrace('May I?')
+  const { receiverUrl } = inject('target')
+  await call(receiverUrl, 'POST', '/api/otlp/v1/traces', host.authorization, exportOf(...spans))
+  // Viewers cannot make keys, but keep those that they have.
+  const viewer = await newMember(host, 'developer')
+  const apiKey = (await actIn(host, viewer)('POST', '/keys')).body
+  const { organization_id, workspace_id } = host
+  await host.ask('POST', `/workspaces/${workspace_id}/roles`, { email: viewer.email, organization_id, role: 'viewer' })
+  const { page, faults, close } = await visit(browser, { apiKey }, '/w/traces')
+  await page.locator('[data-row="0"]').waitFor()
+  await page.locator('[data-row="0"] a').click()
+  await page.getByRole('button', { name: 'Annotate' }).click()
+  await page.getByText('does not have the permission edit_spans').waitFor()
+  for (const [screen, button, permission] of [
+    ['Testsets', 'New testset …', 'edit_testsets'],
+    ['Playground', 'New application …', 'edit_application'],
+    ['Evaluations', 'New evaluation', 'edit_evaluation_runs'],
+  ] as const) {
+    await page.goto(page.url().replace(/\/w\/.*/, `/w/${screen.toLowerCase()}`))
+    const control = page.getByRole('button', { name: button }).or(page.getByRole('link', { name: button }))
+    await control.first().waitFor()
+    await page.getByText(`does not have the permission ${permission}`).first().waitFor()
+    expect(await control.first().isDisabled(), button).toBe(true)
+  }
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('two tabs: what arrives is in both, and a key that is forgotten or entered in one counts for the other', async () => {
+  const { page, close } = await visit(browser, project, '/w/traces')
+  await page.locator('[data-row="0"]').waitFor()
+  const other = await page.context().newPage()
+  await other.goto(page.url())
+  await other.locator('[data-row="0"]').waitFor()
+  await project.store(...agentTrace('In both tabs?', 1_000))
+  for (const tab of [page, other]) await tab.getByRole('button', { name: /1 new/ }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('option', { name: 'Forget the API key in this browser' }).click()
+  for (const tab of [page, other]) await tab.getByText('Enter the API key of a project').waitFor()
+  await other.getByLabel('API key').fill(project.apiKey)
+  await other.keyboard.press('Enter')
+  for (const tab of [page, other]) await tab.locator('[data-row="0"]').waitFor()
+  await close()
+})
+
+describe('the server', () => {
+  test('is away: the page says so, keeps its rows, and recovers by itself', async () => {
+    const { page, close } = await visit(browser, project, '/w/traces')
+    await page.locator('[data-row="3"]').waitFor()
+    await page.route('**/api/**', route => route.abort('connectionrefused'))
+    await trouble(page, 'The server cannot be reached.').waitFor()
+    expect(await page.locator('[data-row]').count()).toBeGreaterThan(3)
+    await page.unroute('**/api/**')
+    await trouble(page, 'The server cannot be reached.').waitFor({ state: 'detached' })
+    await close()
+  })
+
+  test('is slow: the page says so and keeps its rows until the response is there', { timeout: 60_000 }, async () => {
+    const { page, close } = await visit(browser, project, '/w/traces')
+    await page.locator('[data-row="3"]').waitFor()
+    const released = Promise.withResolvers<void>()
+    await page.route('**/api/spans/**', async route => {
+      await released.promise
+      await route.continue()
+    })
+    await page.getByRole('combobox', { name: 'Filter' }).fill('type:agent')
+    await trouble(page, 'The server is slow to respond.').waitFor()
+    expect(await page.locator('[data-row]').count()).toBeGreaterThan(3)
+    released.resolve()
+    await trouble(page, 'The server is slow to respond.').waitFor({ state: 'detached' })
+    await page.getByText(/^\d+ found/).waitFor()
+    await close()
+  })
+
+  test('is busy: the reason is shown, and the request is made again when it asked for', async () => {
+    const { page, close } = await visit(browser, project, '/w/traces')
+    await page.locator('[data-row="3"]').waitFor()
+    const headers = { 'retry-after': '1' }
+    const busy = { status: 503, headers, json: { detail: 'The database is too busy; try again.' } }
+    await page.route('**/api/spans/**', route => route.fulfill(busy))
+    await trouble(page, 'The server is busy: The database is too busy').waitFor()
+    await page.unroute('**/api/spans/**')
+    await trouble(page, 'The server is busy').waitFor({ state: 'detached' })
+    await close()
+  })
+})
+
+test.each([-3 * 86_400_000, 400 * 86_400_000])('a clock that is off by %i ms hides no rows', async offMs => {
+  const context = await browser.newContext()
+  await context.addInitScript(`{
+    const Real = Date
+    globalThis.Date = class extends Real {
+      constructor(...given) { given.length === 0 ? super(Real.now() + ${offMs}) : super(...given) }
+      static now() { return Real.now() + ${offMs} }
+    }
+  }`)
+  const page = await context.newPage()
+  await page.goto(`${inject('target').apiUrl}/w/traces?since=24h#key=${project.apiKey}`)
+  await page.locator('[data-row="3"]').waitFor()
+  await context.close()
+})
+
+describe('spans that nobody would write', () => {
+  test('a name of 1 MB takes one line in the list, the tree and the detail', { timeout: 60_000 }, async () => {
+    const own = (await projectWithTraces(1)).project
+    const [span] = traceOf({ name: 'long name '.repeat(100_000), type: 'tool', at: 0, ms: 20 }, { agoMs: 1_000 })
+    if (!span) throw new Error('no span')
+    await own.store(span)
+    const { page, faults, close } = await visit(browser, own, '/w/traces')
+    const row = page.locator('[data-row]', { hasText: 'long name' })
+    await row.waitFor()
+    expect((await row.boundingBox())?.height).toBe(28)
+    await page.goto(page.url().replace(/\/w\/.*/, `/w/traces/${span.traceId}?view=tree`))
+    const item = page.getByRole('treeitem')
+    await item.waitFor()
+    expect((await item.boundingBox())?.height).toBe(24)
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+    expect(overflow).toBeLessThanOrEqual(0)
+    expect(faults).toEqual([])
+    await close()
+  })
+
+  test('spans that are each other’s parents are all shown, once', async () => {
+    const traceId = newTraceId()
+    const [one, other, third] = [newSpanId(), newSpanId(), newSpanId()]
+    await project.store(
+      otlpSpan({ traceId, spanId: one, parentSpanId: third, name: 'egg' }),
+      otlpSpan({ traceId, spanId: other, parentSpanId: one, name: 'hen' }),
+      otlpSpan({ traceId, spanId: third, parentSpanId: other, name: 'chick' }),
+    )
+    const { page, faults, close } = await visit(browser, project, `/w/traces/${traceId}?view=tree`)
+    await page.getByRole('treeitem').nth(2).waitFor()
+    const names = await page.getByRole('treeitem').allTextContents()
+    for (const name of ['egg', 'hen', 'chick']) expect(names.filter(text => text.includes(name))).toHaveLength(1)
+    expect(faults).toEqual([])
+    await close()
+  })
+
+  test('half a character, a zero byte and controls are shown as codes', async () => {
+    const [span] = traceOf({ name: 'odd', type: 'tool', at: 0, ms: 20 })
+    if (!span) throw new Error('no span')
+    const body = JSON.stringify(exportOf(span)).replace('"odd"', '"half \\ud83d zero \\u0000 bell \\u0007"')
+    const sent = await project.export(body)
+    expect(sent.status).toBe(202)
+    const { page, faults, close } = await visit(browser, project, `/w/traces/${span.traceId}?view=tree`)
+    const text = (await page.getByRole('treeitem').textContent()) ?? ''
+    expect(text).toContain('half')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+    expect(text).not.toMatch(/[\u0000\u0007\ud800-\udfff]/)
+    expect(faults).toEqual([])
+    await close()
+  })
+})
