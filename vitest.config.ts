@@ -4,9 +4,16 @@ import { natsAvailable } from '@spanhouse/span-stream/nats-server.testing.ts'
 import { defineConfig } from 'vitest/config'
 import { needsServer } from './test/sets/needs-server.ts'
 import { networkedAvailable } from './test/sets/networked.ts'
+import { httpTests, withoutLong } from './test/sets/sample.ts'
 
 // Native parts (LMDB) want a process of their own for each file.
-const common = { pool: 'forks', testTimeout: 60_000, hookTimeout: 120_000 } as const
+const common = {
+  pool: 'forks',
+  testTimeout: 60_000,
+  hookTimeout: 120_000,
+  // A second, the default, is too short for a page on a busy machine.
+  expect: { poll: { timeout: 15_000 } },
+} as const
 
 if (!networkedAvailable)
   console.warn(
@@ -16,17 +23,14 @@ if (!networkedAvailable)
 /** The tests that speak only HTTP run twice: against one process, and against roles with their stores apart. */
 const sets = ['embedded', ...(networkedAvailable || process.env.CI ? ['networked'] : [])]
 
-/**
- * Over two shards run those that ask most of ClickHouse; all of them with `npm run test:cluster`. A cluster takes
- * Debian's programs, not containers.
- */
-const ON_CLUSTER =
-  process.env.CLUSTER_TESTS === 'all' ? ['*'] : ['trace-reads', 'trace-deletes', 'analytics', 'metrics', 'retention']
+/** A cluster takes Debian's programs, not containers. */
 const clusterSet = natsAvailable && postgresAvailable ? ['cluster'] : []
 
-const files = globSync(['packages/**/*.test.ts', 'test/**/*.test.ts'], {
-  exclude: ['**/node_modules/**', 'test/http/**', 'packages/web/test/**'],
-})
+const files = withoutLong(
+  globSync(['packages/**/*.test.ts', 'test/**/*.test.ts'], {
+    exclude: ['**/node_modules/**', 'test/http/**', 'packages/web/test/**'],
+  }),
+)
 
 /**
  * Percentages of lines and branches, rounded down from what `unit` and `parts` reach, and two less where faults and
@@ -42,13 +46,13 @@ const FLOORS: Record<string, [lines: number, branches: number]> = {
   runtime: [94, 86],
   'span-store': [84, 77],
   'span-stream': [94, 83],
-  validation: [98, 91],
+  validation: [97, 89],
 }
 
 export default defineConfig({
   test: {
     coverage: {
-      include: ['packages/**/*.ts'],
+      include: Object.keys(FLOORS).map(name => `packages/${name}/**/*.ts`),
       exclude: [
         '**/*.test.ts',
         '**/*.testing.ts',
@@ -79,7 +83,7 @@ export default defineConfig({
         test: {
           ...common,
           name,
-          include: (name === 'cluster' ? ON_CLUSTER : ['*']).map(file => `test/http/${file}.test.ts`),
+          ...httpTests(name),
           globalSetup: [`test/sets/${name}.ts`],
           // All files ask the same server, and some fill it to its limits.
           fileParallelism: false,

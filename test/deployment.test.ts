@@ -6,7 +6,7 @@ import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { expect, test } from 'vitest'
-import { parseAllDocuments } from 'yaml'
+import { parseAllDocuments, parseDocument } from 'yaml'
 import { readConfig, unknownSettings } from '../packages/server/config.ts'
 import { PROCESS_ROLES } from '../packages/server/roles/process-roles.ts'
 
@@ -19,7 +19,7 @@ interface Kustomization {
 }
 
 interface Compose {
-  services: Record<string, { volumes?: string[] }>
+  services: Record<string, { volumes?: string[]; environment?: Record<string, unknown> }>
 }
 
 /** Prometheus's configuration. */
@@ -193,3 +193,26 @@ test('docker compose mounts what Prometheus and Grafana are configured with', as
   expect(prometheus.scrape_configs[0].dns_sd_configs[0].names).toEqual([...PROCESS_ROLES])
   expect(PROCESS_ROLES.every(role => role in compose.services)).toBe(true)
 })
+
+test('the cluster of docker compose lists the same servers, in the same order, everywhere', async () => {
+  const text = (await readFile(join(ROOT, 'docker/cluster.yml'), 'utf8')).replaceAll('!reset null', 'null')
+  const [{ services }] = [parseDocument(text, { merge: true }).toJS() as Compose]
+  const server = await readFile(join(ROOT, 'docker/clickhouse/cluster.xml'), 'utf8')
+  const configured = server.split('</shard>').map(shard => [...shard.matchAll(/<host>(clickhouse.*?)<\/host>/g)])
+  const hosts = configured.map(shard => shard.map(([, host]) => host)).filter(shard => shard.length > 0)
+  expect(hosts.map(shard => shard.length)).toEqual([3, 3])
+  for (const role of PROCESS_ROLES) {
+    const urls = String(services[role]?.environment?.CLICKHOUSE_URLS).replaceAll(/\$\{.*?\}/g, 'password')
+    const { clickhouseUrls } = readConfig({ ...CLUSTER_SETTINGS, SPANHOUSE_ROLES: role, CLICKHOUSE_URLS: urls })
+    expect(clickhouseUrls?.map(shard => shard.map(url => new URL(url).hostname))).toEqual(hosts)
+  }
+  for (const [index, shard] of hosts.entries())
+    for (const host of shard)
+      expect(services[host as string]?.environment).toMatchObject({ SHARD: index + 1, REPLICA: host })
+})
+
+const CLUSTER_SETTINGS = {
+  DATABASE_URL: 'postgres://postgres/spanhouse',
+  NATS_URL: 'nats://nats',
+  SPANHOUSE_SECRET_KEY: 'a'.repeat(32),
+}

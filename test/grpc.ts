@@ -51,7 +51,7 @@ export function framed(body: Uint8Array, { flag = 0, length = body.length } = {}
   return bytes
 }
 
-/** Sends these bytes as they stand over HTTP/2; resolves to all headers and trailers of the answer. */
+/** Sends these bytes unchanged over HTTP/2; resolves to all headers and trailers of the response. */
 export async function sendRaw(
   url: string,
   bytes: Uint8Array,

@@ -107,7 +107,7 @@ export async function call(
   })
 }
 
-/** A request as it stands. */
+/** Sends a request unchanged. */
 export async function ask(url: string, request: RequestInit = {}): Promise<Answer> {
   return toAnswer(await fetch(url, { ...request, redirect: 'manual' }))
 }
@@ -132,7 +132,7 @@ async function toAnswer(response: Response): Promise<Answer> {
   return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
 }
 
-/** Asks until the answer is not undefined, false or null; fails with the last error or after `ms`. */
+/** Calls `ask` until its result is not undefined, false or null; fails with the last error after `ms`. */
 export async function eventually<T>(ask: () => Promise<T>, ms = 15_000): Promise<NonNullable<T>> {
   const end = performance.now() + ms
   for (;;) {

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 
 const ROOT = new URL('..', import.meta.url).pathname
 
-/** Expressions that may take more than linear time, and why they never see what a caller wrote. */
+/** Expressions that may take more than linear time, and why they never see input of callers. */
 const EXEMPT: Record<string, string> = {
   'packages/span-store/engine/failures.ts /\\b(maximum|max[^:]*): [^,.)]*/i': "ClickHouse's own messages",
   'packages/span-store/migrate.ts /^\\s*--.*$/gm': 'our own files of SQL',
@@ -64,13 +64,13 @@ function sources(): string[] {
     readdirSync(join(ROOT, 'packages'), { recursive: true, encoding: 'utf8' })
       .filter(file => file.endsWith('.ts') && !/\.(test|testing)\.ts$/.test(file) && !file.includes('node_modules'))
       .map(file => `packages/${file}`)
-      // No tenant sends it anything.
+      // No tenant can send it input.
       .filter(file => !file.startsWith('packages/fake-provider/'))
   )
 }
 
 /**
- * Undefined for an expression that takes linear time on any text; otherwise what is known of it. `check` analyses in a
+ * Undefined for an expression that takes linear time on any text; otherwise the result of the analysis. `check` analyses in a
  * native program where npm has installed one (5 s for all expressions), `checkSync` in JavaScript (60 s).
  */
 async function complexityOf({ pattern, flags }: Pick<Found, 'pattern' | 'flags'>): Promise<string | undefined> {

@@ -194,7 +194,7 @@ test.each(['packages', 'test', 'bench'])(
   },
 )
 
-/** The program's own texts: no tests, nothing that only tests use. */
+/** The program's own source files, without tests and what only tests use. */
 function sources(name: string): string[] {
   const folder = join(ROOT, 'packages', name)
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -202,7 +202,7 @@ function sources(name: string): string[] {
     .map(file => readFileSync(join(folder, file), 'utf8'))
 }
 
-/** The packages that a text imports, without paths inside them; neither Node's own nor files beside it. */
+/** The packages that a text imports, without paths inside them; neither Node's modules nor relative paths. */
 function importsOf(text: string): string[] {
   const statements = /^(?:import|export|\}).* from '(.+)'$|\bimport\('([^']+)'\)/gm
   const specifiers = [...text.matchAll(statements)].map(([, from, called]) => (from ?? called) as string)

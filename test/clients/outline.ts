@@ -6,6 +6,7 @@ import {
   type Json,
   type JsonObject,
   measureSpan,
+  type NestedSpan,
   nestSpans,
   parseJson,
   rollUp,
@@ -19,54 +20,82 @@ import { CLIENTS, type Client } from './clients.ts'
 const ROOT = join(import.meta.dirname, '../..')
 export const DOCUMENT = join(ROOT, 'docs/clients.md')
 
-/** A trace of a recording: its spans with their totals. */
-export interface RecordedTrace {
-  spans: Span[]
-  totals: ReadonlyMap<string, Derived>
+/** What is seen of a span: as converted from a recording, or as the interface returns it. */
+export interface SeenSpan extends NestedSpan {
+  trace_id: string
+  span_type: string
+  session_id?: string | undefined
+  user_id?: string | undefined
+  ag: JsonObject & { data: JsonObject }
+  /** Of the span and everything below it. */
+  totals: Totals
 }
 
-/** The spans of a fixture as the writer stores them, by trace. */
-export function recordedTraces(fixture: string): RecordedTrace[] {
-  const text = readFileSync(join(ROOT, `packages/otlp/fixtures/${fixture}.json`), 'utf8')
-  const spans = [...decodeTraces(encodeTraces(parseJson(text)))].map(decoded => toSpan(decoded, 0))
+export interface Totals {
+  prompt: number
+  completion: number
+  total: number
+  errors: number
+  microdollars: number
+}
+
+/** The text of a fixture: OTLP/JSON. */
+export const recordingOf = (fixture: string): string =>
+  readFileSync(join(ROOT, `packages/otlp/fixtures/${fixture}.json`), 'utf8')
+
+/** The spans of a fixture as the writer stores them. */
+export function recordedSpans(fixture: string): SeenSpan[] {
+  const spans = [...decodeTraces(encodeTraces(parseJson(recordingOf(fixture))))].map(decoded => toSpan(decoded, 0))
   for (const span of spans) priceSpan(span)
-  return [...Map.groupBy(spans, span => span.trace_id).values()].map(list => ({
-    spans: list,
-    totals: rollUp(new Map(list.map(span => [span.span_id, measureSpan(span)]))),
-  }))
+  return tracesOf(spans).flatMap(trace => {
+    const derived = rollUp(new Map(trace.map(span => [span.span_id, measureSpan(span)])))
+    return trace.map(span => toSeen(span, derived.get(span.span_id) as Derived))
+  })
 }
 
-const [ERRORS, PROMPT, COMPLETION, TOKENS, COSTS] = [0, 1, 2, 3, 6]
+function toSeen(span: Span, { cumulative }: Derived): SeenSpan {
+  const [errors = 0, prompt = 0, completion = 0, total = 0, , , costs = 0] = cumulative.map(Number)
+  const totals = {
+    prompt: prompt / 1e3,
+    completion: completion / 1e3,
+    total: total / 1e3,
+    errors: errors / 1e3,
+    microdollars: costs / 1e9,
+  }
+  return { ...span, ag: span.attributes.ag as SeenSpan['ag'], totals }
+}
 
-/** The sums over all traces of a recording. Costs are in microdollars. */
-export function sumsOf(traces: readonly RecordedTrace[]) {
-  const roots = traces.flatMap(({ spans, totals }) => topsOf(spans).map(span => totals.get(span.span_id) as Derived))
-  const sum = (index: number, unit: number): number =>
-    roots.reduce((all, { cumulative }) => all + Number(cumulative[index]), 0) / unit
+const tracesOf = <S extends { trace_id: string }>(spans: readonly S[]): S[][] => [
+  ...Map.groupBy(spans, span => span.trace_id).values(),
+]
+
+/** The sums over all traces. */
+export function sumsOf(spans: readonly SeenSpan[]): Totals {
+  const tops = topsOf(spans)
+  const sum = (name: keyof Totals): number => tops.reduce((all, { totals }) => all + totals[name], 0)
   return {
-    prompt: sum(PROMPT, 1e3),
-    completion: sum(COMPLETION, 1e3),
-    total: sum(TOKENS, 1e3),
-    errors: sum(ERRORS, 1e3),
-    microdollars: Math.round(sum(COSTS, 1e9) * 100) / 100,
+    prompt: sum('prompt'),
+    completion: sum('completion'),
+    total: sum('total'),
+    errors: sum('errors'),
+    microdollars: Math.round(sum('microdollars') * 100) / 100,
   }
 }
 
-function topsOf(spans: readonly Span[]): Span[] {
+function topsOf(spans: readonly SeenSpan[]): SeenSpan[] {
   const ids = new Set(spans.map(span => span.span_id))
-  return spans.filter(({ parent_id }) => parent_id === undefined || !ids.has(parent_id))
+  return spans.filter(({ parent_id }) => parent_id === undefined || !ids.has(parent_id as string))
 }
 
-export const allValues = (traces: readonly RecordedTrace[], name: 'session_id' | 'user_id'): string[] => [
-  ...new Set(traces.flatMap(({ spans }) => spans.flatMap(span => span[name] ?? []))),
+export const allValues = (spans: readonly SeenSpan[], name: 'session_id' | 'user_id'): string[] => [
+  ...new Set(spans.flatMap(span => span[name] ?? [])),
 ]
 
 function rowOf({ fixture, packages }: Client): string {
-  const traces = recordedTraces(fixture)
-  const spans = traces.flatMap(trace => trace.spans)
-  const have = (test: (data: JsonObject, span: Span) => boolean): number =>
-    spans.filter(span => test(span.attributes.ag.data as JsonObject, span)).length
-  const { prompt, completion, errors, microdollars } = sumsOf(traces)
+  const spans = recordedSpans(fixture)
+  const have = (test: (data: JsonObject, span: SeenSpan) => boolean): number =>
+    spans.filter(span => test(span.ag.data, span)).length
+  const { prompt, completion, errors, microdollars } = sumsOf(spans)
   const cells = [
     packages,
     spans.length,
@@ -75,33 +104,34 @@ function rowOf({ fixture, packages }: Client): string {
     have((_, span) => modelOf(span) !== undefined),
     `${prompt} + ${completion}`,
     microdollars,
-    allValues(traces, 'session_id').length > 0 ? 'yes' : '–',
-    allValues(traces, 'user_id').length > 0 ? 'yes' : '–',
+    allValues(spans, 'session_id').length > 0 ? 'yes' : '–',
+    allValues(spans, 'user_id').length > 0 ? 'yes' : '–',
     errors,
   ]
   return `| ${cells.join(' | ')} |`
 }
 
-function modelOf(span: Span): Json | undefined {
-  const { meta } = span.attributes.ag
+function modelOf({ ag: { meta } }: SeenSpan): Json | undefined {
   const nameIn = (part: Json | undefined): Json | undefined => (isJsonObject(part) ? part.model : undefined)
   return isJsonObject(meta) ? (nameIn(meta.response) ?? nameIn(meta.request)) : undefined
 }
 
 /** A line for each span, indented by its depth: name, type, model, tokens and errors, totals if they differ. */
-function linesOf({ span, spans }: TreeNode<Span>, totals: ReadonlyMap<string, Derived>, depth: number): string[] {
-  const { cumulative } = totals.get(span.span_id) as Derived
-  const { data } = span.attributes.ag as { data: JsonObject }
+function linesOf({ span, spans }: TreeNode<SeenSpan>, depth: number): string[] {
+  const {
+    totals: { total, errors },
+    ag: { data },
+  } = span
   const said = [
     span.span_type,
     modelOf(span),
     data.inputs !== undefined && `in {${Object.keys(data.inputs as JsonObject).join(', ')}}`,
     data.outputs !== undefined && `out ${shapeOf(data.outputs)}`,
-    cumulative[TOKENS] !== 0n && `tokens ${Number(cumulative[TOKENS]) / 1e3}`,
-    cumulative[ERRORS] !== 0n && `errors ${Number(cumulative[ERRORS]) / 1e3}`,
+    total !== 0 && `tokens ${total}`,
+    errors !== 0 && `errors ${errors}`,
   ].filter(Boolean)
   const line = `${'  '.repeat(depth)}${span.span_name}: ${said.join('; ')}`
-  return [line, ...[...(spans?.values() ?? [])].flat().flatMap(child => linesOf(child, totals, depth + 1))]
+  return [line, ...[...(spans?.values() ?? [])].flat().flatMap(child => linesOf(child, depth + 1))]
 }
 
 function shapeOf(outputs: Json): string {
@@ -109,9 +139,10 @@ function shapeOf(outputs: Json): string {
   return Array.isArray(outputs) ? 'list' : typeof outputs
 }
 
-function outlineOf(fixture: string): string {
-  const lines = recordedTraces(fixture).flatMap(({ spans, totals }) =>
-    [...nestSpans(spans).values()].flat().flatMap(node => linesOf(node, totals, 0)),
+/** The section of the documentation about a client. */
+export function outlineOf(fixture: string, spans: readonly SeenSpan[]): string {
+  const lines = tracesOf(spans).flatMap(trace =>
+    [...nestSpans(trace).values()].flat().flatMap(node => linesOf(node, 0)),
   )
   return `## ${fixture}\n\n    ${lines.join('\n    ')}\n`
 }
@@ -132,7 +163,7 @@ ${CLIENTS.map(rowOf).join('\n')}
 The traces, one line for each span: its name, type and model, the members of its inputs and outputs, and the tokens and
 errors of the span with everything below it.
 
-${CLIENTS.map(({ fixture }) => outlineOf(fixture)).join('\n')}`
+${CLIENTS.map(({ fixture }) => outlineOf(fixture, recordedSpans(fixture))).join('\n')}`
 }
 
 if (import.meta.main) writeFileSync(DOCUMENT, documentation())

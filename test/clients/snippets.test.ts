@@ -22,7 +22,7 @@ let models: string
 beforeAll(async () => {
   dataDir = await newDataDir('snippets')
   server = await startServerProcess({ dataDir })
-  // Its types are those of plain JavaScript.
+  // Plain JavaScript, without types.
   models = await (await import('./fake-models.mjs' as string)).startModels()
 })
 afterAll(async () => {
@@ -34,7 +34,7 @@ const WAIT = 'await new Promise(resolve => setTimeout(resolve, 1500))'
 const ASK = `await new OpenAI().chat.completions.create({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Rain?' }] })`
 const SET_UP_OPENAI = `import OpenAI from 'openai'\n${ASK}`
 
-/** Where the block stands, and what an application does after it. */
+/** The section with the block, and the application code that follows it. */
 const SECTIONS: [section: string, application: string][] = [
   [
     'AI SDK',

@@ -75,7 +75,7 @@ describe.skipIf(!postgresAvailable || !natsAvailable)('a cluster that grows', ()
         { shard: 2, state: 'active', is_away: false, earlier_partitions: [] },
       ])
       expect(body.shards.map((shard: { partitions: number[] }) => shard.partitions.length)).toEqual([4, 4])
-      // All that was stored before is on the first shard, whatever its partition.
+      // Everything stored before is on the first shard, whatever its partition.
       expect(body.shards[0].earlier_partitions).toEqual(body.shards[1].partitions)
     },
     3 * PATIENCE_MS,

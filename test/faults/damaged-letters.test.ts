@@ -59,7 +59,7 @@ describe.skipIf(!natsAvailable)('a dead letter that cannot be read', () => {
     })
     expect((await spanhouse('list')).stdout).toContain('DAMAGED')
     await expect(spanhouse('show', letter.id, '--body', join(dataDir, 'body'))).rejects.toThrow('cannot be read')
-    // What can be replayed is replayed; this stays.
+    // Letters that can be replayed are replayed; this one stays.
     expect((await spanhouse('replay', 'all')).stdout).toBe('')
     await spanhouse('discard', letter.id)
     expect((await admin('GET')).body).toMatchObject({ count: 0, dead_letters: [] })

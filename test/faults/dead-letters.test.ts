@@ -98,7 +98,7 @@ test('a replay stores the spans once, however often it is repeated', async () =>
   expect(server.output()).not.toContain('already sent')
 })
 
-test('what cannot be processed comes back with its new reason, and can be discarded', async () => {
+test('a letter that still cannot be processed returns with its new reason, and can be discarded', async () => {
   const file = join(dataDir, 'letter')
   const [letter] = (await admin('GET', '')).body.dead_letters
   expect((await spanhouse('list')).stdout).toContain('bad: not today')
@@ -115,7 +115,7 @@ test.each([[[]], [['nonsense']]])('an unknown command explains itself: %j', asyn
   await expect(promisify(execFile)(process.execPath, [COMMAND, ...args])).rejects.toThrow('dead-letters list')
 })
 
-test('the command line says whom it asked when nobody answers', async () => {
+test('the command line names the server that does not respond', async () => {
   const env = { ...process.env, SPANHOUSE_URL: 'http://127.0.0.1:2', SPANHOUSE_ADMIN_KEY: 'any' }
   const asked = promisify(execFile)(process.execPath, [COMMAND, 'dead-letters', 'list'], { env })
   await expect(asked).rejects.toThrow('No response from http://127.0.0.1:2 (ECONNREFUSED)')

@@ -17,9 +17,9 @@ afterAll(async () => {
 })
 
 const SAMPLES = 20
-/** Below this, a time says more about the machine than about the flood. */
+/** Below this, a time reflects the machine rather than the flood. */
 const QUICK_MS = 500
-/** `npm run bench -- neighbour` measures the ratio, which is to be at most two; a busy machine makes more of it. */
+/** `npm run bench -- neighbour` measures the ratio, which should be at most two; a busy machine increases it. */
 const RATIO_MAX = 4
 
 test('a project that floods, within its quota, hardly delays the spans of another one', async () => {

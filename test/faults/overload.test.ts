@@ -77,16 +77,16 @@ function largeTrace(): OtlpSpan[] {
 const largeExport = (): string => JSON.stringify(exportOf(...largeTrace()))
 
 const EXPORT_BYTES = 10_000_000
-/** Together they leave too little of 128 MiB for one more. */
+/** Together they leave too little of the 128 MiB for another one. */
 const SENDERS = 13
 
-test('exports that are being received have a limit in all; one beyond it is told to come back, and finds room later', async () => {
+test('exports in progress share a limit; one beyond it is asked to retry, and succeeds later', async () => {
   const sendWhole = (): Promise<Reply> => {
     const { answered, end } = startExport()
     end()
     return answered
   }
-  // For a moment after the stream has refused something all exports are refused unread.
+  // For a moment after the stream has refused a message, all exports are refused unread.
   await eventually(async () => (await sendWhole()).status === 400)
   const senders = Array.from({ length: SENDERS }, startExport)
   const held = SENDERS * (EXPORT_BYTES - 1)

@@ -30,7 +30,7 @@ test.skipIf(!natsAvailable || !postgresAvailable)(
     expect((await send()).status).toBe(202)
 
     await nats.wipe()
-    // The first request that finds the stream gone makes it again.
+    // The first request that finds the stream missing creates it again.
     await eventually(async () => (await send()).status === 202)
     await eventually(async () => (await ready()).status === 200)
     expect(output()).toContain('accepted spans that were not yet stored are lost')

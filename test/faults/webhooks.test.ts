@@ -107,7 +107,7 @@ describe('one process', async () => {
     expect(body.delivery.data.headers['X-Agenta-Signature']).toBe('[REDACTED]')
   })
 
-  test('a deployment tells the state and what has changed', async () => {
+  test('a deployment sends the new state and what changed', async () => {
     const project = await anew()
     const application = await createApplication(project)
     await subscribe(project, { url: `${receiver.url}/deployed`, event_types: ['environments.revisions.committed'] })
@@ -184,7 +184,7 @@ describe('one process', async () => {
     await own.kill()
   })
 
-  test('receivers that stall, never end their headers, answer much or redirect hold nobody up', async () => {
+  test('receivers that stall, never end their headers, send large responses or redirect delay no other receiver', async () => {
     const project = await anew()
     const silent = createServer(socket => void socket.write('HTTP/1.1 200 OK\r\nX-A: b\r\n'))
     await new Promise<void>(resolve => silent.listen(0, '127.0.0.1', resolve))
@@ -229,7 +229,7 @@ describe('one process', async () => {
     await odd.kill()
   })
 
-  test('what is stopped gets nothing, and nothing is made up for', async () => {
+  test('a paused subscription receives nothing, and missed events are not sent later', async () => {
     const project = await anew()
     const { id } = await subscribe(project, { url: `${receiver.url}/stopped`, event_types: COMMITTED })
     await subscribe(project, { url: `${receiver.url}/running` })
@@ -243,7 +243,7 @@ describe('one process', async () => {
     expect(receiver.at('/stopped').map(revisionOf)).toEqual([revision])
   })
 
-  test('reads are told, each with what was read', async () => {
+  test('reads are sent, each with what was read', async () => {
     const project = await anew()
     const application = await createApplication(project)
     await subscribe(project, {
@@ -273,7 +273,7 @@ describe('one process', async () => {
     expect(events.get('workflows.revisions.queried').references).toHaveLength(2)
   })
 
-  test('a test is sent once, of drafts too, and an event again when asked', async () => {
+  test('a test is sent once, for drafts too, and an event again on request', async () => {
     const project = await anew()
     const { id, secret } = await subscribe(project, { url: `${receiver.url}/tested`, event_types: [] })
     const tested = await project.post('/api/webhooks/subscriptions/test', { subscription_id: id })

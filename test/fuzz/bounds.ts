@@ -2,7 +2,7 @@ import { PROBLEMS } from '@spanhouse/model'
 
 /** What a server must keep to under attack. */
 export interface Bounds {
-  /** Longest time for which nobody else is answered. */
+  /** Longest time during which no other caller gets a response. */
   freezeMs: number
   /** Longest answer; large traces are streamed, and the largest that is sent here comes to 220 MB. */
   answerMs: number

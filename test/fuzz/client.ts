@@ -56,7 +56,7 @@ export class Client {
     await generator.play({ random, world, operations, send })
   }
 
-  /** What was on its way at any time from `from` to `to` (milliseconds since 1970), the longest first. */
+  /** Requests in progress at any time from `from` to `to` (milliseconds since 1970), the longest first. */
   suspects(from: number, to: number): Suspect[] {
     return this.#flights
       .filter(({ began, ended }) => began <= to && (ended ?? to) >= from)
@@ -118,7 +118,7 @@ function* faultsOf(
   if (isUnclear(answer)) yield { kind: 'unclear refusal', detail: `${who}: ${status} ${text.slice(0, 200)}` }
 }
 
-/** How a refusal in JSON says why: `detail`, or for the services `status.message` and `details`. */
+/** Where a refusal in JSON gives its reason: `detail`, or for the services `status.message` and `details`. */
 const REASONS = ['"detail":', '"details":', '"message":']
 
 function isUnclear({ status, headers, text }: Answer): boolean {

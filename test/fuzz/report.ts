@@ -13,6 +13,7 @@ export function reportOf(result: FuzzResult): string {
     worldsRenewed,
     coverage,
     slowest,
+    longest,
     health,
     memory,
     findings,
@@ -27,6 +28,7 @@ export function reportOf(result: FuzzResult): string {
     `  worlds made anew because their keys were gone: ${worldsRenewed}`,
     `  operations: ${operations}, ${neverSent.length} not tried, ${neverOk.length} never answered 2xx${listOf(neverOk)}`,
     `  slowest (ms):\n${rows(slowest.map(({ name, ms }) => [name, ms] as const))}`,
+    `  waited for the longest in all (ms):\n${rows(longest.map(({ name, ms }) => [name, ms] as const))}`,
     ...Object.entries(health).map(
       ([name, { count, p50Ms, p99Ms, maxMs }]) =>
         `  health of ${name}: p50 ${p50Ms.toFixed(0)}, p99 ${p99Ms.toFixed(0)}, max ${maxMs.toFixed(0)} ms of ${count}`,

@@ -38,7 +38,7 @@ export class Supervisor {
   incidents = 0
   /** While plays are repeated to see what they do, incidents are counted and are no findings of their own. */
   isConfirming = false
-  /** Set when the run is broken off: whoever did that has ended the processes, too. */
+  /** Set when the run is aborted; the processes have been ended too. */
   isOver = false
   /** Resolves when all processes can be asked; false when one is gone for good. */
   ready: Promise<boolean> = Promise.resolve(true)
@@ -86,7 +86,7 @@ export class Supervisor {
     }
   }
 
-  /** Waits until whatever the requests have caused is over: work may begin after their answers. */
+  /** Waits until the work that requests have caused is done; it may begin after their responses. */
   async settle(): Promise<void> {
     await delay(SETTLE_MS)
     for (const { url } of this.#options.target.processes())

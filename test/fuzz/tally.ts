@@ -3,6 +3,8 @@ import type { Answer, Shot } from './exchange.ts'
 interface Count {
   sent: number
   ok: number
+  /** That clients waited for its answers. */
+  waitedMs: number
   slowestMs: number
 }
 
@@ -15,9 +17,10 @@ export class Tally {
   note({ name }: Shot, { status, ms }: Answer): void {
     this.requests++
     this.statuses[status || 'none'] = (this.statuses[status || 'none'] ?? 0) + 1
-    const count = this.#names.get(name) ?? { sent: 0, ok: 0, slowestMs: 0 }
+    const count = this.#names.get(name) ?? { sent: 0, ok: 0, waitedMs: 0, slowestMs: 0 }
     count.sent++
     if (status >= 200 && status < 300) count.ok++
+    count.waitedMs += ms
     count.slowestMs = Math.max(count.slowestMs, Math.round(ms))
     this.#names.set(name, count)
   }
@@ -32,8 +35,18 @@ export class Tally {
     }
   }
 
+  /** Those with the slowest single answers. */
   slowest(count: number): { name: string; ms: number }[] {
-    const all = Array.from(this.#names, ([name, { slowestMs }]) => ({ name, ms: slowestMs }))
+    return this.#most(count, ({ slowestMs }) => slowestMs)
+  }
+
+  /** Those that clients waited for the longest in all: what decides how many requests a run comes to. */
+  longest(count: number): { name: string; ms: number }[] {
+    return this.#most(count, ({ waitedMs }) => Math.round(waitedMs))
+  }
+
+  #most(count: number, msOf: (one: Count) => number): { name: string; ms: number }[] {
+    const all = Array.from(this.#names, ([name, one]) => ({ name, ms: msOf(one) }))
     return all.toSorted((one, other) => other.ms - one.ms).slice(0, count)
   }
 }

@@ -18,7 +18,7 @@ export interface Addresses {
 type Ids = Record<string, string[]>
 
 /**
- * What the requests of some thousands of plays are about: a project with a few records of each kind, members of every
+ * The records that the requests of some thousands of plays use: a project with a few records of each kind, members of every
  * role, and an organization to delete. Made anew from time to time, so that lists do not grow for ever.
  */
 export interface World {
@@ -28,7 +28,7 @@ export interface World {
   kept: Ids
   /** For what deletes, archives and hands over. */
   spare: Ids
-  /** Of somebody else's project. */
+  /** Of another user's project. */
   foreign: Ids
   /** Members' of the organization that stays and of the one that may go. */
   emails: { kept: string[]; spare: string[] }
@@ -77,8 +77,11 @@ export async function newWorld(addresses: Addresses, foreign: Ids): Promise<Worl
       spare: spareTeam.authorization.owner,
       nobody: undefined,
     } as World['authorization'],
-    kept: { ...kept, ...team.ids, ...traces },
-    spare: { ...merged([...spares, spareMore, spareTeam.ids]), trace: traces.trace?.slice(1) ?? [] },
+    kept: { ...kept, ...team.ids, ...traces, ...(await newSubscription(ask)) },
+    spare: {
+      ...merged([...spares, await newSubscription(ask), spareMore, spareTeam.ids]),
+      trace: traces.trace?.slice(1) ?? [],
+    },
     foreign,
     emails: { kept: team.emails, spare: spareTeam.emails },
   }
@@ -91,7 +94,7 @@ const merged = (all: readonly Ids[]): Ids => {
   return result
 }
 
-/** What can be deleted of an organization's owner, who keeps the last of each. */
+/** What an organization's owner can delete; the last of each is kept. */
 async function newExtras(ask: Ask): Promise<Ids> {
   const organization = await ask('POST', '/organizations', { name: 'Extra' })
   const project = await ask('POST', '/projects', { name: 'Extra' })
@@ -166,7 +169,24 @@ async function newRecords(ask: Ask, name: string): Promise<Ids> {
   const { folder } = await ask('POST', '/folders', { folder: { slug: name, name } })
   const secret = { kind: 'provider_key', data: { kind: 'openai', provider: { key: 'k' } } }
   const { id } = await ask('POST', '/secrets', { slug: name, header: { name }, secret })
-  return { ...ids, folder: [folder.id], secret: [id] }
+  return { ...ids, folder: [folder.id], secret: [id], ...(await newRun(ask)) }
+}
+
+/** An evaluation run with a scenario. */
+async function newRun(ask: Ask): Promise<Ids> {
+  const {
+    runs: [run],
+  } = await ask('POST', '/evaluations/runs/', { runs: [{ name: 'Fuzz' }] })
+  const { scenarios } = await ask('POST', '/evaluations/scenarios/', { scenarios: [{ run_id: run.id }] })
+  return { run: [run.id], evaluation: [run.id], scenario: scenarios.map(({ id }: { id: string }) => id) }
+}
+
+/** A webhook to an address that no name server knows. */
+async function newSubscription(ask: Ask): Promise<Ids> {
+  const { subscription } = await ask('POST', '/webhooks/subscriptions', {
+    subscription: { data: { url: 'https://fuzz.invalid/' }, secret: randomUUID() },
+  })
+  return { subscription: [subscription.id] }
 }
 
 /** A few small traces, stored when this resolves. */

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { call } from '../harness.ts'
 import { type Addresses, newWorld, type World } from './world.ts'
 
-/** After so many plays they are about new records: lists grow with every run, and nobody's project grows for ever. */
+/** After this many plays a new world replaces the old one: lists grow with every run, and no user's project grows for ever. */
 const WORLD_PLAYS = 4_000
 const TRIES = 10
 
@@ -57,7 +57,7 @@ export class Worlds {
     }
   }
 
-  /** Nothing is known, and nothing done, while the server does not answer. */
+  /** While the server does not respond, nothing is known and nothing is done. */
   async #isUsable({ authorization }: World): Promise<boolean> {
     const keys = [authorization.owner, authorization.editor, authorization.annotator, authorization.viewer]
     const answers = await Promise.all(
@@ -69,7 +69,7 @@ export class Worlds {
 
 const numberOf = (play: number): number => Math.floor(play / WORLD_PLAYS)
 
-/** A server that was started again, or is flooded, may refuse at first. */
+/** A server that has restarted, or is flooded, may refuse at first. */
 async function persistently<T>(make: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++)
     try {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { beforeAll, expect, inject, test } from 'vitest'
 import { type Answer, ask, call } from '../harness.ts'
+import { sampledRuns } from '../sets/sample.ts'
 import { newPerson, type Person } from './people.ts'
 
 const { apiUrl, adminKey } = inject('target')
@@ -95,7 +96,7 @@ test('any body and parameter at any operation', async () => {
       const search = query.length > 0 ? `?${query.map(name => `${name}=${parameter}`).join('&')}` : ''
       await expectClear({ method, path: url + search, body: withBody && method !== 'GET' ? body : undefined })
     }),
-    { numRuns: 1000 },
+    { numRuns: sampledRuns(1000) },
   )
 })
 
@@ -183,6 +184,6 @@ test('sound requests with one spoiled value', async () => {
       const next = steps.values()
       await expectClear({ ...sent, body: replaceLeaf(sent.body, by, count => (next.next().value ?? 0) % count) })
     }),
-    { numRuns: 700 },
+    { numRuns: sampledRuns(700) },
   )
 })

@@ -269,7 +269,7 @@ describe('deleting', () => {
     expect((await simple('DELETE', `/${plural}/x`)).status).toBe(400)
   })
 
-  test('many, which is only tried unless it is said', async () => {
+  test('many; a dry run unless stated otherwise', async () => {
     const [one, two] = [await newPerson(), await newPerson()]
     const target = { user_emails: [one.email, newEmail()], project_ids: [two.project_id] }
     const expected = {

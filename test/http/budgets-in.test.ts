@@ -15,10 +15,10 @@ beforeAll(async () => {
   project = await newProject()
 })
 
-/** On a busy machine; what is refused or takes turns takes a tenth of it. */
+/** For a busy machine; requests that are refused or take turns need a tenth of it. */
 const WAIT_MS_MAX = 3_000
 
-/** The answer, and that others were answered in the meantime. */
+/** The answer, and a check that other requests were answered meanwhile. */
 async function watched(work: Promise<Answer>, url = apiUrl): Promise<Answer> {
   let isDone = false
   const answer = work.finally(() => {
@@ -86,6 +86,17 @@ describe('a small body that becomes large', () => {
   ])('%s: more values, or bytes, than are ever taken', async (path, body) => {
     const answer = await zipped(path, body(), person.authorization)
     expect([answer.status, typeof answer.body.detail]).toEqual([413, 'string'])
+  })
+
+  test('nine million objects in four bodies of 36 KB at once are refused one by one', async () => {
+    const span = `{"attributes":{"a":${listOf(3_000, '{}')}}}`
+    const body = `{"spans":${listOf(3_000, span)}}`
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => zipped('/tracing/spans/ingest', body, person.authorization)),
+    )
+    // The value after the last one allowed, or the project's share of the room, whichever is met first.
+    for (const { status } of answers) expect([413, 429]).toContain(status)
+    expect((await person.ask('POST', '/tracing/spans/ingest', { spans: [] })).status).toBe(202)
   })
 
   test.each([() => listOf(10 * MILLION, '{}'), () => `{"token":"${'x'.repeat(70_000)}"}`, () => listOf(30_000, '[]')])(
@@ -290,7 +301,7 @@ describe('bodies that are on their way', () => {
   }, 45_000)
 })
 
-test('the OpenAPI document tells the limits', async () => {
+test('the OpenAPI document states the limits', async () => {
   const { body } = await call(apiUrl, 'GET', '/api/openapi.json', undefined)
   const limitOf = (path: string): number => body.paths[path]?.post?.['x-body-bytes-max']
   const paths = ['/auth/reset-password', '/secrets', '/spans/query', '/traces', '/simple/testsets/upload']

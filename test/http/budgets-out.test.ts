@@ -11,7 +11,7 @@ beforeAll(async () => {
   project = await newProject()
 })
 
-/** Asks for the server's health again and again, apart from the work of this process; tells the slowest answer when asked to end. */
+/** Requests the server's health repeatedly in a thread of its own; posts the slowest response time when asked to end. */
 const WATCH = `
   const { parentPort, workerData } = require('node:worker_threads')
   let slowest = 0
@@ -24,7 +24,7 @@ const WATCH = `
   }
   look()`
 
-/** Runs work, and says how long the slowest answer about the server's health took meanwhile, in milliseconds. */
+/** Runs work, and returns the slowest response time of the health endpoint meanwhile, in milliseconds. */
 async function slowestHealth(work: () => Promise<unknown>): Promise<number> {
   const watcher = new Worker(WATCH, { eval: true, workerData: `${inject('target').apiUrl}/api/health` })
   try {
@@ -67,7 +67,7 @@ describe('a trace of 80 MB, sent in less than one', () => {
       const answers = await Promise.all(Array.from({ length: 4 }, () => project.get(`/api/traces/${trace_id}`)))
       const statuses = new Set(answers.map(answer => answer.status))
       expect(statuses).toContain(200)
-      // Refused for want of memory, or because others of the project took too long.
+      // Refused for lack of memory, or because other reads of the project took too long.
       expect([200, 429, 503]).toEqual(expect.arrayContaining([...statuses]))
       for (const { status, headers, body } of answers) {
         if (status !== 200) {
@@ -80,7 +80,7 @@ describe('a trace of 80 MB, sent in less than one', () => {
       }
     })
     expect(slowest).toBeLessThan(1500)
-    // Nothing is held any more.
+    // All memory has been released.
     expect((await project.get(`/api/traces/${trace_id}`)).status).toBe(200)
   }, 120_000)
 
@@ -198,7 +198,7 @@ describe('headers', () => {
     expect(String(text)).toContain('\r\nX-Content-Type-Options: nosniff\r\n')
   })
 
-  test('what tells a secret is to be kept nowhere', async () => {
+  test('responses with a secret may not be cached', async () => {
     const { apiUrl, adminKey } = inject('target')
     const authorization = `Access ${adminKey}`
     const accounts = { one: { user: { email: `${randomUUID()}@corp.test` } } }
@@ -212,7 +212,7 @@ describe('headers', () => {
     expect((await project.get('/api/keys/')).headers.get('cache-control')).toBeNull()
   })
 
-  test('the documentation stands in no page of others and runs nothing but its own', async () => {
+  test('the documentation cannot be framed by other sites and runs only its own scripts', async () => {
     const { headers, status } = await ask(`${inject('target').apiUrl}/api/docs/`)
     expect([status, headers.get('x-frame-options')]).toEqual([200, 'DENY'])
     expect(headers.get('content-security-policy')).toMatch(/script-src 'self';.*frame-ancestors 'none'/)

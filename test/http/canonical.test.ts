@@ -186,7 +186,7 @@ describe.concurrent('the type of a trace', () => {
     expect(await typesOf(project, 2)).toEqual(['annotation', 'annotation'])
   })
 
-  test('is what is declared, whatever is linked', async () => {
+  test('is as declared, whatever is linked', async () => {
     const project = await newProject()
     await project.store(...trace({ links: [link('invocation')] }, { 'ag.type.trace': 'invocation' }))
     await project.store(...trace({}, { 'ag.type.trace': 'annotation' }))

@@ -205,7 +205,7 @@ test('the exact match, as the interface shows it', async () => {
   })
 })
 
-test('defaults that are no scalars stand beside the schema, nulls in them stay', async () => {
+test('defaults that are not scalars are listed next to the schema, and keep their nulls', async () => {
   const { data } = (await get('/applications/catalog/templates/completion')).template
   expect(data.parameters.prompt).toMatchObject({
     template_format: 'mustache',

@@ -9,7 +9,7 @@ import { eventually, newProject } from '../harness.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const { receiverUrl, grpcUrl } = inject('target')
 
-/** An application that knows nothing of Spanhouse: its exporter is configured by the environment alone. */
+/** An application without any code for Spanhouse: its exporter is configured by the environment alone. */
 const application = (exporter: string): string => `
 const { OTLPTraceExporter } = require('@opentelemetry/exporter-trace-otlp-${exporter}')
 const { BatchSpanProcessor, NodeTracerProvider } = require('@opentelemetry/sdk-trace-node')

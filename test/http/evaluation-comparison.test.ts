@@ -75,7 +75,7 @@ const OK = 'attributes.ag.data.outputs.ok'
 const SCORE = 'attributes.ag.data.outputs.score'
 const DURATION = 'attributes.ag.metrics.duration.cumulative'
 
-test('pass and fail, numbers and amounts, by testcase; what is real is said in words', async () => {
+test('pass and fail, numbers and amounts, by testcase; significant differences are put into words', async () => {
   const all = Array.from({ length: 20 }, (_, n) => n)
   const baseline = await runOf(all.map(n => ({ testcase: n, ok: n >= 10, score: n / 10, ms: 100 })))
   // Twelve of twenty got worse, in another order; one case is not in the baseline.

@@ -39,7 +39,7 @@ async function listen(run_id: string, key = project.apiKey) {
   return { response, events, ended, stop: () => stopping.abort() }
 }
 
-test('a run tells its counts, its states and its end; everybody who listens hears the same', async () => {
+test('a run reports its counts, its states and its end; all listeners get the same', async () => {
   const run_id = await newRun()
   const listeners = [await listen(run_id), await listen(run_id)]
   for (const { response } of listeners)

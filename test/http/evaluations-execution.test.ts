@@ -59,6 +59,8 @@ const statusesOf = (cells: any[], prefix: string): string[] =>
 let paris: Revision
 let exact: Revision
 let testset: Revision
+/** An evaluation whose evaluator never answers: started first, since the limit of 60 s passes during the other tests. */
+let silent: { id: string }
 beforeAll(async () => {
   paris = await made('application', mock('static', { output: 'Paris' }))
   exact = await made('evaluator', {
@@ -66,6 +68,11 @@ beforeAll(async () => {
     parameters: { correct_answer_key: 'correct_answer' },
   })
   testset = await made('testset', { testcases: rows(4) })
+  silent = await evaluate({
+    testset_steps: [await made('testset', { testcases: rows(1) })],
+    application_steps: [paris],
+    evaluator_steps: [await made('evaluator', mock('delay', { seconds: 90 }))],
+  })
 })
 
 describe('offline runs', () => {
@@ -286,15 +293,6 @@ describe('failures (3.6)', () => {
     expect(failed.every(({ status, error }) => status === 'failure' && error.code >= 400)).toBe(true)
   })
 
-  test('an evaluator that does not answer in time fails its cell, which says so', { timeout: 150_000 }, async () => {
-    const one = await made('testset', { testcases: rows(1) })
-    const silent = await made('evaluator', mock('delay', { seconds: 90 }))
-    const { id } = await evaluate({ testset_steps: [one], application_steps: [paris], evaluator_steps: [silent] })
-    expect((await settled(id, 120_000)).status).toBe('errors')
-    const [cell] = (await cellsOf(id)).filter(({ step_key }) => step_key.startsWith('evaluator-'))
-    expect(cell).toMatchObject({ status: 'failure', error: { code: 504, message: 'The run took longer than 60 s.' } })
-  })
-
   test('an archived revision runs; a revision that is gone fails its cells', async () => {
     const old = await made('application', mock('static', { output: 'Paris' }))
     await post(`/applications/${old.artifact_id}/archive`, {})
@@ -487,4 +485,10 @@ describe('other sources', () => {
     await post(`/simple/queues/${testcases.id}/testcases/`, { testcase_ids: [...new Set(ids)] })
     await eventually(async () => (await auto(testcases.run_id)).length === 4)
   })
+})
+
+test('an evaluator that does not answer in time fails its cell, which says so', { timeout: 150_000 }, async () => {
+  expect((await settled(silent.id, 120_000)).status).toBe('errors')
+  const [cell] = (await cellsOf(silent.id)).filter(({ step_key }) => step_key.startsWith('evaluator-'))
+  expect(cell).toMatchObject({ status: 'failure', error: { code: 504, message: 'The run took longer than 60 s.' } })
 })

@@ -5,7 +5,7 @@ import { registryClient } from '../registry-client.ts'
 const { apiUrl } = inject('target')
 const { post, send } = await registryClient()
 
-/** As long as others wait at most while a large request is read, written and answered. */
+/** The longest wait of other callers while a large request is read, stored and answered. */
 const HEALTH_MS_MAX = 5_000
 const CELLS = 100_000
 const SCENARIOS = 1_000

@@ -184,7 +184,7 @@ describe('assignment', () => {
 })
 
 describe('people’s cells decide statuses', () => {
-  test('scenario and run follow; what a client says stands until a cell changes', async () => {
+  test('scenario and run follow; a status set by a client stays until a cell changes', async () => {
     const run = await newRun({
       status: 'running',
       flags: { is_active: true },
@@ -246,7 +246,7 @@ describe('shape', () => {
     expect(added.run.flags).toMatchObject({ has_human: true, is_queue: true })
     const removed = await post(`${path}/steps/remove`, { step_keys: ['y', 'nothing'] })
     expect(removed.run.data).toMatchObject({ mappings: [], steps: [{ key: 'x' }, { key: 'z' }] })
-    // Of b nothing is left; c never had anything to lose.
+    // Nothing of b is left; c had nothing to lose.
     expect(ids(await scenariosOf(run.id))).toEqual([a.id, scenarios[2].id])
     expect((await cellsOf(run.id)).map(one => one.step_key)).toEqual(['x', 'x'])
     expect((await post('/evaluations/metrics/query', { metrics: { run_id: run.id } })).count).toBe(0)
@@ -473,7 +473,7 @@ describe('simple evaluations', () => {
     expect(await runOf(id)).toMatchObject({ status: 'success', data: { repeats: 2 } })
   })
 
-  test('whoever sends the status running executes it', async () => {
+  test('setting the status to running executes it', async () => {
     const { evaluation } = await create({
       status: 'running',
       testset_steps: [testset.id],

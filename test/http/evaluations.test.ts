@@ -308,7 +308,7 @@ describe('results', () => {
       interval: 1,
       timestamp: '2026-01-01T00:00:00Z',
       flags: { f: 1 },
-      tags: { t: 'x' },
+      tags: { t: 'x', n: 1.5, list: [null] },
       meta: { m: null },
     }
     const [first] = (await post('/evaluations/results/', { results: [{ ...full, ...more, repeat_idx: null }] })).results

@@ -36,7 +36,7 @@ const byOpenTelemetry = (env: Record<string, string>): Sending => ({
   ),
 })
 
-/** What each SDK makes of its settings, and a recording of what it sends. */
+/** The request settings that each SDK derives, and a recording of its exports. */
 const SDKS: [section: string, fixture: string, sending: (env: Record<string, string>) => Sending][] = [
   ['OpenTelemetry', 'opentelemetry-openai', byOpenTelemetry],
   // Its older versions send the values as they are written.

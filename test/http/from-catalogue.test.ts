@@ -91,6 +91,8 @@ test('the data is closed, and what is wrong with it is named', async () => {
       { schemas: { parameters: { $schema: 'http://json-schema.org/draft-04/schema#', exclusiveMinimum: 3 } } },
       ['data', 'schemas', 'parameters'],
     ],
+    // Also where the simple evaluator surface would replace the schema by the handler's own.
+    [{ uri: 'agenta:builtin:auto_exact_match:v0', schemas: { outputs: { type: 1 } } }, ['data', 'schemas', 'outputs']],
     [{ runtime: 'ruby' }, ['data', 'runtime']],
     [{ parameters: [] }, ['data', 'parameters']],
     [{ script: 1 }, ['data', 'script']],

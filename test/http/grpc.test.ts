@@ -141,7 +141,7 @@ describe('what is no gRPC', () => {
     await eventually(async () => (await held()) === 0)
   })
 
-  test('streams that are never half-closed keep nobody from exporting', async () => {
+  test('streams that are never half-closed do not block other exports', async () => {
     const project = await newProject()
     const sessions = Array.from({ length: 10 }, () => connect(grpcUrl).on('error', () => {}))
     for (const session of sessions)

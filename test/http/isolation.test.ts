@@ -4,7 +4,7 @@ import { exportOf, newSpanId, newTraceId, type OtlpSpan, otlpSpan } from '../otl
 
 /**
  * Two projects hold traces with the same trace ids and span ids, whose spans differ in everything else; `theirs` holds
- * more of them. Whatever is asked of `mine`, nothing of `theirs` may be in the answer.
+ * more of them. No request to `mine` may return anything of `theirs`.
  */
 let mine: TestProject
 let theirs: TestProject
@@ -24,7 +24,7 @@ function trace(traceId: string, owner: string, amount: number): [OtlpSpan, OtlpS
     'ag.metrics.unit.tokens.total': amount,
   }
   return [
-    // Not what its child has: that would be the same usage told twice.
+    // Other values than its child: equal ones would count as the same usage reported twice.
     otlpSpan(
       { traceId, spanId: rootId, name: `root of ${owner}` },
       { ...attributes, 'ag.metrics.unit.tokens.total': 3 * amount },

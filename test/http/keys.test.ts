@@ -28,7 +28,7 @@ test('a new key is a JSON text, works at once and is listed without its secret, 
   expect((await keys('GET', '', made.body)).body).toHaveLength(2)
 })
 
-test('a key stands for the project in which it was made', async () => {
+test('a key belongs to the project in which it was created', async () => {
   const [project, other] = await Promise.all([newProject(), newProject()])
   const { body: second } = await keys('POST', '', project.apiKey)
   expect((await keys('GET', '', other.apiKey)).body.map((key: any) => key.prefix)).toEqual([other.apiKey.slice(0, 8)])
@@ -59,7 +59,7 @@ test('a key may revoke itself', async () => {
   expect((await keys('GET', '', apiKey)).status).toBe(401)
 })
 
-test('nobody revokes the key of another', async () => {
+test("nobody can revoke another user's key", async () => {
   const [mine, theirs] = await Promise.all([newProject(), newProject()])
   expect((await keys('DELETE', `/${theirs.apiKey.slice(0, 8)}`, mine.apiKey)).status).toBe(404)
   expect(await statusWith(theirs.apiKey)).toBe(200)

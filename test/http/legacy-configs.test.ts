@@ -71,7 +71,7 @@ test.each<[string, object, number]>([
   expect((await fetchConfig(body)).params.n).toBe(n)
 })
 
-test('of an environment: embeds are replaced, the environment is told', async () => {
+test('of an environment: embeds are replaced, the environment is named', async () => {
   const config = await fetchConfig({ application_ref: { slug: 'bot' }, environment_ref: { slug: 'production' } })
   expect(config).toMatchObject({
     params: { n: 1, tone: 'Be brief.' },

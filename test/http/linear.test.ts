@@ -3,7 +3,7 @@ import { call, newProject } from '../harness.ts'
 import { registryClient, slugOf } from '../registry-client.ts'
 import { newPerson } from './people.ts'
 
-/** What is asked, and the slowest answer that somebody else got meanwhile. */
+/** The result, and the slowest response that another caller got meanwhile. */
 async function whileAsked<T>(work: () => Promise<T>): Promise<{ result: T; slowestMs: number }> {
   let slowestMs = 0
   let isDone = false
@@ -52,7 +52,7 @@ test('texts are edited in linear time', async () => {
   expect(slowestMs).toBeLessThan(TURN_MS_MAX)
 })
 
-test('schemas that take long to be checked hold nobody up', async () => {
+test('schemas that are slow to check delay no other request', async () => {
   const api = await registryClient()
   const draft4 = 'http://json-schema.org/draft-04/schema#'
   const schemas = [
@@ -113,7 +113,7 @@ test('an address of 80,000 slashes is read in linear time', async () => {
   expect(slowestMs).toBeLessThan(TURN_MS_MAX)
 })
 
-test('a wrong verb is told from a wrong path, whatever the path', async () => {
+test('a wrong verb is distinguished from a wrong path, whatever the path', async () => {
   const { apiUrl } = inject('target')
   const { apiKey } = await newProject()
   const long = `/api/traces/${'x/'.repeat(5_000)}`

@@ -107,7 +107,7 @@ describe('organizations', () => {
     expect((await fourth.ask('GET', pathOf(fourth))).body.slug).toMatch(/^x{100}.{15}-[0-9a-f]{12}$/)
   })
 
-  test('are nobody else’s, whatever the role', async () => {
+  test('belong to no one else, whatever the role', async () => {
     const host = await newPerson()
     const [admin, stranger] = [await newMember(host, 'admin'), await newPerson()]
     for (const ask of [actIn(host, admin), stranger.ask]) {

@@ -4,7 +4,7 @@ import { type Answer, call } from '../harness.ts'
 
 const { apiUrl, adminKey, tokenKey } = inject('target')
 
-/** Somebody with an account of their own. */
+/** A user with an account. */
 export interface Person {
   user_id: string
   email: string

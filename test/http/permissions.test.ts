@@ -59,7 +59,7 @@ const WEAKEST: [role: Role, method: string, path: string, body?: unknown][] = [
   ['admin', 'POST', '/profile/reset-password'],
 ]
 
-/** What everybody may ask who is somebody: it is about themselves, or judged by the place that is named. */
+/** Open to every authenticated user: about themselves, or authorized by the named resource. */
 const OPEN = new Set([
   ...['get /projects', 'get /projects/current', 'get /projects/{project_id}'],
   ...['get /profile', 'put /profile/username', 'get /access/roles'],
@@ -118,7 +118,7 @@ test('every documented operation refuses who does not say who they are', async (
   }
 })
 
-test('every operation of a project refuses who is no member, whatever the request looks like', async () => {
+test('every operation of a project refuses non-members, whatever the request looks like', async () => {
   const stranger = actIn(host, await newPerson())
   const open: string[] = []
   for (const { method, path } of operations.filter(one => !isPublic(one.path) && !isForAdmins(one.path))) {

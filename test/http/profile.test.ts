@@ -38,7 +38,7 @@ test('a link sets a new password, once', async () => {
   expect((await reset({ token: current, password })).status).toBe(400)
 })
 
-test('nobody gets a link for somebody who may more', async () => {
+test('nobody gets a link for a user with more permissions', async () => {
   const host = await newPerson()
   const project = await host.ask('POST', '/projects', { name: 'Second' })
   const [admin, second] = [await newAccountless(host, 'admin'), await newAccountless(host, 'admin')]

@@ -29,7 +29,7 @@ test('the project of a new account, by its three paths', async () => {
     expect(await person.ask('GET', `/projects/${id}/`)).toMatchObject({ status: 200, body: record })
 })
 
-test('a project of others, or of nobody, is 404; no UUID is 422', async () => {
+test("someone else's project, or one that does not exist, is 404; an invalid UUID is 422", async () => {
   const [person, stranger] = [await newPerson(), await newPerson()]
   for (const id of [stranger.project_id, randomUUID()]) {
     for (const [method, body] of [['GET'], ['PATCH', { name: 'x' }], ['DELETE']] as const)
@@ -123,7 +123,7 @@ test('an admin does', async () => {
   expect((await ask('DELETE', `/projects/${made.body.project_id}`)).status).toBe(200)
 })
 
-test('whoever is more in a project than in the workspace does not make it the default, which would make them that there', async () => {
+test('a higher role in a project than in the workspace does not suffice to make it the default, which would grant that role there', async () => {
   const host = await newPerson()
   const made = await host.ask('POST', '/projects', { name: 'Second' })
   const second = { ...host, project_id: made.body.project_id }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { type RegistryClient, registryClient } from '../registry-client.ts'
+import { sampledRuns } from '../sets/sample.ts'
 
 let api: RegistryClient
 let variantId: string
@@ -34,7 +35,7 @@ const operations = [
   },
 ]
 
-/** Requests that make sense, to be spoilt. */
+/** Valid requests, to be corrupted. */
 const REQUESTS: [path: string, body: () => object][] = [
   [
     '/simple/applications/',
@@ -159,7 +160,7 @@ const odd = fc.oneof(
 
 const spoilt = fc.record({
   request: fc.constantFrom(...REQUESTS),
-  /** Which of the values in the body is replaced, as a share of all of them. */
+  /** The position of the replaced value in the body, as a fraction of all values. */
   at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
   value: odd,
 })
@@ -171,7 +172,7 @@ test('no request, however odd, is more than the registry can take', async () => 
       const { status, text: answer } = await api.send('POST', path, text)
       expect(status, `${path} ${text} ${answer}`).toBeLessThan(500)
     }),
-    { numRuns: 300 },
+    { numRuns: sampledRuns(300) },
   )
 })
 

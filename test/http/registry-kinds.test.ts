@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { registryClient, slugOf } from '../registry-client.ts'
 
-/** What tells the kinds apart for a client; the same suite runs over every row. */
+/** How the kinds differ for a client; the same suite runs for every row. */
 const KINDS = [
   { one: 'workflow', many: 'workflows', data: { parameters: { n: 1 } }, other: { parameters: { n: 2 } } },
   { one: 'application', many: 'applications', data: { parameters: { n: 1 } }, other: { parameters: { n: 2 } } },

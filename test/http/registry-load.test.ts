@@ -4,10 +4,10 @@ import { registryClient, slugOf } from '../registry-client.ts'
 const { apiUrl } = inject('target')
 const { send, post, refused } = await registryClient()
 
-/** Work that grows with the product of what is sent and what is stored would hold the process up for minutes. */
+/** Work proportional to the product of sent and stored rows would block the process for minutes. */
 const HEALTH_MS_MAX = 2_000
 
-/** What the work resolves to, when the process answered everybody else in time meanwhile. */
+/** The result of the work, if the process answered everybody else in time meanwhile. */
 async function whileHealthy<T>(work: Promise<T>): Promise<T> {
   let isDone = false
   const done = work.finally(() => {
@@ -96,7 +96,7 @@ test('entries of an environment are removed in one pass', { timeout: 120_000 }, 
   expect(environment_revision.data.references).toEqual({ k0: reference })
 })
 
-test('revisions that embeds lead to are loaded within a bound, whatever of them is put in', {
+test('revisions that embeds refer to are loaded within a limit, whatever part of them is embedded', {
   timeout: 120_000,
 }, async () => {
   const slugs = list(14, n => slugOf(`large-${n}`))

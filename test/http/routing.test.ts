@@ -56,7 +56,7 @@ describe('paths', () => {
     }
   })
 
-  test.each(['/', '/api', '/api/'])('%s tells without a key where the documentation is', async path => {
+  test.each(['/', '/api', '/api/'])('%s links to the documentation without a key', async path => {
     const answer = await call(apiUrl, 'GET', path, undefined)
     expect(answer).toMatchObject({ status: 200, body: { service: 'Spanhouse', documentation: `${apiUrl}/api/docs` } })
     for (const url of [answer.body.documentation, answer.body.openapi]) expect((await ask(url)).status).toBe(200)
@@ -90,7 +90,7 @@ describe('paths', () => {
     expect(answer).toMatchObject({ status: 405, body: { detail: expect.any(String) } })
   })
 
-  test('the receiver tells a wrong verb too', async () => {
+  test('the receiver reports a wrong verb too', async () => {
     const answer = await call(receiverUrl, 'PUT', '/api/otlp/v1/traces', `ApiKey ${project.apiKey}`)
     expect(answer).toMatchObject({ status: 405, body: { detail: expect.any(String) } })
   })
@@ -209,7 +209,7 @@ describe('request bodies', () => {
     expect(answer).toMatchObject({ status: 413, body: { detail: expect.any(String) } })
   })
 
-  test('a body whose length is not told in advance has the same limit', async () => {
+  test('a body without a declared length has the same limit', async () => {
     const answer = await ask(`${apiUrl}/api/spans/query`, {
       method: 'POST',
       headers: authorized(),
@@ -255,7 +255,7 @@ describe('answers', () => {
   })
 })
 
-describe('for whoever runs it', () => {
+describe('for operators', () => {
   test.each([apiUrl, receiverUrl])('health, readiness and metrics need no credentials (%#)', async url => {
     expect(await call(url, 'GET', '/api/health', undefined)).toMatchObject({ status: 200, body: { status: 'ok' } })
     expect(await call(url, 'GET', '/health', undefined)).toMatchObject({ status: 200 })

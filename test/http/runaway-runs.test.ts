@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { newProject } from '../harness.ts'
 
-/** Runs that would take all memory or time. Each fails by itself, and other callers are served meanwhile. */
+/** Runs that would use up all memory or time. Only the run itself fails, and other callers are served meanwhile. */
 const project = await newProject()
 const neighbour = await newProject()
 

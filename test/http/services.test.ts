@@ -170,6 +170,13 @@ test('a project runs nothing of another one, and uses none of its keys', async (
     expect.stringContaining("No API key found for model 'gpt-4o-mini'"),
   ])
   expect(body.status.type).toMatch(/\/errors#v0:schemas:invalid-secrets$/)
+  // The judge asks for its key before it renders a prompt, which lacks a variable here.
+  const parameters = { prompt_template: [{ role: 'user', content: '{{nobody}}' }], model: 'gpt-4o' }
+  const unjudged = await stranger.run('/auto_ai_critique/v0/invoke', { data: { parameters, ...judged } })
+  expect([unjudged.status, unjudged.body.status.message]).toEqual([
+    400,
+    expect.stringContaining("No API key found for model 'gpt-4o'"),
+  ])
   const { trace_id } = (await project.run('/auto_exact_match/v0/invoke', { data: { ...exact, ...judged } })).body
   await spansOf(trace_id)
   const { body: seen } = await stranger.post('/api/spans/query', {
@@ -335,7 +342,7 @@ test('embeds are resolved in both forms, also in what is sent', async () => {
   expect((await project.run('/completion/v0/invoke?mock=echo', unresolved)).status).toBe(200)
 })
 
-test('a chat history may stand beside the inputs', async () => {
+test('a chat history may accompany the inputs', async () => {
   const parameters = { prompt: { messages: [{ role: 'system', content: 's' }], llm_config: { model: 'gpt-4o-mini' } } }
   const messages = [{ role: 'user', content: 'the last word' }]
   for (const data of [
@@ -382,6 +389,9 @@ test('streams: events, and the whole answer at the end', async () => {
     { accept: 'text/event-stream' },
   )
   expect(JSON.parse(batch.text.replace(/^data: /, ''))).toMatchObject({ data: { outputs: { success: true } } })
+  const pass = { data: { parameters: { key: 'pass' } } }
+  const silent = await project.run('/mock/v0/invoke', pass, { accept: 'text/event-stream' })
+  expect(JSON.parse(silent.text.replace(/^data: /, ''))).toMatchObject({ data: { outputs: { success: true } } })
 })
 
 test('a stream that fails before its first event is an answer in JSON', async () => {
@@ -418,7 +428,7 @@ test('the message stream of user interfaces', async () => {
   expect(parts.at(-1)).toMatchObject({ finishReason: 'stop', messageMetadata: { traceId: expect.any(String) } })
 })
 
-test('who may not call is told so, and health and descriptions are open', async () => {
+test('callers without permission are refused; health and descriptions are public', async () => {
   const anonymous = (path: string, init?: RequestInit) => ask(`${servicesUrl}${path}`, init)
   expect((await anonymous('/invoke', { method: 'POST', body: '{}' })).status).toBe(401)
   expect((await anonymous('/completion/v0/invoke', { method: 'POST', body: '{}' })).status).toBe(401)

@@ -319,7 +319,7 @@ test.each<[string, unknown, number]>([
   expect((await project.post(`${PATH}/query`, body)).status).toBe(status)
 })
 
-test('nobody without a key, nobody of another project', async () => {
+test('not without a key, and not with the key of another project', async () => {
   const { apiUrl } = inject('target')
   const { trace_id } = await create()
   for (const [method, path] of [

@@ -40,7 +40,7 @@ async function collect(response: Response, { spans, comments }: Listening): Prom
   }
 }
 
-test('spans are told as they are stored, with the totals of their traces, and again when they change', async () => {
+test('spans are sent as they are stored, with the totals of their traces, and again when they change', async () => {
   const project = await newProject()
   const before = otlpSpan({ traceId: newTraceId(), name: 'before' })
   await project.store(before)
@@ -75,7 +75,7 @@ test('a filter chooses, and projects hear only their own', async () => {
   for (const one of [chosen, all, other]) one.stop()
 })
 
-test('what comes faster than it is read is dropped, and the listener is told how much', async () => {
+test('spans that arrive faster than they are read are dropped, and the listener gets their number', async () => {
   const project = await newProject()
   const listening = await listen(project)
   await eventually(async () => listening.comments.includes('listening'))
@@ -137,7 +137,7 @@ async function slowestHealthDuring(work: () => Promise<unknown>): Promise<number
   return slowest
 }
 
-test('spans of megabytes are not shown, hold nobody up, and are counted', async () => {
+test('spans of megabytes are left out and counted, and delay no other listener', async () => {
   const project = await newProject()
   const listening = await listen(project)
   await eventually(async () => listening.comments.includes('listening'))
@@ -152,7 +152,7 @@ test('spans of megabytes are not shown, hold nobody up, and are counted', async 
   listening.stop()
 })
 
-test('filters that are hard to match hold nobody up: what they cannot tell in time is dropped, and they are told so', async () => {
+test('filters that are slow to match delay no other listener: spans they cannot match in time are dropped and counted', async () => {
   const project = await newProject()
   const like = { field: 'span_name', operator: 'like', value: '%a%a%a%a%a%ab' }
   const number = { field: 'attributes', key: 'n', operator: 'gt', value: 5 }

@@ -213,7 +213,7 @@ describe('commits', () => {
     expect(new Set(rowsOf(testset_revision).map(row => row.n)).size).toBe(8)
   })
 
-  test('what is said about rows is kept, and tells rows apart', async () => {
+  test('metadata of rows is kept, and distinguishes rows', async () => {
     const ids = await plain()
     const said = { flags: { f: true }, tags: { t: 'x' }, meta: { m: [1, null] } }
     const testcases = [{ data: { a: 1 }, ...said }, ...cases({ a: 1 }, { a: 2 })]
@@ -325,7 +325,7 @@ describe('testcases', () => {
     expect(await statusOf('/testcases/query', { testset_id: 'x' })).toBe(422)
   })
 
-  test('pages of a revision, in which a row stands twice', async () => {
+  test('pages of a revision that contains a row twice', async () => {
     const ids = await plain()
     const revision = await commit({ ...ids, data: { testcases: cases({ n: 1 }, { n: 2 }, { n: 1 }, { n: 3 }) } })
     for (const limit of [1, 2, 3, 4]) {

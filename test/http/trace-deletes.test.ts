@@ -68,7 +68,7 @@ test('ids that are none are refused, and so is who may not', async () => {
   }
 })
 
-test('what was deleted can be written anew', async () => {
+test('a deleted trace can be written again', async () => {
   const trace_id = newTraceId()
   const body = { trace: { trace_id, spans: { a: { trace_id, span_id: newSpanId() } } } }
   for (let round = 0; round < 3; round++) {

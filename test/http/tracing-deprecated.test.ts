@@ -80,7 +80,7 @@ test.each<[string, object, string]>([
   expect(await project.send('PUT', `/api/tracing/traces/${T}`, body)).toMatchObject({ status: 400, body: { detail } })
 })
 
-test('shapes that are wrong are told with their place', async () => {
+test('wrong shapes are reported with their location', async () => {
   for (const [body, loc] of [
     [{ spans: {} }, ['body', 'spans']],
     [{ spans: [1] }, ['body', 'spans', 0]],

@@ -44,7 +44,7 @@ async function expectSpans(project: TestProject, traceId: string, expected: Reco
 const withMetrics = (metrics: object, members: object = {}): object => ({ attributes: { ag: { metrics } }, ...members })
 
 describe.concurrent('usage', () => {
-  test.each(OUTER)('that is said twice counts once: by %s', async (_, attributes, early) => {
+  test.each(OUTER)('that is reported twice counts once: by %s', async (_, attributes, early) => {
     const project = await newProject()
     const { traceId, outer, first, second } = traceAround(attributes)
     await project.store(outer)

@@ -149,7 +149,7 @@ test('a delivery is written by hand, once for an event and a subscription', asyn
   expect((await project.get(path)).status).toBe(404)
 })
 
-test('a test answers with the delivery, whatever came of it', async () => {
+test('a test returns the delivery, whether it succeeded or not', async () => {
   const tested = await project.post(`${PATH}/test`, { subscription: { data: { url: 'https://no-host.test/' } } })
   expect(tested).toMatchObject({
     status: 200,

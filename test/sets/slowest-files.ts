@@ -2,7 +2,7 @@ import type { Reporter, TestModule } from 'vitest/node'
 
 const SHOWN = 10
 
-/** Prints which test files took longest, with their set-up: at the end of a CI run, where time is first to be saved. */
+/** Prints which test files took longest, with their setup, at the end of a CI run: where to save time first. */
 export default class SlowestFiles implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const files = modules

@@ -10,7 +10,7 @@ export interface StartedRun {
   evaluator: string
 }
 
-/** What is asked over the interface, which may be away for a while. */
+/** Requests to the interface, which may be unavailable for a while. */
 export class Asked {
   readonly #victims: Pick<Victims, 'target'>
 
@@ -18,7 +18,7 @@ export class Asked {
     this.#victims = victims
   }
 
-  /** Starts an evaluation whose application takes so many seconds for a testcase, 40 at a time. */
+  /** Starts an evaluation whose application takes that many seconds per testcase, 40 at a time. */
   async start(scenarios: number, callSeconds: number): Promise<StartedRun> {
     const mock = (key: string, kwargs = {}) => ({ uri: 'agenta:custom:mock:v0', parameters: { key, kwargs } })
     const application = await this.#made('application', mock('delay', { seconds: callSeconds }))
@@ -51,7 +51,7 @@ export class Asked {
     return (await this.#post('/evaluations/results/query', { result: { run_id: id } })).count
   }
 
-  /** Counts the cells and the traces; `faults` says what is missing or too much. */
+  /** Counts the cells and the traces; `faults` lists what is missing or extra. */
   async count({ id, application, evaluator }: StartedRun, scenarios: number) {
     const { results } = await eventually(() => this.#post('/evaluations/results/query', { result: { run_id: id } }))
     const faults: string[] = []

@@ -9,7 +9,7 @@ export interface ChaosOptions {
   set: keyof typeof SETS
   seconds: number
   seed: number
-  /** Told what happens to whom. */
+  /** Called with each fault and its victim. */
   tell?(event: string): void
 }
 
@@ -20,16 +20,16 @@ export interface ChaosResult extends Omit<ChaosOptions, 'tell'> {
   accepted: number
   /** Seconds from the end of the faults until the stream was empty and everything had been looked at. */
   settledSeconds: number
-  /** In the stream at the end: not stored yet, and put aside. */
+  /** Messages in the stream at the end: pending, and dead letters. */
   messagesLeft: number
   deadLetters: number
-  /** Empty: stored is what was accepted, each span once, all totals the oracle's. */
+  /** Empty if exactly the accepted spans are stored, each once, with the totals of the oracle. */
   faults: string[]
 }
 
 const WRITERS = 2
 
-/** What is harmed. */
+/** The processes to which faults happen. */
 export const SETS = {
   embedded: startEmbedded,
   networked: () => startNetworked(WRITERS),
@@ -66,7 +66,7 @@ export async function chaos({ tell = () => {}, ...options }: ChaosOptions): Prom
   }
 }
 
-/** Once the stream is empty all that was accepted has been stored: it is acknowledged only then. */
+/** Once the stream is empty, everything accepted has been stored: messages are acknowledged only then. */
 async function settledFaults(
   load: Load,
   victims: Victims,
@@ -82,7 +82,7 @@ async function settledFaults(
 
 type Action = (victim: Victim, random: Random) => Promise<void>
 
-/** The last one is longer than leases and deliveries are held for one that is silent. */
+/** The last one is longer than leases and deliveries are held for a silent consumer. */
 const ACTIONS: Record<string, Action> = {
   kill: async (victim, random) => {
     await victim.kill()

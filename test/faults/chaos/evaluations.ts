@@ -15,7 +15,7 @@ export interface EvaluationChaosOptions {
 
 export interface EvaluationChaosResult extends Omit<EvaluationChaosOptions, 'tell'> {
   events: Record<string, number>
-  /** How many kills the run lasted for; the others came after its end. */
+  /** Kills during the run; the others came after its end. */
   killsDuringRun: number
   status: string
   seconds: number
@@ -27,7 +27,7 @@ export interface EvaluationChaosResult extends Omit<EvaluationChaosOptions, 'tel
 }
 
 const ROLES = { writers: 1, workers: 2 }
-/** The calls of the application take long enough for the run to last this long for each kill. */
+/** The calls of the application are slow enough for the run to last this long per kill. */
 const SECONDS_PER_KILL = 4
 /** After the last kill: leases of dead workers run out first. */
 const SETTLE_MS = 300_000

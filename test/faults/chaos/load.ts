@@ -5,7 +5,7 @@ import { call } from '../../harness.ts'
 import { exportOf, type OtlpSpan, otlpSpan } from '../../otlp.ts'
 import type { Random } from './random.ts'
 
-/** Where to send and whom to ask; the addresses stay the same over restarts. */
+/** Where to send and query; the addresses stay the same over restarts. */
 export interface Target {
   receiverUrl: string
   /** Of exports over gRPC. */
@@ -28,13 +28,13 @@ const START_MS = 1_770_000_000_000
 const TRACE_EVERY_MS = 10
 
 /**
- * Sends traces until it is told to end: trees of a few spans, cut into a few exports, each of which is delivered one to
+ * Sends traces until it is stopped: trees of a few spans, cut into a few exports, each of which is delivered one to
  * five times, all in any order. An export that is refused or whose answer is lost is sent again, so in the end all that
  * was ever sent has been accepted with a 202.
  */
 export class Load {
   readonly traces: SentTrace[] = []
-  /** Trace and span id → when it was first answered with 202, in seconds since the load began. */
+  /** Trace and span id → when it was first accepted (202), in seconds since the load began. */
   readonly accepted = new Map<string, number>()
   readonly #began = performance.now()
   readonly #target: Target
@@ -129,7 +129,7 @@ const TOKENS = AMOUNTS.findIndex(({ metric, key }) => metric === 'tokens' && key
 /** Of at most twelve spans each: one page of the interface. */
 const TRACES_A_QUERY = 80
 
-/** What is not as it should be, in words; empty when every span is there once and every total is the oracle's. */
+/** Describes what is wrong; empty if every span is stored once and every total is that of the oracle. */
 export async function faultsIn(load: Load, target: Target): Promise<string[]> {
   const faults: string[] = []
   const sent = new Set(load.traces.flatMap(({ trace_id, nodes }) => nodes.map(({ span_id }) => trace_id + span_id)))

@@ -18,7 +18,7 @@ export interface Killable {
   output?(): string
 }
 
-/** A process that faults happen to. */
+/** A process to which faults happen. */
 export interface Victim extends Killable {
   pause(): void
   resume(): void

@@ -25,7 +25,7 @@ const WORKERS = 2
 const COMMITS_PER_KILL = 10
 /** Holds attempts open, so that workers are killed in the middle of them. */
 const ANSWER_MS = 200
-/** Beyond the time for which a killed worker has claimed what it did not finish. */
+/** Longer than the claim of a killed worker on unfinished deliveries. */
 const SETTLED_MS = 90_000
 
 /**
@@ -67,7 +67,7 @@ export async function chaosWebhooks({ kills, tell }: WebhookChaosOptions): Promi
 const DATA = { uri: 'agenta:builtin:echo:v0', parameters: {} }
 const revisionOf = ({ body }: Received): string => body.event.attributes.references.workflow_revision.id
 
-/** Commits of one application, and what the receiver was told of them. */
+/** Commits of one application, and what the receiver got of them. */
 class Commits {
   readonly #project: TestProject
   readonly #receiver: HookReceiver
@@ -101,7 +101,7 @@ class Commits {
     this.#revisions.push(made.application_revision.id)
   }
 
-  /** Those that the receiver has not been told of. */
+  /** Those that have not reached the receiver. */
   missing(): string[] {
     const told = new Set(this.#receiver.received.map(revisionOf))
     return this.#revisions.filter(id => !told.has(id))

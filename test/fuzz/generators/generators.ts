@@ -34,6 +34,9 @@ const questions: Generator = {
   },
 }
 
+/** Of the weights of attacks in several steps: see "Shares" in README.md. */
+const SEQUENCE_SHARE = 1 / 3
+
 /** Every way to attack. What is added here takes part in each run. */
 export const GENERATORS: readonly Generator[] = [
   soundOperation,
@@ -41,7 +44,7 @@ export const GENERATORS: readonly Generator[] = [
   bombedOperation,
   questions,
   ...EXPORTS,
-  ...SEQUENCES,
+  ...SEQUENCES.map(sequence => ({ ...sequence, weight: sequence.weight * SEQUENCE_SHARE })),
 ]
 
 const total = GENERATORS.reduce((sum, { weight }) => sum + weight, 0)

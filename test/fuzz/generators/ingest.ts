@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { framed } from '../../grpc.ts'
 import type { Shot } from '../exchange.ts'
-import { jsonBomb, zeroBomb } from '../inputs/bombs.ts'
+import { jsonBomb, zeroBomb, zeros } from '../inputs/bombs.ts'
 import { type Encoded, encodedSomehow } from '../inputs/encode.ts'
 import { costlyExport, type Export, soundExport, spoiledExport } from '../inputs/exports.ts'
 import type { Random } from '../inputs/random.ts'
@@ -29,14 +29,14 @@ const exporting =
     return send(shotOf(random, type, encodedSomehow(bytes, random)))
   }
 
-/** A sound, spoiled or costly export over gRPC, sometimes with a prefix or an encoding that does not fit. */
+/** A valid, corrupted or expensive export over gRPC, sometimes with a wrong prefix or encoding. */
 function overGrpc({ random, send }: Play): Promise<unknown> {
   const bytes = Buffer.from(
     random.pick([soundExport, spoiledExport, spoiledExport, costlyExport])(random).bytes as Uint8Array,
   )
   const isBomb = random.chance(0.02)
   const isGzip = isBomb || random.chance(0.4)
-  const message = isBomb ? gzipSync(Buffer.alloc(100 * 1024 * 1024)) : isGzip ? gzipSync(bytes) : bytes
+  const message = isBomb ? zeros(100, ['gzip']).body : isGzip ? gzipSync(bytes) : bytes
   const flag = random.chance(0.95) ? Number(isGzip) : random.below(256)
   const length = random.chance(0.95) ? message.length : random.below(2 ** 32)
   return send({

@@ -106,8 +106,11 @@ function pathOf({ path, parameters }: Operation, context: Context, change: Chang
   const search = parameters
     .filter(one => one.in === 'query' && (one.required || random.chance(0.35)))
     .map(({ name, schema }) => `${name}=${encode(change(valueFor(schema, context, [name])))}`)
-  return `/api${wholePath}${search.length > 0 ? `?${search.join('&')}` : ''}`
+  return `${prefixOf(path)}${wholePath}${search.length > 0 ? `?${search.join('&')}` : ''}`
 }
+
+/** The hosted services do not live under `/api`. */
+const prefixOf = (path: string): string => (path.startsWith('/services/') ? '' : '/api')
 
 /** `/admin/simple/accounts/projects/{id}` → `project`. */
 const kindIn = (path: string): string => /([^/{}]+?)s?\/\{id\}/.exec(path)?.[1] ?? ''

@@ -73,7 +73,11 @@ function bombText(shape: string, place: string, bytes: number): string {
 export function zeroBomb(random: Random): Encoded {
   const coding = random.pick(['gzip', 'deflate', 'zstd'] as const)
   const megabytes = random.pick([12, 40, 200])
-  const layers = random.chance(0.5) ? [coding, coding] : [coding]
+  return zeros(megabytes, random.chance(0.5) ? [coding, coding] : [coding])
+}
+
+/** So many zeros in these codings, one around the other. */
+export function zeros(megabytes: number, layers: readonly ('gzip' | 'deflate' | 'zstd')[]): Encoded {
   const key = ['zeros', megabytes, ...layers].join()
   const made = bodies.get(key) ?? encoded(Buffer.alloc(megabytes * MB), ...layers)
   bodies.set(key, made)

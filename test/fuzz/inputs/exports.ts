@@ -9,7 +9,7 @@ import { RAW_KINDS, raw, toJsonText } from './raw-json.ts'
 
 const FIXTURES = new URL('../../../packages/otlp/fixtures/', import.meta.url)
 
-/** What real instrumentations sent. */
+/** Recorded exports of real instrumentations. */
 const RECORDED: object[] = readdirSync(FIXTURES)
   .filter(name => name.endsWith('.json'))
   .toSorted()
@@ -149,7 +149,7 @@ function field(number: number, bytes: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from([(number << 3) | 2, ...length]), bytes])
 }
 
-const repeated = (bytes: Buffer, times: number): Buffer => Buffer.concat(Array(times).fill(bytes))
+const repeated = (bytes: Buffer, times: number): Buffer => Buffer.alloc(bytes.length * times, bytes)
 
 const stringValue = (text: string): Buffer => field(1, Buffer.from(text))
 const ONE = stringValue('1')

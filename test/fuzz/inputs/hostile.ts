@@ -63,7 +63,7 @@ const NUMBERS = [
   ...[1e15, 1e18, 1e21, 1e300, -1e300, 5e-324, 1.7e308, 1_770_000_000, 1_770_000_000_000, 253_402_300_800],
 ]
 
-/** Lengths of what is made long: most are short, a few as long as a body may be. */
+/** Lengths of long inputs: most are short, a few as long as a body may be. */
 export function lengthOf(random: Random): number {
   const kind = random.below(1000)
   if (kind < 850) return random.between(1, 300)
@@ -78,7 +78,7 @@ export function hostileText(random: Random): string {
   return String.fromCharCode(...Array.from({ length: random.below(20) }, () => random.below(0x10000)))
 }
 
-/** Something else than what is expected, whatever that is. */
+/** A value of another type than expected. */
 export function hostileValue(random: Random): unknown {
   const kind = random.below(20)
   if (kind < 8) return hostileText(random)

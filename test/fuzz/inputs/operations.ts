@@ -1,4 +1,4 @@
-/** A JSON Schema, as far as the document uses it. */
+/** A JSON Schema, limited to the keywords that the document uses. */
 export type Schema = Record<string, any>
 
 /** One verb of one path of the OpenAPI document. */

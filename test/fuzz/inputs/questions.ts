@@ -53,7 +53,7 @@ const SOUND: readonly Record<string, unknown>[] = [
   { field: 'content', operator: 'contains', value: 'x' },
 ]
 
-/** A condition; every other one can be asked, the others name anything, hostile in the value now and then. */
+/** A condition; half of them are valid, the others name anything, sometimes with a hostile value. */
 function condition(random: Random, world: World): Record<string, unknown> {
   if (random.chance(0.5)) return random.pick(SOUND)
   const value = random.chance(0.6)

@@ -89,7 +89,7 @@ const isReference = ({ properties = {} }: Schema): boolean =>
 /** How often a member that is not required is there. */
 function shareOf(name: string, way: Way): number {
   if (way.length > 0) return 0.35
-  // Other words for what another member says.
+  // Another name for a different member.
   if (name.endsWith('_commit')) return 0.05
   return REFERENCE_SUFFIX.test(name) ? 0.35 : 0.8
 }
@@ -158,7 +158,7 @@ const email: Named = ({ random, world, isDestructive }) =>
 
 const account: Named = context => ({ a: { user: { email: email(context, [], {}) } } })
 
-/** The name alone tells it, or how it ends. Members that the schema describes need nobody to tell. */
+/** By the name, or its ending. Members that the schema describes are not listed. */
 function namedFor(name: string, schema: Schema): Named | undefined {
   if ([schema.type].flat().includes('boolean')) return undefined
   if (VAGUE[name]) return isDescribed(schema) ? undefined : VAGUE[name]

@@ -18,7 +18,7 @@ interface WatchOptions extends WatcherOptions {
   past: number[] | undefined
 }
 
-/** Asks one process for its health again and again, and its metrics now and then. */
+/** Requests the health of one process repeatedly, and its metrics at intervals. */
 export class Watch {
   readonly latencies: number[]
   readonly #watched: Watched
@@ -79,7 +79,7 @@ export class Watch {
   }
 
   /**
-   * A late answer counts for every question that would have been asked meanwhile. It is a freeze when the loop was held up
+   * A late response counts for every request that would have been sent meanwhile. It is a freeze if the loop was blocked
    * for as long, without the time in which this process or the watched one had work and no processor.
    */
   async #note({

@@ -24,7 +24,7 @@ afterEach(async () => {
 
 const freezes = (): Report[] => reports.filter(({ kind }) => kind === 'freeze')
 
-test('a loop that is held up is a freeze', async () => {
+test('a blocked event loop is a freeze', async () => {
   await fetch(`${url}/block/1500`)
   await eventually(async () => freezes().length > 0)
   expect(freezes()[0]).toMatchObject({ name: 'server', ms: expect.toSatisfy((ms: number) => ms > 300 && ms < 3_000) })
@@ -39,7 +39,7 @@ test('an answer that is late while the loop turns is none, and counts in the lat
   watcher = new Watcher({ freezeMs: 300, tell: () => undefined })
 })
 
-test('a process that is gone is told of', async () => {
+test('a process that has ended is reported', async () => {
   server.kill('SIGKILL')
   await eventually(async () => reports.some(({ kind }) => kind === 'gone'))
 })

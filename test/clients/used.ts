@@ -1,0 +1,40 @@
+/** What a recorded run used, counted by hand: from the model server that answered and the script that was recorded. */
+export interface Used {
+  /** What the calls of models used, each counted once. */
+  tokens: [prompt: number, completion: number]
+  microdollars: number
+  errors: number
+  session?: string
+  user?: string
+}
+
+const KNOWN = { session: 'chat-42', user: 'ada' }
+
+/** By fixture: 140 + 24 tokens per call, 8 per embedding. */
+export const USED: Record<string, Used> = {
+  'opentelemetry-openai': { tokens: [148, 24], microdollars: 35.56, errors: 1 },
+  'anthropic-sdk': { tokens: [140, 24], microdollars: 136, errors: 1 },
+  'vercel-ai-6-embeddings': { tokens: [5 * 140 + 16, 5 * 24], microdollars: 147.32, errors: 1, ...KNOWN },
+  'vercel-ai-7': { tokens: [5 * 140 + 16, 5 * 24], microdollars: 139.82, errors: 1 },
+  'openinference-openai-parts': { tokens: [280, 48], microdollars: 55.8, errors: 0, ...KNOWN },
+  'openinference-anthropic': { tokens: [280, 48], microdollars: 272, errors: 1, ...KNOWN },
+  'openinference-langchain-openai': { tokens: [280, 48], microdollars: 55.8, errors: 0 },
+  'openai-agents': { tokens: [280, 48], microdollars: 55.8, errors: 1 },
+  'openllmetry-sdk': { tokens: [280, 48], microdollars: 171.4, errors: 0, ...KNOWN },
+  'langfuse-sdk': { tokens: [288, 48], microdollars: 30_028.06, errors: 1, ...KNOWN },
+  'langfuse-langchain': { tokens: [140, 24], microdollars: 27.9, errors: 1, ...KNOWN },
+  langsmith: { tokens: [140, 24], microdollars: 27.9, errors: 1, ...KNOWN },
+  logfire: { tokens: [140, 24], microdollars: 27.9, errors: 1 },
+  openlit: { tokens: [288, 48], microdollars: 70.96, errors: 1, ...KNOWN },
+  mastra: { tokens: [280, 48], microdollars: 55.8, errors: 1, ...KNOWN },
+  strands: { tokens: [280, 48], microdollars: 55.8, errors: 1, ...KNOWN },
+  // An older recording server: 42 + 9 tokens per call, 16 of the 42 cached where the client reports it, 8 per embedding.
+  'vercel-ai-5': { tokens: [5 * 42 + 8, 5 * 9], microdollars: 57.46, errors: 1, session: 'chat-42', user: 'u-7' },
+  'vercel-ai-6': { tokens: [5 * 42 + 8, 5 * 9], microdollars: 53.86, errors: 1, session: 'chat-42', user: 'u-7' },
+  'openinference-openai': { tokens: [3 * 42, 3 * 9], microdollars: 31.5, errors: 0 },
+  'openinference-langchain': { tokens: [2 * 42, 2 * 9], microdollars: 21, errors: 0, session: 'chat-42' },
+  'openinference-vercel-ai': { tokens: [2 * 42, 2 * 9], microdollars: 21, errors: 0, session: 'chat-42', user: 'u-7' },
+  'openllmetry-openai': { tokens: [2 * 42 + 9, 2 * 9 + 6], microdollars: 28.35, errors: 0 },
+  'openllmetry-langchain': { tokens: [4 * 42, 4 * 9], microdollars: 46.8, errors: 0, session: 'chat-42' },
+  genkit: { tokens: [280, 48], microdollars: 0, errors: 1 },
+}
