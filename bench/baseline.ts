@@ -58,9 +58,9 @@ interface Sent {
 }
 
 /**
- * What the least that could be done with the same exports takes: decode them with protobufjs, make a flat row of each
- * span and insert the rows as JSONEachRow, with the same engine, the next batch being decoded while one is inserted. No
- * totals, no known spans, no log in between, no HTTP.
+ * The cost of the minimum that must be done with the same exports: decode them with protobufjs, make a flat row of each
+ * span and insert the rows as JSONEachRow into the same engine, decoding the next batch while one is inserted. No
+ * totals, no deduplication, no log in between, no HTTP.
  */
 export async function measureBaseline(
   run: (sql: string) => Promise<string>,

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { type RoleStart, startRole, startStores } from '../test/sets/networked.ts'
+import { sendTo } from './api.ts'
 
 /** Testcases of the runs, and how many calls each may have under way. */
 const RUNS = [
@@ -13,17 +14,16 @@ const RUNS = [
 const MINTED = 10_000
 /** The model of the runs that several workers share. */
 const MODEL_SECONDS = 0.5
-const SHARED = { scenarios: 3_000, batchSize: 256, workers: [1, 4] }
+const SHARED = { scenarios: 3_000, batchSize: 256 }
+const WORKERS = 4
+/** Processes start their interpreters once they have been idle for ten seconds. */
+const WARM_UP_MS = 20_000
 
 /**
- * Runs with an application and an evaluator that answer at once, in one process, until the metrics of the run count every
- * trace; how long a large testset takes to be minted; and how a run gets faster with workers while the model takes half a second.
+ * Runs with an application and an evaluator that answer at once, in one process with everything embedded, until the metrics
+ * of the run count every trace; and how long a large testset takes to be minted.
  */
 export async function benchEvaluations(): Promise<object> {
-  return { embedded: await embedded(), workers: await shared() }
-}
-
-async function embedded(): Promise<object> {
   const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-bench-evaluations-'))
   const server = await startServerProcess({ dataDir })
   try {
@@ -41,26 +41,51 @@ async function embedded(): Promise<object> {
 
 const peakMb = async (server: ServerProcess): Promise<number> => Math.round((await server.peakBytes()) / 2 ** 20)
 
-async function shared(): Promise<object[]> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-bench-evaluations-'))
+/**
+ * How a run gets faster with workers, processes of their own over networked stores that share this machine, while the model
+ * takes half a second.
+ */
+export async function benchWorkers(): Promise<object> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-bench-workers-'))
   const stores = await startStores()
   const start = (role: string, more: Pick<RoleStart, 'like'> = {}): Promise<ServerProcess> =>
     startRole(role, { stores, dataDir: join(dataDir, `${role}-${Math.random()}`), ...more })
   const api = await start('api')
   const writer = await start('writer', { like: api })
-  const workers: ServerProcess[] = []
+  let workers = await Promise.all(Array.from({ length: WORKERS }, () => start('worker', { like: api })))
+  const measure = async (): Promise<object> => {
+    const roles = { workers, api: [api], writer: [writer] }
+    const before = await cpuOf(roles)
+    const run = await new Api(api).measure('delay', SHARED)
+    const after = await cpuOf(roles)
+    const perScenario = Object.entries(after).map(([role, seconds]) => [
+      role,
+      round(((seconds - (before[role] as number)) * 1000) / SHARED.scenarios),
+    ])
+    return { workers: workers.length, ...run, cpuMsPerScenario: Object.fromEntries(perScenario) }
+  }
   try {
-    const measured: object[] = []
-    for (const count of SHARED.workers) {
-      while (workers.length < count) workers.push(await start('worker', { like: api }))
-      measured.push({ workers: count, ...(await new Api(api).measure('delay', SHARED)) })
-    }
-    return measured
+    await delay(WARM_UP_MS)
+    const many = await measure()
+    const [one, ...others] = workers as [ServerProcess, ...ServerProcess[]]
+    workers = [one]
+    await Promise.all(others.map(server => server.stop()))
+    return { runs: [await measure(), many] }
   } finally {
     await Promise.all([api, writer, ...workers].map(server => server.stop()))
     await stores.stop()
     await rm(dataDir, { recursive: true, force: true })
   }
+}
+
+/** Seconds of processor time of processes, by role. */
+async function cpuOf(roles: Record<string, readonly ServerProcess[]>): Promise<Record<string, number>> {
+  const sums: Record<string, number> = {}
+  for (const [name, servers] of Object.entries(roles)) {
+    const seconds = await Promise.all(servers.map(server => server.cpuSeconds()))
+    sums[name] = seconds.reduce((sum, one) => sum + one, 0)
+  }
+  return sums
 }
 
 const MOCKS = {
@@ -142,13 +167,8 @@ class Api {
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: responses of many shapes
-  async #send(method: string, path: string, body?: object): Promise<any> {
-    const { url, apiKey } = this.#server
-    const headers = { authorization: `ApiKey ${apiKey}`, 'content-type': 'application/json' }
-    const answer = await fetch(`${url}/api${path}`, { method, headers, body: body && JSON.stringify(body) })
-    const text = await answer.text()
-    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text.slice(0, 500)}`)
-    return JSON.parse(text)
+  #send(method: string, path: string, body?: object): Promise<any> {
+    return sendTo(this.#server, method, path, body)
   }
 }
 

@@ -13,7 +13,7 @@ interface Pair {
   answerDocument: JsonObject
 }
 
-/** What one evaluator is run with, a pair at a time. */
+/** The inputs of one evaluator, a pair at a time. */
 type Given = (pair: Pair) => { parameters?: JsonObject; answer?: Json; outputs: Json }
 
 const texts: Given = ({ output, answer }) => ({ answer, outputs: output })
@@ -69,7 +69,7 @@ export async function benchEvaluators(): Promise<object> {
   return { pairs: PAIRS, runsPerSecond }
 }
 
-/** Runs in a second of processor time, that of threads included: other load on the machine changes it least. */
+/** Runs per second of processor time, threads included, which other load on the machine affects least. */
 async function runFor(key: string, runs: readonly Run[], measuredMs: number): Promise<number> {
   const run = HANDLERS.find(handler => handler.key === key)?.run
   if (!run) throw new Error(`${key} cannot be run`)

@@ -100,8 +100,8 @@ function makeTrace(name: string, random: () => number, startMs: number): object[
       ...(parent < 0 ? {} : { parentSpanId: spanIds[parent] }),
       name: spanName,
       kind: 1,
-      startTimeUnixNano: start,
-      endTimeUnixNano: start + BigInt(Math.floor(random() * 2e9)),
+      startTimeUnixNano: fixed64(start),
+      endTimeUnixNano: fixed64(start + BigInt(Math.floor(random() * 2e9))),
       attributes: attributesOf(TYPES[at] as string, user, random),
       status: { code: random() < 0.03 ? 2 : 1 },
     }
@@ -136,6 +136,13 @@ function sentence(random: () => number, words: number): string {
   for (let word = 0; word < words; word++) said += `${WORDS[Math.floor(random() * WORDS.length)]} `
   return said
 }
+
+/** protobufjs encodes a bigint as zero. */
+export const fixed64 = (value: bigint): object => ({
+  low: Number(BigInt.asIntN(32, value)),
+  high: Number(BigInt.asIntN(32, value >> 32n)),
+  unsigned: true,
+})
 
 export const text = (key: string, value: string): object => ({ key, value: { stringValue: value } })
 export const int = (key: string, value: number): object => ({ key, value: { intValue: value } })

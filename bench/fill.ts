@@ -7,7 +7,7 @@ import { LARGE_TRACES, makeLargeTrace, makeTrace, SPANS_PER_TRACE, type SpanSet 
 
 export const PROJECT: Uuid = '019d9ca1-0000-7000-8000-000000000001'
 
-/** Nothing measured with a server that died is of any use. */
+/** A measurement with a server that died is useless. */
 export function failOn(death: string): never {
   throw new Error(death)
 }
@@ -16,7 +16,7 @@ export function failOn(death: string): never {
 const BATCH_SPANS = 16_000
 const BATCH_BYTES = 24 * 1024 ** 2
 const EXPORT_SPANS = 512
-/** Roughly: what decides how many spans of a set make a batch. */
+/** Approximate; determines how many spans of a set form a batch. */
 const SPAN_BYTES: Record<SpanSet, number> = { small: 700, chat: 6_000 }
 const DDL = new URL('../clickhouse', import.meta.url).pathname
 
@@ -36,8 +36,8 @@ export interface FillResult {
 }
 
 /**
- * Makes sure that a folder holds a set of spans, written by the product's own writer; undefined when it did already.
- * Tells how far it is on standard error.
+ * Fills a folder with a set of spans, by the product's own writer; undefined if it was filled already.
+ * Reports progress on standard error.
  */
 export async function fill({ set, spans, folder }: Fill): Promise<FillResult | undefined> {
   await mkdir(folder, { recursive: true })

@@ -6,7 +6,7 @@ import type { Flood } from './neighbour.ts'
 const CONNECTIONS = 4
 const SEED = 41
 
-const { url, authorization } = workerData as Flood
+const { exportsUrl, queriesUrl, authorization } = workerData as Flood
 const json = { authorization, 'content-type': 'application/json' }
 const protobuf = { authorization, 'content-type': 'application/x-protobuf', 'content-encoding': 'gzip' }
 /** Random: several floods of one project must not send the same spans. */
@@ -20,7 +20,7 @@ async function sendExports(): Promise<never> {
   for (;;) {
     const body = new Uint8Array(makeExport(SEED, next++, Date.now()).body)
     for (let status = 0; status !== 202; ) {
-      const answer = await fetch(`${url}/api/otlp/v1/traces`, { method: 'POST', headers: protobuf, body })
+      const answer = await fetch(`${exportsUrl}/api/otlp/v1/traces`, { method: 'POST', headers: protobuf, body })
       await answer.arrayBuffer()
       status = answer.status
     }
@@ -29,7 +29,7 @@ async function sendExports(): Promise<never> {
 
 async function sendQueries(): Promise<never> {
   for (;;) {
-    const answer = await fetch(`${url}/api/spans/query`, { method: 'POST', headers: json, body: search })
+    const answer = await fetch(`${queriesUrl}/api/spans/query`, { method: 'POST', headers: json, body: search })
     await answer.arrayBuffer()
   }
 }

@@ -17,7 +17,7 @@ export interface Floor {
 
 /**
  * The floor: the very rows that a run has stored, serialised beforehand and put into an empty table of the same shape
- * by the same engine, in batches of the same size, with nothing else going on. Twice: in the format that the product
+ * by the same engine, in batches of the same size, with no other load. Twice: in the format that the product
  * uses, and in JSONEachRow, which is what clients of ClickHouse send unless told otherwise. Also reads what a stored
  * span takes on disk, after a merge of all parts.
  */

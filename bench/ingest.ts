@@ -19,7 +19,7 @@ export interface IngestOptions {
   lagSeconds: number
 }
 
-/** From exports to rows that queries see, on one machine with everything embedded; see README.md for what is what. */
+/** From exports to rows that queries see, on one machine with everything embedded; README.md explains the figures. */
 export async function benchIngest({ spans, lagSeconds }: IngestOptions): Promise<object> {
   const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-bench-'))
   try {
@@ -89,7 +89,7 @@ async function compareDoors(server: ServerProcess) {
       const { acceptedSpans, seconds } = await sendAll(server, exports, { concurrency: CONCURRENCY, door })
       sums[door].spans += acceptedSpans
       sums[door].seconds += seconds
-      // The stream is empty again before the other begins.
+      // The stream drains before the other protocol starts.
       await until(async () => (await server.metric(WRITTEN)) >= before + acceptedSpans, 100)
     }
   const rate = ({ spans, seconds }: { spans: number; seconds: number }): number => spans / seconds
@@ -108,7 +108,7 @@ async function lagAtRate(server: ServerProcess, rate: number, seconds: number) {
   await sendAll(server, exports, {
     concurrency: CONCURRENCY,
     rate,
-    // One at a time: many that look for their span would be a load of queries, not a measurement.
+    // One at a time: many probes at once would be a query load of their own.
     accepted: sent => {
       if (isLooking) return
       isLooking = true

@@ -7,21 +7,21 @@ export interface LoadResult {
   /** Spans whose export was answered with 2xx. */
   acceptedSpans: number
   seconds: number
-  /** Exports that were refused at first, because the stream was full, and sent again. */
+  /** Exports that were refused because the stream was full, and sent again. */
   overloaded: number
 }
 
 export interface LoadOptions {
   concurrency: number
-  /** Exports a second; as fast as they go when left out. */
+  /** Exports per second; without it, as fast as possible. */
   rate?: number
-  /** The protocol; HTTP when left out. */
+  /** The protocol; HTTP by default. */
   door?: keyof typeof SENDERS
   /** Called when an export has been accepted. */
   accepted?(sent: Export): void
 }
 
-/** Sends the exports, each until it is accepted; when refused it waits as long as the server says. */
+/** Sends each export until it is accepted; after a refusal it waits as long as the server asks. */
 export async function sendAll(
   server: ServerProcess,
   exports: Iterable<Export>,

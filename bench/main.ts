@@ -2,13 +2,14 @@ import { writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { benchCapacity } from './capacity/capacity.ts'
-import { benchEvaluations } from './evaluations.ts'
+import { benchEvaluations, benchWorkers } from './evaluations.ts'
 import { benchEvaluators } from './evaluators.ts'
 import { benchIngest } from './ingest.ts'
 import { compareLayouts } from './layouts/compare.ts'
 import { benchMetrics } from './metrics.ts'
 import { benchNeighbour } from './neighbour.ts'
 import { benchQuery } from './query.ts'
+import { benchReads } from './reads/reads.ts'
 import { benchRegistry } from './registry.ts'
 import { benchOverhead } from './runs/overhead.ts'
 import { benchStreams } from './runs/streams.ts'
@@ -21,15 +22,15 @@ import { benchWriters } from './writers.ts'
 
 interface Bench {
   about: string
-  /** N when it is left out. */
+  /** The default of N. */
   spans?: number
   run(options: { spans: number; set: SpanSet }): Promise<object>
 }
 
-/** One row a benchmark: `npm run bench -- NAME [--spans N]`, for layouts `[--set chat]`. */
+/** One row per benchmark: `npm run bench -- NAME [--spans N]`, for layouts `[--set chat]`. */
 const BENCHES: Record<string, Bench> = {
   ingest: {
-    // Enough for what a server has in memory to stop growing.
+    // Enough for the memory of a server to stop growing.
     spans: 500_000,
     about: 'exports to queryable rows, beside the same rows inserted straight',
     run: ({ spans }) => benchIngest({ spans, lagSeconds: 15 }),
@@ -37,6 +38,11 @@ const BENCHES: Record<string, Bench> = {
   query: {
     about: 'lists, traces, searches and analytics over stored spans',
     run: ({ spans }) => benchQuery({ spans }),
+  },
+  reads: {
+    spans: 1_000_000,
+    about: 'questions over HTTP, as users ask them, of a month filled over OTLP',
+    run: ({ spans }) => benchReads({ spans }),
   },
   capacity: {
     spans: 300_000,
@@ -57,8 +63,12 @@ const BENCHES: Record<string, Bench> = {
     run: () => benchRegistry({ artifacts: 10_000 }),
   },
   evaluations: {
-    about: 'scenarios a second of a run with quick calls, and with one and four workers over a slow model',
+    about: 'scenarios a second of a run with quick calls',
     run: () => benchEvaluations(),
+  },
+  workers: {
+    about: 'scenarios a second of a run with one and with four workers over a slow model',
+    run: () => benchWorkers(),
   },
   evaluators: {
     about: 'runs a second of every evaluator that needs no model',

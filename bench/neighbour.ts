@@ -4,100 +4,147 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
+import { networkedAvailable, startRole, startStores } from '../test/sets/networked.ts'
 import { makeExport } from './exports.ts'
 
 /** Exports whose time until they are visible is measured, in each phase of a round. */
-const SAMPLES = 30
-const ROUNDS = 4
+const SAMPLES = 15
+const ROUNDS = 3
 const PAUSE_MS = 100
-/** Some of what one core stores. */
-const QUOTA = { spans_per_second: 5_000, requests_per_second: 100 }
 const SEED = 40
+const FLOOD_MS = 3_000
 
 /** What the thread that floods is given. */
 export interface Flood {
-  url: string
+  exportsUrl: string
+  queriesUrl: string
   authorization: string
 }
 
+/** Where the neighbour and the flood send, and where the spans are looked for. */
+interface Target {
+  receiver: ServerProcess
+  api: ServerProcess
+  /** All processes. */
+  processes: readonly ServerProcess[]
+  stop(): Promise<void>
+}
+
 /**
- * The time until the spans of one project are visible, alone and while another project sends exports and queries as fast
- * as it can and ignores refusals: with a quota of that project, and with nothing but fair shares. In turn, so that the
- * machine is the same for all.
+ * The time from the answer to an export of a project until a query returns its span: alone, and while another project
+ * sends exports and queries as fast as it can and ignores refusals. In turn, so that the machine is the same for both;
+ * as one process, and as a receiver, a writer and an api.
  */
 export async function benchNeighbour(): Promise<object> {
+  return {
+    embedded: await withTarget(startEmbedded, compare),
+    networked: networkedAvailable ? await withTarget(startNetworked, compare) : 'no NATS or Postgres on this machine',
+  }
+}
+
+async function withTarget<T>(start: (dataDir: string) => Promise<Target>, work: (target: Target) => Promise<T>) {
   const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-bench-neighbour-'))
-  const server = await startServerProcess({ dataDir })
   try {
-    const [neighbour, limited, unlimited] = [await newKey(server), await newKey(server), await newKey(server)]
-    await send(server, limited, { method: 'PUT', path: '/projects/current/quotas', body: { project: QUOTA, keys: {} } })
-    const samples = { alone: [] as number[], withQuota: [] as number[], withoutQuota: [] as number[] }
-    await measure(server, neighbour, [])
-    for (let round = 0; round < ROUNDS; round++) {
-      await measure(server, neighbour, samples.alone)
-      await duringFlood(server, limited, () => measure(server, neighbour, samples.withQuota))
-      await measure(server, neighbour, samples.alone)
-      await duringFlood(server, unlimited, () => measure(server, neighbour, samples.withoutQuota))
-    }
-    const p95 = (list: number[]): number => at(list, 0.95)
-    return {
-      quota: QUOTA,
-      visibleWithinMs: Object.fromEntries(
-        Object.entries(samples).map(([name, list]) => [name, { p50: at(list, 0.5), p95: p95(list) }]),
-      ),
-      ratioOfP95: {
-        withQuota: ratio(p95(samples.withQuota), p95(samples.alone)),
-        withoutQuota: ratio(p95(samples.withoutQuota), p95(samples.alone)),
-      },
-      refusedByQuota: await server.metric('spanhouse_quota_refused_total'),
-      refusedByShares: await server.metric('spanhouse_share_refused_total'),
-      spansWritten: await server.metric('spanhouse_spans_written_total'),
+    const target = await start(dataDir)
+    try {
+      return await work(target)
+    } finally {
+      await target.stop()
     }
   } finally {
-    await server.stop()
     await rm(dataDir, { recursive: true, force: true })
   }
 }
 
-async function duringFlood(server: ServerProcess, authorization: string, work: () => Promise<void>): Promise<void> {
-  const workerData: Flood = { url: server.url, authorization }
+async function startEmbedded(dataDir: string): Promise<Target> {
+  const server = await startServerProcess({ dataDir })
+  return { receiver: server, api: server, processes: [server], stop: async () => void (await server.stop()) }
+}
+
+async function startNetworked(dataDir: string): Promise<Target> {
+  const stores = await startStores()
+  const api = await startRole('api', { stores, dataDir: join(dataDir, 'api') })
+  const [receiver, writer] = await Promise.all([
+    startRole('receiver', { stores, dataDir: join(dataDir, 'receiver'), like: api }),
+    startRole('writer', { stores, dataDir: join(dataDir, 'writer'), like: api }),
+  ])
+  const processes = [api, receiver, writer]
+  const stop = async (): Promise<void> => {
+    await Promise.all(processes.map(one => one.stop()))
+    await stores.stop()
+  }
+  return { receiver, api, processes, stop }
+}
+
+async function compare(target: Target): Promise<object> {
+  const [neighbour, flooding] = [await newKey(target), await newKey(target)]
+  const samples = { alone: [] as number[], besideFlood: [] as number[] }
+  await measure(target, neighbour, [])
+  for (let round = 0; round < ROUNDS; round++) {
+    await measure(target, neighbour, samples.alone)
+    await duringFlood(target, flooding, () => measure(target, neighbour, samples.besideFlood))
+  }
+  const [alone, besideFlood] = [samples.alone, samples.besideFlood].map(list => ({
+    p50: at(list, 0.5),
+    p95: at(list, 0.95),
+    max: at(list, 0.999),
+  })) as [Figures, Figures]
+  return {
+    visibleWithinMs: { alone, besideFlood },
+    ratio: { p50: ratio(besideFlood.p50, alone.p50), p95: ratio(besideFlood.p95, alone.p95) },
+    exportsRefused: await sum(target, 'spanhouse_exports_refused_total'),
+    sharesRefused: await sum(target, 'spanhouse_share_refused_total'),
+    spansWritten: await sum(target, 'spanhouse_spans_written_total'),
+  }
+}
+
+interface Figures {
+  p50: number
+  p95: number
+  max: number
+}
+
+async function sum({ processes }: Target, metric: string): Promise<number> {
+  const values = await Promise.all(processes.map(one => one.metric(metric)))
+  return values.reduce((total, value) => total + value, 0)
+}
+
+async function duringFlood(target: Target, authorization: string, work: () => Promise<void>): Promise<void> {
+  const workerData: Flood = { exportsUrl: target.receiver.url, queriesUrl: target.api.url, authorization }
   const flood = new Worker(new URL('./flood.ts', import.meta.url), { workerData })
   try {
-    await delay(2_000)
+    await delay(FLOOD_MS)
     await work()
   } finally {
     await flood.terminate()
-    while ((await server.metric('spanhouse_stream_messages')) > 0) await delay(100)
+    while ((await target.receiver.metric('spanhouse_stream_messages')) > 0) await delay(100)
   }
 }
 
 let sent = 0
 
-/** Sends exports one after the other, and adds the milliseconds from sending each until a query returns its span. */
-async function measure(server: ServerProcess, authorization: string, times: number[]): Promise<void> {
+/** Sends exports one after the other, and adds the milliseconds from each answer until a query returns the span. */
+async function measure({ receiver, api }: Target, authorization: string, times: number[]): Promise<void> {
   for (let sample = 0; sample < SAMPLES; sample++) {
     const { body, sample: span } = makeExport(SEED, sent++, Date.now())
-    const started = performance.now()
-    await sendExport(server, authorization, body)
+    await sendExport(receiver, authorization, body)
+    const accepted = performance.now()
     const path = `/spans/${span.trace_id}/${span.span_id}`
-    while ((await send(server, authorization, { method: 'GET', path })).count !== 1) await delay(5)
-    times.push(performance.now() - started)
+    while ((await send(api, authorization, { method: 'GET', path })).count !== 1) await delay(5)
+    times.push(performance.now() - accepted)
     await delay(PAUSE_MS)
   }
 }
 
 async function sendExport({ url }: ServerProcess, authorization: string, body: Buffer): Promise<void> {
   const headers = { authorization, 'content-type': 'application/x-protobuf', 'content-encoding': 'gzip' }
-  for (;;) {
-    const answer = await fetch(`${url}/api/otlp/v1/traces`, { method: 'POST', headers, body: new Uint8Array(body) })
-    await answer.arrayBuffer()
-    if (answer.status === 202) return
-    await delay(Number(answer.headers.get('retry-after') ?? 1) * 1_000)
-  }
+  const answer = await fetch(`${url}/api/otlp/v1/traces`, { method: 'POST', headers, body: new Uint8Array(body) })
+  if (answer.status !== 202) throw new Error(`the neighbour's export: ${answer.status} ${await answer.text()}`)
+  await answer.arrayBuffer()
 }
 
 interface Request {
-  method: 'GET' | 'POST' | 'PUT'
+  method: 'GET' | 'POST'
   path: string
   body?: object
 }
@@ -117,10 +164,10 @@ async function send({ url }: ServerProcess, authorization: string, request: Requ
 }
 
 /** The credential of a project of its own. */
-async function newKey(server: ServerProcess): Promise<string> {
+async function newKey({ api }: Target): Promise<string> {
   const accounts = { one: { user: { email: `${crypto.randomUUID()}@bench.test` } } }
   const path = '/admin/simple/accounts/'
-  const made = await send(server, `Access ${server.adminKey}`, { method: 'POST', path, body: { accounts } })
+  const made = await send(api, `Access ${api.adminKey}`, { method: 'POST', path, body: { accounts } })
   return `ApiKey ${made.accounts.one.api_keys.key}`
 }
 

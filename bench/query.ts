@@ -270,7 +270,7 @@ const QUESTIONS: readonly Question[] = [
 export interface QueryBenchOptions {
   /** Of the set of small spans; the set of chats has a tenth of it. */
   spans: number
-  /** Where the data sets are kept, so that the next run need not write them again. */
+  /** Where the data sets are kept for the next run. */
   folder?: string
 }
 
@@ -291,7 +291,7 @@ export async function benchQuery({
   return { sets }
 }
 
-/** Data sets that were kept are of no use for another table, or when others are made now. */
+/** Kept data sets are useless for another table, or once the generator has changed. */
 const layoutOf = (): string =>
   ['../clickhouse/001_initial.sql', './span-sets.ts']
     .reduce((hash, file) => hash.update(readFileSync(new URL(file, import.meta.url))), createHash('sha1'))
@@ -300,7 +300,7 @@ const layoutOf = (): string =>
 
 async function askAll(set: SpanSet, spans: number, folder: string): Promise<object> {
   const server = await startClickHouse({ path: join(folder, 'clickhouse'), onDeath: failOn })
-  // The engine would remember where a condition held the last time.
+  // The engine would cache where a condition matched before.
   const settings = { max_threads: 2, use_query_condition_cache: 0 } as const
   const engine = openEngine(server.url, { connections: 1, settings })
   await engine.command({ text: 'OPTIMIZE TABLE spans FINAL', params: {} })

@@ -15,7 +15,7 @@ import {
 } from '@spanhouse/registry'
 
 const ROUNDS = 300
-/** Not counted: the engine compiles and the database fills its caches. */
+/** Not counted: V8 compiles and the database fills its caches. */
 const WARM_UP_ROUNDS = 50
 const RUNTIME = { servicesUrl: 'http://127.0.0.1/services', uriPrefix: 'agenta' }
 
@@ -28,7 +28,7 @@ interface Figures {
 
 /**
  * Reads and commits on applications of ten revisions each, 1 KB of data a revision, in one project. On `DATABASE_URL`
- * when it is set (an empty database; it is filled and left), otherwise on the embedded database.
+ * when it is set (an empty database, which is left filled), otherwise on the embedded database.
  */
 export async function benchRegistry({ artifacts }: { artifacts: number }): Promise<object> {
   const url = process.env.DATABASE_URL

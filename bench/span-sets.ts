@@ -24,7 +24,7 @@ export const traceIdOf = (set: SpanSet, trace: number): string => digestOf(set, 
 
 const digestOf = (set: SpanSet, trace: number): Buffer => createHash('sha256').update(`${set}/${trace}`).digest()
 
-/** A trace of so many spans, each below the one before the last ten; in the middle of the thirty days. */
+/** A trace of `count` spans, each a child of one of the ten before it, in the middle of the thirty days. */
 export function makeLargeTrace(spans: number): Span[] {
   const trace_id = largeTraceId(spans)
   const [middle] = makeTrace('small', 1, 2)
@@ -182,11 +182,11 @@ function chatTrace(trace: number, of: { digest: Buffer; at: At; turn: Turn }): S
   ]
 }
 
-/** Of the words, so many follow from the one before: one of its few next ones. All others are drawn by rank. */
+/** The share of words that are drawn from the few successors of the previous word. All others are drawn by rank. */
 const FOLLOWING_SHARE = 0.6
 const FOLLOWERS = 4
 
-/** So many words, always the same for a seed: frequent as in a language, the word of rank n about 1/n of the time. */
+/** `count` words, the same for each seed, with the frequencies of a language: the word of rank n about 1/n of the time. */
 export function textOf(seed: number, words: number): string {
   let state = (seed * 2_654_435_761) >>> 0
   let rank = 0

@@ -6,9 +6,9 @@ const PERIOD_MS = 80
 const TURN_MS = PERIOD_MS / 8
 
 /**
- * Lets processes run for a share of the time only, by SIGSTOP and SIGCONT: as if each had a slow core to itself, on a
+ * Lets processes run for only a share of the time, by SIGSTOP and SIGCONT, as if each had a slow core to itself on a
  * machine with fewer cores than processes. Their turns follow one another. Timers come late on a busy machine:
- * `ranSeconds` says for how long the processes did run.
+ * `ranSeconds` is how long the processes really ran.
  */
 export class Throttle {
   readonly #processes: readonly ServerProcess[]
@@ -46,7 +46,7 @@ export class Throttle {
     }
   }
 
-  /** Resolves when all of them run without a limit again. */
+  /** Resolves when all processes run without a limit again. */
   async end(): Promise<void> {
     this.#ended.abort()
     await Promise.all(this.#turns)

@@ -2,7 +2,7 @@ import type { ServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import type { Browser, CDPSession } from 'playwright-core'
 
 const KEYS = 100
-/** Between two keys of somebody who types fast. */
+/** Between two keys of a fast typist. */
 const PAUSE_MS = 60
 const LINE = 'The quick brown fox jumps over the lazy dog near {{place}} again. '
 /** About 40,000 tokens. */

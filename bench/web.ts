@@ -13,7 +13,7 @@ const SPANS_PER_EXPORT = 2_000
 /** Characters of the longest text: an export takes at most 10 MiB. */
 const TEXT_CHARACTERS = 9_000_000
 
-/** What a person at a browser waits for, in milliseconds: medians of new visits with an empty cache. */
+/** Waiting times of a person at a browser, in milliseconds: medians of new visits with an empty cache. */
 export async function benchWeb(): Promise<object> {
   const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-bench-web-'))
   const server = await startServerProcess({ dataDir })
@@ -67,7 +67,7 @@ async function scroll(browser: Browser, address: string, spans: number): Promise
   const page = await context.newPage()
   await page.goto(address)
   await page.getByRole('treeitem').first().waitFor()
-  // The whole trace is there when its tree is as high as all of its rows.
+  // The whole trace is loaded when its tree is as high as all of its rows.
   await page.waitForFunction(`document.querySelector('[role="tree"]').scrollHeight >= ${spans} * 24`)
   await page.evaluate(`globalThis.tasks = []
     new PerformanceObserver(list => tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: 'longtask' })`)

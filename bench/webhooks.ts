@@ -13,7 +13,7 @@ const RECEIVERS = 200
 const DEAD = RECEIVERS / 10
 const COMMITS = 40
 const AT_ONCE = 8
-const LATENCIES = 80
+const LATENCIES = 400
 const SUBSCRIPTIONS = 10
 
 /**

@@ -11,7 +11,7 @@ import { sendAll } from './load.ts'
 import { Throttle } from './throttle.ts'
 
 const SEED = 11
-/** Most first, so that all of them have compiled their code when one is left. */
+/** Descending, so that all have compiled their code before only one is left. */
 const WRITERS = [4, 2, 1]
 const WRITERS_MAX = Math.max(...WRITERS)
 const PARTITIONS = 8
@@ -68,7 +68,7 @@ export async function benchWriters({ spans }: { spans: number }): Promise<object
   }
 }
 
-/** Receivers and the writers there are so far. */
+/** The receivers, and the writers started so far. */
 class WriterSet {
   readonly writers: ServerProcess[] = []
   readonly #receivers: readonly ServerProcess[]
@@ -88,7 +88,7 @@ class WriterSet {
 
   async measure(spans: number) {
     const sharedAfterSeconds = await this.#untilShared()
-    // Made before, because making them would hold up the turns.
+    // Generated in advance, since that would delay the turns.
     const exports = this.#makeExports(spans)
     const { written } = await this.#figures()
     const throttle = new Throttle(this.writers)
@@ -143,7 +143,7 @@ class WriterSet {
     return Math.round(accepted / Math.max(...sent.map(({ seconds }) => seconds)))
   }
 
-  /** A message leaves the stream when its spans are stored; a receiver is asked, since the writers are held up. */
+  /** A message leaves the stream when its spans are stored; a receiver is asked, since the writers are suspended. */
   async #isDrained(): Promise<boolean> {
     return (await this.#receivers[0]?.metric('spanhouse_stream_messages')) === 0
   }
@@ -158,7 +158,7 @@ class WriterSet {
   }
 }
 
-/** Throws when not every accepted span is there, or one twice. */
+/** Throws if an accepted span is missing or stored twice. */
 async function checkStored({ CLICKHOUSE_URL: url }: Stores, accepted: number): Promise<void> {
   const engine = openEngine(url, { connections: 1 })
   try {

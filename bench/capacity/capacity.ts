@@ -17,7 +17,7 @@ const WARM_UP_SPANS = 50_000
 /** Exports that wait in the stream while its bytes are read. */
 const WAITING_EXPORTS = 50
 const CONCURRENCY = 8
-/** The measured load, relative to what the machine accepted at most: no part of it waits for another. */
+/** The measured load, relative to the maximum that the machine accepted: no part waits for another. */
 const CALM_SHARE = 0.4
 const SETTLE_MS = 60_000
 
@@ -72,7 +72,7 @@ interface Load {
 /** Sends spans, as fast as they are accepted or at a rate, and waits until they are stored and the parts are merged. */
 async function load(place: Place, spans: number, spansPerSecond?: number): Promise<Load> {
   const { receiver, engine, exports } = place
-  // Made ahead: making them takes more time than storing them.
+  // Generated in advance: that takes longer than storing them.
   const made = Array.from({ length: Math.ceil(spans / SPANS_PER_EXPORT) }, () => exports.next().value as Export)
   const sent = made.length * SPANS_PER_EXPORT
   const [before, started] = [await cpuSeconds(place), performance.now()]
@@ -131,13 +131,13 @@ function checkOf(calm: Load, saturated: Load): object {
   return { cores: cpus().length, predicted, measured, ratio: Math.round((measured / predicted) * 100) / 100 }
 }
 
-/** With the writer held up for a moment, shorter than its leases. */
+/** With the writer suspended for a moment, shorter than its leases. */
 async function streamBytesPerSpan({ receiver, writer, exports }: Place): Promise<number> {
   writer.pause()
   try {
     const made = Array.from({ length: WAITING_EXPORTS }, () => exports.next().value as Export)
     await sendAll(receiver, made, { concurrency: CONCURRENCY })
-    // The metric is read from the server once in a while.
+    // The metric is read from the server at intervals.
     await until(async () => (await receiver.metric('spanhouse_stream_messages')) > 0)
     return Math.round((await receiver.metric('spanhouse_stream_bytes')) / (WAITING_EXPORTS * SPANS_PER_EXPORT))
   } finally {

@@ -9,7 +9,7 @@ export interface SpanCosts {
 export const PARTS = ['receiver', 'nats', 'writer', 'clickhouse', 'postgres'] as const
 export type Part = (typeof PARTS)[number]
 
-/** How an installation is built around the measured costs. */
+/** How an installation is planned from the measured costs. */
 export const ASSUMPTIONS = {
   /** The rest is for peaks, reads and the loss of a machine. */
   cpuShare: 0.5,
@@ -76,7 +76,7 @@ function sizeOf(
   }
 }
 
-/** What so many cores carry when they do nothing else: the prediction that a saturated run is compared with. */
+/** The rate that this many dedicated cores carry: the prediction for a saturated run. */
 export const spansPerSecondOf = (cores: number, microsPerSpan: number): number =>
   Math.round((cores * 1e6) / microsPerSpan)
 

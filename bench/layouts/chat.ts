@@ -8,7 +8,7 @@ import { type Layout, MERGE_TREE_SETTINGS, PROJECT, type Run, type SourceOf } fr
  * what it costs to read some of them again.
  */
 
-/** What a batch of the writer has of them. */
+/** Spans of a batch of the writer. */
 export const CHATS_PER_INSERT = 2_000
 
 /** Makes the table `source` of the first spans of the set `chat` (see `span-sets.ts`). */
@@ -64,7 +64,7 @@ interface Table {
   /** Behind project and `is_root`. */
   order?: string
   settings: string
-  /** Outputs are no part of `data` but a column of their own. */
+  /** Outputs are not part of `data` but a column of their own. */
   areOutputsApart?: boolean
 }
 

@@ -7,7 +7,7 @@ import { CHATS_PER_INSERT, chatLayouts, makeChats } from './chat.ts'
 import { LAYOUTS, type Layout, makeSpans, type Run, type SourceOf } from './layouts.ts'
 
 const RUNS = 15
-/** For slow questions, which are then asked less often. */
+/** For slow questions, which are asked fewer times. */
 const ASKING_MS = 3_000
 const RESENT_SHARE = 0.05
 
@@ -24,9 +24,9 @@ const COMPARISONS: Record<SpanSet, Comparison> = {
 }
 
 /**
- * The same spans in every layout of `layouts.ts` or `chat.ts`: what inserting them costs, what they take on disk, what
- * the questions cost, and what becomes of both when a twentieth of the spans comes again. Costs are processor time, which
- * other load on the machine changes least; questions have their median time as well.
+ * The same spans in every layout of `layouts.ts` or `chat.ts`: the cost of inserting them, their size on disk, what
+ * the questions cost, and how both change when a twentieth of the spans arrives again. Costs are processor time, which
+ * other load on the machine affects least; questions also have their median time.
  */
 export async function compareLayouts({ set, spans }: { set: SpanSet; spans: number }): Promise<object> {
   const folder = await mkdtemp(join(tmpdir(), 'spanhouse-layouts-'))
@@ -59,11 +59,11 @@ async function measureLayout(
     `SELECT ${select} FROM source WHERE position >= ${from} AND position < ${from + count}`
   const insert = (from: number, count: number): Promise<string> =>
     run(`INSERT INTO layout ${rows(from, count)} SETTINGS max_insert_threads = 1, max_threads = 1`)
-  // Merged once, when all of it is there: what the engine has merged by itself until then would be merged again.
+  // Merged once, after the last insert: otherwise parts that the engine has merged by then would be merged again.
   await run('ALTER TABLE layout MODIFY SETTING max_bytes_to_merge_at_max_space_in_pool = 1')
   let micros = 0
   for (let at = 0; at < spans; at += spansPerInsert) {
-    // Reading the source costs the same in every layout and is taken off.
+    // Reading the source costs the same in every layout and is subtracted.
     const reading = await cost(() => run(`${rows(at, spansPerInsert)} SETTINGS max_threads = 1 FORMAT Null`))
     micros += (await cost(() => insert(at, spansPerInsert))).cpu - reading.cpu
   }
@@ -90,7 +90,7 @@ async function askAll(run: Run, questions: Layout['questions']): Promise<object>
 async function ask(run: Run, sql: string, isShown: boolean): Promise<object> {
   const costs: { cpu: number; ms: number }[] = []
   const shown = (await run(sql)).trim()
-  // The engine would remember where a condition held the last time.
+  // The engine would cache where a condition matched before.
   const again = `${sql} SETTINGS use_query_condition_cache = 0 FORMAT Null`
   const until = performance.now() + ASKING_MS
   do costs.push(await cost(() => run(again)))
@@ -100,7 +100,7 @@ async function ask(run: Run, sql: string, isShown: boolean): Promise<object> {
   return { cpuMs, p50Ms: round(median(costs.map(({ ms }) => ms))), ...(isShown && { answer: Number(shown) }) }
 }
 
-/** Microseconds of processor time of this process, engine included, and milliseconds that went by. */
+/** Microseconds of processor time of this process, engine included, and elapsed milliseconds. */
 async function cost(work: () => Promise<unknown>): Promise<{ cpu: number; ms: number }> {
   const [before, started] = [process.cpuUsage(), performance.now()]
   await work()

@@ -4,7 +4,7 @@ import { hundredths, MESSAGES, type ModelPlace, percentiles, withFakeModel } fro
 
 const MODEL = 'fake-delay-500'
 const CONCURRENT = 200
-/** So many calls are in progress at this rate when each takes half a second. */
+/** Calls in progress at this rate, if each takes half a second. */
 const CALLS_PER_SECOND = CONCURRENT * 2
 const ROUND_SECONDS = 3
 const ROUNDS = 4
@@ -13,7 +13,7 @@ const WARM_UP_ROUNDS = 2
 const agent = new Agent({ connections: CONCURRENT * 2 })
 
 /**
- * What a run takes in addition to its model, which responds after half a second in a separate process. Calls arrive at
+ * The time of a run in addition to its model, which responds after half a second in a separate process. Calls arrive at
  * a constant rate, whether or not earlier ones have ended. The provider and the services are called in turn, so load on
  * the machine affects both.
  */

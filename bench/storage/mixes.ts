@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Export, encodeExport } from '../exports.ts'
+import { type Export, encodeExport, fixed64 } from '../exports.ts'
 import { textOf } from '../span-sets.ts'
 import { type Call, CLIENTS, type Client, type Message } from './clients.ts'
 
@@ -38,9 +38,10 @@ function toSpans({ trace, startMs }: Place, nodes: readonly Node[]): object[] {
       ...(parent === undefined ? {} : { parentSpanId: idOf(parent) }),
       name,
       kind: 1,
-      startTimeUnixNano: BigInt(startMs + at * 50) * 1_000_000n,
-      endTimeUnixNano:
+      startTimeUnixNano: fixed64(BigInt(startMs + at * 50) * 1_000_000n),
+      endTimeUnixNano: fixed64(
         BigInt(startMs + at * 50 + (parent === undefined ? 60_000 : 40)) * 1_000_000n + BigInt(at * 1013),
+      ),
       attributes,
       status: { code: 1 },
     }))

@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { Agent, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
+import { sendAll } from '../load.ts'
+import { type Asked, QUESTIONS } from './questions.ts'
+import { exportsOf, SPANS_PER_TRACE } from './traces.ts'
+
+const RUNS = 40
+/** A question that is slower than expected is asked less often. */
+const QUESTION_MS_MAX = 10_000
+const CONCURRENCY = 8
+const WRITTEN = 'spanhouse_spans_written_total'
+
+/** Keys of the data folders that are kept for the next run. */
+const KEYS = { apiKey: `0badcafe.${'0'.repeat(64)}`, adminKey: 'bench-'.repeat(8), secretKey: 'bench-'.repeat(8) }
+
+/**
+ * Reading as seen from outside: a server is filled over OTLP/HTTP, and the questions are asked over HTTP, one after the
+ * other. The folder of the data is kept for the next run.
+ */
+export async function benchReads({ spans }: { spans: number }): Promise<object> {
+  const dataDir = await kept(spans)
+  const filled = existsSync(join(dataDir, FILLED)) ? undefined : await fill(dataDir, spans)
+  const server = await startServerProcess({ dataDir, like: KEYS })
+  try {
+    return { spans, ...(filled && { filled }), questions: await askAll(server, spans / SPANS_PER_TRACE) }
+  } finally {
+    await server.stop()
+  }
+}
+
+const FILLED = 'filled.json'
+
+/** A folder for so many spans of this data in this layout. */
+async function kept(spans: number): Promise<string> {
+  const hash = createHash('sha1').update(readFileSync(new URL('traces.ts', import.meta.url)))
+  const ddl = new URL('../../clickhouse/', import.meta.url)
+  for (const name of (await readdir(ddl)).filter(one => one.endsWith('.sql')).toSorted())
+    hash.update(readFileSync(new URL(name, ddl)))
+  return join(tmpdir(), 'spanhouse-bench', `reads-${spans}-${hash.digest('hex').slice(0, 8)}`)
+}
+
+async function fill(dataDir: string, spans: number): Promise<object> {
+  await rm(dataDir, { recursive: true, force: true })
+  await mkdir(dataDir, { recursive: true })
+  const server = await startServerProcess({ dataDir, like: KEYS })
+  try {
+    const cpuBefore = await server.cpuSeconds()
+    const started = performance.now()
+    let sent = 0
+    await sendAll(server, exportsOf(spans), {
+      concurrency: CONCURRENCY,
+      accepted: one => {
+        sent += one.spans
+        if (sent % 100_000 < one.spans) process.stderr.write(`${sent} of ${spans} spans are accepted\n`)
+      },
+    })
+    while ((await server.metric(WRITTEN)) < spans) await delay(100)
+    const filled = {
+      cpuMicrosPerSpan: Math.round((((await server.cpuSeconds()) - cpuBefore) / spans) * 1e7) / 10,
+      peakMemoryMb: Math.round((await server.peakBytes()) / 1e6),
+      spansPerSecond: Math.round(spans / ((performance.now() - started) / 1000)),
+    }
+    await writeFile(join(dataDir, FILLED), JSON.stringify(filled))
+    return filled
+  } finally {
+    await server.stop()
+  }
+}
+
+async function askAll(server: ServerProcess, traces: number): Promise<object> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const answers: Record<string, object> = {}
+  for (const { name, goalMs, ask } of QUESTIONS) {
+    answers[name] = { goalMs, ...(await measure(run => send(server, agent, ask(run, traces)), server)) }
+    process.stderr.write(`${name}: ${JSON.stringify(answers[name])}\n`)
+  }
+  agent.destroy()
+  return answers
+}
+
+/** The first run is not counted. */
+async function measure(ask: (run: number) => Promise<Answer>, server: ServerProcess): Promise<object> {
+  await ask(0)
+  const answers: (Answer & { ms: number })[] = []
+  const cpuBefore = await server.cpuSeconds()
+  const until = performance.now() + QUESTION_MS_MAX
+  for (let run = 1; run <= RUNS && performance.now() < until; run++) {
+    const started = performance.now()
+    const answer = await ask(run)
+    answers.push({ ...answer, ms: performance.now() - started })
+  }
+  const cpuMs = (((await server.cpuSeconds()) - cpuBefore) * 1000) / answers.length
+  const at = (share: number, of: (one: Answer & { ms: number }) => number): number => {
+    const sorted = answers.map(of).sort((one, other) => one - other)
+    return round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] as number)
+  }
+  const parts = Object.keys(answers[0]?.timing ?? {}).map(part => [part, at(0.5, one => one.timing[part] ?? 0)])
+  return {
+    p50Ms: at(0.5, one => one.ms),
+    p95Ms: at(0.95, one => one.ms),
+    cpuMs: round(cpuMs),
+    runs: answers.length,
+    answerKb: at(0.5, one => one.bytes / 1000),
+    count: at(0.5, one => one.count),
+    medians: Object.fromEntries(parts),
+  }
+}
+
+interface Answer {
+  count: number
+  /** As sent: compressed. */
+  bytes: number
+  /** Of `Server-Timing`: milliseconds, and the numbers of the description of `read`. */
+  timing: Record<string, number>
+}
+
+function send({ url, apiKey }: ServerProcess, agent: Agent, { path, body }: Asked): Promise<Answer> {
+  const text = body && JSON.stringify(body)
+  const headers = {
+    authorization: `ApiKey ${apiKey}`,
+    ...(text && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+  }
+  return new Promise((resolve, reject) => {
+    const sending = request(url + path, { method: text ? 'POST' : 'GET', agent, headers }, response => {
+      const chunks: Buffer[] = []
+      response.on('data', chunk => chunks.push(chunk)).once('error', reject)
+      response.once('end', () => {
+        const answer = Buffer.concat(chunks)
+        if (response.statusCode !== 200)
+          return reject(new Error(`${path}: ${response.statusCode} ${answer.slice(0, 500)}`))
+        const { count } = JSON.parse(answer.toString()) as { count: number }
+        resolve({ count, bytes: answer.length, timing: parseTiming(String(response.headers['server-timing'] ?? '')) })
+      })
+    })
+    sending.once('error', reject)
+    sending.end(text)
+  })
+}
+
+/** `engine;dur=4.2, read;desc="2 statements, 1024 rows, 99 KB"` → `{ engine: 4.2, statements: 2, rows: 1024, KB: 99 }`. */
+function parseTiming(header: string): Record<string, number> {
+  const durations = [...header.matchAll(/([\w-]+);dur=([\d.]+)/g)].map(([, name, value]) => [name, Number(value)])
+  const counts = [...header.matchAll(/(\d+) (statements|rows|KB)/g)].map(([, value, name]) => [name, Number(value)])
+  return Object.fromEntries([...durations, ...counts])
+}
+
+const round = (value: number): number => Math.round(value * 10) / 10
