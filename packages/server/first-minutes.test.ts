@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type ServerProcess, startServerProcess } from './server-process.testing.ts'
 
 let folder: string
@@ -12,6 +13,12 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'spanhouse-first-minutes-'))
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
+
+async function listenOn(port: number): Promise<Server> {
+  const listener = createServer().listen(port, '127.0.0.1')
+  await once(listener, 'listening')
+  return listener
+}
 
 /** How a start ends, with everything it wrote. */
 const failure = (env: NodeJS.ProcessEnv, dataDir = join(folder, 'unused')): Promise<string> =>
@@ -42,12 +49,11 @@ test('a data folder that cannot be one is refused in one line', async () => {
 
 describe('a server', () => {
   let server: ServerProcess
-  let port: ReturnType<typeof createServer>
+  let port: Server
   const dataDir = (): string => join(folder, "it's data")
   beforeAll(async () => {
-    // Another program has the port of OTLP over gRPC, here or elsewhere on the machine.
-    port = createServer()
-    await new Promise<void>(resolve => port.once('error', () => resolve()).listen(4317, '127.0.0.1', resolve))
+    // Another program has the port of OTLP over gRPC. A server of another test file may have it for a moment.
+    port = await vi.waitFor(() => listenOn(4317), { timeout: 60_000, interval: 100 })
     server = await startServerProcess({
       dataDir: dataDir(),
       env: { SPANHOUSE_API_KEY: '', SPANHOUSE_GRPC_PORT: '', SPANHOUSE_DATADIR: 'x', spanhouse_port: '1' },

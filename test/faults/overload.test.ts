@@ -68,10 +68,10 @@ test('over gRPC they get UNAVAILABLE with a RetryInfo, and are accepted once the
 
 const FILLER = 'a long answer '.repeat(2_000)
 
-/** 40 spans of 28 KB each. */
+/** 100 spans of 28 KB each: eight at once are more than the stream takes, however fast the writer is. */
 function largeTrace(): OtlpSpan[] {
   const traceId = newTraceId()
-  return Array.from({ length: 40 }, () => otlpSpan({ traceId }, { filler: FILLER }))
+  return Array.from({ length: 100 }, () => otlpSpan({ traceId }, { filler: FILLER }))
 }
 
 const largeExport = (): string => JSON.stringify(exportOf(...largeTrace()))

@@ -97,14 +97,18 @@ describe('one process', async () => {
     })
     expect(got.text).not.toContain(': ')
     expect(Object.keys(got.body)).toEqual(['event', 'scope', 'subscription'])
-    const { body } = await project.get(`/api/webhooks/deliveries/${got.headers['x-agenta-delivery-id']}`)
-    expect(body.delivery).toMatchObject({
+    // The receiver has the request before its answer is recorded.
+    const delivery = await eventually(async () => {
+      const path = `/api/webhooks/deliveries/${got.headers['x-agenta-delivery-id']}`
+      return (await project.get(path)).body.delivery
+    })
+    expect(delivery).toMatchObject({
       subscription_id: id,
       event_id: event.event_id,
       status: { code: '200', message: 'success' },
       data: { url: `${receiver.url}/plain`, payload: got.body, response: { status_code: 200, body: 'ok' } },
     })
-    expect(body.delivery.data.headers['X-Agenta-Signature']).toBe('[REDACTED]')
+    expect(delivery.data.headers['X-Agenta-Signature']).toBe('[REDACTED]')
   })
 
   test('a deployment sends the new state and what changed', async () => {
