@@ -69,7 +69,15 @@ export default defineConfig({
     projects: [
       // One process loads the modules once for all files: 43 s of processor time instead of 63.
       { test: { ...common, name: 'unit', include: files.filter(file => !needsServer(file)), isolate: false } },
-      { test: { ...common, name: 'parts', include: files.filter(needsServer), globalSetup: ['test/sets/parts.ts'] } },
+      {
+        test: {
+          ...common,
+          name: 'parts',
+          include: files.filter(needsServer),
+          globalSetup: ['test/sets/parts.ts'],
+          env: { BRIEF_SERVERS: 'yes' },
+        },
+      },
       {
         test: {
           ...common,
@@ -77,6 +85,7 @@ export default defineConfig({
           include: ['packages/web/test/**/*.test.ts'],
           globalSetup: ['test/sets/pages.ts'],
           fileParallelism: false,
+          isolate: false,
         },
       },
       ...[...sets, ...clusterSet].map(name => ({
@@ -87,6 +96,8 @@ export default defineConfig({
           globalSetup: [`test/sets/${name}.ts`],
           // All files ask the same server, and some fill it to its limits.
           fileParallelism: false,
+          // As above: a second of processor time for each file.
+          isolate: false,
         },
       })),
     ],

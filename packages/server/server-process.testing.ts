@@ -7,8 +7,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { migratedCluster } from '@spanhouse/postgres/migrated-cluster.testing.ts'
 import { cpuSecondsOf, peakBytesOf } from './process-figures.testing.ts'
 
-/** As set by `npm start`. */
-const START_OPTIONS = ['--max-semi-space-size=8']
+/**
+ * As set by `npm start`, except that tests that start many servers (`BRIEF_SERVERS`) do without optimized WebAssembly:
+ * that takes 1.5 s of processor time in each, which ask little of the embedded database.
+ */
+const START_OPTIONS = ['--max-semi-space-size=8', ...(process.env.BRIEF_SERVERS ? ['--liftoff-only'] : [])]
 const START_ENVIRONMENT = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' }
 
 const MAIN = new URL('./main.ts', import.meta.url).pathname

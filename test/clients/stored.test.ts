@@ -5,6 +5,7 @@ import { newDataDir, type ServerProcess, startServerProcess } from '@spanhouse/s
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callGrpc } from '../grpc.ts'
 import { eventually, newProject, type TestProject } from '../harness.ts'
+import { isSample } from '../sets/sample.ts'
 import { CLIENTS } from './clients.ts'
 import { allValues, outlineOf, recordedSpans, recordingOf, type SeenSpan, sumsOf } from './outline.ts'
 import { USED, type Used } from './used.ts'
@@ -37,7 +38,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-describe.each(['killed', 'stopped'])('after the server was %s', how => {
+describe.each(isSample ? ['killed'] : ['killed', 'stopped'])('after the server was %s', how => {
   beforeAll(async () => {
     if (how === 'killed') return
     await server.stop()
