@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import {
   type Authenticator,
@@ -23,7 +22,7 @@ import {
   openShard,
   type Shard,
 } from '@spanhouse/span-store'
-import { openEmbeddedStream, openJetStream, type SpanStream } from '@spanhouse/span-stream'
+import type { SpanStream } from '@spanhouse/span-stream'
 import type { Logger } from 'pino'
 import { membersOf } from './cluster/check.ts'
 import type { Config } from './config.ts'
@@ -31,22 +30,7 @@ import { ensureSecretKeyFile } from './key-file.ts'
 import { type Seeds, seedsFor } from './seeds.ts'
 import { ModelSecrets } from './services/means/model-secrets.ts'
 import { untilReachable } from './start-checks.ts'
-
-/**
- * The stream's limit: beyond it exports get 503 until the writer has caught up. Embedded it is a few seconds of
- * writing, since the file is mapped into memory as far as it was ever read, and ClickHouse is not unavailable for
- * longer.
- */
-const STREAM_BYTES_MAX = { embedded: 128 * 1024 ** 2, networked: 8 * 1024 ** 3 }
-
-/** How many writers can share the work: threads of one process, or processes. */
-const STREAM_PARTITIONS = { embedded: 2, networked: 8 }
-
-export const networkedPartitions = (streamPartitions: Config['streamPartitions']): number =>
-  streamPartitions ?? STREAM_PARTITIONS.networked
-
-/** How long a writer that is paused keeps fetched messages from others. */
-const ACK_WAIT_MS = 10_000
+import { openStream } from './stream.ts'
 
 /** Where ClickHouse is. */
 export interface ClickHousePart {
@@ -74,37 +58,6 @@ async function openClickHouse(
   const own = await startClickHouse({ path: join(dataDir, 'clickhouse'), onDeath: message => log.error(message) })
   return { url: own.url, shards: undefined, own, stop: () => own.stop() }
 }
-
-export const openStream = (
-  { natsUrl, dataDir, streamBytesMax, streamPartitions }: Config,
-  log: Logger,
-): Promise<SpanStream> =>
-  natsUrl
-    ? openJetStream({
-        url: natsUrl,
-        partitions: networkedPartitions(streamPartitions),
-        ackWaitMs: ACK_WAIT_MS,
-        bytesMax: streamBytesMax ?? STREAM_BYTES_MAX.networked,
-        onRecreated: () => log.error(STREAM_LOST),
-      })
-    : openEmbeddedStream({
-        path: join(dataDir, 'stream'),
-        partitions: STREAM_PARTITIONS.embedded,
-        bytesMax: streamBytesMax ?? STREAM_BYTES_MAX.embedded,
-      })
-
-const STREAM_LOST =
-  'NATS lost the span stream, and it was created again: accepted spans that were not yet stored are lost'
-
-/**
- * How many threads of a process write. Networked, processes share the work; embedded there is only this one, and each
- * of its threads has its own partitions.
- */
-export const writerThreads = ({ natsUrl }: Config): number =>
-  natsUrl ? 1 : Math.min(STREAM_PARTITIONS.embedded, availableParallelism())
-
-/** The writer has its own connection, so that it and the queries never wait for each other. */
-export const WRITER_ENGINE = { connections: 1, queueMs: 120_000 }
 
 /** ClickHouse's client requires numbers beyond 32 bits as text. */
 const READ_SETTINGS = Object.fromEntries(

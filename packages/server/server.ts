@@ -21,7 +21,7 @@ import { buildApp } from './http/app.ts'
 import { openIntake } from './ingest/intake.ts'
 import { writeKeyFile } from './key-file.ts'
 import { Metrics } from './metrics.ts'
-import { closeParts, networkedPartitions, openParts, type Parts } from './parts.ts'
+import { closeParts, openParts, type Parts } from './parts.ts'
 import { needsOf } from './roles/roles.ts'
 import { startWorker } from './roles/worker.ts'
 import { startWriter } from './roles/writer-role.ts'
@@ -33,6 +33,7 @@ import { openServices } from './services/open-services.ts'
 import { Quotas } from './shares/quotas.ts'
 import { Shares } from './shares/shares.ts'
 import { untilReachable } from './start-checks.ts'
+import { networkedPartitions } from './stream.ts'
 
 export interface RunningServer {
   config: Config

@@ -1,5 +1,4 @@
 export { Refusal } from './admission.ts'
 export { type EmbeddedStreamOptions, openEmbeddedStream } from './embedded.ts'
-export { type JetStreamOptions, openJetStream } from './jetstream.ts'
 export * from './partition.ts'
 export * from './span-stream.ts'

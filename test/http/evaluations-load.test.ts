@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { expect, inject, test } from 'vitest'
 import { registryClient } from '../registry-client.ts'
+import { isSample } from '../sets/sample.ts'
 
 const { apiUrl } = inject('target')
 const { post, send } = await registryClient()
 
 /** The longest wait of other callers while a large request is read, stored and answered. */
 const HEALTH_MS_MAX = 5_000
-const CELLS = 100_000
+const CELLS = isSample ? 20_000 : 100_000
 const SCENARIOS = 1_000
 
 const timed = async <T>(what: string, work: () => Promise<T>): Promise<T> => {

@@ -2,28 +2,23 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { MessageChannel, parentPort, workerData } from 'node:worker_threads'
 import { Problem, type Uuid } from '@spanhouse/model'
-import { openPostgres } from '@spanhouse/postgres'
 import {
   beginRun,
   closeShard,
   type Engine,
-  firstResponding,
   openEngine,
   openShard,
   removeExpired,
-  type Shard,
   SpanWriter,
   StoreMismatch,
 } from '@spanhouse/span-store'
 import pino from 'pino'
-import { checkShard, leaveMark } from '../cluster/check.ts'
-import { CLICKHOUSE_DDL } from '../cluster/ddl.ts'
-import { runRoutes } from '../cluster/writer-routes.ts'
 import type { BatchReport } from '../metrics.ts'
-import { openStream, WRITER_ENGINE } from '../parts.ts'
 import type { ProjectPrices } from '../project-prices.ts'
+import { openStream } from '../stream.ts'
 import { holdPartitions } from './partitions.ts'
 import { PriceCache } from './price-cache.ts'
+import type { Writing } from './write-routes.ts'
 import { runWriter } from './writer.ts'
 import type { PricesAnswer, WriterMessage, WriterThreadData } from './writer-role.ts'
 
@@ -34,6 +29,8 @@ import type { PricesAnswer, WriterMessage, WriterThreadData } from './writer-rol
 const { config, clickhouseUrl, index, count } = workerData as WriterThreadData
 const port = parentPort as NonNullable<typeof parentPort>
 const log = pino({ level: config.logLevel, name: 'writer' })
+/** The writer has its own connection, so that it and the queries never wait for each other. */
+const WRITER_ENGINE = { connections: 1, queueMs: 120_000 }
 /** How often spans are removed whose expiry was changed after they were stored. */
 const EXPIRE_EVERY_MS = 3_600_000
 
@@ -42,7 +39,10 @@ const post = (message: WriterMessage): void => port.postMessage(message)
 const prices = new PriceCache(askPrices)
 
 const stream = await openStream(config, log)
-const postgres = config.databaseUrl ? await openPostgres({ url: config.databaseUrl }) : undefined
+// What only networked writers need is loaded by them alone: embedded, that would be most of a thread's modules.
+const postgres = config.databaseUrl
+  ? await (await import('@spanhouse/postgres')).openPostgres({ url: config.databaseUrl })
+  : undefined
 const shards = config.clickhouseUrls?.map((urls, index) => openShard(index + 1, urls, WRITER_ENGINE))
 
 const partitions = Array.from({ length: stream.partitions }, (_, partition) => partition)
@@ -65,46 +65,12 @@ await postgres?.close()
 port.close()
 
 /** Writes these partitions until the signal. */
-function hold(partitions: readonly number[], signal: AbortSignal): Promise<void> {
+async function hold(partitions: readonly number[], signal: AbortSignal): Promise<void> {
   const single = { shards: [{ urls: [clickhouseUrl], server: 0 }], partitions, signal }
   if (!postgres) return write(single)
   if (!shards) return begin(single)
-  const { db } = postgres
-  return runRoutes({
-    db,
-    listed: shards.length,
-    partitions,
-    signal,
-    log,
-    run: async ({ route, partitions }, layout, signal) => {
-      const used: UsedShard[] = []
-      try {
-        for (const number of route) {
-          const shard = shards[number - 1] as Shard
-          await checkShard(shard, layout, { shards, folder: CLICKHOUSE_DDL, coldStorage: config.coldStorage, db })
-          await leaveMark(shard, layout.shards[shard.number - 1]?.store_id as string, db)
-          used.push({ urls: shard.urls, server: await firstResponding(shard) })
-        }
-      } catch (error) {
-        if (!(error instanceof Problem)) throw error
-        return log.warn({ err: error, partitions }, 'a shard does not respond; its partitions wait')
-      }
-      await begin({ shards: used, partitions, signal })
-    },
-  })
-}
-
-/** The addresses of a shard's servers, and which of them is used. */
-interface UsedShard {
-  urls: readonly string[]
-  server: number
-}
-
-/** Partitions to write, and the shards that may have their traces, the one for new traces last. */
-interface Writing {
-  shards: readonly UsedShard[]
-  partitions: readonly number[]
-  signal: AbortSignal
+  const { writeRoutes } = await import('./write-routes.ts')
+  return writeRoutes({ config, db: postgres.db, shards, partitions, signal, log, write: begin })
 }
 
 /** Ends before the signal if a server is away that others can replace: the next run uses one of those. */
