@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { openEmbeddedStream, type SpanStream } from '@spanhouse/span-stream'
+import { openEmbeddedStream, openJetStream, type SpanStream } from '@spanhouse/span-stream'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 
@@ -20,26 +20,23 @@ export const networkedPartitions = (streamPartitions: Config['streamPartitions']
 /** How long a writer that is paused keeps fetched messages from others. */
 const ACK_WAIT_MS = 10_000
 
-/** An embedded process never loads the client of NATS. */
-export async function openStream(
+export const openStream = (
   { natsUrl, dataDir, streamBytesMax, streamPartitions }: Config,
   log: Logger,
-): Promise<SpanStream> {
-  if (!natsUrl)
-    return openEmbeddedStream({
-      path: join(dataDir, 'stream'),
-      partitions: STREAM_PARTITIONS.embedded,
-      bytesMax: streamBytesMax ?? STREAM_BYTES_MAX.embedded,
-    })
-  const { openJetStream } = await import('@spanhouse/span-stream/jetstream.ts')
-  return openJetStream({
-    url: natsUrl,
-    partitions: networkedPartitions(streamPartitions),
-    ackWaitMs: ACK_WAIT_MS,
-    bytesMax: streamBytesMax ?? STREAM_BYTES_MAX.networked,
-    onRecreated: () => log.error(STREAM_LOST),
-  })
-}
+): Promise<SpanStream> =>
+  natsUrl
+    ? openJetStream({
+        url: natsUrl,
+        partitions: networkedPartitions(streamPartitions),
+        ackWaitMs: ACK_WAIT_MS,
+        bytesMax: streamBytesMax ?? STREAM_BYTES_MAX.networked,
+        onRecreated: () => log.error(STREAM_LOST),
+      })
+    : openEmbeddedStream({
+        path: join(dataDir, 'stream'),
+        partitions: STREAM_PARTITIONS.embedded,
+        bytesMax: streamBytesMax ?? STREAM_BYTES_MAX.embedded,
+      })
 
 const STREAM_LOST =
   'NATS lost the span stream, and it was created again: accepted spans that were not yet stored are lost'
