@@ -55,8 +55,12 @@ interface Decoded {
   decodeSeconds: number
 }
 
-/** The batch being stored, and the one being decoded meanwhile. */
+/**
+ * The batch being stored, and the one being decoded meanwhile. A small batch has none decoded meanwhile: what arrives
+ * then would wait for both.
+ */
 const BATCHES_AHEAD = 2
+const SMALL_SPANS = BATCH.sharedSpansMax
 
 /**
  * Moves spans from the stream into the store until the signal: deliveries → spans → rows → acknowledged. While one
@@ -86,7 +90,7 @@ export async function runWriter(given: WriterOptions): Promise<void> {
     stored.catch(() => {})
     ahead.push(stored)
     // Awaited before the next batch is taken from the stream, so that it has what has arrived meanwhile.
-    if (ahead.length === BATCHES_AHEAD) await ahead.shift()
+    if (ahead.length === BATCHES_AHEAD || decoded.batch.spans.length <= SMALL_SPANS) await ahead.shift()
   }
   await Promise.all(ahead)
   await settling
