@@ -36,8 +36,8 @@ export const queuesOf = (partitions: readonly number[]): Queue[] =>
  * The names of everything on the server.
  *
  * - Stream `spans`: subjects `spans.N` and `spans.bulk.N` for the lanes of each partition, and `spans.parts`. Durable
- *   consumers `writer-N` and `writer-bulk-N`. A message is removed only by the reader that settled it; the server counts that as its consumer's
- *   acknowledgement.
+ *   consumers `writer-N` and `writer-bulk-N`. A message is removed only by the reader that settled it; the server counts
+ *   that as its consumer's acknowledgement.
  * - Stream `spans-dead`: subject `spans-dead.CONSUMER.SEQUENCE-ID` for each dead letter and `spans-dead.parts`.
  */
 export class Topology {
