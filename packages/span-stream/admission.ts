@@ -7,15 +7,28 @@ export const DUPLICATE_WINDOW_MS = 120_000
 /** The size limit of dead letters as a share of the stream's limit, in addition to it. */
 export const DEAD_SHARE = 0.25
 
+/**
+ * The share of the size limit that the bulk lane may fill while several projects publish: the rest is for projects that
+ * keep their pace.
+ */
+export const BULK_SHARE = 0.75
+
 /** Maximum length of a stored reason, in characters. */
 export const REASON_MAX = 2_000
 
 /** Maximum bytes of bodies being written to one stream at once; beyond it, publishing is rejected. */
 export const IN_FLIGHT_BYTES_MAX = 128 * 2 ** 20
 
+type Why = 'full' | 'project_full' | 'dead_letters_full' | 'busy' | 'unreachable' | 'closed'
+
 /** Why a stream temporarily rejects a message, and when to retry. */
-const REFUSALS = {
+const REFUSALS: Record<Why, { code?: 'too_many_requests'; detail: string; retryAfterSeconds: number }> = {
   full: { detail: 'The span stream has reached its size limit', retryAfterSeconds: 2 },
+  project_full: {
+    code: 'too_many_requests',
+    detail: 'Spans of this project fill the span stream faster than they are stored, while other projects send',
+    retryAfterSeconds: 2,
+  },
   dead_letters_full: { detail: 'The dead letters have reached their size limit', retryAfterSeconds: 60 },
   busy: { detail: 'Too many spans are being written to the span stream', retryAfterSeconds: 1 },
   unreachable: { detail: 'The span stream is unreachable or cannot write', retryAfterSeconds: 5 },
@@ -24,16 +37,16 @@ const REFUSALS = {
 
 /** The Problem for a caller that should retry later. */
 export class Refusal extends Problem {
-  readonly why: keyof typeof REFUSALS
+  readonly why: Why
 
-  constructor(why: keyof typeof REFUSALS, cause?: unknown) {
-    const { detail, retryAfterSeconds } = REFUSALS[why]
-    super('overloaded', detail, { retryAfterSeconds, cause })
+  constructor(why: Why, cause?: unknown) {
+    const { code = 'overloaded', detail, retryAfterSeconds } = REFUSALS[why]
+    super(code, detail, { retryAfterSeconds, cause })
     this.why = why
   }
 }
 
-export const refusal = (why: keyof typeof REFUSALS, cause?: unknown): Refusal => new Refusal(why, cause)
+export const refusal = (why: Why, cause?: unknown): Refusal => new Refusal(why, cause)
 
 const ID = /^[\x21-\x7e]{1,200}$/
 

@@ -48,9 +48,10 @@ describe.each(adapters())('SpanStream: $name', adapter => {
         const stream = await open()
         const messages = [
           createMessage({ format: 'json', body: Buffer.alloc(0) }),
-          createMessage({ span_count: 0xffffffff, id: '~'.repeat(200) }),
           createMessage({ body: Buffer.alloc(300_000, 7).subarray(1, 250_001) }),
           ...createMessages(20),
+          // The last one, since it exceeds the pace of its project: it is before nothing.
+          createMessage({ span_count: 0xffffffff, id: '~'.repeat(200) }),
         ]
         await publishAll(stream, messages)
         const deliveries = await consume(stream, messages.length)
@@ -136,6 +137,37 @@ describe.each(adapters())('SpanStream: $name', adapter => {
         const sizes = batchSizes(stream, 2, { lingerMs: 60_000, spansMax: 2 })
         await publishAll(stream, createMessages(2))
         expect(await sizes).toEqual([2])
+      })
+    })
+
+    describe('several projects', () => {
+      const OTHER = '00000000-0000-0000-0000-0000000000ff'
+
+      it('lets a message of another project pass a backlog, and delivers both once', async () => {
+        const stream = await open()
+        const backlog = createMessages(40, { span_count: 500 })
+        await publishAll(stream, backlog)
+        const other = createMessage({ project_id: OTHER })
+        await stream.publish([other])
+        const ids = idsOf(await consume(stream, 41, undefined, { spansMax: 2_000, sharedSpansMax: 1_000 }))
+        expect(ids.indexOf(other.id)).toBeLessThan(12)
+        expect(ids.toSorted()).toEqual(idsOf([...backlog, other].map(message => ({ message }))).toSorted())
+      })
+
+      it('has room for a project that keeps its pace while another one fills the stream', async () => {
+        const stream = await open(adapter.place({ bytesMax: 8 * 2 ** 20 }))
+        await stream.publish([createMessage({ project_id: OTHER })])
+        let refused: unknown
+        const send = async (message: SpanMessage): Promise<void> => {
+          refused ??= await stream.publish([message]).catch(error => error)
+        }
+        for (const message of createMessages(16, { body: Buffer.alloc(400_000) })) await send(message)
+        await until(async () => {
+          await send(createMessage({ span_count: 2_000 }))
+          return refused !== undefined
+        })
+        expect(refused).toMatchObject({ code: 'too_many_requests', retryAfterSeconds: 2 })
+        await stream.publish([createMessage({ project_id: OTHER, body: Buffer.alloc(400_000) })])
       })
     })
 

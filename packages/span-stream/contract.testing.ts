@@ -110,6 +110,7 @@ export const OPTIONS: DeliveriesOptions = {
   consumer: 'writer',
   partitions: [0],
   spansMax: 1_000,
+  sharedSpansMax: 1_000,
   bytesMax: 16 * 2 ** 20,
   lingerMs: 5,
   signal: new AbortController().signal,

@@ -5,7 +5,7 @@ import { Bell } from './bell.ts'
 import type { EmbeddedLog } from './embedded/log.ts'
 import { acquireLog, type OpenLog } from './embedded/open-logs.ts'
 import { EmbeddedReader } from './embedded/reader.ts'
-import { gather } from './gather.ts'
+import { Batches } from './gather.ts'
 import { HOLD_MS } from './settle.ts'
 import type { DeadLetter, DeliveriesOptions, Delivery, SpanMessage, SpanStream, StreamStats } from './span-stream.ts'
 
@@ -73,9 +73,10 @@ class EmbeddedStream implements SpanStream {
     const wake = () => this.#bell.ring()
     ended.addEventListener('abort', wake)
     const reader = new EmbeddedReader(this.#log, this.#bell, { ...options, holdMs, ended })
+    const batches = new Batches(reader, options)
     try {
       while (options.partitions.length > 0 && !ended.aborted) {
-        const batch = await gather(reader, options, ended)
+        const batch = await batches.next(ended)
         if (ended.aborted) return
         const deliveries = await this.#untilDone(reader.deliver(batch))
         if (deliveries.length > 0) yield deliveries

@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { jetstreamManager } from '@nats-io/jetstream'
+import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { consume, createMessage, idsOf, OPTIONS, openPlace, type Place, until } from './contract.testing.ts'
 import { openConnection, parseServers } from './jetstream/connection.ts'
+import { metadataOf, toHeaders } from './jetstream/headers.ts'
 import { Storage } from './jetstream/storage.ts'
 import { Sweeper } from './jetstream/sweeper.ts'
 import { Topology } from './jetstream/topology.ts'
@@ -61,6 +62,27 @@ describe.skipIf(!natsAvailable)('JetStream', () => {
       const place = createPlace()
       await open(place)
       await expect(openJetStream({ ...place, partitions: 3 })).rejects.toThrow('number of partitions')
+    })
+
+    it('adds the bulk lane to a stream of an earlier version, and delivers what is in it', async () => {
+      const { url, name, partitions, bytesMax } = createPlace()
+      const nats = await connect({ servers: url })
+      const { streams } = await jetstreamManager(nats)
+      const subjects = [...new Topology(name, partitions).subjects(['prompt']), `${name}.parts`]
+      await streams.add({
+        name,
+        subjects,
+        retention: 'limits',
+        discard: 'new',
+        allow_direct: true,
+        max_bytes: bytesMax,
+      })
+      const before = createMessage()
+      await jetstream(nats).publish(`${name}.0`, before.body, { headers: toHeaders(metadataOf(before)) })
+      await nats.close()
+      const stream = await open({ kind: 'jetstream', url, name, partitions, bytesMax })
+      for (let message = 0; message < 10; message++) await stream.publish([createMessage({ span_count: 1_000 })])
+      expect(await consume(stream, 11)).toHaveLength(11)
     })
 
     it('refuses a stream that removes messages by itself, as earlier versions made it', async () => {

@@ -1,7 +1,7 @@
 import { jetstreamManager } from '@nats-io/jetstream'
 import { RequestError, TimeoutError } from '@nats-io/transport-node'
-import { checkMessage, IN_FLIGHT_BYTES_MAX, InFlight, refusal } from './admission.ts'
-import { gather } from './gather.ts'
+import { BULK_SHARE, checkMessage, IN_FLIGHT_BYTES_MAX, InFlight, refusal } from './admission.ts'
+import { Batches } from './gather.ts'
 import { openConnection, REQUEST_MS_MAX } from './jetstream/connection.ts'
 import { DeadLetters } from './jetstream/dead-letters.ts'
 import { metadataOf, toHeaders } from './jetstream/headers.ts'
@@ -10,6 +10,7 @@ import { JetStreamReader, type ReaderParts } from './jetstream/reader.ts'
 import { Storage, settleAll } from './jetstream/storage.ts'
 import { Sweeper } from './jetstream/sweeper.ts'
 import { ensureTopology, Topology } from './jetstream/topology.ts'
+import { type Lane, Pace } from './lanes.ts'
 import { HOLD_MS } from './settle.ts'
 import type { DeadLetter, DeliveriesOptions, Delivery, SpanMessage, SpanStream, StreamStats } from './span-stream.ts'
 
@@ -70,11 +71,18 @@ const RECOVERING = 10008
 /** Maximum time to wait for the server when closing. */
 const CLOSE_MS_MAX = 2_000
 
+/** How often the stream's size is asked for while projects share it and one exceeds its pace. */
+const SIZE_EVERY_MS = 1_000
+
 class JetStream implements SpanStream {
   readonly partitions: number
   readonly #parts: ReaderParts
   readonly #bytesMax: number
   readonly #inFlight = new InFlight(IN_FLIGHT_BYTES_MAX)
+  readonly #pace = new Pace()
+  /** The stream's bytes, and when they are asked for again. */
+  #size = 0
+  #sizeDueAt = 0
   readonly #closing = new AbortController()
   readonly #publishing = new Set<Promise<void>>()
   readonly #readers = new Set<JetStreamReader>()
@@ -103,10 +111,12 @@ class JetStream implements SpanStream {
   async #publishAll(messages: readonly SpanMessage[]): Promise<void> {
     const { positions, storage, topology } = this.#parts
     await positions.ready()
+    const lanes = messages.map(message => this.#pace.laneOf(message))
+    if (lanes.includes('bulk') && this.#pace.isShared()) this.#checkShare()
     await settleAll(
-      messages.map(message =>
+      messages.map((message, index) =>
         storage.put(topology.live, {
-          subject: topology.subject(message.partition),
+          subject: topology.subject({ partition: message.partition, lane: lanes[index] as Lane }),
           msgId: `message:${message.id}`,
           headers: toHeaders(metadataOf(message)),
           body: message.body,
@@ -115,16 +125,32 @@ class JetStream implements SpanStream {
     )
   }
 
+  /** The size is at most a second old, or older while the server does not answer. */
+  #checkShare(): void {
+    const { storage, topology } = this.#parts
+    if (performance.now() >= this.#sizeDueAt) {
+      this.#sizeDueAt = performance.now() + SIZE_EVERY_MS
+      storage.state(topology.live).then(
+        ({ bytes }) => {
+          this.#size = bytes
+        },
+        () => undefined,
+      )
+    }
+    if (this.#size > this.#bytesMax * BULK_SHARE) throw refusal('project_full')
+  }
+
   async *deliveries(options: DeliveriesOptions): AsyncGenerator<Delivery[]> {
     this.#startSweeping()
     const ended = AbortSignal.any([options.signal, this.#closing.signal])
     const reader = new JetStreamReader(this.#parts, { ...options, signal: ended })
     const wake = () => reader.wake()
+    const batches = new Batches(reader, options)
     ended.addEventListener('abort', wake)
     this.#readers.add(reader)
     try {
       while (!ended.aborted) {
-        const batch = await gather(reader, options, ended)
+        const batch = await batches.next(ended)
         if (ended.aborted) break
         const deliveries = await reader.deliver(batch)
         if (deliveries.length > 0) yield deliveries

@@ -64,6 +64,8 @@ export interface DeliveriesOptions {
   /** A batch ends when it reaches this many spans or bytes (a single message may exceed both) … */
   spansMax: number
   bytesMax: number
+  /** … or, if it belongs to a project that sends much while others send, this many spans … */
+  sharedSpansMax: number
   /** … or this long after its first message arrived. */
   lingerMs: number
   /**
@@ -105,7 +107,9 @@ export interface StreamStats {
 
 /**
  * The durable log between receivers and writers. Delivery is at least once and, within a partition, in the order in
- * which the calls of `publish` resolved, as long as nothing is retried. It is the only queue in Spanhouse.
+ * which the calls of `publish` resolved, as long as nothing is retried and no project exceeds its pace: what it
+ * publishes beyond that is in a lane of its own, which the messages of others pass (see `lanes.ts`). It is the only
+ * queue in Spanhouse.
  */
 export interface SpanStream {
   /** The number of partitions; a trace's partition is `partitionOf(trace id, partitions)`. */

@@ -48,7 +48,7 @@ async function rejectAll(messages: Pick<SpanMessage, 'id' | 'project_id' | 'user
   for (const message of messages) {
     await stream.publish([{ ...accepted, ...message }])
     const { signal } = new AbortController()
-    const bounds = { spansMax: 1, bytesMax: 1, lingerMs: 0, signal }
+    const bounds = { spansMax: 1, sharedSpansMax: 1, bytesMax: 1, lingerMs: 0, signal }
     for await (const [delivery] of stream.deliveries({ consumer: 'writer', partitions: [partition], ...bounds })) {
       await delivery?.reject(`${message.id}: not today`)
       break

@@ -61,7 +61,7 @@ export class Exports {
    */
   async accept(sender: ProjectPrincipal, read: () => Promise<Uint8Array>): Promise<AcceptedExport> {
     this.#quotas.admit(sender, 'spans_per_second')
-    const accepted = await this.#pause.run(async () => this.#publish(sender, await read()))
+    const accepted = await this.#pause.run(sender.project_id, async () => this.#publish(sender, await read()))
     this.#quotas.charge(sender, 'spans_per_second', accepted.count)
     this.#metrics.accepted.inc(accepted.count)
     this.#metrics.rejected.inc(accepted.rejected)

@@ -34,9 +34,9 @@ interface Run extends WriterOptions {
 /**
  * Large enough to be efficient in ClickHouse, small enough to hold a few in memory. An insert has a fixed cost of about
  * 20 ms (one part: two dozen files), so 16,000 rows take 2 µs less each, including merges, than 8,000; more gain
- * nothing.
+ * nothing. While several projects send, what one of them sends beyond its pace is in batches that others can wait for.
  */
-const BATCH = { spansMax: 16_000, bytesMax: 24 * 1024 * 1024, lingerMs: 200 }
+const BATCH = { spansMax: 16_000, sharedSpansMax: 1_000, bytesMax: 24 * 1024 * 1024, lingerMs: 200 }
 
 /** How often decoding yields: leases are lost if their heartbeat cannot be answered for seconds. */
 const TURN_MS = 25
@@ -55,8 +55,12 @@ interface Decoded {
   decodeSeconds: number
 }
 
-/** The batch being stored, and the one being decoded meanwhile. */
+/**
+ * The batch being stored, and the one being decoded meanwhile. A small batch has none decoded meanwhile: what arrives
+ * then would wait for both.
+ */
 const BATCHES_AHEAD = 2
+const SMALL_SPANS = BATCH.sharedSpansMax
 
 /**
  * Moves spans from the stream into the store until the signal: deliveries → spans → rows → acknowledged. While one
@@ -76,7 +80,6 @@ export async function runWriter(given: WriterOptions): Promise<void> {
   const ahead: Promise<void>[] = []
   const free = Array.from({ length: BATCHES_AHEAD }, () => new SpanBatch())
   for await (const deliveries of stream.deliveries({ consumer: 'writer', partitions, ...BATCH, signal })) {
-    if (ahead.length === BATCHES_AHEAD) await ahead.shift()
     const prices = await pricesFor(deliveries, options)
     if (!prices) break
     const decoded = await decode(deliveries, prices, free.pop() as SpanBatch)
@@ -86,6 +89,8 @@ export async function runWriter(given: WriterOptions): Promise<void> {
     // Awaited in a later turn; until then its failure must not count as unhandled.
     stored.catch(() => {})
     ahead.push(stored)
+    // Awaited before the next batch is taken from the stream, so that it has what has arrived meanwhile.
+    if (ahead.length === BATCHES_AHEAD || decoded.batch.spans.length <= SMALL_SPANS) await ahead.shift()
   }
   await Promise.all(ahead)
   await settling

@@ -41,7 +41,14 @@ const spanOf = (text = 'x'): RunSpan => ({
 /** Takes what is in the stream out of it until `count` messages have come. */
 async function drain(count: number): Promise<void> {
   const ending = new AbortController()
-  const options = { partitions: [0], spansMax: 1_000, bytesMax: 1e6, lingerMs: 0, signal: ending.signal }
+  const options = {
+    partitions: [0],
+    spansMax: 1_000,
+    sharedSpansMax: 1_000,
+    bytesMax: 1e6,
+    lingerMs: 0,
+    signal: ending.signal,
+  }
   let seen = 0
   for await (const batch of stream.deliveries({ consumer: 'writer', ...options }))
     for (const delivery of batch) {

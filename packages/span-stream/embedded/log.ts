@@ -2,12 +2,13 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Micros, microsNow } from '@spanhouse/model'
 import { type Database, open, type RootDatabase } from 'lmdb'
-import { DEAD_SHARE, Refusal, refusal } from '../admission.ts'
+import { BULK_SHARE, DEAD_SHARE, Refusal, refusal } from '../admission.ts'
+import { type Lane, Pace } from '../lanes.ts'
 import type { DeadLetter, SpanMessage } from '../span-stream.ts'
 import { storedBytes } from './envelope.ts'
 import { checkFile } from './file-check.ts'
 import { MessageTable } from './message-table.ts'
-import { type Lane, Progress } from './progress.ts'
+import { Progress, type Queue } from './progress.ts'
 import { RecentIds } from './recent-ids.ts'
 
 interface Letter {
@@ -43,6 +44,7 @@ export class EmbeddedLog {
   readonly #recent: RecentIds
   readonly #letters: Database<Letter, number>
   readonly #notes: Database<number, string>
+  readonly #pace = new Pace()
   readonly #writing = new Set<Promise<unknown>>()
   readonly #file: string
   readonly #inode: number
@@ -88,15 +90,18 @@ export class EmbeddedLog {
   /** Stores the messages whose ids are new: all of them or none. */
   async append(messages: readonly SpanMessage[]): Promise<void> {
     this.#checkPlace()
-    const full = await this.#write(() => {
+    const lanes = messages.map(message => this.#pace.laneOf(message))
+    const isSharing = lanes.includes('bulk') && this.#pace.isShared()
+    const why = await this.#write((): 'full' | 'project_full' | undefined => {
       const now = Date.now()
       const added = messages.filter(({ id }) => !this.#recent.has(id, now))
       const bytes = added.reduce((sum, message) => sum + bytesOf(message), this.live.tally().bytes)
-      if (added.length > 0 && bytes > this.bytesMax) return true
-      for (const message of added) this.#appendOne(message, now)
-      return false
+      if (added.length > 0 && bytes > this.bytesMax) return 'full'
+      if (added.length > 0 && isSharing && bytes > this.bytesMax * BULK_SHARE) return 'project_full'
+      for (const [index, message] of messages.entries()) this.#appendOne(message, lanes[index] as Lane, now)
+      return undefined
     })
-    if (full) throw refusal('full')
+    if (why) throw refusal(why)
   }
 
   /** Data written to a removed file is lost when the process exits. */
@@ -105,44 +110,44 @@ export class EmbeddedLog {
     if (present?.ino !== this.#inode) throw refusal('unreachable', new Error(`${this.#file} was removed`))
   }
 
-  #appendOne(message: SpanMessage, now: number): void {
+  #appendOne(message: SpanMessage, lane: Lane, now: number): void {
     if (this.#recent.has(message.id, now)) return
     this.#recent.add(message.id, now)
-    this.progress.add(this.live.append(message), message.partition)
+    this.progress.add(this.live.append(message), { partition: message.partition, lane })
   }
 
   /** Counts a delivery of each message. Messages that the consumer has already settled are omitted from the result. */
-  begin(batch: readonly { lane: Lane; number: number }[]): Promise<Map<number, number>> {
+  begin(batch: readonly { queue: Queue; number: number }[]): Promise<Map<number, number>> {
     return this.#write(() => {
       const attempts = new Map<number, number>()
-      for (const { lane, number } of batch) {
-        const attempt = this.progress.begin(lane, number)
+      for (const { queue, number } of batch) {
+        const attempt = this.progress.begin(queue, number)
         if (attempt !== undefined) attempts.set(number, attempt)
       }
       return attempts
     })
   }
 
-  finish(lane: Lane, number: number): Promise<void> {
-    return this.#write(() => this.#finish(lane, number))
+  finish(queue: Queue, number: number): Promise<void> {
+    return this.#write(() => this.#finish(queue, number))
   }
 
-  #finish(lane: Lane, number: number): void {
-    if (this.progress.finish(lane, number)) this.live.remove(number)
+  #finish(queue: Queue, number: number): void {
+    if (this.progress.finish(queue, number)) this.live.remove(number)
   }
 
-  delay(lane: Lane, number: number, dueMs: number): Promise<void> {
-    return this.#write(() => this.progress.delay(lane, number, dueMs))
+  delay(queue: Queue, number: number, dueMs: number): Promise<void> {
+    return this.#write(() => this.progress.delay(queue, number, dueMs))
   }
 
   /** Moves the message to the dead letters. Does nothing if the consumer has already settled it. */
-  async bury(lane: Lane, number: number, { reason, attempt }: Omit<Letter, 'rejected_at'>): Promise<void> {
+  async bury(queue: Queue, number: number, { reason, attempt }: Omit<Letter, 'rejected_at'>): Promise<void> {
     const full = await this.#write(() => {
-      const message = this.progress.isPending(lane, number) ? this.live.message(number) : undefined
+      const message = this.progress.isPending(queue, number) ? this.live.message(number) : undefined
       if (message === undefined) return false
       if (this.dead.tally().bytes + bytesOf(message) > this.bytesMax * DEAD_SHARE) return true
       this.#letters.put(this.dead.append(message), { reason, attempt, rejected_at: microsNow() })
-      this.#finish(lane, number)
+      this.#finish(queue, number)
       return false
     })
     if (full) throw refusal('dead_letters_full')
@@ -154,7 +159,7 @@ export class EmbeddedLog {
       const message = this.dead.message(number)
       if (message === undefined) return 'none'
       if (publish && this.live.tally().bytes + bytesOf(message) > this.bytesMax) return 'full'
-      if (publish) this.progress.add(this.live.append(message), message.partition)
+      if (publish) this.progress.add(this.live.append(message), { partition: message.partition, lane: 'prompt' })
       this.dead.remove(number)
       this.#letters.remove(number)
       return 'done'

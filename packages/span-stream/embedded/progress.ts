@@ -1,13 +1,17 @@
 import type { Database, RootDatabase } from 'lmdb'
+import type { Lane } from '../lanes.ts'
 import { CONSUMERS, type ConsumerName } from '../span-stream.ts'
 
 /** The entries one consumer reads in order. */
-export interface Lane {
+export interface Queue {
   consumer: ConsumerName
   partition: number
+  lane: Lane
 }
 
-const nameOf = ({ consumer, partition }: Lane): string => `${consumer}-${partition}`
+/** Prompt queues have the name that queues had before there were lanes. */
+const nameOf = ({ consumer, partition, lane }: Queue): string =>
+  lane === 'prompt' ? `${consumer}-${partition}` : `${consumer}-${partition}-${lane}`
 
 interface Pending {
   attempts: number
@@ -32,49 +36,49 @@ export class Progress {
     this.#delayed = root.openDB({ name: 'delayed', encoding: 'json' })
   }
 
-  add(number: number, partition: number): void {
-    for (const consumer of CONSUMERS) this.#pending.put([nameOf({ consumer, partition }), number], UNTRIED)
+  add(number: number, place: Omit<Queue, 'consumer'>): void {
+    for (const consumer of CONSUMERS) this.#pending.put([nameOf({ consumer, ...place }), number], UNTRIED)
   }
 
-  isPending(lane: Lane, number: number): boolean {
-    return this.#pending.doesExist([nameOf(lane), number])
+  isPending(queue: Queue, number: number): boolean {
+    return this.#pending.doesExist([nameOf(queue), number])
   }
 
   /** Counts a delivery and returns the count; undefined if the consumer has settled the message. */
-  begin(lane: Lane, number: number): number | undefined {
-    const row = this.#pending.get([nameOf(lane), number])
+  begin(queue: Queue, number: number): number | undefined {
+    const row = this.#pending.get([nameOf(queue), number])
     if (row === undefined) return undefined
     const attempts = row.attempts + 1
-    this.#pending.put([nameOf(lane), number], { ...row, attempts })
+    this.#pending.put([nameOf(queue), number], { ...row, attempts })
     return attempts
   }
 
-  delay(lane: Lane, number: number, dueMs: number): void {
-    const row = this.#pending.get([nameOf(lane), number])
+  delay(queue: Queue, number: number, dueMs: number): void {
+    const row = this.#pending.get([nameOf(queue), number])
     if (row === undefined) return
-    this.#removeDelay(lane, number, row)
-    this.#pending.put([nameOf(lane), number], { ...row, dueMs })
-    this.#delayed.put([nameOf(lane), dueMs, number], true)
+    this.#removeDelay(queue, number, row)
+    this.#pending.put([nameOf(queue), number], { ...row, dueMs })
+    this.#delayed.put([nameOf(queue), dueMs, number], true)
   }
 
   /** Records that the consumer has settled the message. True if no other consumer needs it. */
-  finish(lane: Lane, number: number): boolean {
-    const row = this.#pending.get([nameOf(lane), number])
+  finish(queue: Queue, number: number): boolean {
+    const row = this.#pending.get([nameOf(queue), number])
     if (row === undefined) return false
-    this.#removeDelay(lane, number, row)
-    this.#pending.remove([nameOf(lane), number])
-    return !CONSUMERS.some(consumer => this.isPending({ ...lane, consumer }, number))
+    this.#removeDelay(queue, number, row)
+    this.#pending.remove([nameOf(queue), number])
+    return !CONSUMERS.some(consumer => this.isPending({ ...queue, consumer }, number))
   }
 
-  #removeDelay(lane: Lane, number: number, { dueMs }: Pending): void {
-    if (dueMs > 0) this.#delayed.remove([nameOf(lane), dueMs, number])
+  #removeDelay(queue: Queue, number: number, { dueMs }: Pending): void {
+    if (dueMs > 0) this.#delayed.remove([nameOf(queue), dueMs, number])
   }
 
   /** Up to `limit` never-delayed messages from `from` on that are not skipped, and where to continue. */
-  fresh(lane: Lane, from: number, limit: number, skip: ReadonlyMap<number, unknown>) {
+  fresh(queue: Queue, from: number, limit: number, skip: ReadonlyMap<number, unknown>) {
     const numbers: number[] = []
     let next = from
-    for (const { key, value } of this.#pending.getRange({ start: [nameOf(lane), from], end: [nameOf(lane), LAST] })) {
+    for (const { key, value } of this.#pending.getRange({ start: [nameOf(queue), from], end: [nameOf(queue), LAST] })) {
       next = key[1] + 1
       if (value.dueMs === 0 && !skip.has(key[1]) && numbers.push(key[1]) === limit) break
     }
@@ -82,9 +86,9 @@ export class Progress {
   }
 
   /** Up to `limit` delayed messages that are not skipped, ordered by due time. */
-  delayed(lane: Lane, limit: number, skip: ReadonlyMap<number, unknown>) {
+  delayed(queue: Queue, limit: number, skip: ReadonlyMap<number, unknown>) {
     const found: { number: number; dueMs: number }[] = []
-    for (const [, dueMs, number] of this.#delayed.getKeys({ start: [nameOf(lane)], end: [nameOf(lane), LAST] })) {
+    for (const [, dueMs, number] of this.#delayed.getKeys({ start: [nameOf(queue)], end: [nameOf(queue), LAST] })) {
       if (!skip.has(number) && found.push({ number, dueMs }) === limit) break
     }
     return found

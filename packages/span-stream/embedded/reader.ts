@@ -1,18 +1,19 @@
 import type { Bell } from '../bell.ts'
-import type { Sized, Source } from '../gather.ts'
+import type { Source, Waiting } from '../gather.ts'
+import { LANES, type Lane } from '../lanes.ts'
 import { createDelivery } from '../settle.ts'
 import type { ConsumerName, Delivery } from '../span-stream.ts'
 import type { EmbeddedLog } from './log.ts'
-import type { Lane } from './progress.ts'
+import type { Queue } from './progress.ts'
 
-interface Ready extends Sized {
-  lane: Lane
+interface Ready extends Waiting {
+  queue: Queue
   number: number
 }
 
-/** The position up to which the messages of one partition are queued. */
+/** The position up to which the messages of one lane of a partition are queued. */
 interface Cursor {
-  lane: Lane
+  queue: Queue
   next: number
 }
 
@@ -32,6 +33,9 @@ const PAGE = 256
  */
 const POLL_MS = 250
 
+/** How often an empty lane is looked at while there are messages in the other one. */
+const LOOK_EVERY_MS = 5
+
 const HELD_UNTIL_READ = Number.POSITIVE_INFINITY
 
 /**
@@ -46,50 +50,65 @@ export class EmbeddedReader implements Source<Ready> {
   readonly #holdMs: number
   readonly #ended: AbortSignal
   readonly #held = new Map<number, number>()
-  readonly #queue: Ready[] = []
+  readonly #waiting: Record<Lane, Ready[]> = { prompt: [], bulk: [] }
+  /** When the messages of a lane were last looked for. */
+  readonly #lookedAt: Record<Lane, number> = { prompt: 0, bulk: 0 }
 
   constructor(log: EmbeddedLog, bell: Bell, { consumer, partitions, holdMs, ended }: EmbeddedReaderOptions) {
     this.#log = log
     this.#bell = bell
-    this.#cursors = partitions.map(partition => ({ lane: { consumer, partition }, next: 0 }))
+    this.#cursors = partitions.flatMap(partition =>
+      LANES.map(lane => ({ queue: { consumer, partition, lane }, next: 0 })),
+    )
     this.#holdMs = holdMs
     this.#ended = ended
   }
 
-  peek(): Ready | undefined {
-    if (this.#queue.length === 0) this.#fill(Date.now())
-    return this.#queue[0]
+  peek(lane: Lane): Ready | undefined {
+    const waiting = this.#waiting[lane]
+    if (waiting.length === 0) this.#look(lane, Date.now())
+    return waiting[0]
   }
 
-  take(): void {
-    this.#queue.shift()
+  take(lane: Lane): void {
+    this.#waiting[lane].shift()
   }
 
-  changed(msMax: number): Promise<void> {
-    const delayed = this.#cursors.flatMap(({ lane }) => this.#log.progress.delayed(lane, 1, this.#held))
+  /** A lane that was empty is not looked at for each message of the other one. */
+  #look(lane: Lane, now: number): void {
+    if (now < this.#lookedAt[lane] + LOOK_EVERY_MS) return
+    this.#fill(lane, now)
+    this.#lookedAt[lane] = this.#waiting[lane].length === 0 ? now : 0
+  }
+
+  async changed(msMax: number): Promise<void> {
+    const delayed = this.#cursors.flatMap(({ queue }) => this.#log.progress.delayed(queue, 1, this.#held))
     const dueInMs = Math.min(...delayed.map(({ dueMs }) => dueMs)) - Date.now()
-    return this.#bell.wait(Math.min(msMax, POLL_MS, Math.max(1, dueInMs)))
+    await this.#bell.wait(Math.min(msMax, POLL_MS, Math.max(1, dueInMs)))
+    for (const lane of LANES) this.#lookedAt[lane] = 0
   }
 
-  #fill(now: number): void {
+  #fill(lane: Lane, now: number): void {
     this.#log.refresh()
     this.#letGo(now)
     const { progress } = this.#log
     for (const cursor of this.#cursors) {
-      const { lane, next } = cursor
-      const due = progress.delayed(lane, PAGE, this.#held).filter(({ dueMs }) => dueMs <= now)
-      for (const { number } of due) this.#enqueue(lane, number)
-      const fresh = progress.fresh(lane, next, PAGE, this.#held)
-      for (const number of fresh.numbers) this.#enqueue(lane, number)
+      const { queue, next } = cursor
+      if (queue.lane !== lane) continue
+      const due = progress.delayed(queue, PAGE, this.#held).filter(({ dueMs }) => dueMs <= now)
+      for (const { number } of due) this.#enqueue(queue, number)
+      const fresh = progress.fresh(queue, next, PAGE, this.#held)
+      for (const number of fresh.numbers) this.#enqueue(queue, number)
       cursor.next = fresh.next
     }
   }
 
-  #enqueue(lane: Lane, number: number): void {
+  #enqueue(queue: Queue, number: number): void {
     const envelope = this.#log.live.envelope(number)
     if (envelope === undefined) return
     this.#held.set(number, HELD_UNTIL_READ)
-    this.#queue.push({ lane, number, spans: envelope.span_count, bytes: envelope.bodyBytes })
+    const { project_id, span_count: spans, bodyBytes: bytes } = envelope
+    this.#waiting[queue.lane].push({ queue, number, sequence: number, project_id, spans, bytes })
   }
 
   #letGo(now: number): void {
@@ -103,10 +122,10 @@ export class EmbeddedReader implements Source<Ready> {
   /** The deliveries of a batch, each durably counted before the caller sees it. */
   async deliver(batch: readonly Ready[]): Promise<Delivery[]> {
     const attempts = await this.#log.begin(batch)
-    return batch.flatMap(({ lane, number }) => this.#delivery(lane, number, attempts.get(number)) ?? [])
+    return batch.flatMap(({ queue, number }) => this.#delivery(queue, number, attempts.get(number)) ?? [])
   }
 
-  #delivery(lane: Lane, number: number, attempt: number | undefined): Delivery | undefined {
+  #delivery(queue: Queue, number: number, attempt: number | undefined): Delivery | undefined {
     const message = this.#log.live.message(number)
     if (attempt === undefined || message === undefined) {
       this.#held.delete(number)
@@ -118,9 +137,9 @@ export class EmbeddedReader implements Source<Ready> {
       message,
       sequence: number,
       attempt,
-      ack: () => this.#settle(number, log.finish(lane, number)),
-      retry: delayMs => this.#settle(number, log.delay(lane, number, Date.now() + delayMs)),
-      reject: reason => this.#settle(number, log.bury(lane, number, { reason, attempt })),
+      ack: () => this.#settle(number, log.finish(queue, number)),
+      retry: delayMs => this.#settle(number, log.delay(queue, number, Date.now() + delayMs)),
+      reject: reason => this.#settle(number, log.bury(queue, number, { reason, attempt })),
     }
     return createDelivery(delivery, this.#ended)
   }

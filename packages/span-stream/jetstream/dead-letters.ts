@@ -69,7 +69,7 @@ export class DeadLetters {
     if (body === null) throw new Problem('conflict', `Dead letter ${id} is damaged: it can only be discarded`)
     await this.#positions.ready()
     await this.#storage.put(this.#topology.live, {
-      subject: this.#topology.subject(metadata.partition),
+      subject: this.#topology.subject({ partition: metadata.partition, lane: 'prompt' }),
       msgId: `replay:${id}`,
       headers: toHeaders({ ...metadata, bodyBytes: body.length }),
       body,

@@ -1,12 +1,12 @@
 import type { StoredMsg } from '@nats-io/jetstream'
 import type { Msg, MsgHdrs } from '@nats-io/transport-node'
-import type { Sized } from '../gather.ts'
+import { NIL_UUID } from '@spanhouse/model'
+import type { Waiting } from '../gather.ts'
 import type { SpanMessage } from '../span-stream.ts'
 import { fromHeaders, type Metadata } from './headers.ts'
 
 /** A message that a reader has fetched and that is not settled. */
-export interface Fetched extends Sized {
-  sequence: number
+export interface Fetched extends Waiting {
   attempt: number
   subject: string
   headers: MsgHdrs | undefined
@@ -57,7 +57,14 @@ export function fromLeftover(stored: StoredMsg, state: { wasSettled: boolean; ou
 
 function sized(headers: MsgHdrs | undefined, data: Uint8Array) {
   const metadata = fromHeaders(headers)
-  return { headers, data, metadata, spans: metadata?.span_count ?? 0, bytes: metadata?.bodyBytes ?? data.length }
+  return {
+    headers,
+    data,
+    metadata,
+    project_id: metadata?.project_id ?? NIL_UUID,
+    spans: metadata?.span_count ?? 0,
+    bytes: metadata?.bodyBytes ?? data.length,
+  }
 }
 
 export const toMessage = ({ bodyBytes, ...rest }: Metadata, body: Uint8Array): SpanMessage => ({ ...rest, body })

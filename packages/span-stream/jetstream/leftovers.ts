@@ -1,18 +1,19 @@
 import type { StoredMsg } from '@nats-io/jetstream'
+import { LANES, type Lane } from '../lanes.ts'
 import type { ConsumerName } from '../span-stream.ts'
 import type { Storage } from './storage.ts'
-import type { Topology } from './topology.ts'
+import type { Queue, Topology } from './topology.ts'
 
 export interface LeftoversOptions {
   consumer: ConsumerName
-  partitions: Iterable<number>
+  queues: readonly Queue[]
   ackWaitMs: number
   /** Whether the reader already has the message at a position. */
   holds: (sequence: number) => boolean
-  /** Whether the reader has no space for more. */
-  isFull: () => boolean
+  /** Whether the reader has no space for more of a lane. */
+  isFull: (lane: Lane) => boolean
   /** Accepts a leftover. `wasSettled`: its consumer counts it as acknowledged. */
-  onFound: (stored: StoredMsg, wasSettled: boolean) => void
+  onFound: (stored: StoredMsg, found: { lane: Lane; wasSettled: boolean }) => void
 }
 
 /** Time between two searches, unless the last one ended because the reader was full. */
@@ -35,14 +36,14 @@ const PASSED_OVER_AFTER = 2
  * So a leftover is a message before the position up to which its consumer has acknowledged everything or, for twice the
  * acknowledgement time, before the position up to which it has delivered, that is neither held nor due for a later
  * retry. A message that was settled shortly before is delivered once more, which the contract allows. For an empty
- * partition a search costs one request.
+ * queue a search costs one request.
  */
 export class Leftovers {
   readonly #storage: Storage
   readonly #topology: Topology
   readonly #options: LeftoversOptions
-  /** The position of a partition's consumer, and when it was recorded. */
-  readonly #noted = new Map<number, { position: number; at: number }>()
+  /** The position of a queue's consumer, and when it was recorded. */
+  readonly #noted = new Map<Queue, { position: number; at: number }>()
   /** When retried messages will be delivered again. */
   readonly #retried = new Map<number, number>()
   #dueAt = 0
@@ -75,35 +76,37 @@ export class Leftovers {
     if (this.#searching || performance.now() < this.#dueAt) return
     this.#searching = true
     try {
-      for (const partition of this.#options.partitions) await this.#searchIn(partition)
-      this.#dueAt = this.#options.isFull() ? 0 : performance.now() + SEARCH_EVERY_MS
+      for (const queue of this.#options.queues) await this.#searchIn(queue)
+      this.#dueAt = LANES.some(this.#options.isFull) ? 0 : performance.now() + SEARCH_EVERY_MS
     } finally {
       this.#searching = false
     }
   }
 
-  async #searchIn(partition: number): Promise<void> {
+  async #searchIn(queue: Queue): Promise<void> {
     const { consumer, isFull, holds, onFound } = this.#options
     const { live } = this.#topology
-    const subject = this.#topology.subject(partition)
+    const { lane } = queue
+    const subject = this.#topology.subject(queue)
     let stored = await this.#storage.next(live, subject, 1)
     if (stored === null) return
-    const { ack_floor, delivered } = await this.#storage.consumer(live, this.#topology.durable(consumer, partition))
-    const passed = Math.max(ack_floor.stream_seq, this.#passedOver(partition, delivered.stream_seq))
-    while (stored !== null && stored.seq <= passed && !isFull()) {
+    const { ack_floor, delivered } = await this.#storage.consumer(live, this.#topology.durable(consumer, queue))
+    const passed = Math.max(ack_floor.stream_seq, this.#passedOver(queue, delivered.stream_seq))
+    while (stored !== null && stored.seq <= passed && !isFull(lane)) {
       // A message that was not held when requested may have been settled meanwhile: it is then delivered once more,
       // which is harmless.
-      if (!holds(stored.seq) && !this.#waits(stored.seq)) onFound(stored, stored.seq <= ack_floor.stream_seq)
+      if (!holds(stored.seq) && !this.#waits(stored.seq))
+        onFound(stored, { lane, wasSettled: stored.seq <= ack_floor.stream_seq })
       stored = await this.#storage.next(live, subject, stored.seq + 1)
     }
   }
 
-  /** The consumer's position in a partition, recorded so long ago that nothing before it can still be delivered. */
-  #passedOver(partition: number, delivered: number): number {
-    const noted = this.#noted.get(partition)
+  /** The position of a queue's consumer, recorded so long ago that nothing before it can still be delivered. */
+  #passedOver(queue: Queue, delivered: number): number {
+    const noted = this.#noted.get(queue)
     const now = performance.now()
     if (noted && now - noted.at < this.#options.ackWaitMs * PASSED_OVER_AFTER) return 0
-    this.#noted.set(partition, { position: delivered, at: now })
+    this.#noted.set(queue, { position: delivered, at: now })
     return noted?.position ?? 0
   }
 

@@ -36,10 +36,9 @@ export class Positions {
 
   /** Requesting a consumer that the server has lost creates it again. */
   async #check(): Promise<void> {
-    const { live, partitions } = this.#topology
-    const durables = CONSUMERS.flatMap(consumer =>
-      Array.from({ length: partitions }, (_, partition) => this.#topology.durable(consumer, partition)),
-    )
+    const { live } = this.#topology
+    const queues = this.#topology.queues()
+    const durables = CONSUMERS.flatMap(consumer => queues.map(queue => this.#topology.durable(consumer, queue)))
     const consumers = await Promise.all(durables.map(durable => this.#storage.consumer(live, durable)))
     await this.#storage.advance(live, Math.max(0, ...consumers.map(({ delivered }) => delivered.stream_seq)))
   }

@@ -1,38 +1,40 @@
 import type { Msg } from '@nats-io/transport-node'
 import { Bell } from '../bell.ts'
 import type { Source } from '../gather.ts'
+import type { Lane } from '../lanes.ts'
 import type { DeliveriesOptions, Delivery } from '../span-stream.ts'
 import { type Fetched, fromLeftover, toFetched } from './fetched.ts'
 import { Leftovers } from './leftovers.ts'
 import type { Positions } from './positions.ts'
 import { Puller } from './puller.ts'
 import { Settlement, type SettlementParts } from './settlement.ts'
+import { type Queue, queuesOf } from './topology.ts'
 
 export interface ReaderParts extends SettlementParts {
   positions: Positions
   ackWaitMs: number
 }
 
-/** Messages requested at once in a partition, and messages waiting to be delivered. */
+/** Messages requested at once in a queue, and messages of a lane waiting to be delivered. */
 const ASKED_MAX = 64
 const WAITING_MAX = 1_000
 /** Time for the pullers to stop. */
 const END_MS_MAX = 3_000
 
 /**
- * One iteration of one consumer over some partitions: one Puller per partition fills a queue, from which batches are
- * taken. The Settlement holds fetched messages until they are settled.
+ * One iteration of one consumer over some partitions: a Puller for each lane of each partition fills the list of its
+ * lane, from which batches are taken. The Settlement holds fetched messages until they are settled.
  */
 export class JetStreamReader implements Source<Fetched> {
   readonly #parts: ReaderParts
   readonly #options: DeliveriesOptions
   readonly #bell = new Bell()
-  readonly #pullers: ReadonlyMap<number, Puller>
+  readonly #pullers: ReadonlyMap<Queue, Puller>
   readonly #settlement: Settlement
   readonly #timer: NodeJS.Timeout
   readonly #forget: () => void
-  readonly #queue: Fetched[] = []
-  #waitingBytes = 0
+  readonly #waiting: Record<Lane, Fetched[]> = { prompt: [], bulk: [] }
+  readonly #waitingBytes: Record<Lane, number> = { prompt: 0, bulk: 0 }
   #starting = 0
   #beatAt = performance.now()
   readonly #leftovers: Leftovers
@@ -42,7 +44,8 @@ export class JetStreamReader implements Source<Fetched> {
   constructor(parts: ReaderParts, options: DeliveriesOptions) {
     this.#parts = parts
     this.#options = options
-    this.#pullers = new Map(options.partitions.map(partition => [partition, this.#puller(partition)]))
+    const queues = queuesOf(options.partitions)
+    this.#pullers = new Map(queues.map(queue => [queue, this.#puller(queue)]))
     this.#settlement = new Settlement(parts, {
       consumer: options.consumer,
       signal: options.signal,
@@ -50,12 +53,12 @@ export class JetStreamReader implements Source<Fetched> {
     })
     this.#leftovers = new Leftovers(parts.storage, parts.topology, {
       consumer: options.consumer,
-      partitions: options.partitions,
+      queues,
       ackWaitMs: parts.ackWaitMs,
       holds: sequence => this.#settlement.holds(sequence),
-      isFull: () => this.#full || this.#ended !== undefined,
-      onFound: (stored, wasSettled) =>
-        this.#add(fromLeftover(stored, { wasSettled, outages: parts.connection.outages })),
+      isFull: lane => this.#isFull(lane) || this.#ended !== undefined,
+      onFound: (stored, { lane, wasSettled }) =>
+        this.#add(lane, fromLeftover(stored, { wasSettled, outages: parts.connection.outages })),
     })
     this.#timer = setInterval(() => this.#tick(), Math.min(1_000, parts.ackWaitMs / 6))
     this.#forget = parts.connection.onBack(() => void this.#start())
@@ -73,37 +76,39 @@ export class JetStreamReader implements Source<Fetched> {
     this.#fetch()
   }
 
-  #puller(partition: number): Puller {
+  #puller(queue: Queue): Puller {
     const { connection, topology } = this.#parts
     return new Puller(connection.nats, {
       stream: topology.live.stream,
-      durable: topology.durable(this.#options.consumer, partition),
-      onMessage: message => this.#receive(message),
+      durable: topology.durable(this.#options.consumer, queue),
+      onMessage: message => this.#receive(queue.lane, message),
       onIdle: () => this.#fetch(),
     })
   }
 
-  /** Requests only as much as is sure to fit: messages waiting and requested stay near the size of one batch. */
+  /** Requests only as much as is sure to fit: a lane's messages waiting and requested stay near the size of one batch. */
   #fetch(): void {
-    if (this.#ended || this.#starting > 0 || this.#full) return
-    const fitting = Math.floor(this.#options.bytesMax / (this.#pullers.size * this.#parts.connection.payloadBytesMax))
-    for (const puller of this.#pullers.values()) puller.ask(Math.min(ASKED_MAX, Math.max(1, fitting)))
+    if (this.#ended || this.#starting > 0) return
+    const { bytesMax, partitions } = this.#options
+    const fitting = Math.floor(bytesMax / (partitions.length * this.#parts.connection.payloadBytesMax))
+    for (const [{ lane }, puller] of this.#pullers)
+      if (!this.#isFull(lane)) puller.ask(Math.min(ASKED_MAX, Math.max(1, fitting)))
   }
 
-  get #full(): boolean {
-    return this.#queue.length >= WAITING_MAX || this.#waitingBytes >= this.#options.bytesMax
+  #isFull(lane: Lane): boolean {
+    return this.#waiting[lane].length >= WAITING_MAX || this.#waitingBytes[lane] >= this.#options.bytesMax
   }
 
-  #receive(message: Msg): void {
+  #receive(lane: Lane, message: Msg): void {
     const fetched = toFetched(message, this.#parts.connection.outages)
     this.#leftovers.arrived(fetched.sequence)
-    this.#add(fetched)
+    this.#add(lane, fetched)
   }
 
-  #add(fetched: Fetched): void {
+  #add(lane: Lane, fetched: Fetched): void {
     if (!this.#settlement.hold(fetched)) return
-    this.#queue.push(fetched)
-    this.#waitingBytes += fetched.data.length
+    this.#waiting[lane].push(fetched)
+    this.#waitingBytes[lane] += fetched.data.length
     this.#bell.ring()
   }
 
@@ -118,12 +123,12 @@ export class JetStreamReader implements Source<Fetched> {
     if (this.#starting === 0) void this.#leftovers.search().catch(() => undefined)
   }
 
-  peek(): Fetched | undefined {
-    return this.#queue[0]
+  peek(lane: Lane): Fetched | undefined {
+    return this.#waiting[lane][0]
   }
 
-  take(): void {
-    this.#waitingBytes -= this.#queue.shift()?.data.length ?? 0
+  take(lane: Lane): void {
+    this.#waitingBytes[lane] -= this.#waiting[lane].shift()?.data.length ?? 0
     this.#fetch()
   }
 

@@ -12,6 +12,7 @@ import {
 } from '@nats-io/jetstream'
 import { nanos } from '@nats-io/transport-node'
 import { DEAD_SHARE, DUPLICATE_WINDOW_MS } from '../admission.ts'
+import { LANES, type Lane } from '../lanes.ts'
 import { CONSUMERS, type ConsumerName } from '../span-stream.ts'
 
 /** Where messages of one kind are stored: whole messages under separate subjects, parts of large ones under one. */
@@ -22,12 +23,21 @@ export interface Shelf {
   whenFull: 'full' | 'dead_letters_full'
 }
 
+/** The messages of one lane of a partition. */
+export interface Queue {
+  readonly partition: number
+  readonly lane: Lane
+}
+
+export const queuesOf = (partitions: readonly number[]): Queue[] =>
+  partitions.flatMap(partition => LANES.map(lane => ({ partition, lane })))
+
 /**
  * The names of everything on the server.
  *
- * - Stream `spans`: subject `spans.N` for each partition and `spans.parts`. Durable consumer `writer-N` for each
- *   partition. A message is removed only by the reader that settled it; the server counts that as its consumer's
- *   acknowledgement.
+ * - Stream `spans`: subjects `spans.N` and `spans.bulk.N` for the lanes of each partition, and `spans.parts`. Durable
+ *   consumers `writer-N` and `writer-bulk-N`. A message is removed only by the reader that settled it; the server counts
+ *   that as its consumer's acknowledgement.
  * - Stream `spans-dead`: subject `spans-dead.CONSUMER.SEQUENCE-ID` for each dead letter and `spans-dead.parts`.
  */
 export class Topology {
@@ -44,8 +54,8 @@ export class Topology {
     this.lettersSubject = `${name}-dead.*.*`
   }
 
-  subject(partition: number): string {
-    return `${this.live.stream}.${partition}`
+  subject({ partition, lane }: Queue): string {
+    return lane === 'prompt' ? `${this.live.stream}.${partition}` : `${this.live.stream}.${lane}.${partition}`
   }
 
   /** Unique per message: its position alone may be assigned again after the server was killed. */
@@ -53,12 +63,18 @@ export class Topology {
     return `${this.dead.stream}.${consumer}.${sequence}-${Buffer.from(id).toString('base64url')}`
   }
 
-  durable(consumer: ConsumerName, partition: number): string {
-    return `${consumer}-${partition}`
+  durable(consumer: ConsumerName, { partition, lane }: Queue): string {
+    return lane === 'prompt' ? `${consumer}-${partition}` : `${consumer}-${lane}-${partition}`
   }
 
-  subjects(): string[] {
-    return Array.from({ length: this.partitions }, (_, partition) => this.subject(partition))
+  /** Of all partitions. */
+  queues(): Queue[] {
+    return queuesOf(Array.from({ length: this.partitions }, (_, partition) => partition))
+  }
+
+  subjects(lanes = LANES): string[] {
+    const queues = this.queues().filter(({ lane }) => lanes.includes(lane))
+    return queues.map(queue => this.subject(queue))
   }
 }
 
@@ -92,13 +108,17 @@ export async function ensureTopology(jsm: JetStreamManager, topology: Topology, 
     allow_direct: true,
   }
   const ensured = [
-    await ensureStream(jsm, {
-      ...common,
-      name: live.stream,
-      subjects: [...topology.subjects(), live.partsSubject],
-      max_bytes: limits.bytesMax,
-      duplicate_window: nanos(DUPLICATE_WINDOW_MS),
-    }),
+    await ensureStream(
+      jsm,
+      {
+        ...common,
+        name: live.stream,
+        subjects: [...topology.subjects(LANES), live.partsSubject],
+        max_bytes: limits.bytesMax,
+        duplicate_window: nanos(DUPLICATE_WINDOW_MS),
+      },
+      [...topology.subjects(['prompt']), live.partsSubject],
+    ),
     await ensureStream(jsm, {
       ...common,
       name: dead.stream,
@@ -115,19 +135,28 @@ interface Ensured {
   wanted: StreamSettings
 }
 
-type StreamSettings = Partial<StreamConfig> & { name: string }
+type StreamSettings = Partial<StreamConfig> & Pick<StreamConfig, 'name' | 'subjects'>
+
+const listOf = (subjects: readonly string[]): string => subjects.toSorted().join(' ')
 
 /** JetStream's error for a stream that exists with another configuration. */
 const STREAM_EXISTS = 10058
 
-/** An existing stream keeps its limits and messages; a new one is created closed. */
-async function ensureStream(jsm: JetStreamManager, wanted: StreamSettings): Promise<Ensured> {
+/**
+ * An existing stream keeps its limits and messages; a new one is created closed. `earlierSubjects` are those that an
+ * earlier version gave it: the others are added.
+ */
+async function ensureStream(
+  jsm: JetStreamManager,
+  wanted: StreamSettings,
+  earlierSubjects: readonly string[] = wanted.subjects,
+): Promise<Ensured> {
   const { config, created } = await jsm.streams.add({ ...wanted, ...CLOSED }).catch(error => {
     if (error instanceof JetStreamApiError && error.code === STREAM_EXISTS) return jsm.streams.info(wanted.name)
     throw error
   })
-  const [found, expected] = [config.subjects, wanted.subjects ?? []].map(subjects => [...subjects].sort().join(' '))
-  if (found !== expected) {
+  const [found, expected, earlier] = [config.subjects, wanted.subjects, earlierSubjects].map(listOf)
+  if (found !== expected && found !== earlier) {
     throw new Error(
       `Stream ${wanted.name} exists with the subjects ${found}, not ${expected}. To change the number of partitions, let the writers empty it and then delete it.`,
     )
@@ -137,6 +166,7 @@ async function ensureStream(jsm: JetStreamManager, wanted: StreamSettings): Prom
       `Stream ${wanted.name} exists with the retention ${config.retention}, not ${wanted.retention}: ` +
         'an earlier version created it. Let writers of that version empty it, then delete it.',
     )
+  if (found !== expected) await jsm.streams.update(wanted.name, { subjects: wanted.subjects })
   // Positions before that were never used, even if another process has just opened the stream.
   if (isClosed(config)) await jsm.streams.purge(wanted.name, { seq: Date.parse(created) * 1000 })
   return { found: config, wanted }
@@ -160,10 +190,10 @@ function consumersOf(topology: Topology, { ackWaitMs }: TopologyLimits): Partial
     max_ack_pending: UNSETTLED_MAX,
   }
   return CONSUMERS.flatMap(consumer =>
-    topology.subjects().map((filter_subject, partition) => ({
+    topology.queues().map(queue => ({
       ...common,
-      durable_name: topology.durable(consumer, partition),
-      filter_subject,
+      durable_name: topology.durable(consumer, queue),
+      filter_subject: topology.subject(queue),
     })),
   )
 }
