@@ -69,7 +69,7 @@ export function refuseUnknown(object: JsonObject, known: readonly string[], loc:
   throw invalid(`${place}: unknown member; known are ${known.join(', ')}`)
 }
 
-/** As {@link refuseUnknown}, where a member of the wrong kind makes the whole value one of the wrong shape (422). */
+/** As {@link refuseUnknown}, for items of a list: an item with an unknown member has the wrong shape (422). */
 export function refuseOthers(object: JsonObject, known: readonly string[], loc: Location): void {
   const other = Object.keys(object).find(name => !known.includes(name))
   if (other === undefined) return
