@@ -34,7 +34,9 @@ export const spanAnswer = z.object({
   session_id: z.string().optional().meta({ description: 'On roots.' }),
   user_id: z.string().optional().meta({ description: 'On roots.' }),
   agent_id: z.string().optional().meta({ description: 'On roots.' }),
-  attributes: jsonObject.meta({ description: 'Nested: `ag` with `type`, `data`, `metrics`, …, and what else was sent.' }),
+  attributes: jsonObject.meta({
+    description: 'Nested: `ag` with `type`, `data`, `metrics`, …, and what else was sent.',
+  }),
   references: z
     .array(z.object({ id: id.optional(), slug: id.optional(), version: id.optional(), attributes }))
     .optional(),
