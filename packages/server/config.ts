@@ -94,7 +94,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   if (config.clickhouseUrls && absent.length > 0)
     wrong.push(`CLICKHOUSE_URLS: a cluster needs networked stores; set ${absent.join(', ')}`)
   const missing = (config.clickhouseUrls ? ADDRESSES_OF_CLUSTER : ADDRESSES).filter(name => !text(name))
-  if (config.roles.length < PROCESS_ROLES.length && missing.length > 0)
+  if (config.roles.length > 0 && config.roles.length < PROCESS_ROLES.length && missing.length > 0)
     wrong.push(
       `SPANHOUSE_ROLES=${config.roles.join(',')}: roles that run in separate processes need networked stores; set ${missing.join(', ')}`,
     )

@@ -32,16 +32,17 @@ test.each([
   ['SPANHOUSE_API_KEY', 'short', /^SPANHOUSE_API_KEY is shorter than 8 characters.*$/],
   ['SPANHOUSE_ADMIN_KEY', 'short', /^SPANHOUSE_ADMIN_KEY is shorter than 24 characters.*$/],
   ['SPANHOUSE_GRPC_PORT', 'four', /^SPANHOUSE_GRPC_PORT=four is not a port$/],
+  ['SPANHOUSE_ROLES', 'reader', /^SPANHOUSE_ROLES=reader: there is no role "reader".*$/],
 ])('%s=%s is refused in one line', async (name, value, line) => {
   const [head, ...lines] = (await failure({ [name]: value })).trimEnd().split('\n')
   expect(head).toBe('the server ended with code 2:')
   expect(lines).toEqual([expect.stringMatching(line)])
 })
 
-test('a data folder that cannot be one is refused in one line', async () => {
+test.each(['below a file', 'where nothing can be created'])('a data folder %s is refused in one line', async place => {
   const file = join(folder, 'file')
   await writeFile(file, '')
-  const dataDir = join(file, 'below')
+  const dataDir = place === 'below a file' ? join(file, 'below') : '/proc/spanhouse'
   const [head, ...lines] = (await failure({}, dataDir)).trimEnd().split('\n')
   expect([head, lines.length]).toEqual(['the server ended with code 2:', 1])
   expect(lines[0]).toContain(`SPANHOUSE_DATA_DIR=${dataDir}: `)

@@ -1,5 +1,6 @@
 import { access, chmod, constants, mkdir, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
+import { dirname, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Problem } from '@spanhouse/model'
 import type { Logger } from 'pino'
@@ -10,7 +11,7 @@ import { keyFilesOf } from './key-file.ts'
 /** Checks that can fail before any store is opened: throws an Error for the operator that names the wrong setting. */
 export async function checkPlace({ dataDir, host, port, grpcPort, isGrpcPortSet, roles }: Config): Promise<void> {
   try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 })
+    await makeFolder(resolve(dataDir))
     await makePrivate(dataDir, 0o700)
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
     await requireFormat(dataDir)
@@ -25,6 +26,22 @@ export async function checkPlace({ dataDir, host, port, grpcPort, isGrpcPortSet,
   await bind(host, grpcPort).catch(error => {
     throw new Error(`SPANHOUSE_GRPC_PORT: ${error.message}`)
   })
+}
+
+/**
+ * Creates a folder and those above it. Node's recursive `mkdir` never ends where a file system, such as /proc, reports that
+ * the folder above does not exist although it does.
+ */
+async function makeFolder(path: string, isAboveMade = false): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return
+    if (code !== 'ENOENT' || isAboveMade) throw error
+    await makeFolder(dirname(path))
+    await makeFolder(path, true)
+  }
 }
 
 /**

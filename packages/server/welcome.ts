@@ -9,7 +9,7 @@ const TRACE = JSON.stringify({
         {
           spans: [
             {
-              traceId: "$(od -An -N16 -tx1 /dev/urandom | tr -d ' \\n')",
+              traceId: "$(od -An -N16 -tx1 /dev/urandom | tr -d ' ')",
               spanId: '00f067aa0ba902b7',
               name: 'hello',
               startTimeUnixNano: '$(date +%s)000000000',

@@ -73,6 +73,16 @@ test('the body of every operation is described, with an example that fits', () =
     }
 })
 
+test('the answer of every operation is described', () => {
+  for (const [path, method, { responses }] of [...operations(), ...operations(receiverDocument)])
+    for (const [status, { content = {} }] of Object.entries<any>(responses))
+      for (const { schema } of Object.values<any>(content))
+        expect([...vagueIn(schema)], `${method} ${path} ${status}`).toEqual([])
+  const { properties } = document.paths['/spans/query'].post.responses['200'].content['application/json'].schema
+  expect(properties.spans.items.properties).toMatchObject({ span_type: { enum: expect.any(Array) }, events: {} })
+  expect(properties.windowing.properties).toHaveProperty('next')
+})
+
 test('queries name the fields and operators of filters, with an example', () => {
   const { schema, example } = document.paths['/spans/query'].post.requestBody.content['application/json']
   const { properties } = schema.anyOf[0]

@@ -11,8 +11,8 @@ export const organizationJson = z.object({
   name: z.string(),
   description: z.string().nullable(),
   flags: z.custom<JsonObject>().meta({ type: 'object' }),
-  tags: z.custom<JsonObject | null>(),
-  meta: z.custom<JsonObject | null>(),
+  tags: z.custom<JsonObject | null>().meta({ type: ['object', 'null'] }),
+  meta: z.custom<JsonObject | null>().meta({ type: ['object', 'null'] }),
   owner_id: z.string(),
   members: z.array(z.string()),
   invitations: z.array(

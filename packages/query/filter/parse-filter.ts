@@ -24,12 +24,13 @@ import {
   readList,
   readObject,
   readText,
+  refuseUnknown,
 } from './shape.ts'
 
 /**
  * Parses a filter from JSON. An empty filter (null, or no conditions at any level) gives undefined: no restriction.
  * Throws a `Problem`: `unprocessable` (422) if the JSON has the wrong shape, with locations below `loc`; `invalid`
- * (400) with the field's name if a condition is not valid or exceeds a limit.
+ * (400) with the field's name if a condition is not valid or exceeds a limit, and with the place of an unknown member.
  */
 export function parseFilter(json: unknown, loc: Location): Filter | undefined {
   if (json === null || json === undefined) return undefined
@@ -51,6 +52,10 @@ export function parseFilter(json: unknown, loc: Location): Filter | undefined {
   return parseGroup(group, loc, { depth: 1, count, countValues })
 }
 
+const GROUP_MEMBERS = ['operator', 'conditions']
+const CONDITION_MEMBERS = ['field', 'key', 'operator', 'value', 'options']
+const OPTIONS = ['case_sensitive', 'exact_match', 'all']
+
 interface Context {
   readonly depth: number
   readonly count: Count
@@ -61,7 +66,7 @@ function parseGroup(group: JsonObject, loc: Location, context: Context): Filter 
   if (context.depth > FILTER_DEPTH_MAX)
     throw invalid(`filtering: groups may be nested at most ${FILTER_DEPTH_MAX} levels deep`)
   const operator = optional(group.operator, [...loc, 'operator'], oneOf(GROUP_OPERATORS)) ?? 'and'
-  if (group.conditions === undefined) refuseMisspelt(group)
+  refuseUnknown(group, GROUP_MEMBERS, loc)
   const conditions = group.conditions === undefined ? [] : readList(group.conditions, [...loc, 'conditions'])
   if (operator === 'not' && conditions.length > 1) throw invalid('filtering: a `not` group takes exactly one condition')
   const below = { ...context, depth: context.depth + 1 }
@@ -69,12 +74,6 @@ function parseGroup(group: JsonObject, loc: Location, context: Context): Filter 
     .map((member, index) => parseMember(member, [...loc, 'conditions', index], below))
     .filter(member => member !== undefined)
   return members.length === 0 ? undefined : Object.freeze({ kind: 'group', operator, members: Object.freeze(members) })
-}
-
-/** A group whose conditions are under another name would restrict nothing. */
-function refuseMisspelt(group: JsonObject): void {
-  const other = Object.keys(group).find(name => name !== 'operator')
-  if (other !== undefined) throw invalid(`filtering: unknown member ${quote(other)} in a group without \`conditions\``)
 }
 
 function parseMember(json: unknown, loc: Location, context: Context): Filter | undefined {
@@ -104,6 +103,7 @@ function parseCondition(json: JsonObject, loc: Location, { count, countValues }:
 
 function readCondition(json: JsonObject, loc: Location, count: Count): RawCondition {
   if (json.field === undefined || json.field === null) throw missing(json, [...loc, 'field'])
+  refuseUnknown(json, CONDITION_MEMBERS, loc)
   return {
     field: readText(json.field, [...loc, 'field']),
     operator: optional(json.operator, [...loc, 'operator'], oneOf(OPERATORS)) ?? 'is',
@@ -116,6 +116,7 @@ function readCondition(json: JsonObject, loc: Location, count: Count): RawCondit
 
 function readOptions(value: unknown, loc: Location): Options {
   const options = optional(value, loc, readObject) ?? {}
+  refuseUnknown(options, OPTIONS, loc)
   const flag = (name: string): boolean => optional(options[name], [...loc, name], readBoolean) ?? false
   return { caseSensitive: flag('case_sensitive'), exactMatch: flag('exact_match'), all: flag('all') }
 }

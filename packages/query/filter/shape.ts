@@ -1,6 +1,7 @@
 import {
   FAULTS,
   type Fault,
+  invalid,
   isJsonObject,
   type JsonObject,
   missingFrom,
@@ -54,7 +55,21 @@ export const oneOf =
     return word
   }
 
-/** Rejects unknown members: a misspelt one must not be ignored. */
+/** Of a member's name in a message. */
+const NAME_LENGTH_MAX = 100
+
+/**
+ * Throws `invalid` (400), naming the member, if the object has one that is not known: a misspelt filter or limit that is
+ * ignored would return more than was asked for.
+ */
+export function refuseUnknown(object: JsonObject, known: readonly string[], loc: Location): void {
+  const other = Object.keys(object).find(name => !known.includes(name))
+  if (other === undefined) return
+  const place = [...loc, other.slice(0, NAME_LENGTH_MAX)].join('.')
+  throw invalid(`${place}: unknown member; known are ${known.join(', ')}`)
+}
+
+/** As {@link refuseUnknown}, for items of a list: an item with an unknown member has the wrong shape (422). */
 export function refuseOthers(object: JsonObject, known: readonly string[], loc: Location): void {
   const other = Object.keys(object).find(name => !known.includes(name))
   if (other === undefined) return

@@ -1,5 +1,4 @@
 import {
-  invalid,
   isJsonObject,
   JsonBoundError,
   type JsonBounds,
@@ -10,7 +9,7 @@ import {
 import { withActorsOfAnySpan } from '../filter/actors.ts'
 import type { Filter } from '../filter/filter.ts'
 import { parseFilter } from '../filter/parse-filter.ts'
-import { type Location, malformed, optional, readObject } from '../filter/shape.ts'
+import { type Location, malformed, optional, readObject, refuseUnknown } from '../filter/shape.ts'
 import type { Focus } from '../position.ts'
 import { type GivenWindowing, parseGivenWindowing, WINDOWING_MEMBERS, type Windowing } from './windowing.ts'
 
@@ -31,23 +30,14 @@ const BODY_MEMBERS: readonly string[] = [
 ]
 
 /**
- * Throws `invalid` (400), naming the member, if the body or its windowing has an unknown one: a misspelt filter or limit
- * that is ignored would return more than was asked for. `more` are members of this endpoint alone.
+ * Throws `invalid` (400), naming the member, if the body or its windowing has an unknown one. `more` are members of this
+ * endpoint alone.
  */
 export function refuseUnknownMembers(body: unknown, more: readonly string[] = []): void {
   if (!isJsonObject(body)) return
-  refuseOthersIn(body, [...BODY_MEMBERS, ...more], 'body')
-  if (isJsonObject(body.windowing)) refuseOthersIn(body.windowing, WINDOWING_MEMBERS, 'body.windowing')
+  refuseUnknown(body, [...BODY_MEMBERS, ...more], ['body'])
+  if (isJsonObject(body.windowing)) refuseUnknown(body.windowing, WINDOWING_MEMBERS, ['body', 'windowing'])
 }
-
-function refuseOthersIn(object: JsonObject, known: readonly string[], place: string): void {
-  const other = Object.keys(object).find(name => !known.includes(name))
-  if (other !== undefined)
-    throw invalid(`${place}.${other.slice(0, NAME_LENGTH_MAX)}: unknown member; known are ${known.join(', ')}`)
-}
-
-/** Of a member's name in a message. */
-const NAME_LENGTH_MAX = 100
 
 /**
  * Parses the body of a query: `filtering` and `windowing`, and their flat form `filter` (an object or JSON text),

@@ -25,7 +25,12 @@ interface Described {
 const PROBLEM = {
   description: 'The request was rejected; `detail` gives the reason.',
   type: 'object',
-  properties: { detail: {} },
+  properties: {
+    detail: {
+      description: 'A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where.',
+      type: ['string', 'object', 'array'],
+    },
+  },
   required: ['detail'],
 } as const
 

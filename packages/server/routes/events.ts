@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream'
 import { EVENT_DAYS_MAX, eventDays, eventQuery, exportEvents, listEvents, setEventDays } from '@spanhouse/events'
 import type { Postgres } from '@spanhouse/postgres'
-import { json, optional, uuid, z } from '@spanhouse/validation'
+import { optional, uuid, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { addAdminEndpoint, addEndpoint } from '../http/endpoint.ts'
+import { nextPage } from '../http/span-answers.ts'
 
 const tag = 'events'
 const permission = 'view_events'
@@ -16,7 +17,7 @@ const event = z.looseObject({
   attributes: z.looseObject({}),
   actor: z.looseObject({}).optional(),
 })
-const events = z.object({ count: z.int(), events: z.array(event), windowing: optional(json) })
+const events = z.object({ count: z.int(), events: z.array(event), windowing: nextPage })
 const retention = z.object({
   days: z.int().min(1).max(EVENT_DAYS_MAX).meta({ description: 'For how many days events and deliveries are kept.' }),
 })

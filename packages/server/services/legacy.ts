@@ -1,6 +1,6 @@
 import { type Json, type JsonObject, parseUuid } from '@spanhouse/model'
 import type { Invocation, RunResult } from '@spanhouse/runtime'
-import { jsonList, jsonObject, optional, slug, uuid, z } from '@spanhouse/validation'
+import { json, jsonList, jsonObject, optional, slug, uuid, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { CONTENT_BODY_BYTES_MAX } from '../budget/limits.ts'
 import { addEndpoint } from '../http/endpoint.ts'
@@ -53,7 +53,7 @@ export function legacyRoutes(app: FastifyInstance, services: Services): void {
         summary: 'Runs a handler in the form of older clients; use its invoke instead.',
         query,
         body,
-        answer: z.object({ version: z.string(), data: z.any(), content_type: z.string(), trace_id: z.string() }),
+        answer: z.object({ version: z.string(), data: json, content_type: z.string(), trace_id: z.string() }),
         handle: ({ principal, query, body, request, reply }) =>
           runAndAnswer(services, {
             principal,

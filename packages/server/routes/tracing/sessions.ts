@@ -1,10 +1,11 @@
 import { nextActivityWindowing, parseActivityQuery } from '@spanhouse/query'
 import { type Engine, readActivity } from '@spanhouse/span-store'
-import { jsonObject, optional, z } from '@spanhouse/validation'
+import { jsonObject, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
 import { addEndpoint } from '../../http/endpoint.ts'
 import { windowingProperties } from '../../http/query-body.ts'
+import { nextPage } from '../../http/span-answers.ts'
 
 const body = jsonObject.meta({
   properties: {
@@ -14,7 +15,6 @@ const body = jsonObject.meta({
   examples: [{ realtime: true, windowing: { limit: 50 } }],
   description: '`realtime` (by last instead of first activity) and `windowing` (oldest, newest, limit, order, next).',
 })
-const windowing = optional(jsonObject).meta({ description: 'Send it unchanged to get the next page.' })
 
 /** Sessions and users, ordered by activity. */
 export function sessionRoutes(engine: Engine): (app: FastifyInstance) => void {
@@ -29,7 +29,7 @@ export function sessionRoutes(engine: Engine): (app: FastifyInstance) => void {
           permission: 'view_spans',
           body,
           summary: `Lists the ids of ${actor}s by their activity.`,
-          answer: z.object({ count: z.int(), [`${actor}_ids`]: z.array(z.string()), windowing }),
+          answer: z.object({ count: z.int(), [`${actor}_ids`]: z.array(z.string()), windowing: nextPage }),
           handle: async ({ principal: { project_id }, body, holder }) => {
             const query = parseActivityQuery(body)
             const page = await readActivity(engine, { project_id, actor, query }, holder)

@@ -1,19 +1,19 @@
 import { invalid, parseSpanId, parseTraceId } from '@spanhouse/model'
 import { nextWindowing } from '@spanhouse/query'
 import { positionOf, readSpanPage, readSpansByIds, type StoredSpan } from '@spanhouse/span-store'
-import { json, list, optional, z } from '@spanhouse/validation'
+import { list, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
 import { addEndpoint } from '../../http/endpoint.ts'
 import { idsOf } from '../../http/ids.ts'
 import { spanQueryBody } from '../../http/query-body.ts'
+import { nextPage, spanAnswer } from '../../http/span-answers.ts'
 import { type ReadParts, readSpanQuery } from './saved-queries.ts'
 
 const tag = 'spans'
 const permission = 'view_spans'
 const text = optional(z.union([z.string(), list(z.string())]))
-const span = z.looseObject({ trace_id: z.string(), span_id: z.string(), attributes: z.looseObject({}) })
-const spans = z.object({ count: z.int(), spans: z.array(span), windowing: optional(json) })
+const spans = z.object({ count: z.int(), spans: z.array(spanAnswer), windowing: nextPage })
 
 /** Flat lists of spans: by query and by id. No match is an empty list with status 200. */
 export function spanRoutes({ engine, registry }: ReadParts): (app: FastifyInstance) => void {
@@ -57,7 +57,7 @@ export function spanRoutes({ engine, registry }: ReadParts): (app: FastifyInstan
       permission,
       summary: 'Returns a span.',
       params: z.object({ trace_id: z.string(), span_id: z.string() }),
-      answer: z.object({ count: z.int(), span: optional(span) }),
+      answer: z.object({ count: z.int(), span: optional(spanAnswer) }),
       handle: async ({ principal: { project_id }, params, holder }) => {
         const trace_id = parseTraceId(params.trace_id)
         const span_id = parseSpanId(params.span_id)

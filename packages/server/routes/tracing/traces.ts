@@ -1,11 +1,12 @@
 import { invalid, type Micros, type NestedSpan, parseTraceId, type SpanLevel } from '@spanhouse/model'
 import { nextWindowing } from '@spanhouse/query'
-import { json, list, optional, z } from '@spanhouse/validation'
+import { list, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
 import { addEndpoint } from '../../http/endpoint.ts'
 import { idsOf } from '../../http/ids.ts'
 import { spanQueryBody } from '../../http/query-body.ts'
+import { nextPage, treeAnswer } from '../../http/span-answers.ts'
 import { treeJson } from '../../http/trace-json.ts'
 import { noteTraces } from '../registry/read-events.ts'
 import { type ReadParts, readSpanQuery } from './saved-queries.ts'
@@ -14,11 +15,8 @@ import { findTraces, readTraces, type Trace } from './whole-traces.ts'
 
 const tag = 'traces'
 const permission = 'view_spans'
-const trace = z.object({
-  trace_id: z.string(),
-  spans: z.looseObject({}).meta({ description: 'Spans by name, nested.' }),
-})
-const traces = z.object({ count: z.int(), traces: z.array(trace), windowing: optional(json) })
+const trace = z.object({ trace_id: z.string(), spans: treeAnswer })
+const traces = z.object({ count: z.int(), traces: z.array(trace), windowing: nextPage })
 
 /** Whole traces as trees: by query and by id. No match is count 0 with status 200. */
 export function traceRoutes({ engine, registry }: ReadParts): (app: FastifyInstance) => void {

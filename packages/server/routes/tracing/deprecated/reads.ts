@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify'
 import { QUERY_BODY_BYTES_MAX } from '../../../budget/limits.ts'
 import { addEndpoint } from '../../../http/endpoint.ts'
 import { filterSchema, windowingProperties } from '../../../http/query-body.ts'
+import { spanAnswer, treeAnswer } from '../../../http/span-answers.ts'
 import { treeJson } from '../../../http/trace-json.ts'
 import { requiredTraceId } from '../trace-writes.ts'
 import { findTraces, type Reading, readTraceSpans, readTraces, type Trace } from '../whole-traces.ts'
@@ -41,7 +42,7 @@ const body = optional(
     examples: [{ focus: 'span', limit: 50, filter: { conditions: [{ field: 'span_type', value: 'chat' }] } }],
   }),
 )
-const traces = z.record(z.string(), z.object({ spans: z.looseObject({}) }))
+const traces = z.record(z.string(), z.object({ spans: treeAnswer }))
 
 /** The older read endpoints: traces in a map by id, or spans, depending on the request. */
 export function tracingReadRoutes(engine: Engine): (app: FastifyInstance) => void {
@@ -56,7 +57,7 @@ export function tracingReadRoutes(engine: Engine): (app: FastifyInstance) => voi
       query,
       body,
       summary: 'Finds traces (focus trace) or spans (focus span).',
-      answer: z.object({ count: z.int(), traces: optional(traces), spans: optional(z.array(json)) }),
+      answer: z.object({ count: z.int(), traces: optional(traces), spans: optional(z.array(spanAnswer)) }),
       handle: async ({ principal: { project_id }, query, body, holder }) => {
         const reading = { engine, project_id, holder }
         const asked = parseAnalyticsQuery(query as JsonObject, body)
