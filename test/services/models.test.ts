@@ -220,7 +220,7 @@ test.each(['fake-stall-before', 'fake-stall-middle'])(
     await eventually(async () => lastRequest()?.end === 'aborted')
     for (const span of await spansOf(trace_id, 2)) {
       expect(span.status_code).toBe('STATUS_CODE_ERROR')
-      expect(span.status_message).toContain('gone away')
+      expect(span.status_message).toContain('disconnected')
     }
   },
 )
