@@ -69,7 +69,11 @@ export async function runAndAnswer(services: Services, call: RunCall): Promise<F
   })
   if (!('form' in negotiated)) {
     const detail = 'None of the media types in Accept can be answered with.'
-    const { trace_id, span_id } = leaveTrace(services, call, new RunError(406, UNKNOWN_ERROR, detail))
+    const { trace_id, span_id } = leaveTrace(
+      services,
+      { ...call, mount: prepared.handler },
+      new RunError(406, UNKNOWN_ERROR, detail),
+    )
     return reply.code(406).send({ detail, ...negotiated, trace_id, span_id })
   }
   return answerRun(services, call, prepared, negotiated)
