@@ -10,8 +10,10 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
  */
 export function referencesTo(family: string, text: string | undefined): Record<string, Reference> {
   const [, slug, variant, version] = /^([^@:]+)(?:@([^@:]+))?(?::(\d+))?$/.exec(text ?? '') ?? []
-  if (slug === undefined)
-    throw new UsageError(`The ${family} is missing: give a slug, SLUG@VARIANT:VERSION or a revision's id.`)
+  if (slug === undefined) {
+    const mistake = text === undefined ? `The ${family} is missing` : `'${text}' is not a valid reference`
+    throw new UsageError(`${mistake}: give a slug, SLUG@VARIANT:VERSION or a revision's id.`)
+  }
   if (UUID.test(slug)) return { [`${family}_revision`]: { id: slug } }
   return {
     [family]: { slug },

@@ -91,14 +91,15 @@ async function invoke(body: Body): Promise<Envelope> {
     { authorization: `ApiKey ${await projectKey()}` },
     { body, accept: 'application/json' },
   )
-  return envelopeIn(await response.json())
+  return envelopeIn(response)
 }
 
 /** An error before the run starts has another shape than the response of a run. */
-function envelopeIn(answer: unknown): Envelope {
-  const { detail, ...envelope } = answer as Envelope & { detail?: unknown }
+async function envelopeIn(response: Response): Promise<Envelope> {
+  const { detail, ...envelope } = (await response.json()) as Envelope & { detail?: string | { message?: string } }
   if (detail === undefined) return envelope
-  throw new Error(typeof detail === 'string' ? detail : JSON.stringify(detail))
+  const message = typeof detail === 'string' ? detail : (detail.message ?? JSON.stringify(detail))
+  throw new Error(`${message} (${response.status})`)
 }
 
 async function printJson(body: Body): Promise<number> {
@@ -121,15 +122,16 @@ async function printStream(body: Body): Promise<number> {
     { authorization: `ApiKey ${await projectKey()}` },
     { body, accept },
   )
-  if (!response.headers.get('content-type')?.startsWith(accept)) return failed(envelopeIn(await response.json()))
+  if (!response.headers.get('content-type')?.startsWith(accept)) return failed(await envelopeIn(response))
   let isTold = false
   for await (const event of linesOf(response)) {
     const piece = event.type === 'message_delta' ? event.data?.delta : event.type === 'message' ? event.data?.text : ''
     if (piece) process.stdout.write(piece)
     isTold ||= Boolean(piece)
     if (event.status === undefined) continue
+    if (isTold) process.stdout.write('\n')
     if (event.status.code >= 400) return failed(event as Envelope)
-    process.stdout.write(isTold ? '\n' : `${shown(event.data?.outputs)}\n`)
+    if (!isTold) process.stdout.write(`${shown(event.data?.outputs)}\n`)
     return EXIT.ok
   }
   throw new Error('The response ended early.')

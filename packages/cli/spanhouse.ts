@@ -177,6 +177,12 @@ function readArguments() {
   }
 }
 
+// A reader such as `head` has closed the pipe: it wants no more, and no message.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+  process.exit(EXIT.failed)
+})
+
 try {
   process.exitCode = await main()
 } catch (error) {

@@ -91,6 +91,7 @@ test('embedding models fail in the same way', async () => {
 test.each(PROVIDERS)('an answer of %s that is no JSON', async provider => {
   expect(await failure(models.callChat(routeTo(provider, 'fake-invalid-json'), request))).toMatchObject({
     category: 'availability',
+    message: expect.stringContaining("The provider's response cannot be read: "),
   })
 })
 
@@ -166,6 +167,11 @@ test('the key is in no message', async () => {
   expect(JSON.stringify({ ...error, message: error.message, stack: error.stack, cause: error.cause })).not.toContain(
     KEY,
   )
+})
+
+test('a key that is only a filler leaves the message as it is', async () => {
+  const error = await failure(models.callChat({ ...routeTo('custom', 'fake-error-400'), key: 'k' }, request))
+  expect(error.message).toBe('The fake provider responds with 400.')
 })
 
 test('private addresses are not called', async () => {

@@ -5,6 +5,9 @@ import { ModelError, type ModelErrorCategory } from './model-error.ts'
 /** Maximum length of a provider's message. */
 const MESSAGE_LENGTH_MAX = 2_048
 
+/** Shorter keys are no secrets but fillers, which some servers require: hidden, they would tear holes into any message. */
+const KEY_LENGTH_MIN = 4
+
 const BY_STATUS: Readonly<Record<number, ModelErrorCategory>> = {
   401: 'access',
   403: 'access',
@@ -79,13 +82,15 @@ export function toModelError(error: unknown, failed: Failed): ModelError {
   if (status !== undefined && status >= 300) return toError(from, categoryOf(status, from), { ...failed, status })
   if (MISUSES.has(from.name ?? '')) return toError(from, 'other', { ...failed, status: 400 })
   // An unreadable or incomplete response: the provider is in trouble.
-  return toError(from, 'availability', failed)
+  if (status === undefined) return toError(from, 'availability', failed)
+  const message = `The provider's response cannot be read: ${from.message}`
+  return toError({ message }, 'availability', failed)
 }
 
 function toError(from: PackageError, category: ModelErrorCategory, failed: Failed & { status?: number }): ModelError {
   const { key, isPartial, status } = failed
   const message = messageIn(from.responseBody) || from.message || 'The provider gave no reason'
-  const shown = (key === '' ? message : message.replaceAll(key, '***')).slice(0, MESSAGE_LENGTH_MAX)
+  const shown = (key.length < KEY_LENGTH_MIN ? message : message.replaceAll(key, '***')).slice(0, MESSAGE_LENGTH_MAX)
   return new ModelError(shown, {
     category,
     status,

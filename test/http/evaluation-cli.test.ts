@@ -99,6 +99,7 @@ describe('spanhouse evaluate', () => {
     expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('nothing-here')])
     for (const [args, message] of [
       [['evaluate'], '--testset or --query'],
+      [['run', 'slug:latest'], "'slug:latest' is not a valid reference"],
       [['evaluate', '--testset', testset], '--evaluator is missing'],
       [['evaluate', '--testset', testset, '--evaluator', `${exact}=robot`], 'the origin is one of'],
       [['evaluate', '--testset', testset, '--evaluator', exact, '--fail-under', 'success'], 'not KEY=VALUE'],
@@ -107,6 +108,10 @@ describe('spanhouse evaluate', () => {
       const { code, err } = await spanhouse(...args)
       expect([code, err]).toEqual([2, expect.stringContaining(message)])
     }
+    // As `| head` does.
+    const unread = spawn(process.execPath, [CLI, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] })
+    unread.stdout.destroy()
+    expect(await text(unread.stderr)).toBe('')
     const help = await spanhouse('evaluate', '--help')
     expect([help.code, help.out]).toEqual([0, expect.stringContaining('--fail-on-regression RUN')])
   })

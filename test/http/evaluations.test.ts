@@ -200,6 +200,10 @@ test('a closed run refuses every write with a 409 that names it', async () => {
       409,
       { detail: { message: expect.any(String), run_id: run.id, ...more } },
     ])
+    const others = Object.keys(answer.body.detail).filter(
+      key => !/^(message|(run|scenario|result|metrics|queue)_id)$/.test(key),
+    )
+    expect(others, `${method} ${path}`).toEqual([])
   }
   expect((await ok('POST', '/evaluations/runs/query', { run: { ids: [run.id] } })).runs[0].name).toBe('n')
   await send('POST', `/evaluations/runs/${run.id}/open`)

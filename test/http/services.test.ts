@@ -265,7 +265,7 @@ test("an evaluator inside a client's trace leaves it an invocation, unless the r
 })
 
 test('mistakes of callers', async () => {
-  const cases: [path: string, body: unknown, status: number, fragment: string | undefined][] = [
+  const cases: (readonly [path: string, body: unknown, status: number, fragment: string | undefined])[] = [
     ['/completion/v0/invoke', [], 422, undefined],
     ['/completion/v0/invoke', '{', 422, undefined],
     ['/completion/v0/invoke', { data: { inputs: 1 } }, 422, undefined],
@@ -291,6 +291,10 @@ test('mistakes of callers', async () => {
       400,
       'v0:interface:invalid-uri',
     ],
+    ...['/invoke', '/completion/v0/invoke'].map(
+      path =>
+        [path, { references: { application: { slug: 'none' } } }, 404, 'v1:sdk:unknown-workflow-invoke-error'] as const,
+    ),
     ['/hook/v0/invoke', {}, 400, 'v0:schemas:missing-parameter'],
     ['/feedback/v0/invoke', {}, 400, 'v0:workflows:feedback-error'],
     ['/agent/v0/invoke', {}, 501, 'v0:workflows:agent-not-implemented'],
@@ -308,6 +312,7 @@ test('mistakes of callers', async () => {
       'v1:sdk:unknown-workflow-invoke-error',
     ],
   ]
+  const traces: string[] = []
   for (const [path, body, status, fragment] of cases) {
     const answer = await project.run(path, body)
     expect(answer.status, `${path} ${JSON.stringify(body).slice(0, 200)} ${answer.text}`).toBe(status)
@@ -315,6 +320,13 @@ test('mistakes of callers', async () => {
     if (fragment === undefined) expect(answer.body.detail).toEqual(expect.any(Array))
     else expect(answer.body.status.type).toMatch(new RegExp(`/errors#${fragment}$`))
     expect(answer.text).not.toMatch(/stack|\.ts:/)
+    traces.push(answer.headers.get('x-ag-trace-id') as string)
+  }
+  expect(new Set(traces).size).toBe(cases.length)
+  for (const [n, trace_id] of traces.entries()) {
+    const root = await rootOf(trace_id)
+    const path = cases[n]?.[0]
+    expect([path, root.status_code, root.span_name]).toEqual([path, 'STATUS_CODE_ERROR', expect.stringMatching(/_v0$/)])
   }
 })
 
@@ -407,6 +419,7 @@ test('what cannot be answered with is refused before anything runs', async () =>
   ] as const) {
     const { status, body: answer } = await project.run('/completion/v0/invoke?mock=echo', body, headers)
     expect([status, answer.requested, answer.supported]).toEqual([406, headers.accept, expect.any(Array)])
+    expect(answer.trace_id).toMatch(/^[0-9a-f]{32}$/)
   }
 })
 

@@ -46,7 +46,7 @@ test('exact intervals are those of the tables', () => {
   expect(exactInterval(10, 10)).toEqual([expect.closeTo(1 - 0.30849710781876083, 10), 1])
 })
 
-test('an interval of pass and fail excludes zero exactly if its test is below five percent', () => {
+test('an interval of pass and fail contains the difference, and excludes zero if its test is below five percent', () => {
   fc.assert(
     fc.property(fc.nat({ max: 60 }), fc.nat({ max: 60 }), fc.nat({ max: 40 }), (wins, losses, ties) => {
       const n = wins + losses + ties
@@ -63,9 +63,28 @@ test('an interval of pass and fail excludes zero exactly if its test is below fi
         test: 'sign',
         difference: expect.closeTo((wins - losses) / n, 12),
       })
-      expect(low > 0 || high < 0).toBe(found.p_value < 0.05)
+      expect(low).toBeLessThanOrEqual((wins - losses) / n)
+      expect(high).toBeGreaterThanOrEqual((wins - losses) / n)
+      if (found.p_value < 0.05) expect(low > 0 || high < 0).toBe(true)
     }),
   )
+})
+
+test.each([
+  [12, 0.95],
+  [50, 0.2],
+  [500, 0.2],
+])('of %i cases of which each is lost with %f, 95 % intervals contain that nearly 95 times in 100', (n, lost) => {
+  const baseline = Array<number>(n).fill(1)
+  let probability = 0
+  for (let losses = 0; losses <= n; losses++) {
+    const candidate = baseline.map((_, at) => (at < losses ? 0 : 1))
+    const { interval } = comparePairs({ isBinary: true, isHigherBetter: true, baseline, candidate })
+    const [low, high] = interval as [number, number]
+    const chance = binomialAtMost(losses, n, lost) - binomialAtMost(losses - 1, n, lost)
+    if (low <= -lost && -lost <= high) probability += chance
+  }
+  expect(probability).toBeGreaterThan(0.93)
 })
 
 test('a permutation test of few differences counts all signs', () => {

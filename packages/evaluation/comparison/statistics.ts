@@ -1,4 +1,4 @@
-import { exactInterval, signTest } from './binomial.ts'
+import { signTest } from './binomial.ts'
 import { bootstrapInterval, signFlipTest } from './resampling.ts'
 
 /** Values of one score in two runs: at the same index those of the same case. */
@@ -32,8 +32,8 @@ export interface PairedStatistics {
 }
 
 /**
- * Pass and fail are compared by the exact sign test (McNemar's) and an exact interval, other numbers by a permutation
- * test and a bootstrap interval.
+ * Pass and fail are compared by the exact sign test (McNemar's) and an interval for paired shares, other numbers by a
+ * permutation test and a bootstrap interval.
  */
 export function comparePairs({ isBinary, isHigherBetter, baseline, candidate }: PairedValues): PairedStatistics {
   const differences = Float64Array.from(candidate, (value, index) => value - (baseline[index] as number))
@@ -64,16 +64,23 @@ const meanOf = (values: ArrayLike<number>): number => {
   return sum / values.length
 }
 
-/** The interval of the difference of two shares, given how many pairs differ: it excludes 0 exactly if the sign test does. */
+/** The normal quantiles of 97.5 % and 80 %. */
+const [NORMAL_975, NORMAL_80] = [1.959964, 0.841621]
+
+/**
+ * The 95 % interval of the difference of two paired shares (D. G. Bonett and R. M. Price, "Adjusted Wald confidence
+ * interval for a difference of binomial proportions based on paired data", 2012). It allows for the number of pairs that
+ * differ being random, too, and excludes 0 whenever the sign test is below 5 %.
+ */
 function shareInterval(higher: number, lower: number, n: number): [number, number] {
-  const differing = higher + lower
-  if (differing === 0) return [0, 0]
-  const [low, high] = exactInterval(higher, differing)
-  return [((2 * low - 1) * differing) / n, ((2 * high - 1) * differing) / n]
+  const [up, down] = [(higher + 1) / (n + 2), (lower + 1) / (n + 2)]
+  const difference = up - down
+  const half = NORMAL_975 * Math.sqrt((up + down - difference ** 2) / (n + 2))
+  return [Math.max(-1, difference - half), Math.min(1, difference + half)]
 }
 
-/** The normal quantiles of 97.5 % and 80 %: a two-sided test at 5 % that finds the difference four times in five. */
-const POWER = (1.959964 + 0.841621) ** 2
+/** Of a two-sided test at 5 % that finds the difference four times in five. */
+const POWER = (NORMAL_975 + NORMAL_80) ** 2
 
 function casesNeeded(differences: Float64Array, difference: number): { cases_needed?: number } {
   if (difference === 0) return {}

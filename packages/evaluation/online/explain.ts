@@ -109,8 +109,9 @@ async function reasonOf(
   if (!queries) return 'query_not_valid'
   if (!isFollowed(run)) return 'not_active'
   if (stored === undefined) return 'no_root'
-  if (!queries.some(({ is_sampled }) => is_sampled)) return 'not_sampled'
-  if (!queries.some(({ is_sampled, matches }) => is_sampled && matches)) return 'no_match'
+  // Another rate would not help a trace that matches no query.
+  if (!queries.some(({ matches }) => matches)) return 'no_match'
+  if (!queries.some(({ is_sampled, matches }) => is_sampled && matches)) return 'not_sampled'
   const { rows } = await sql<{ started_at: string }>`select started_at from evaluation_online_runs
     where project_id = ${project_id} and run_id = ${run.id}`.execute(db)
   const started = rows[0] && parseTime(rows[0].started_at)

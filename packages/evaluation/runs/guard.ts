@@ -14,9 +14,16 @@ export interface Guarded {
   queue_id?: Uuid
 }
 
-/** A 409: the run is closed. */
-const closedRun = (what: Guarded): Problem =>
-  new Problem('conflict', { message: 'The run is closed: open it before changing it.', ...what })
+/** A 409: the run is closed. What was to be written may have more members than the caller is told. */
+function closedRun({ run_id, scenario_id, result_id, metrics_id, queue_id }: Guarded): Problem {
+  const ids = Object.entries({ run_id, scenario_id, result_id, metrics_id, queue_id }).filter(
+    ([, id]) => id !== undefined,
+  )
+  return new Problem('conflict', {
+    message: 'The run is closed: open it before changing it.',
+    ...Object.fromEntries(ids),
+  })
+}
 
 /**
  * How a run is locked until the transaction ends. `share`: it stays open, and others may write its scenarios and cells.

@@ -17,7 +17,7 @@ export class RunClock {
     this.#total = isStreamed
       ? this.#after(STREAMED_RUN_MS_MAX, 'The run took longer than')
       : this.#after(RUN_MS_MAX, 'The run took longer than')
-    this.#silence = isStreamed ? this.#after(STREAM_SILENT_MS_MAX, 'The run said nothing for') : undefined
+    this.#silence = isStreamed ? this.#after(STREAM_SILENT_MS_MAX, 'The run produced no output for') : undefined
     if (caller.aborted) this.#leave()
     else caller.addEventListener('abort', this.#leave, { once: true })
   }
@@ -56,5 +56,5 @@ export class RunClock {
   }
 
   readonly #leave = (): void =>
-    this.#ending.abort(new RunError(CALLER_GONE, UNKNOWN_ERROR, 'The caller has gone away before the run was done.'))
+    this.#ending.abort(new RunError(CALLER_GONE, UNKNOWN_ERROR, 'The caller disconnected before the run ended.'))
 }

@@ -116,5 +116,5 @@ function plainMessage(message: string): string {
   const [first = ''] = message.split('\n')
   return first
     .replace(/ \(in <string>:(\d+)\)$/, ' (line $1)')
-    .replace(/ran out of fuel/, 'the template runs too many steps')
+    .replace(/(?:engine )?ran out of fuel/, 'the template runs too many steps')
 }

@@ -79,6 +79,8 @@ export interface Endpoint<Who, Params, Query, Body> {
   echo?: boolean
   /** The response contains something that must not be stored: a key, a secret, a link that grants access. */
   isSecret?: boolean
+  /** Called before a 422 for the body is answered. */
+  onInvalidBody?(call: Pick<Call<Who, Params, Query, Body>, 'principal' | 'request' | 'reply'>, problem: Problem): void
   /**
    * Returns the value to send as JSON (large parts in the form that `render-json.ts` takes), or the reply if it has
    * sent the response itself.
@@ -189,8 +191,14 @@ function add<Who extends Principal | null, P extends Part, Q extends Part, B ext
       const actor = isWriting ? actorOf(principal, `${method} ${path}`) : undefined
       const work = async () => {
         try {
-          const sent = endpoint.body && (await readBody(request, held, { ...endpoint, bodyBytesMax }))
-          const body = read(endpoint.body, sent, 'body')
+          const sentBody = async (): Promise<OutputOf<B>> => {
+            const sent = endpoint.body && (await readBody(request, held, { ...endpoint, bodyBytesMax }))
+            return read(endpoint.body, sent, 'body')
+          }
+          const body = await sentBody().catch(error => {
+            if (isUnprocessable(error)) endpoint.onInvalidBody?.({ principal, request, reply }, error)
+            throw error
+          })
           if (endpoint.change) await app.recordChange(otherChange(principal, endpoint.change, request))
           const answer = await withSlot(request, reply, { share, tenant }, () =>
             endpoint.handle({ principal, params, query, body, request, reply, holder }),
@@ -207,6 +215,8 @@ function add<Who extends Principal | null, P extends Part, Q extends Part, B ext
     },
   })
 }
+
+const isUnprocessable = (error: unknown): error is Problem => error instanceof Problem && error.code === 'unprocessable'
 
 function otherChange(principal: Principal | null, type: string, { params }: FastifyRequest): OtherChange {
   const { project_id = null, user_id = null } = principal?.kind === 'project' ? principal : {}

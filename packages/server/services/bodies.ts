@@ -50,6 +50,9 @@ export const invokeBody = z.object({
 })
 export type InvokeBody = z.output<typeof invokeBody>
 
+/** Of a request whose own body cannot be read. */
+export const EMPTY_BODY: InvokeBody = invokeBody.parse({})
+
 /** A request to describe what would run (section 8.9). */
 export const inspectBody = z.object({
   ...envelope,
@@ -100,11 +103,11 @@ export function sentRevisionData(revision: JsonObject | undefined): JsonObject |
 export const nonEmpty = (object: JsonObject | undefined): JsonObject | undefined =>
   object && Object.keys(object).length > 0 ? object : undefined
 
-const SESSION_ID = /^[A-Za-z0-9._:-]{1,128}$/
+export const isSessionId = (text: string): boolean => /^[A-Za-z0-9._:-]{1,128}$/.test(text)
 
 /** Throws a 400 if the session id is malformed. */
 export function checkedSessionId(text: string | undefined): string | undefined {
-  if (text === undefined || SESSION_ID.test(text)) return text
+  if (text === undefined || isSessionId(text)) return text
   const message = 'session_id must have 1 to 128 letters, digits, dots, underscores, colons or hyphens.'
   throw new RunError(400, 'v0:schemas:invalid-input', message, { details: { path: 'session_id' } })
 }

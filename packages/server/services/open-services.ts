@@ -1,6 +1,6 @@
 import { openModels } from '@spanhouse/models'
 import { outboundFetch } from '@spanhouse/outbound'
-import type { RuntimeSettings } from '@spanhouse/runtime'
+import { RUN_MS_MAX, type RuntimeSettings } from '@spanhouse/runtime'
 import { openSandbox, type Sandbox } from '@spanhouse/sandbox'
 import type { SpanStream } from '@spanhouse/span-stream'
 import type { FastifyInstance } from 'fastify'
@@ -34,7 +34,9 @@ export interface HostedIn {
 export function openServices({ config, runtime, parts, metrics, log }: HostedIn): HostedServices {
   const { postgres, modelSecrets: secrets, outbound: rules } = parts
   const traces = new RunTraces(parts.stream as SpanStream, metrics, log)
-  const [models, outbound] = [openModels(rules), outboundFetch(rules)]
+  const models = openModels(rules)
+  // Each handler sets the limit of its own requests.
+  const outbound = outboundFetch({ ...rules, firstByteMs: RUN_MS_MAX, idleMs: RUN_MS_MAX, totalMs: RUN_MS_MAX })
   let sandbox: Sandbox | undefined
   const openedSandbox = (): Sandbox => {
     sandbox ??= openSandbox()

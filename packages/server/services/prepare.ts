@@ -11,7 +11,7 @@ import {
   type RuntimeSettings,
   webAddressOf,
 } from '@spanhouse/runtime'
-import { checkedSessionId, type InvokeBody, linksOf, nonEmpty, sentRevisionData } from './bodies.ts'
+import { checkedSessionId, type InvokeBody, isSessionId, linksOf, nonEmpty, sentRevisionData } from './bodies.ts'
 import type { Propagated } from './propagation.ts'
 import { type NamedReferences, type Resolved, type Resolving, resolveReferences, withoutEmbeds } from './resolve.ts'
 
@@ -26,25 +26,66 @@ export interface Prepared {
 export const mountedHandler = (key: string, version: string): Handler | undefined =>
   HANDLERS.find(one => one.key === key && one.version === version && one.isRunnable !== false)
 
+/** A request to run, and where it was sent: the dispatcher has no `mount` and takes the handler from the revision. */
+export interface Requested {
+  body: InvokeBody
+  mount: Handler | undefined
+  propagated: Propagated
+}
+
 /**
- * Resolves the revision that a request names, its embeds and its handler. The dispatcher has no `mount` and takes the
- * handler from the revision. Throws a {@link RunError} or a Problem if one of them does not exist.
+ * Resolves the revision that a request names, its embeds and its handler. Throws a {@link RunError} or a Problem if one
+ * of them does not exist.
  */
-export async function prepare(
-  resolving: Resolving,
-  { body, mount, propagated }: { body: InvokeBody; mount: Handler | undefined; propagated: Propagated },
-): Promise<Prepared> {
-  const sessionId = checkedSessionId(body.session_id ?? propagated.sessionId)
-  const { data, flags = {}, tags, meta } = body
+export async function prepare(resolving: Resolving, { body, mount, propagated }: Requested): Promise<Prepared> {
+  const sessionId = checkedSessionId(sessionIdOf(body, propagated))
   const { effective, resolved, handler } = await revisionOf(resolving, body, mount)
-  const { parent, baggage } = propagated
+  return { handler, request: { ...requestOf(body, propagated, resolved), ...configurationIn(effective), sessionId } }
+}
+
+/** Stands for the handler where a request to the dispatcher leads to none. */
+const DISPATCHER: Handler = { key: 'invoke', kind: 'builtin', version: 'v0', roles: ['application', 'evaluator'] }
+
+/** A run that fails with the error that {@link prepare} has thrown, so that the request leaves a trace like any other. */
+export function rejected(error: unknown, { body, mount, propagated }: Requested): Prepared {
+  const sent = sessionIdOf(body, propagated)
+  const { revision, parameters } = body.data ?? {}
+  const configuration = { ...sentRevisionData(revision), ...(nonEmpty(parameters) && { parameters }) } as JsonObject
+  const handler: Handler = {
+    ...(mount ?? DISPATCHER),
+    run: () => {
+      throw error
+    },
+  }
+  return {
+    handler,
+    request: {
+      ...requestOf(body, propagated),
+      ...configurationIn(configuration),
+      sessionId: sent !== undefined && isSessionId(sent) ? sent : undefined,
+    },
+  }
+}
+
+const sessionIdOf = (body: InvokeBody, { sessionId }: Propagated): string | undefined => body.session_id ?? sessionId
+
+const configurationIn = (revision: JsonObject): Pick<Prepared['request'], 'parameters' | 'revision'> => ({
+  parameters: (revision.parameters as JsonObject | null | undefined) ?? {},
+  revision,
+})
+
+/** What a run takes from the request as it was sent, with the references that were resolved. */
+function requestOf(
+  body: InvokeBody,
+  { parent, baggage }: Propagated,
+  resolved?: Resolved,
+): Omit<Prepared['request'], 'parameters' | 'revision'> {
+  const { data, flags = {}, tags, meta } = body
   const references = { ...named(body.references), ...resolved?.references } as JsonObject
   const selector = nonEmpty({ ...definedMembers(body.selector), ...resolved?.selector } as JsonObject)
   const labels = { references, selector, links: linksOf(body), tags, meta, baggage }
-  const parameters = (effective.parameters as JsonObject | null | undefined) ?? {}
   const { inputs, outputs, trace, testcase, messages } = data ?? ({} as NonNullable<InvokeBody['data']>)
-  const sent = { inputs, outputs, trace, testcase, messages }
-  return { handler, request: { ...sent, parameters, revision: effective, flags, sessionId, labels, parent } }
+  return { inputs, outputs, trace, testcase, messages, flags, labels, parent }
 }
 
 /** The members of a request that identify a revision; those of an inspection are no others. */

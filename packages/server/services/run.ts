@@ -8,15 +8,15 @@ import {
   type RunContext,
   RunError,
   type RunResult,
-  statusOf,
+  UNKNOWN_ERROR,
 } from '@spanhouse/runtime'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Registry } from '../routes/registry/endpoint.ts'
 import { RunAnswer, withUiMessages } from './answer.ts'
 import type { InvokeBody } from './bodies.ts'
-import { addStatus, envelopeOf } from './envelope.ts'
+import { addRunHeaders, type RunIds } from './envelope.ts'
 import { type Negotiated, negotiate } from './negotiate.ts'
-import { type Prepared, prepare } from './prepare.ts'
+import { type Prepared, prepare, rejected } from './prepare.ts'
 import { propagatedBy } from './propagation.ts'
 import type { RunTraces } from './run-traces.ts'
 import { toModelMessages } from './ui-messages.ts'
@@ -46,7 +46,8 @@ export interface RunCall {
  * Handles a request to run, top to bottom:
  *
  *     headers      flags, session and trace context that the body lacks                   services/propagation
- *     prepare      revision, embeds, handler                            400, 403, 404      services/prepare, resolve
+ *     prepare      revision, embeds, handler                                  403          services/prepare, resolve
+ *                  if one does not exist: a run that fails                  400, 404
  *     negotiate    the form of the response                                       406      services/negotiate
  *     invoke       runs the handler within limits; its trace goes to the stream            runtime, services/run-traces
  *     answer       JSON, or a stream that begins with the first event                      services/answer
@@ -55,9 +56,11 @@ export async function runAndAnswer(services: Services, call: RunCall): Promise<F
   const { principal, mount, request, reply } = call
   const body = withHeaders(call.body, request)
   const { registry } = services
-  const propagated = propagatedBy(request)
-  const prepared = await prepare({ registry, principal }, { body, mount, propagated }).catch(asRefusal)
-  if (!('handler' in prepared)) return refuse(services, reply, prepared)
+  const requested = { body, mount, propagated: propagatedBy(request) }
+  const prepared = await prepare({ registry, principal }, requested).catch(error => {
+    if (isMistake(error)) return rejected(error, requested)
+    throw error
+  })
   const negotiated = negotiate({
     accept: request.headers.accept,
     messagesFormat: formatOf(request),
@@ -66,9 +69,35 @@ export async function runAndAnswer(services: Services, call: RunCall): Promise<F
   })
   if (!('form' in negotiated)) {
     const detail = 'None of the media types in Accept can be answered with.'
-    return reply.code(406).send({ detail, ...negotiated })
+    const { trace_id, span_id } = leaveTrace(
+      services,
+      { ...call, mount: prepared.handler },
+      new RunError(406, UNKNOWN_ERROR, detail),
+    )
+    return reply.code(406).send({ detail, ...negotiated, trace_id, span_id })
   }
   return answerRun(services, call, prepared, negotiated)
+}
+
+/** Leaves the trace of a request that is answered without a run, and names it in the response's headers. */
+export function leaveTrace(
+  services: Services,
+  { principal, mount, request, reply, body }: Omit<RunCall, 'mock' | 'bodyOf'>,
+  error: Problem | RunError,
+): RunIds {
+  const { handler, request: given } = rejected(error, { body, mount, propagated: propagatedBy(request) })
+  const invocation = invoke(
+    handler,
+    { ...given, isStreamed: false },
+    {
+      openMeans: context => services.openMeans({ principal, mock: undefined }, context),
+      record: spans => services.traces.publish(principal, spans),
+      signal: new AbortController().signal,
+    },
+  )
+  services.traces.hold(invocation.result.then(({ recorded }) => recorded))
+  addRunHeaders(reply, invocation)
+  return invocation
 }
 
 async function answerRun(
@@ -134,15 +163,6 @@ function trailingMessageId(messages: Json | undefined): string | undefined {
   return isJsonObject(last) && last.role === 'assistant' && typeof last.id === 'string' ? last.id : undefined
 }
 
-/** The caller's mistakes are answered in the protocol's envelope; missing permissions and defects as everywhere else. */
-function asRefusal(error: unknown): RunError | Problem {
-  if (error instanceof RunError) return error
-  if (error instanceof Problem && ['invalid', 'not_found', 'conflict'].includes(error.code)) return error
-  throw error
-}
-
-/** Responds to a request that is rejected before it runs. */
-function refuse({ errorsUrl }: Services, reply: FastifyReply, error: RunError | Problem): FastifyReply {
-  const status = statusOf(error)
-  return addStatus(reply, status).send(envelopeOf(status, { errorsUrl: errorsUrl() }))
-}
+/** The caller's mistakes are failed runs; missing permissions and defects are answered as everywhere else. */
+const isMistake = (error: unknown): boolean =>
+  error instanceof RunError || (error instanceof Problem && ['invalid', 'not_found', 'conflict'].includes(error.code))

@@ -4,13 +4,13 @@ import { json, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { CONTENT_BODY_BYTES_MAX } from '../budget/limits.ts'
 import { addEndpoint, addPublicEndpoint } from '../http/endpoint.ts'
-import { inspectBody, invokeBody, resultAnswer } from './bodies.ts'
+import { EMPTY_BODY, inspectBody, invokeBody, resultAnswer } from './bodies.ts'
 import { PROTOCOL_VERSION } from './envelope.ts'
 import { inspect } from './inspect.ts'
 import { legacyRoutes } from './legacy.ts'
 import { mountDocument, servicesDocument } from './mount-document.ts'
 import { mountedHandler } from './prepare.ts'
-import { runAndAnswer, type Services } from './run.ts'
+import { leaveTrace, runAndAnswer, type Services } from './run.ts'
 
 const PREFIX = '/services'
 const tag = 'services'
@@ -57,6 +57,8 @@ function addRunRoutes(app: FastifyInstance, services: Services, mounted: boolean
     query,
     body: invokeBody,
     answer: resultAnswer,
+    onInvalidBody: ({ principal, request, reply }, problem) =>
+      void leaveTrace(services, { principal, body: EMPTY_BODY, mount: mountOf(request), request, reply }, problem),
     handle: ({ principal, query: { mock }, body, request, reply }) =>
       runAndAnswer(services, { principal, body, mount: mountOf(request), mock, request, reply }),
   })
