@@ -68,7 +68,9 @@ async function scroll(browser: Browser, address: string, spans: number): Promise
   await page.goto(address)
   await page.getByRole('treeitem').first().waitFor()
   // The whole trace is loaded when its tree is as high as all of its rows.
-  await page.waitForFunction(`document.querySelector('[role="tree"]').scrollHeight >= ${spans} * 24`)
+  const isLoaded = `document.querySelector('[role="tree"]').scrollHeight >= ${spans} * 24`
+  // Not waitForFunction, which the page's policy against eval does not allow.
+  while (!(await page.evaluate(isLoaded))) await delay(50)
   await page.evaluate(`globalThis.tasks = []
     new PerformanceObserver(list => tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: 'longtask' })`)
   await page.getByRole('tree').hover()
