@@ -79,10 +79,19 @@ async function scroll(browser: Browser, address: string, spans: number): Promise
   const began = performance.now()
   await page.getByRole('tree').focus()
   await page.keyboard.press('End')
-  await page.getByRole('treeitem', { name: `step ${spans - 1}` }).waitFor()
+  await page.getByRole('treeitem', { name: `step ${lastOf(spans)}` }).waitFor()
   const jumpMs = Math.round(performance.now() - began)
   await context.close()
   return { longestTaskMs, jumpMs }
+}
+
+const CHILDREN = 8
+
+/** The span at the end of the tree: the last child of the last child, and so on. */
+function lastOf(spans: number): number {
+  let last = 0
+  while (last * CHILDREN + 1 < spans) last = Math.min(last * CHILDREN + CHILDREN, spans - 1)
+  return last
 }
 
 async function storeTrace({ url, apiKey }: { url: string; apiKey: string }, count: number): Promise<string> {
@@ -90,7 +99,7 @@ async function storeTrace({ url, apiKey }: { url: string; apiKey: string }, coun
   const began = BigInt(Date.now() - 60_000) * 1_000_000n
   const spans: OtlpSpan[] = []
   for (let index = 0; index < count; index++) {
-    const parent = spans[Math.floor((index - 1) / 8)]
+    const parent = spans[Math.floor((index - 1) / CHILDREN)]
     const start = began + BigInt(index) * 1_000_000n
     const times = { startTimeUnixNano: String(start), endTimeUnixNano: String(start + 5_000_000n) }
     spans.push(otlpSpan({ traceId, name: `step ${index}`, ...times, ...(parent && { parentSpanId: parent.spanId }) }))
