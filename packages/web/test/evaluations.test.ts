@@ -87,7 +87,8 @@ test('runs are compared by mouse: configuration, verdicts, the worst cases, both
     .getByRole('row', { name: /success/ })
     .getByText(/^Worse, p = /)
     .waitFor()
-  await page.getByText('Configuration: 3 differ', { exact: false }).waitFor()
+  await page.getByText('Configuration: 4 differ', { exact: false }).waitFor()
+  await page.getByRole('rowheader', { name: 'Application: url' }).waitFor()
   await page.getByRole('region', { name: 'Configuration' }).locator('del', { hasText: 'kindly' }).first().waitFor()
   await page.getByRole('button', { name: 'score', exact: true }).click()
   await page.getByText('Worst first by score').waitFor()
@@ -166,7 +167,7 @@ test('two revisions are started by keyboard only and compared', { timeout: 120_0
   await page.keyboard.type('Both')
   await page.keyboard.press('Enter')
   await page.waitForURL(/evaluations\/compare\?/)
-  await page.getByText('Configuration: 3 differ', { exact: false }).waitFor()
+  await page.getByText('Configuration: 4 differ', { exact: false }).waitFor()
   await close()
 })
 
