@@ -30,6 +30,8 @@ test('a run by mouse: the link of clients, a bin, a failure, a case with its dif
   await page.getByRole('heading', { name: 'Short answers' }).waitFor()
   await page.getByText('40 of 40 cases').waitFor()
   await page.getByText('Cost $0.095').waitFor()
+  const pinned = page.getByRole('list', { name: 'Pinned revisions' }).getByRole('link', { name: /^support-bot.* v2$/ })
+  expect(await pinned.getAttribute('href')).toMatch(/^\/w\/playground\/applications\/[0-9a-f-]{36}\?columns=/)
   await page.getByRole('button', { name: /^curt: 18 of 38$/ }).click()
   await page.getByText('18 found').waitFor()
   await page.getByRole('button', { name: 'Show all' }).click()
