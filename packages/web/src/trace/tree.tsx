@@ -24,7 +24,7 @@ const ROW_PX = 24
 /** Deeper spans stand at the same place, with their depth as a number: a tree of any depth fits. */
 const INDENTS_MAX = 12
 /** As many fit where the page is narrow. */
-const INDENTS_NARROW = 5
+const INDENTS_NARROW = 3
 
 type Metric = 'tokens' | 'cost'
 
@@ -192,7 +192,7 @@ function TreeRow({
       style={{ top: start }}
       onClick={() => select(span)}
     >
-      <span className={styles.treeName} style={{ paddingLeft: `min(${Math.min(depth, INDENTS_MAX) * 14}px, 45%)` }}>
+      <span className={styles.treeName} style={{ paddingLeft: `min(${Math.min(depth, INDENTS_MAX) * 14}px, 32%)` }}>
         {/* The keys do the same. */}
         <span
           aria-hidden="true"
