@@ -110,7 +110,8 @@ export interface Bytes {
   bytes: number
 }
 
-const BYTES = /(?:data:([\w.+/-]{1,100});base64,)?([A-Za-z0-9+/_-]{1000,}={0,2})/g
+/** It begins only where a word does: otherwise a text of long words would be tried from each of its characters. */
+const BYTES = /(?:data:([\w.+/-]{1,100});base64,)?(?<![A-Za-z0-9+/_-])([A-Za-z0-9+/_-]{1000,}={0,2})/g
 
 /** A part of a long text, which may begin or end amid bytes: what is read, and the bytes between. */
 export function splitBytes(text: string): (string | Bytes)[] {
