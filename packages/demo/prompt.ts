@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { startFakeProvider } from '@spanhouse/fake-provider'
 
 /** Where the demo runs. */
@@ -89,10 +90,15 @@ interface Answer {
 }
 
 /** Sends a body as JSON and returns the response; throws unless it is one of success. */
-export async function ok(place: Place, path: string, body: object): Promise<Answer> {
-  const response = await post(place, path, body)
+export const ok = async (place: Place, path: string, body: object): Promise<Answer> =>
+  bodyOf(path, await post(place, path, body))
+
+/** Reads something; throws unless the response is one of success. */
+export const read = async <T>(place: Place, path: string): Promise<T> => bodyOf(path, await patientFetch(place, path))
+
+async function bodyOf<T>(path: string, response: Response): Promise<T> {
   if (!response.ok) throw new Error(`${path} responded with ${response.status}: ${await response.text()}`)
-  return (await response.json()) as Answer
+  return (await response.json()) as T
 }
 
 /** Writes chunks of the response to the terminal as they arrive, and returns the whole response, which comes last. */
@@ -114,9 +120,23 @@ async function streamed(place: Place, path: string, body: object): Promise<Answe
   return last
 }
 
-const post = ({ url, headers }: Place, path: string, body: object, accept = 'application/json'): Promise<Response> =>
-  fetch(url + path, {
+const post = (place: Place, path: string, body: object, accept = 'application/json'): Promise<Response> =>
+  patientFetch(place, path, {
     method: 'POST',
-    headers: { ...headers, accept, 'content-type': 'application/json' },
+    headers: { accept, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   })
+
+const ASKED_MAX = 20
+
+/** Sends a request, and again while the server is too busy: then it did nothing with it. */
+async function patientFetch({ url, headers }: Place, path: string, init: RequestInit = {}): Promise<Response> {
+  for (let asked = 1; ; asked++) {
+    const response = await fetch(url + path, { ...init, headers: { ...headers, ...init.headers } })
+    if (!BUSY.includes(response.status) || asked === ASKED_MAX) return response
+    await response.text()
+    await delay(Number(response.headers.get('retry-after') ?? 1) * 1000)
+  }
+}
+
+const BUSY = [429, 503]

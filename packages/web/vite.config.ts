@@ -7,6 +7,7 @@ export const config: InlineConfig = {
   root: import.meta.dirname,
   base: '/w/',
   configFile: false,
+  css: { transformer: 'lightningcss' },
   plugins: [react(), babel({ presets: [reactCompilerPreset()] })],
   build: {
     target: 'es2024',

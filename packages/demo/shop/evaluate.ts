@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { ok, type Place } from '../prompt.ts'
+import { ok, type Place, read } from '../prompt.ts'
 import { Random } from './random.ts'
 
 const QUESTIONS = 120
@@ -100,8 +100,7 @@ async function evaluate(place: Place, { name, testset, revision, evaluator }: As
     evaluation: { id: string }
   }
   for (;;) {
-    const answer = await fetch(`${place.url}/api/evaluations/runs/${evaluation.id}`, { headers: place.headers })
-    const { run } = (await answer.json()) as { run: { status: string } }
+    const { run } = await read<{ run: { status: string } }>(place, `/api/evaluations/runs/${evaluation.id}`)
     if (run.status !== 'running' && run.status !== 'pending') return evaluation.id
     await delay(POLL_MS)
   }

@@ -1,4 +1,11 @@
-import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Locator,
+  type Page,
+} from 'playwright-core'
 import { inject } from 'vitest'
 import { newProject, type TestProject } from '../../../test/harness.ts'
 import { newTraceId, type OtlpSpan, otlpSpan } from '../../../test/otlp.ts'
@@ -22,7 +29,18 @@ export async function visit(
   options: BrowserContextOptions = {},
 ): Promise<Visit> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  return { ...(await openPage(context, { apiKey }, path)), close: () => context.close() }
+}
+
+/** The same in a browser that already knows what it loaded before. */
+export async function openPage(
+  context: BrowserContext,
+  { apiKey }: Pick<TestProject, 'apiKey'>,
+  path: string,
+  size?: { width: number; height: number },
+): Promise<Visit> {
   const page = await context.newPage()
+  if (size) await page.setViewportSize(size)
   page.setDefaultTimeout(20_000)
   const faults: string[] = []
   page.on('pageerror', error => faults.push(error.message))
@@ -30,7 +48,7 @@ export async function visit(
     if (message.type() === 'error' && !message.text().includes('Failed to load resource')) faults.push(message.text())
   })
   await page.goto(`${inject('target').apiUrl}${path}#key=${apiKey}`)
-  return { page, faults, close: () => context.close() }
+  return { page, faults, close: () => page.close() }
 }
 
 const MICROS = 1_000n

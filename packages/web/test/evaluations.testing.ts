@@ -38,7 +38,11 @@ export async function makeEvaluated(project: TestProject, cases: number): Promis
   const made = async (kind: string, name: string, data: object): Promise<any> =>
     (await post(project, `/simple/${kind}s/`, { [kind]: { slug: slug(name), name, data } }))[kind]
   const hook = { uri: 'agenta:custom:hook:v0', url: 'https://localhost/hook' }
-  const prompt = (text: string, temperature: number) => ({ ...hook, parameters: { prompt: { text, temperature } } })
+  const prompt = (text: string, temperature: number) => ({
+    ...hook,
+    url: `${hook.url}?temperature=${temperature}`,
+    parameters: { prompt: { text, temperature } },
+  })
   const application = await made('application', 'support-bot', prompt('Answer kindly and in one sentence.', 0.2))
   const { application_revision } = await post(project, '/applications/revisions/commit', {
     application_revision_commit: {

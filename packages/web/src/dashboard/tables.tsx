@@ -77,17 +77,17 @@ interface TableRowProps {
 function TableRow({ group, table, shown: { search, change }, most }: TableRowProps): ReactNode {
   const { value, count, errors, p95, tokens, costs = 0 } = group
   const isOfCalls = table.grouping.amounts === 'own'
-  const term = value === undefined ? undefined : termOf(table.by, value)
+  const term = termOf(table.by, value)
   const q = [search.q, term].filter(Boolean).join(' ')
   const { since, from, to } = search
   const rows: TracesSearch = { q, since, from, to, ...(isOfCalls && { focus: 'span' }) }
   // Calls in traces of which the root matches are no list of their own.
-  const opens = term !== undefined && (!isOfCalls || search.q === undefined)
+  const opens = !isOfCalls || (search.q === undefined && value !== undefined)
   const name = value === undefined ? '(none)' : visible(value)
   return (
     <tr>
       <th scope="row">
-        {term === undefined || isOfCalls ? (
+        {isOfCalls ? (
           <span>{name}</span>
         ) : (
           <button

@@ -22,7 +22,7 @@ export function formatDuration(ms: number | undefined): string {
 export function formatCost(usd: number | undefined): string {
   if (usd === undefined || usd === 0) return MISSING
   if (usd >= 100) return `$${grouped.format(usd)}`
-  if (usd >= 1) return `$${usd.toFixed(2)}`
+  if (usd >= 0.1) return `$${usd.toFixed(2)}`
   if (usd < 1e-7) return '< $0.0000001'
   return `$${two.format(usd)}`
 }

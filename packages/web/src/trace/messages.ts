@@ -104,8 +104,31 @@ export function newMessages(messages: readonly Message[]): readonly Message[] {
   return messages.slice(last + 1)
 }
 
-/** A text of bytes: its size, which is all that is shown of it. Undefined for other texts. */
-export function bytesIn(text: string): { type: string; bytes: number } | undefined {
+/** Bytes in a text: their size is all that is shown of them. */
+export interface Bytes {
+  type: string
+  bytes: number
+}
+
+/** It begins only where a word does: otherwise a text of long words would be tried from each of its characters. */
+const BYTES = /(?:data:([\w.+/-]{1,100});base64,)?(?<![A-Za-z0-9+/_-])([A-Za-z0-9+/_-]{1000,}={0,2})/g
+
+/** A part of a long text, which may begin or end amid bytes: what is read, and the bytes between. */
+export function splitBytes(text: string): (string | Bytes)[] {
+  const parts: (string | Bytes)[] = []
+  let from = 0
+  for (const { 0: found, 1: type, 2: data = '', index } of text.matchAll(BYTES)) {
+    const start = data.slice(0, 512)
+    // A thousand letters of one kind are a text of somebody who tries what happens.
+    if (type === undefined && !(/[a-z]/.test(start) && /[A-Z]/.test(start) && /\d/.test(start))) continue
+    parts.push(text.slice(from, index), { type: type ?? 'base64', bytes: Math.floor(data.length * 0.75) })
+    from = index + found.length
+  }
+  return [...parts, text.slice(from)].filter(part => part !== '')
+}
+
+/** A text of bytes. Undefined for other texts. */
+export function bytesIn(text: string): Bytes | undefined {
   const [, type, data] = /^data:([^;,]{0,100})(?:;[^,]{0,100})?,([A-Za-z0-9+/=_-]*)$/.exec(text.slice(0, 200))
     ? splitDataUrl(text)
     : []

@@ -4,8 +4,8 @@ import { formatCount, visible } from '../format/format.ts'
 import { Button, Choices, Failure } from '../parts/controls.tsx'
 import { Scroller } from '../parts/scroller.tsx'
 import styles from './content.module.css'
-import { messagesIn, plainText, valueIn } from './messages.ts'
-import { JsonView, MessageView, TextView } from './value-view.tsx'
+import { type Bytes, messagesIn, plainText, splitBytes, valueIn } from './messages.ts'
+import { Chip, JsonView, MessageView, TextView } from './value-view.tsx'
 
 export type PartRange = Parts['parts'][number]
 
@@ -133,18 +133,28 @@ function countOf(text: string, find: string): number {
 }
 
 function LongText({ text, find }: { text: string; find: string }): ReactNode {
-  const pieces = useMemo(() => {
-    const shown = visible(text).replaceAll('\\n', '\n').replaceAll('\\"', '"')
-    return Array.from({ length: Math.ceil(shown.length / PIECE) }, (_, index) =>
-      shown.slice(index * PIECE, (index + 1) * PIECE),
-    )
-  }, [text])
-  return pieces.map((piece, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: the pieces never change
-    <div key={index} className={styles.piece}>
-      <Marked text={piece} find={find} />
-    </div>
-  ))
+  const pieces = useMemo(
+    () => splitBytes(text).flatMap((part): (string | Bytes)[] => (typeof part === 'string' ? cut(part) : [part])),
+    [text],
+  )
+  return pieces.map((piece, index) =>
+    typeof piece === 'string' ? (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the pieces never change
+      <div key={index} className={styles.piece}>
+        <Marked text={piece} find={find} />
+      </div>
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the pieces never change
+      <Chip key={index} {...piece} />
+    ),
+  )
+}
+
+function cut(text: string): string[] {
+  const shown = visible(text).replaceAll('\\n', '\n').replaceAll('\\"', '"')
+  return Array.from({ length: Math.ceil(shown.length / PIECE) }, (_, index) =>
+    shown.slice(index * PIECE, (index + 1) * PIECE),
+  )
 }
 
 function Marked({ text, find }: { text: string; find: string }): ReactNode {

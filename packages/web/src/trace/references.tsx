@@ -45,10 +45,11 @@ interface ReferredProps {
   kind: string
   id: string | undefined
   name: string
-  revision: Reference | undefined
+  revision: Omit<Reference, 'key'> | undefined
 }
 
-function Referred({ kind, id, name, revision }: ReferredProps): ReactNode {
+/** The name of an artifact, as a link to its screen where it has one. */
+export function Referred({ kind, id, name, revision }: ReferredProps): ReactNode {
   const version = revision?.version ? ` v${visible(revision.version)}` : ''
   const shown = `${name}${version}`
   if (id === undefined) return shown

@@ -23,6 +23,8 @@ interface TreeProps {
 const ROW_PX = 24
 /** Deeper spans stand at the same place, with their depth as a number: a tree of any depth fits. */
 const INDENTS_MAX = 12
+/** As many fit where the page is narrow. */
+const INDENTS_NARROW = 3
 
 type Metric = 'tokens' | 'cost'
 
@@ -190,7 +192,7 @@ function TreeRow({
       style={{ top: start }}
       onClick={() => select(span)}
     >
-      <span className={styles.treeName} style={{ paddingLeft: Math.min(depth, INDENTS_MAX) * 14 }}>
+      <span className={styles.treeName} style={{ paddingLeft: `min(${Math.min(depth, INDENTS_MAX) * 14}px, 32%)` }}>
         {/* The keys do the same. */}
         <span
           aria-hidden="true"
@@ -202,7 +204,11 @@ function TreeRow({
         >
           {isCollapsed === undefined ? '' : isCollapsed ? '▸' : '▾'}
         </span>
-        {depth > INDENTS_MAX && <span className={styles.depth}>{depth}</span>}
+        {depth > INDENTS_NARROW && (
+          <span className={styles.depth} data-narrow={depth <= INDENTS_MAX || undefined}>
+            {depth}
+          </span>
+        )}
         <TypeIcon type={type} />
         <span className={isError ? styles.red : undefined}>
           {visible(trace.names[span] ?? '').slice(0, 300) || '(no name)'}

@@ -26,7 +26,7 @@ export function TextView({ text }: { text: string }): ReactNode {
   )
 }
 
-const Chip = ({ type, bytes }: { type: string; bytes: number }): ReactNode => (
+export const Chip = ({ type, bytes }: { type: string; bytes: number }): ReactNode => (
   <span className={styles.chip}>
     {type} {formatBytes(bytes)}
   </span>

@@ -55,6 +55,12 @@ export const FIELDS: Readonly<Record<string, Field>> = {
   duration: amount('ag.metrics.duration.cumulative', 'duration', 'total duration, such as >2s'),
   tokens: amount('ag.metrics.tokens.cumulative.total', 'number', 'total tokens, such as >1000'),
   cost: amount('ag.metrics.costs.cumulative.total', 'number', 'total cost in USD, such as >0.01'),
+  no: {
+    kind: 'choice',
+    field: '',
+    about: 'without a value in a field, such as no:user',
+    values: ['user', 'session', 'agent', 'model', 'application', 'environment'],
+  },
   errors: amount('ag.metrics.errors.cumulative', 'number', 'errors in it and below, such as >0'),
 }
 
@@ -90,8 +96,14 @@ export function testOf({ field: name = '', operator = ':', value }: Typed): Cond
   if (kind === 'meaning') return meaningTest(field.paths ?? [], value)
   if (kind === 'text') return { ...place, operator: operator === '=' ? 'is' : 'contains', value }
   if (kind === 'id') return { ...place, operator: 'is', value }
-  return { ...place, operator: 'is', value: choiceOf(name, field, value) }
+  const chosen = choiceOf(name, field, value)
+  return name === 'no' ? absenceOf(FIELDS[chosen] as Field) : { ...place, operator: 'is', value: chosen }
 }
+
+const absenceOf = ({ field, paths }: Field): Group => ({
+  operator: 'and',
+  conditions: paths ? paths.map(key => ({ field, key, operator: 'not_exists' })) : [{ field, operator: 'not_exists' }],
+})
 
 /** The first attribute that a span has is the value. */
 const meaningTest = (paths: readonly string[], value: string): Group => ({

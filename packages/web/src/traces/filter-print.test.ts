@@ -81,3 +81,7 @@ test.each([
 ])('%s keeps its short form', (text, printed) => {
   expect(printFilter(parseFilterText(text))).toBe(printed)
 })
+
+test.each(['no:user', '-no:model', 'no:session errors>0'])('%s is printed as it was typed', text => {
+  expect(printFilter(parseFilterText(text))).toBe(text)
+})

@@ -18,6 +18,8 @@ function printTerm(term: Condition | Group): string {
     .map(name => printMeaning(name, term))
     .find(text => text !== undefined)
   if (short !== undefined) return short
+  const absent = FIELDS.no?.values?.find(name => isSame(testOf({ field: 'no', value: name }), term))
+  if (absent !== undefined) return `no:${absent}`
   if (!('conditions' in term)) return printTest(term) ?? JSON.stringify(term)
   const { operator = 'and', conditions } = term
   const [only] = conditions

@@ -119,9 +119,10 @@ function parsedJson(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** A term that selects exactly one value of a field. */
-export function termOf(field: string, value: string): string {
+/** A term that selects exactly one value of a field, or what has none. */
+export function termOf(field: string, value: string | undefined): string {
   const name = nameOfField(field) ?? field
+  if (value === undefined) return `no:${name}`
   const shown = field === 'status_code' ? value.replace('STATUS_CODE_', '').toLowerCase() : value
   const operator = FIELDS[name]?.kind === 'text' ? '=' : ':'
   return `${name}${operator}${quoted(shown)}`

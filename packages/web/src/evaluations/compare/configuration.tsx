@@ -10,7 +10,7 @@ import { DiffText } from '../table/diff-text.tsx'
 import styles from './compare.module.css'
 import { runName } from './score-table.tsx'
 
-/** What the runs are made of where they differ: pinned revisions, and parameters of applications and evaluators. */
+/** What the runs are made of where they differ: pinned revisions, and what applications and evaluators consist of. */
 export function Configuration({ runs }: { runs: readonly Run[] }): ReactNode {
   const revisions = useRevisions(runs)
   const rows = rowsOf(runs, revisions)
@@ -103,9 +103,10 @@ function membersOf(run: Run, revisions: ReadonlyMap<string, Revision>): Map<stri
     const revision = revisionOf(step)
     members.set(name, `${titleOf(step)} v${revision?.version ?? '?'}`)
     if (step.type === 'annotation') members.set(`${name}: by`, step.origin)
-    const { data } = revisions.get(revision?.id ?? '') ?? {}
-    if (data?.uri) members.set(`${name}: handler`, data.uri)
-    flatten(data?.parameters ?? {}, `${name}: `, members)
+    const { uri, parameters = {}, schemas: _, ...rest } = revisions.get(revision?.id ?? '')?.data ?? {}
+    if (uri) members.set(`${name}: handler`, uri)
+    // A script, the address of a hook and so on.
+    for (const part of [parameters, rest]) flatten(part as Json, `${name}: `, members)
   }
   members.set('Repeats', String(run.data?.repeats ?? 1))
   return members

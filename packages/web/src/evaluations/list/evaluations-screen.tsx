@@ -46,7 +46,7 @@ export function EvaluationsScreen(): ReactNode {
           </Button>
         )}
         {refusal === undefined ? (
-          <Link to="/evaluations/new" className={`${controls.button} ${controls.primary} ${styles.action}`}>
+          <Link to="/evaluations/new" className={`${controls.button} ${controls.primary}`}>
             New evaluation
           </Link>
         ) : (

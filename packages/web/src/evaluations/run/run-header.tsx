@@ -8,7 +8,8 @@ import { isGoingOn } from '../../api/run-progress.ts'
 import { formatCost, formatCount, formatFullTime, formatTime, visible } from '../../format/format.ts'
 import { Button, Failure } from '../../parts/controls.tsx'
 import { RunStatus } from '../run-status.tsx'
-import { revisionOf, stepsOf, titleOf } from '../table/case-model.ts'
+import { Referred } from '../../trace/references.tsx'
+import { artifactOf, revisionOf, stepsOf, titleOf } from '../table/case-model.ts'
 import styles from './run.module.css'
 
 interface RunHeaderProps {
@@ -78,10 +79,10 @@ const KINDS: Readonly<Record<Step['type'], string>> = {
 
 function Pinned({ step }: { step: Step }): ReactNode {
   const revision = revisionOf(step)
+  const [kind = '', artifact] = artifactOf(step) ?? []
   return (
     <li title={revision?.id}>
-      {KINDS[step.type]} <strong>{visible(titleOf(step))}</strong>
-      {revision?.version !== undefined && ` v${visible(revision.version)}`}
+      {KINDS[step.type]} <Referred kind={kind} id={artifact?.id} name={visible(titleOf(step))} revision={revision} />
       {step.type === 'annotation' && step.origin !== 'auto' && ` (${step.origin})`}
     </li>
   )

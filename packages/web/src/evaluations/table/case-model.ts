@@ -17,10 +17,11 @@ export const nameIn = (path: string): string => (path === OUTPUTS ? '' : path.sl
 export const stepsOf = (run: Run | null | undefined): readonly Step[] => run?.data?.steps ?? []
 
 /** What a step runs, as people call it. */
-export function titleOf({ key, references = {} }: Step): string {
-  const artifact = Object.entries(references).find(([name]) => !/_(variant|revision)$/.test(name))?.[1]
-  return artifact?.slug ?? key
-}
+export const titleOf = (step: Step): string => artifactOf(step)?.[1].slug ?? step.key
+
+/** The artifact that a step is about, with its kind. */
+export const artifactOf = ({ references = {} }: Step) =>
+  Object.entries(references).find(([name]) => !/_(variant|revision)$/.test(name))
 
 /** The revision that a step pins. */
 export const revisionOf = ({ references = {} }: Step): { id?: string; slug?: string; version?: string } | undefined =>
