@@ -83,6 +83,11 @@ describe('of two lanes', () => {
     ])
   })
 
+  it('of projects that are all beyond their pace a batch has what is there', async () => {
+    const bulk = [...from('a', 10, 10), ...from('b', 10, 10)]
+    expect(await batchesOf([{ bulk }], 1)).toEqual([[10, 10, 10, 10]])
+  })
+
   it('a backlog is passed by a message that arrives later, and neither keeps the other waiting', async () => {
     const source = sourceOf([{ bulk: from('a', ...Array<number>(8).fill(10)) }])
     const cut = new Batches(source, { ...LIMITS, spansMax: 20 })

@@ -26,15 +26,18 @@ export type BatchLimits = Pick<DeliveriesOptions, 'spansMax' | 'sharedSpansMax' 
 const IDLE_MS = 60_000
 
 /**
- * Cuts the batches of one iteration. While a single project sends, a batch has what is there of both lanes, and is as
- * large as the limits allow. While several send, the lanes take turns, and a bulk batch is small: a message in the
- * prompt lane waits for one of those at most, and shares its batch with none.
+ * Cuts the batches of one iteration. While a single project sends, or all that send are beyond their pace, a batch has
+ * what is there of both lanes, and is as large as the limits allow. While one of several keeps its pace, the lanes take
+ * turns, and a bulk batch is small: a message in the prompt lane waits for one of those at most, and shares its batch
+ * with none.
  */
 export class Batches<T extends Waiting> {
   readonly #source: Source<T>
   readonly #limits: BatchLimits
   /** When each project was last seen. */
   readonly #seen = new Map<Uuid, number>()
+  #promptAt = Number.NEGATIVE_INFINITY
+  #isPromptUsed = false
   #last: Lane = 'bulk'
 
   constructor(source: Source<T>, limits: BatchLimits) {
@@ -97,15 +100,18 @@ export class Batches<T extends Waiting> {
   #lookWhoSends(now: number): void {
     for (const lane of LANES) {
       const next = this.#source.peek(lane)
-      if (next) this.#seen.set(next.project_id, now)
+      if (!next) continue
+      this.#seen.set(next.project_id, now)
+      if (lane === 'prompt') [this.#promptAt, this.#isPromptUsed] = [now, true]
     }
   }
 
   #forgetWhoEnded(now: number): void {
+    this.#isPromptUsed = now - this.#promptAt <= SENDING_MS
     for (const [project_id, at] of this.#seen) if (now - at > SENDING_MS) this.#seen.delete(project_id)
   }
 
   get #isShared(): boolean {
-    return this.#seen.size > 1
+    return this.#isPromptUsed && this.#seen.size > 1
   }
 }
