@@ -34,6 +34,8 @@ export interface Run {
   created_at: string
   flags?: Readonly<Record<string, boolean>>
   data?: { steps?: Step[]; repeats?: number }
+  /** Runs that were started together share the id of their group. */
+  meta?: { group_id?: string }
 }
 
 /** Whether workers may still change a run. */
