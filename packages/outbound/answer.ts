@@ -3,6 +3,7 @@ import { OutboundError } from './outbound-error.ts'
 
 interface Reading {
   bytesMax: number
+  mayBeCompressed: boolean | undefined
   /** The error to throw instead of the HTTP client's. */
   toError(error: unknown): unknown
   /** Called once, when nothing more will be read. */
@@ -19,7 +20,7 @@ const EMPTY = new Set([204, 205, 304])
 export function answerOf({ statusCode, headers, body }: Dispatcher.ResponseData, reading: Reading): Response {
   // An aborted body fails whether or not anybody reads it.
   body.on('error', () => {})
-  const mistake = mistakeIn(statusCode, headers, reading.bytesMax)
+  const mistake = mistakeIn(statusCode, headers, reading)
   if (mistake !== null) {
     body.destroy()
     throw mistake
@@ -31,12 +32,17 @@ export function answerOf({ statusCode, headers, body }: Dispatcher.ResponseData,
   return new Response(null, init)
 }
 
-function mistakeIn(status: number, headers: Dispatcher.ResponseData['headers'], bytesMax: number) {
+function mistakeIn(
+  status: number,
+  headers: Dispatcher.ResponseData['headers'],
+  { bytesMax, mayBeCompressed }: Pick<Reading, 'bytesMax' | 'mayBeCompressed'>,
+) {
   if (status < 200 || status > 599)
     return new OutboundError('invalid_response', `The response has the status ${status}`)
   const coding = headers['content-encoding'] ?? 'identity'
   // Compression was not requested, and the size of a decompressed body is unknown.
-  if (coding !== 'identity') return new OutboundError('invalid_response', `The response is compressed (${coding})`)
+  if (coding !== 'identity' && !mayBeCompressed)
+    return new OutboundError('invalid_response', `The response is compressed (${coding})`)
   return Number(headers['content-length'] ?? 0) > bytesMax ? tooLarge(bytesMax) : null
 }
 

@@ -16,6 +16,8 @@ export interface OutboundLimits {
   totalMs: number
   /** Of the response body. */
   responseBytesMax: number
+  /** Whether compressed responses are accepted; their bodies are not decompressed. Otherwise they fail. */
+  mayBeCompressed?: boolean
 }
 
 /** The default limits of {@link outboundFetch}. */
@@ -109,7 +111,8 @@ async function send(
       body: body as Dispatcher.RequestOptions['body'],
       signal: ending.signal,
     })
-    return answerOf(answer, { bytesMax: limits.responseBytesMax, toError, done: ending.release })
+    const { responseBytesMax: bytesMax, mayBeCompressed } = limits
+    return answerOf(answer, { bytesMax, mayBeCompressed, toError, done: ending.release })
   } catch (error) {
     ending.release()
     throw toError(error)

@@ -189,7 +189,7 @@ describe('one process', async () => {
     await own.kill()
   })
 
-  test('receivers that stall, never end their headers, send large responses or redirect delay no other receiver', async () => {
+  test('receivers that stall, never end their headers, send large or compressed responses or redirect delay no other', async () => {
     const project = await anew()
     const silent = createServer(socket => void socket.write('HTTP/1.1 200 OK\r\nX-A: b\r\n'))
     await new Promise<void>(resolve => silent.listen(0, '127.0.0.1', resolve))
@@ -199,6 +199,7 @@ describe('one process', async () => {
       if (path === '/stalled') return
       if (path === '/moved') return void response.writeHead(302, { location: `${receiver.url}/redirected` }).end()
       if (path === '/gone') return void response.writeHead(410).end('x'.repeat(5_000))
+      if (path === '/packed') return void response.writeHead(200, { 'content-encoding': 'gzip' }).end('zzz')
       response.writeHead(200, { 'content-length': 200 * 1024 ** 2 })
       const fill = (): void => {
         while (response.write(Buffer.alloc(64 * 1024, 'y')) && !response.destroyed);
@@ -208,7 +209,7 @@ describe('one process', async () => {
     }
     const event_types = COMMITTED
     await subscribe(project, { url: `http://127.0.0.1:${port}/`, event_types })
-    for (const path of ['/stalled', '/moved', '/gone', '/large'])
+    for (const path of ['/stalled', '/moved', '/gone', '/large', '/packed'])
       await subscribe(project, { url: odd.url + path, event_types }, { name: path })
     await subscribe(project, { url: `${receiver.url}/beside`, event_types })
     const application = await createApplication(project)
@@ -224,10 +225,12 @@ describe('one process', async () => {
     expect((await ended('410'))[0].data.response.body).toHaveLength(2_000)
     const { body } = await eventually(async () => {
       const answer = await project.post('/api/webhooks/deliveries/query', { delivery: { status: { code: '200' } } })
-      return answer.body.count === 24 ? answer : undefined
+      return answer.body.count === 36 ? answer : undefined
     })
     const large = body.deliveries.find((one: any) => one.data.url.endsWith('/large'))
     expect(large).toMatchObject({ status: { message: 'success' }, data: { response: { body: 'y'.repeat(2_000) } } })
+    const packed = body.deliveries.find((one: any) => one.data.url.endsWith('/packed'))
+    expect(packed.data.response).toEqual({ status_code: 200, body: '[compressed: gzip]' })
     expect(receiver.at('/redirected')).toEqual([])
     expect(odd.at('/gone')).toHaveLength(12)
     silent.close()

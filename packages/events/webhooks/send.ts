@@ -11,13 +11,14 @@ export interface Outcome {
   data: JsonObject
 }
 
-/** Limits of one attempt. A receiver's answer is read as far as it is told, whatever its size. */
+/** Limits of one attempt. A receiver's answer is read as far as it is told, whatever its size and its coding. */
 export const ATTEMPT_LIMITS = {
   connectMs: 5_000,
   firstByteMs: 10_000,
   idleMs: 10_000,
   totalMs: 10_000,
   responseBytesMax: Number.POSITIVE_INFINITY,
+  mayBeCompressed: true,
 } as const
 
 /** Characters of a receiver's answer that a delivery tells. */
@@ -43,7 +44,7 @@ export async function send(fetch: OutboundFetch, message: Message, signal?: Abor
       body: request.body,
       ...(signal && { signal }),
     })
-    const body = withoutSecret(await answerOf(response), message.secret)
+    const body = withoutSecret(await answerOf(response), message.secret).slice(0, ANSWER_LENGTH_MAX)
     return outcomeOf(response.status, { ...sent, response: { status_code: response.status, body } })
   } catch (error) {
     if (signal?.aborted || !(error instanceof OutboundError)) throw error
@@ -71,7 +72,10 @@ const ended = (code: string, message: Outcome['status']['message']): Outcome['st
   message,
 })
 
-/** The start of the answer. The status says whether the receiver has the event; what comes of the rest is no matter. */
+/**
+ * The start of the answer, at least as much as is told. The status says whether the receiver has the event; what comes
+ * of the rest is no matter.
+ */
 async function answerOf(response: Response): Promise<string> {
   if (response.body === null) return ''
   const reader = response.body.getReader()
@@ -88,5 +92,7 @@ async function answerOf(response: Response): Promise<string> {
     // It has broken off or stalled.
   }
   await reader.cancel().catch(() => undefined)
-  return Buffer.concat(pieces).toString('utf8').slice(0, ANSWER_LENGTH_MAX).replaceAll('\0', '\ufffd')
+  const coding = response.headers.get('content-encoding') ?? 'identity'
+  if (coding !== 'identity') return `[compressed: ${coding}]`
+  return Buffer.concat(pieces).toString('utf8').replaceAll('\0', '\ufffd')
 }
