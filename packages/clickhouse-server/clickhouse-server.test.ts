@@ -4,9 +4,9 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type ClickHouseServer, startClickHouse } from './index.ts'
-import { startTestServer } from './test-server.testing.ts'
+import { startTestCluster, startTestServer, type TestServer } from './test-server.testing.ts'
 
 let path: string
 const deaths: string[] = []
@@ -142,4 +142,19 @@ test('servers side by side reach each other by the native protocol', async () =>
   expect(await ask(other, 'SELECT sum(v) FROM kept')).toBe('85')
   await other.restart()
   expect(await ask(one, `SELECT sum(v) FROM ${remote}`)).toBe('85')
+})
+
+test('a shard that dies is started again with its data, at the same address; one that is killed on purpose is not', async () => {
+  const cluster = await startTestCluster(1, { path })
+  running.push(cluster)
+  const [shard] = cluster.servers as [TestServer]
+  await ask(shard, KEEP)
+  const pid = await pidOf(path)
+  process.kill(pid, 'SIGABRT')
+  await vi.waitFor(async () => expect(await ask(shard, 'SELECT v FROM kept')).toBe('42'), { timeout: 60_000 })
+  expect(await pidOf(path)).not.toBe(pid)
+  await shard.kill()
+  await expect(ask(shard, 'SELECT 1')).rejects.toThrow()
+  await shard.restart()
+  expect(await ask(shard, 'SELECT v FROM kept')).toBe('42')
 })

@@ -9,7 +9,8 @@ import { startServerProcess, urlOf } from './server-process.ts'
 /**
  * `npm run clickhouse -- [--shards N] [--path FOLDER] [--port FIRST]`: ClickHouse servers on this machine until Ctrl-C, to
  * try a cluster out. Each is a shard with its data in a folder of its own. Prints the setting for Spanhouse. With more
- * shards than before, the others keep their data.
+ * shards than before, the others keep their data. A server that dies is started again: one that speaks the native protocol
+ * does when its peer breaks a connection off (see DECISIONS.md).
  */
 const { values } = parseArgs({
   options: {
@@ -43,12 +44,21 @@ const urls = addresses.map(urlOf)
 process.stdout.write(
   shards === 1 ? `export CLICKHOUSE_URL=${urls[0]}\n` : `export CLICKHOUSE_URLS="${urls.join(' ')}"\n`,
 )
-await Promise.race([
-  ...(['SIGINT', 'SIGTERM'] as const).map(signal => once(process, signal)),
-  ...servers.map(async (server, index) => fail(`shard ${index + 1} has exited: ${await server.ended}`)),
-])
+let isStopping = false
+for (const index of servers.keys()) void keep(index)
+await Promise.race((['SIGINT', 'SIGTERM'] as const).map(signal => once(process, signal)))
+isStopping = true
 for (const server of servers) server.signal('SIGKILL')
 process.exit(0)
+
+async function keep(index: number): Promise<void> {
+  for (;;) {
+    const reason = await servers[index]?.ended
+    if (isStopping) return
+    process.stderr.write(`shard ${index + 1} has exited and is started again: ${reason}\n`)
+    servers[index] = await startServerProcess(addresses[index] as ServerAddress).catch(error => fail(error.message))
+  }
+}
 
 /** The same with each start, so that the setting does not change. */
 async function keptPassword(): Promise<string> {

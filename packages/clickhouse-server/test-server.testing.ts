@@ -29,12 +29,13 @@ export interface TestServer {
 export async function startTestServer(options: { path?: string } = {}): Promise<TestServer> {
   const path = options.path ?? (await mkdtemp(join(tmpdir(), 'spanhouse-clickhouse-')))
   const { address, server } = await startOn({ path, withTcp: true })
-  return controlled(address, server, async () => {
+  const clean = async (): Promise<void> => {
     if (options.path === undefined) await rm(path, { recursive: true, force: true })
-  })
+  }
+  return controlled(address, server, { clean })
 }
 
-/** Servers that form a cluster: each is a shard. */
+/** Servers that form a cluster: each is a shard, and is started again if it dies by itself (see DECISIONS.md). */
 export interface TestCluster {
   readonly servers: readonly TestServer[]
   /** Starts another server, and the others again one by one with the longer list of shards. */
@@ -63,7 +64,7 @@ export async function startTestCluster(
     for (const [index, address] of addresses.entries()) address.cluster = { tcpPorts, shard: index + 1, isLogged }
   }
   const start = async (address: ServerAddress): Promise<void> => {
-    servers.push(controlled(address, await startServerProcess(address), async () => undefined))
+    servers.push(controlled(address, await startServerProcess(address), { isKept: true }))
   }
   await addAddresses(count)
   for (const address of addresses) await start(address)
@@ -82,12 +83,34 @@ export async function startTestCluster(
 }
 
 /** `address` may be changed before a restart. */
-function controlled(address: ServerAddress, started: ServerProcess, clean: () => Promise<void>): TestServer {
+function controlled(
+  address: ServerAddress,
+  started: ServerProcess,
+  { clean, isKept = false }: { clean?: () => Promise<void>; isKept?: boolean },
+): TestServer {
   let server = started
+  /** Whether it was killed on purpose. */
+  let isDown = false
+  let revived: Promise<void> = Promise.resolve()
+  const start = async (): Promise<void> => {
+    server = await startServerProcess(address)
+    watch()
+  }
+  const watch = (): void => {
+    if (!isKept) return
+    void server.ended.then(reason => {
+      if (isDown) return
+      process.stderr.write(`a ClickHouse server has died and is started again: ${reason}\n`)
+      revived = start()
+    })
+  }
   const kill = async (): Promise<void> => {
+    isDown = true
+    await revived
     server.signal('SIGKILL')
     await server.ended
   }
+  watch()
   const url = new URL(urlOf(address))
   return {
     url: url.href.replace(/\/$/, ''),
@@ -99,11 +122,12 @@ function controlled(address: ServerAddress, started: ServerProcess, clean: () =>
     resume: () => server.signal('SIGCONT'),
     restart: async () => {
       await kill()
-      server = await startServerProcess(address)
+      isDown = false
+      await start()
     },
     stop: async () => {
       await kill()
-      await clean()
+      await clean?.()
     },
   }
 }
