@@ -6,7 +6,7 @@
  * - `spread`: each shard has rows of its own, and those of a trace are on one shard. The cluster's table is Distributed
  *   over those of the shards; so is one over a view, since every shard then computes its part of an answer.
  * - `everywhere`: the same rows on each shard, so that they can be joined with the traces there. The cluster's table is
- *   the server's own.
+ *   a view of the newest versions of the server's own, which has an engine that replaces rows.
  * - `joined`: a view that joins rows of other shards. The cluster's view is made by the same statement, over its tables.
  * - `own`: what a shard knows of itself. The cluster has no such table.
  */

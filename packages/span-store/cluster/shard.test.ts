@@ -1,5 +1,7 @@
 import { startTestCluster, type TestCluster } from '@spanhouse/clickhouse-server/test-server.testing.ts'
+import type { Uuid } from '@spanhouse/model'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { copyCells } from '../evaluation/cells.ts'
 import {
   closeShard,
   hasSpans,
@@ -55,3 +57,23 @@ test('a list in another order than remote_servers, or of another length, is refu
     'CLICKHOUSE_URLS lists 1 of the 2 shards',
   )
 })
+
+test('of the versions of a result of an evaluation the newest counts, before they are merged', async () => {
+  const [{ own, cluster }] = shards as [Shard]
+  await own.command({ text: 'SYSTEM STOP MERGES evaluation_cells', params: {} })
+  const [project_id, run_id, scenario_id, id] = ['1', '2', '3', '4'].map(digit => uuidOf(digit)) as [
+    Uuid,
+    Uuid,
+    Uuid,
+    Uuid,
+  ]
+  const none = { trace_id: null, testcase_id: null, timestamp: null, interval: null }
+  const cell = { project_id, run_id, scenario_id, id, step_key: 'e', repeat_idx: 0, updated_at: 1, ...none }
+  for (const [version, status] of ['pending', 'success'].entries()) await copyCells(own, [{ ...cell, status, version }])
+  const text = 'SELECT status FROM evaluation_cells FINAL WHERE run_id = {run_id:UUID}'
+  expect(await own.rows({ text, params: { run_id } })).toEqual([{ status: 'success' }])
+  expect(await cluster.rows({ text, params: { run_id } })).toEqual([{ status: 'success' }])
+})
+
+const uuidOf = (digit: string): Uuid =>
+  `${digit.repeat(8)}-${digit.repeat(4)}-4${digit.repeat(3)}-8${digit.repeat(3)}-${digit.repeat(12)}`
