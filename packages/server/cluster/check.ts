@@ -36,7 +36,7 @@ export async function startCluster(start: ClusterStart): Promise<void> {
   const { shards, db, partitions, log } = start
   const layout = await readLayout(db)
   if (!layout) {
-    for (const shard of shards) await migrateShard(shard, start.folder, own => fillRetentions(own, db))
+    for (const shard of shards) await migrate(shard, start)
     await changeLayout(db, async trx => {
       if (await readLayout(trx)) return
       const hasTraces = await requireNew(shards)
@@ -92,12 +92,21 @@ function requirePartitions(partitions: number, { routes }: Layout): void {
 export async function checkShard(
   shard: Shard,
   layout: Layout,
-  { shards, folder, coldStorage, db }: Pick<ClusterStart, 'shards' | 'folder' | 'coldStorage' | 'db'>,
+  { shards, folder, coldStorage, db, log }: ClusterStart,
 ): Promise<void> {
-  await migrateShard(shard, folder, own => fillRetentions(own, db))
+  await migrate(shard, { folder, db, log })
   if (coldStorage) await moveOldSpans(shard.own, coldStorage)
   await requireListed(shard, { countMin: Math.min(layout.shards.length, shards.length), listed: shards.length })
   if (shard.number <= layout.shards.length) await requireSameData(shard, layout, db)
+}
+
+/** A replica that is left out has older tables until it is there when a process starts. */
+async function migrate(shard: Shard, { folder, db, log }: Pick<ClusterStart, 'folder' | 'db' | 'log'>): Promise<void> {
+  for (const replica of await migrateShard(shard, folder, own => fillRetentions(own, db)))
+    log.warn(
+      { shard: shard.name, replica },
+      'a replica does not respond and is left out of migrations; it is migrated when a process starts while it responds',
+    )
 }
 
 /** Whether the first shard has traces. Throws an Error for the operator if a shard cannot be one of a new cluster. */

@@ -44,7 +44,7 @@ export const writeRoutes = ({ config, db, shards, partitions, signal, log, write
       try {
         for (const number of route) {
           const shard = shards[number - 1] as Shard
-          await checkShard(shard, layout, { shards, folder: CLICKHOUSE_DDL, coldStorage: config.coldStorage, db })
+          await checkShard(shard, layout, { shards, folder: CLICKHOUSE_DDL, coldStorage: config.coldStorage, db, log })
           await leaveMark(shard, layout.shards[shard.number - 1]?.store_id as string, db)
           used.push({ urls: shard.urls, server: await firstResponding(shard) })
         }

@@ -50,15 +50,19 @@ export async function closeShard(shard: Shard): Promise<void> {
   await Promise.all([shard, ...shard.servers].flatMap(({ own, cluster }) => [own.close(), cluster.close()]))
 }
 
-/** Does something on each server of a shard that responds. Throws the Problem of one of them if none does. */
-async function onResponding(shard: Shard, work: (server: Server) => Promise<void>): Promise<void> {
-  const away: Problem[] = []
-  for (const server of shard.servers)
+/**
+ * Does something on each server of a shard that responds. Resolves to the addresses of the others, without user and
+ * password; throws the Problem of one of them if none responds.
+ */
+async function onResponding(shard: Shard, work: (server: Server) => Promise<void>): Promise<string[]> {
+  const away: string[] = []
+  for (const [index, server] of shard.servers.entries())
     await work(server).catch(error => {
       if (!(error instanceof Problem)) throw error
-      away.push(error)
+      away.push(new URL(shard.urls[index] as string).origin)
+      if (away.length === shard.servers.length) throw error
     })
-  if (away.length === shard.servers.length) throw away[0]
+  return away
 }
 
 /** The index of the first server of a shard that responds. Throws a Problem `overloaded` if none does. */
@@ -73,19 +77,20 @@ export async function firstResponding(shard: Shard): Promise<number> {
 }
 
 /**
- * Brings the tables of a shard's servers up to date, their own and then those of the cluster. Of several replicas, one that
- * does not respond is left out, and one that joins the others is given what every server has by `fill`. Throws an Error for the operator that names the shard, see `migrateSpans`.
+ * Brings the tables of a shard's servers up to date, their own and then those of the cluster. Of several replicas, those
+ * that do not respond are left out: it resolves to their addresses. One that joins the others is given what every server
+ * has by `fill`. Throws an Error for the operator that names the shard, see `migrateSpans`.
  */
 export async function migrateShard(
   shard: Shard,
   folder: string,
   fill: (server: Engine) => Promise<void> = async () => undefined,
-): Promise<void> {
+): Promise<string[]> {
   const migrations = await readMigrations(folder)
   const isReplicated = shard.servers.length > 1
   let migrated: Engine | undefined
   const form = isReplicated ? replicated : (statement: string) => statement
-  await named(shard, () =>
+  return named(shard, () =>
     onResponding(shard, async ({ own, cluster }) => {
       if (isReplicated) await requireReplicated(own)
       if (migrated) await copyTables(migrated, own, fill)
