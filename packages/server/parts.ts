@@ -157,7 +157,7 @@ function openEngines({ url, own, shards }: ClickHousePart, { db }: Postgres): En
     if (!shards) return openEngine(url, { ...options, restartMs })
     const reader = openClusterReader(
       shards.flatMap(({ urls }) => urls),
-      options,
+      { ...options, isReplicated: shards.some(({ urls }) => urls.length > 1) },
     )
     return clusterEngine(reader, async () => (await membersOf(shards, db)).map(shard => shard.own))
   }

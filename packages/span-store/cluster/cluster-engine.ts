@@ -4,18 +4,32 @@ import { clusterDatabaseOf } from './cluster-database.ts'
 
 /**
  * Settings of statements that read a cluster. A trace is on one shard with all that is known of it, so a sub-query over
- * traces looks at the traces of the shard that runs it. A shard that does not respond makes a statement fail, as does one
- * whose replicas all lack what was stored more than some seconds ago: others would be asked for rows that they do not have.
+ * traces looks at the traces of the shard that runs it. A shard that does not respond makes a statement fail.
  */
 const CLUSTER_SETTINGS = {
   distributed_product_mode: 'local',
   skip_unavailable_shards: 0,
   // Statements say themselves which rows of theirs they need first.
   optimize_skip_unused_shards: 0,
-  // The first that is healthy, so that a caller who asks again finds what he found before.
+} as const
+
+/**
+ * With replicas, the first that is healthy is asked, so that a caller who asks again finds what he found before. A statement
+ * fails if all replicas of a shard lack what was stored more than some seconds ago: they would be asked for rows that they do
+ * not have.
+ */
+const REPLICATED = {
   load_balancing: 'in_order',
   max_replica_delay_for_distributed_queries: 10,
   fallback_to_stale_replicas_for_distributed_queries: 0,
+} as const
+
+/** No other server could respond in place of a slow one, and none can be behind: to ask that is a request more. */
+const UNREPLICATED = {
+  use_hedged_requests: 0,
+  max_replica_delay_for_distributed_queries: 0,
+  // The default of one second is too short for a busy machine.
+  connect_timeout_with_failover_ms: 5_000,
 } as const
 
 /** The address of a server of a cluster, with the database that shows the rows of all shards. */
@@ -28,9 +42,17 @@ export function clusterUrl(url: string): string {
 /** The database that an address names. */
 export const databaseOf = (url: string): string => decodeURIComponent(new URL(url).pathname.slice(1)) || 'default'
 
-/** An engine that reads the rows of all shards, from one of the servers at these addresses. */
-export const openClusterReader = (urls: readonly string[], options: EngineOptions): Engine =>
-  openEngine(urls.map(clusterUrl), { ...options, settings: { ...options.settings, ...CLUSTER_SETTINGS } })
+/**
+ * An engine that reads the rows of all shards, from one of the servers at these addresses. `isReplicated`: a shard has
+ * several servers.
+ */
+export function openClusterReader(
+  urls: readonly string[],
+  { isReplicated = false, ...options }: EngineOptions & { isReplicated?: boolean },
+): Engine {
+  const settings = { ...options.settings, ...CLUSTER_SETTINGS, ...(isReplicated ? REPLICATED : UNREPLICATED) }
+  return openEngine(urls.map(clusterUrl), { ...options, settings })
+}
 
 /**
  * A cluster as one engine: reads see the rows of all shards, and commands are run on each shard's own server. `shards`
