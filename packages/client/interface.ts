@@ -6371,7 +6371,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -6405,7 +6406,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -6487,7 +6489,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -6543,7 +6546,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -6600,7 +6604,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -6638,7 +6643,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -6676,7 +6682,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -6909,16 +6916,82 @@ export interface operations {
                 content: {
                     "application/json": {
                         count: number;
-                        spans: ({
+                        spans: {
+                            /** @description 32 hexadecimal digits. */
                             trace_id: string;
+                            /** @description 16 hexadecimal digits. */
                             span_id: string;
+                            /** @description The span above; absent on a root. */
+                            parent_id?: string;
+                            /** @enum {string} */
+                            trace_type: "invocation" | "annotation" | "unknown";
+                            /** @enum {string} */
+                            span_type: "agent" | "chain" | "workflow" | "task" | "tool" | "embedding" | "query" | "llm" | "completion" | "chat" | "rerank" | "unknown";
+                            /** @enum {string} */
+                            span_kind: "SPAN_KIND_UNSPECIFIED" | "SPAN_KIND_INTERNAL" | "SPAN_KIND_SERVER" | "SPAN_KIND_CLIENT" | "SPAN_KIND_PRODUCER" | "SPAN_KIND_CONSUMER";
+                            span_name: string;
+                            /** Format: date-time */
+                            start_time: string;
+                            /** Format: date-time */
+                            end_time: string;
+                            /** @enum {string} */
+                            status_code: "STATUS_CODE_UNSET" | "STATUS_CODE_OK" | "STATUS_CODE_ERROR";
+                            status_message?: string;
+                            /** @description On roots. */
+                            session_id?: string;
+                            /** @description On roots. */
+                            user_id?: string;
+                            /** @description On roots. */
+                            agent_id?: string;
+                            /** @description Nested: `ag` with `type`, `data`, `metrics`, …, and what else was sent. */
                             attributes: {
                                 [key: string]: unknown;
                             };
-                        } & {
-                            [key: string]: unknown;
-                        })[];
-                        windowing?: unknown | null;
+                            references?: {
+                                id?: string;
+                                slug?: string;
+                                version?: string;
+                                attributes?: {
+                                    [key: string]: unknown;
+                                };
+                            }[];
+                            links?: {
+                                trace_id: string;
+                                span_id: string;
+                                attributes?: {
+                                    [key: string]: unknown;
+                                };
+                            }[];
+                            hashes?: {
+                                id: string;
+                                attributes?: {
+                                    [key: string]: unknown;
+                                };
+                            }[];
+                            events?: {
+                                name: string;
+                                /** Format: date-time */
+                                timestamp: string;
+                                attributes?: {
+                                    [key: string]: unknown;
+                                };
+                            }[];
+                            /** Format: date-time */
+                            created_at: string;
+                            created_by_id?: string;
+                            /** Format: date-time */
+                            updated_at?: string;
+                            updated_by_id?: string;
+                        }[];
+                        /** @description Send it unchanged as `windowing` to get the next page; absent on the last page. */
+                        windowing?: {
+                            oldest?: string;
+                            newest?: string;
+                            next?: string;
+                            limit?: number;
+                            /** @enum {string} */
+                            order?: "ascending" | "descending";
+                        };
                     };
                 };
             };
@@ -6929,7 +7002,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -6957,16 +7031,82 @@ export interface operations {
                 content: {
                     "application/json": {
                         count: number;
-                        spans: ({
+                        spans: {
+                            /** @description 32 hexadecimal digits. */
                             trace_id: string;
+                            /** @description 16 hexadecimal digits. */
                             span_id: string;
+                            /** @description The span above; absent on a root. */
+                            parent_id?: string;
+                            /** @enum {string} */
+                            trace_type: "invocation" | "annotation" | "unknown";
+                            /** @enum {string} */
+                            span_type: "agent" | "chain" | "workflow" | "task" | "tool" | "embedding" | "query" | "llm" | "completion" | "chat" | "rerank" | "unknown";
+                            /** @enum {string} */
+                            span_kind: "SPAN_KIND_UNSPECIFIED" | "SPAN_KIND_INTERNAL" | "SPAN_KIND_SERVER" | "SPAN_KIND_CLIENT" | "SPAN_KIND_PRODUCER" | "SPAN_KIND_CONSUMER";
+                            span_name: string;
+                            /** Format: date-time */
+                            start_time: string;
+                            /** Format: date-time */
+                            end_time: string;
+                            /** @enum {string} */
+                            status_code: "STATUS_CODE_UNSET" | "STATUS_CODE_OK" | "STATUS_CODE_ERROR";
+                            status_message?: string;
+                            /** @description On roots. */
+                            session_id?: string;
+                            /** @description On roots. */
+                            user_id?: string;
+                            /** @description On roots. */
+                            agent_id?: string;
+                            /** @description Nested: `ag` with `type`, `data`, `metrics`, …, and what else was sent. */
                             attributes: {
                                 [key: string]: unknown;
                             };
-                        } & {
-                            [key: string]: unknown;
-                        })[];
-                        windowing?: unknown | null;
+                            references?: {
+                                id?: string;
+                                slug?: string;
+                                version?: string;
+                                attributes?: {
+                                    [key: string]: unknown;
+                                };
+                            }[];
+                            links?: {
+                                trace_id: string;
+                                span_id: string;
+                                attributes?: {
+                                    [key: string]: unknown;
+                                };
+                            }[];
+                            hashes?: {
+                                id: string;
+                                attributes?: {
+                                    [key: string]: unknown;
+                                };
+                            }[];
+                            events?: {
+                                name: string;
+                                /** Format: date-time */
+                                timestamp: string;
+                                attributes?: {
+                                    [key: string]: unknown;
+                                };
+                            }[];
+                            /** Format: date-time */
+                            created_at: string;
+                            created_by_id?: string;
+                            /** Format: date-time */
+                            updated_at?: string;
+                            updated_by_id?: string;
+                        }[];
+                        /** @description Send it unchanged as `windowing` to get the next page; absent on the last page. */
+                        windowing?: {
+                            oldest?: string;
+                            newest?: string;
+                            next?: string;
+                            limit?: number;
+                            /** @enum {string} */
+                            order?: "ascending" | "descending";
+                        };
                     };
                 };
             };
@@ -6977,7 +7117,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -7003,15 +7144,73 @@ export interface operations {
                 content: {
                     "application/json": {
                         count: number;
-                        span?: ({
+                        span?: {
+                            /** @description 32 hexadecimal digits. */
                             trace_id: string;
+                            /** @description 16 hexadecimal digits. */
                             span_id: string;
+                            /** @description The span above; absent on a root. */
+                            parent_id?: string;
+                            /** @enum {string} */
+                            trace_type: "invocation" | "annotation" | "unknown";
+                            /** @enum {string} */
+                            span_type: "agent" | "chain" | "workflow" | "task" | "tool" | "embedding" | "query" | "llm" | "completion" | "chat" | "rerank" | "unknown";
+                            /** @enum {string} */
+                            span_kind: "SPAN_KIND_UNSPECIFIED" | "SPAN_KIND_INTERNAL" | "SPAN_KIND_SERVER" | "SPAN_KIND_CLIENT" | "SPAN_KIND_PRODUCER" | "SPAN_KIND_CONSUMER";
+                            span_name: string;
+                            /** Format: date-time */
+                            start_time: string;
+                            /** Format: date-time */
+                            end_time: string;
+                            /** @enum {string} */
+                            status_code: "STATUS_CODE_UNSET" | "STATUS_CODE_OK" | "STATUS_CODE_ERROR";
+                            status_message?: string;
+                            /** @description On roots. */
+                            session_id?: string;
+                            /** @description On roots. */
+                            user_id?: string;
+                            /** @description On roots. */
+                            agent_id?: string;
+                            /** @description Nested: `ag` with `type`, `data`, `metrics`, …, and what else was sent. */
                             attributes: {
                                 [key: string]: unknown;
                             };
-                        } & {
-                            [key: string]: unknown;
-                        }) | null;
+                            references?: {
+                                id?: string;
+                                slug?: string;
+                                version?: string;
+                                attributes?: {
+                                    [key: string]: unknown;
+                                };
+                            }[];
+                            links?: {
+                                trace_id: string;
+                                span_id: string;
+                                attributes?: {
+                                    [key: string]: unknown;
+                                };
+                            }[];
+                            hashes?: {
+                                id: string;
+                                attributes?: {
+                                    [key: string]: unknown;
+                                };
+                            }[];
+                            events?: {
+                                name: string;
+                                /** Format: date-time */
+                                timestamp: string;
+                                attributes?: {
+                                    [key: string]: unknown;
+                                };
+                            }[];
+                            /** Format: date-time */
+                            created_at: string;
+                            created_by_id?: string;
+                            /** Format: date-time */
+                            updated_at?: string;
+                            updated_by_id?: string;
+                        } | null;
                     };
                 };
             };
@@ -7022,7 +7221,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -7257,12 +7457,20 @@ export interface operations {
                         count: number;
                         traces: {
                             trace_id: string;
-                            /** @description Spans by name, nested. */
+                            /** @description Spans by name: each a span, or a list of spans with this name, with the spans below it under `spans`. */
                             spans: {
-                                [key: string]: unknown;
+                                [key: string]: Record<string, never> | unknown[];
                             };
                         }[];
-                        windowing?: unknown | null;
+                        /** @description Send it unchanged as `windowing` to get the next page; absent on the last page. */
+                        windowing?: {
+                            oldest?: string;
+                            newest?: string;
+                            next?: string;
+                            limit?: number;
+                            /** @enum {string} */
+                            order?: "ascending" | "descending";
+                        };
                     };
                 };
             };
@@ -7273,7 +7481,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -7508,12 +7717,20 @@ export interface operations {
                         count: number;
                         traces: {
                             trace_id: string;
-                            /** @description Spans by name, nested. */
+                            /** @description Spans by name: each a span, or a list of spans with this name, with the spans below it under `spans`. */
                             spans: {
-                                [key: string]: unknown;
+                                [key: string]: Record<string, never> | unknown[];
                             };
                         }[];
-                        windowing?: unknown | null;
+                        /** @description Send it unchanged as `windowing` to get the next page; absent on the last page. */
+                        windowing?: {
+                            oldest?: string;
+                            newest?: string;
+                            next?: string;
+                            limit?: number;
+                            /** @enum {string} */
+                            order?: "ascending" | "descending";
+                        };
                     };
                 };
             };
@@ -7524,7 +7741,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -7553,12 +7771,20 @@ export interface operations {
                         count: number;
                         traces: {
                             trace_id: string;
-                            /** @description Spans by name, nested. */
+                            /** @description Spans by name: each a span, or a list of spans with this name, with the spans below it under `spans`. */
                             spans: {
-                                [key: string]: unknown;
+                                [key: string]: Record<string, never> | unknown[];
                             };
                         }[];
-                        windowing?: unknown | null;
+                        /** @description Send it unchanged as `windowing` to get the next page; absent on the last page. */
+                        windowing?: {
+                            oldest?: string;
+                            newest?: string;
+                            next?: string;
+                            limit?: number;
+                            /** @enum {string} */
+                            order?: "ascending" | "descending";
+                        };
                     };
                 };
             };
@@ -7569,7 +7795,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -7622,7 +7849,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -7649,9 +7877,9 @@ export interface operations {
                         count: number;
                         trace?: {
                             trace_id: string;
-                            /** @description Spans by name, nested. */
+                            /** @description Spans by name: each a span, or a list of spans with this name, with the spans below it under `spans`. */
                             spans: {
-                                [key: string]: unknown;
+                                [key: string]: Record<string, never> | unknown[];
                             };
                         } | null;
                     };
@@ -7664,7 +7892,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -7719,7 +7948,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -7755,7 +7985,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -7814,7 +8045,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -7870,7 +8102,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -7926,7 +8159,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -7953,8 +8187,9 @@ export interface operations {
                         count: number;
                         traces?: {
                             [key: string]: {
+                                /** @description Spans by name: each a span, or a list of spans with this name, with the spans below it under `spans`. */
                                 spans: {
-                                    [key: string]: unknown;
+                                    [key: string]: Record<string, never> | unknown[];
                                 };
                             };
                         } | null;
@@ -7968,7 +8203,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -8026,7 +8262,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -8065,7 +8302,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -8353,12 +8591,79 @@ export interface operations {
                         count: number;
                         traces?: {
                             [key: string]: {
+                                /** @description Spans by name: each a span, or a list of spans with this name, with the spans below it under `spans`. */
                                 spans: {
-                                    [key: string]: unknown;
+                                    [key: string]: Record<string, never> | unknown[];
                                 };
                             };
                         } | null;
-                        spans?: unknown[] | null;
+                        spans?: {
+                            /** @description 32 hexadecimal digits. */
+                            trace_id: string;
+                            /** @description 16 hexadecimal digits. */
+                            span_id: string;
+                            /** @description The span above; absent on a root. */
+                            parent_id?: string;
+                            /** @enum {string} */
+                            trace_type: "invocation" | "annotation" | "unknown";
+                            /** @enum {string} */
+                            span_type: "agent" | "chain" | "workflow" | "task" | "tool" | "embedding" | "query" | "llm" | "completion" | "chat" | "rerank" | "unknown";
+                            /** @enum {string} */
+                            span_kind: "SPAN_KIND_UNSPECIFIED" | "SPAN_KIND_INTERNAL" | "SPAN_KIND_SERVER" | "SPAN_KIND_CLIENT" | "SPAN_KIND_PRODUCER" | "SPAN_KIND_CONSUMER";
+                            span_name: string;
+                            /** Format: date-time */
+                            start_time: string;
+                            /** Format: date-time */
+                            end_time: string;
+                            /** @enum {string} */
+                            status_code: "STATUS_CODE_UNSET" | "STATUS_CODE_OK" | "STATUS_CODE_ERROR";
+                            status_message?: string;
+                            /** @description On roots. */
+                            session_id?: string;
+                            /** @description On roots. */
+                            user_id?: string;
+                            /** @description On roots. */
+                            agent_id?: string;
+                            /** @description Nested: `ag` with `type`, `data`, `metrics`, …, and what else was sent. */
+                            attributes: {
+                                [key: string]: unknown;
+                            };
+                            references?: {
+                                id?: string;
+                                slug?: string;
+                                version?: string;
+                                attributes?: {
+                                    [key: string]: unknown;
+                                };
+                            }[];
+                            links?: {
+                                trace_id: string;
+                                span_id: string;
+                                attributes?: {
+                                    [key: string]: unknown;
+                                };
+                            }[];
+                            hashes?: {
+                                id: string;
+                                attributes?: {
+                                    [key: string]: unknown;
+                                };
+                            }[];
+                            events?: {
+                                name: string;
+                                /** Format: date-time */
+                                timestamp: string;
+                                attributes?: {
+                                    [key: string]: unknown;
+                                };
+                            }[];
+                            /** Format: date-time */
+                            created_at: string;
+                            created_by_id?: string;
+                            /** Format: date-time */
+                            updated_at?: string;
+                            updated_by_id?: string;
+                        }[] | null;
                     };
                 };
             };
@@ -8369,7 +8674,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -8617,7 +8923,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -8660,7 +8967,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -8703,7 +9011,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -8863,7 +9172,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -9130,7 +9440,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -9378,7 +9689,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -9421,7 +9733,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -9464,7 +9777,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -9624,7 +9938,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -9891,7 +10206,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -10139,7 +10455,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -10182,7 +10499,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -10225,7 +10543,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -10385,7 +10704,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -10652,7 +10972,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -10686,7 +11007,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -11019,7 +11341,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -11352,7 +11675,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -11680,7 +12004,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -11738,10 +12063,15 @@ export interface operations {
                     "application/json": {
                         count: number;
                         session_ids: string[];
-                        /** @description Send it unchanged to get the next page. */
+                        /** @description Send it unchanged as `windowing` to get the next page; absent on the last page. */
                         windowing?: {
-                            [key: string]: unknown;
-                        } | null;
+                            oldest?: string;
+                            newest?: string;
+                            next?: string;
+                            limit?: number;
+                            /** @enum {string} */
+                            order?: "ascending" | "descending";
+                        };
                     };
                 };
             };
@@ -11752,7 +12082,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -11810,10 +12141,15 @@ export interface operations {
                     "application/json": {
                         count: number;
                         user_ids: string[];
-                        /** @description Send it unchanged to get the next page. */
+                        /** @description Send it unchanged as `windowing` to get the next page; absent on the last page. */
                         windowing?: {
-                            [key: string]: unknown;
-                        } | null;
+                            oldest?: string;
+                            newest?: string;
+                            next?: string;
+                            limit?: number;
+                            /** @enum {string} */
+                            order?: "ascending" | "descending";
+                        };
                     };
                 };
             };
@@ -11824,7 +12160,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -11882,10 +12219,15 @@ export interface operations {
                     "application/json": {
                         count: number;
                         session_ids: string[];
-                        /** @description Send it unchanged to get the next page. */
+                        /** @description Send it unchanged as `windowing` to get the next page; absent on the last page. */
                         windowing?: {
-                            [key: string]: unknown;
-                        } | null;
+                            oldest?: string;
+                            newest?: string;
+                            next?: string;
+                            limit?: number;
+                            /** @enum {string} */
+                            order?: "ascending" | "descending";
+                        };
                     };
                 };
             };
@@ -11896,7 +12238,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -11954,10 +12297,15 @@ export interface operations {
                     "application/json": {
                         count: number;
                         user_ids: string[];
-                        /** @description Send it unchanged to get the next page. */
+                        /** @description Send it unchanged as `windowing` to get the next page; absent on the last page. */
                         windowing?: {
-                            [key: string]: unknown;
-                        } | null;
+                            oldest?: string;
+                            newest?: string;
+                            next?: string;
+                            limit?: number;
+                            /** @enum {string} */
+                            order?: "ascending" | "descending";
+                        };
                     };
                 };
             };
@@ -11968,7 +12316,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -12033,7 +12382,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -12087,7 +12437,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -12159,7 +12510,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -12216,7 +12568,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -12299,7 +12652,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -12359,7 +12713,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -12393,7 +12748,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -12439,7 +12795,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -12475,7 +12832,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -12508,7 +12866,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -12636,7 +12995,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -12700,7 +13060,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -12817,7 +13178,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -12866,7 +13228,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -12902,7 +13265,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -12941,7 +13305,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -12982,7 +13347,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -13060,7 +13426,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -13135,7 +13502,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -13190,7 +13558,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -13244,7 +13613,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -13283,7 +13653,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -13324,7 +13695,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -13399,7 +13771,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -13474,7 +13847,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -13529,7 +13903,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -13583,7 +13958,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -13622,7 +13998,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -13663,7 +14040,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -13738,7 +14116,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -13813,7 +14192,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -13868,7 +14248,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -13922,7 +14303,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -13961,7 +14343,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -14002,7 +14385,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -14040,7 +14424,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -14123,7 +14508,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -14180,7 +14566,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -14267,7 +14654,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -14304,7 +14692,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -14414,7 +14803,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -14459,7 +14849,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -14527,7 +14918,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -14564,7 +14956,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -14595,7 +14988,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -14630,7 +15024,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -14671,7 +15066,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -14718,7 +15114,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -14757,7 +15154,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -14807,7 +15205,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -14840,7 +15239,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -14884,7 +15284,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -14925,7 +15326,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -14978,7 +15380,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -15019,7 +15422,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -15062,7 +15466,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -15097,7 +15502,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -15153,7 +15559,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -15195,7 +15602,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -15260,7 +15668,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -15296,7 +15705,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -15330,7 +15740,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -15361,7 +15772,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -15410,7 +15822,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -15447,7 +15860,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -15482,7 +15896,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -15509,8 +15924,8 @@ export interface operations {
                         name: string;
                         description: string | null;
                         flags: Record<string, never>;
-                        tags: unknown;
-                        meta: unknown;
+                        tags: Record<string, never> | null;
+                        meta: Record<string, never> | null;
                         owner_id: string;
                         members: string[];
                         invitations: {
@@ -15531,7 +15946,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -15578,7 +15994,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -15607,8 +16024,8 @@ export interface operations {
                         name: string;
                         description: string | null;
                         flags: Record<string, never>;
-                        tags: unknown;
-                        meta: unknown;
+                        tags: Record<string, never> | null;
+                        meta: Record<string, never> | null;
                         owner_id: string;
                         members: string[];
                         invitations: {
@@ -15648,7 +16065,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -15704,7 +16122,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -15739,7 +16158,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -15795,7 +16215,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -15832,7 +16253,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -15882,7 +16304,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -15934,7 +16357,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -15985,7 +16409,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -16033,7 +16458,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -16080,7 +16506,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -16124,7 +16551,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -16272,7 +16700,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -16319,7 +16748,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -16469,7 +16899,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -16503,7 +16934,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -16564,7 +16996,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -16727,7 +17160,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -16780,7 +17214,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -16982,7 +17417,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -17048,7 +17484,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -17105,7 +17542,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -17188,7 +17626,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -17258,7 +17697,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -17324,7 +17764,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -17400,7 +17841,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -17475,7 +17917,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -17550,7 +17993,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -17625,7 +18069,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -17700,7 +18145,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -17734,7 +18180,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -17768,7 +18215,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -17802,7 +18250,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -17835,7 +18284,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -17868,7 +18318,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -17901,7 +18352,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -17934,7 +18386,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -17967,7 +18420,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -18000,7 +18454,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -18053,7 +18508,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -18130,7 +18586,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -18204,7 +18661,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -18244,7 +18702,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -18324,7 +18783,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -18357,7 +18817,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -18444,7 +18905,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -18490,7 +18952,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -18536,7 +18999,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -18619,7 +19083,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -18659,7 +19124,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -18738,7 +19204,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -18813,7 +19280,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -18859,7 +19327,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -18939,7 +19408,15 @@ export interface operations {
                         } & {
                             [key: string]: unknown;
                         })[];
-                        windowing?: unknown | null;
+                        /** @description Send it unchanged as `windowing` to get the next page; absent on the last page. */
+                        windowing?: {
+                            oldest?: string;
+                            newest?: string;
+                            next?: string;
+                            limit?: number;
+                            /** @enum {string} */
+                            order?: "ascending" | "descending";
+                        };
                     };
                 };
             };
@@ -18950,7 +19427,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -19024,7 +19502,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -19106,7 +19585,15 @@ export interface operations {
                         } & {
                             [key: string]: unknown;
                         })[];
-                        windowing?: unknown | null;
+                        /** @description Send it unchanged as `windowing` to get the next page; absent on the last page. */
+                        windowing?: {
+                            oldest?: string;
+                            newest?: string;
+                            next?: string;
+                            limit?: number;
+                            /** @enum {string} */
+                            order?: "ascending" | "descending";
+                        };
                     };
                 };
             };
@@ -19117,7 +19604,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -19151,7 +19639,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -19197,7 +19686,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -19265,7 +19755,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -19306,7 +19797,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -19386,7 +19878,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -19433,7 +19926,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -19480,7 +19974,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -19621,7 +20116,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -19688,7 +20184,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -19729,7 +20226,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -19801,7 +20299,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -19848,7 +20347,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -19895,7 +20395,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -20052,7 +20553,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -20137,7 +20639,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -20215,7 +20718,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -20256,7 +20760,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -20328,7 +20833,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -20375,7 +20881,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -20422,7 +20929,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -20595,7 +21103,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -20813,7 +21322,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -20910,7 +21420,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -21046,7 +21557,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -21158,7 +21670,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -21342,7 +21855,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -21438,7 +21952,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -21479,7 +21994,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -21597,7 +22113,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -21644,7 +22161,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -21691,7 +22209,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -21832,7 +22351,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -21902,7 +22422,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -21943,7 +22464,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -22023,7 +22545,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -22070,7 +22593,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -22117,7 +22641,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -22270,7 +22795,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -22338,7 +22864,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -22379,7 +22906,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -22451,7 +22979,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -22498,7 +23027,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -22545,7 +23075,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -22726,7 +23257,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -22826,7 +23358,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -22908,7 +23441,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -22949,7 +23483,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -23021,7 +23556,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -23068,7 +23604,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -23115,7 +23652,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -23324,7 +23862,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -23554,7 +24093,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -23663,7 +24203,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -23829,7 +24370,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -23971,7 +24513,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -24185,7 +24728,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -24281,7 +24825,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -24322,7 +24867,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -24440,7 +24986,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -24487,7 +25034,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -24534,7 +25082,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -24687,7 +25236,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -24757,7 +25307,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -24798,7 +25349,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -24878,7 +25430,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -24925,7 +25478,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -24972,7 +25526,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -25125,7 +25680,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -25193,7 +25749,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -25234,7 +25791,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -25306,7 +25864,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -25353,7 +25912,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -25400,7 +25960,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -25581,7 +26142,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -25681,7 +26243,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -25763,7 +26326,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -25804,7 +26368,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -25876,7 +26441,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -25923,7 +26489,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -25970,7 +26537,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -26179,7 +26747,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -26409,7 +26978,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -26518,7 +27088,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -26684,7 +27255,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -26826,7 +27398,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -27040,7 +27613,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -27136,7 +27710,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -27177,7 +27752,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -27295,7 +27871,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -27342,7 +27919,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -27389,7 +27967,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -27542,7 +28121,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -27608,7 +28188,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -27649,7 +28230,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -27721,7 +28303,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -27768,7 +28351,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -27815,7 +28399,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -27956,7 +28541,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -28023,7 +28609,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -28064,7 +28651,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -28136,7 +28724,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -28183,7 +28772,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -28230,7 +28820,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -28387,7 +28978,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -28472,7 +29064,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -28550,7 +29143,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -28594,7 +29188,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -28666,7 +29261,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -28713,7 +29309,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -28760,7 +29357,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -28937,7 +29535,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -29233,7 +29832,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -29334,7 +29934,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -29440,7 +30041,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -29525,7 +30127,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -29569,7 +30172,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -29667,7 +30271,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -29714,7 +30319,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -29761,7 +30367,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -29906,7 +30513,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -29972,7 +30580,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -30013,7 +30622,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -30085,7 +30695,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -30132,7 +30743,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -30179,7 +30791,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -30320,7 +30933,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -30387,7 +31001,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -30428,7 +31043,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -30500,7 +31116,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -30547,7 +31164,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -30594,7 +31212,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -30751,7 +31370,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -30836,7 +31456,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -30914,7 +31535,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -30958,7 +31580,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -31030,7 +31653,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -31077,7 +31701,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -31124,7 +31749,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -31301,7 +31927,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -31483,7 +32110,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -31584,7 +32212,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -31690,7 +32319,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -31771,7 +32401,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -31815,7 +32446,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -31911,7 +32543,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -31958,7 +32591,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -32005,7 +32639,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -32150,7 +32785,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -32218,7 +32854,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -32259,7 +32896,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -32335,7 +32973,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -32382,7 +33021,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -32429,7 +33069,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -32570,7 +33211,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -32637,7 +33279,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -32678,7 +33321,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -32750,7 +33394,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -32797,7 +33442,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -32844,7 +33490,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -33001,7 +33648,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -33086,7 +33734,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -33164,7 +33813,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -33205,7 +33855,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -33277,7 +33928,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -33324,7 +33976,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -33371,7 +34024,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -33556,7 +34210,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -33750,7 +34405,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -33847,7 +34503,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -33951,7 +34608,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -34077,7 +34735,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -34155,7 +34814,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -34196,7 +34856,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -34284,7 +34945,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -34331,7 +34993,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -34378,7 +35041,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -34519,7 +35183,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -34566,7 +35231,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -34613,7 +35279,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -34662,7 +35329,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -34707,7 +35375,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -34816,7 +35485,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -34911,7 +35581,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -35059,7 +35730,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -35106,7 +35778,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -35230,7 +35903,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -35270,7 +35944,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -35306,7 +35981,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -35474,7 +36150,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -35582,7 +36259,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -35666,7 +36344,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -35713,7 +36392,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -35797,7 +36477,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -35837,7 +36518,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -35873,7 +36555,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -35974,7 +36657,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -36086,7 +36770,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -36169,7 +36854,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -36252,7 +36938,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -36299,7 +36986,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -36382,7 +37070,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -36512,7 +37201,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -36552,7 +37242,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -36588,7 +37279,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -36663,7 +37355,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -36738,7 +37431,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -36785,7 +37479,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -36860,7 +37555,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -36974,7 +37670,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -37017,7 +37714,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -37053,7 +37751,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -37132,7 +37831,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -37179,7 +37879,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -37258,7 +37959,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -37298,7 +38000,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -37334,7 +38037,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -37431,7 +38135,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -37537,7 +38242,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -37591,7 +38297,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -37639,7 +38346,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -37693,7 +38401,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -37739,7 +38448,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -37779,7 +38489,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -37853,7 +38564,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -37979,7 +38691,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -38022,7 +38735,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -38065,7 +38779,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -38112,7 +38827,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -38164,7 +38880,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -38197,7 +38914,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -38346,7 +39064,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -38454,7 +39173,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -38494,7 +39214,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -38530,7 +39251,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -38671,7 +39393,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -38717,7 +39440,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -38763,7 +39487,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -38809,7 +39534,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -38855,7 +39581,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -38940,7 +39667,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -39004,7 +39732,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -39058,7 +39787,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -39112,7 +39842,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -39166,7 +39897,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -39221,7 +39953,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -39267,7 +40000,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -39345,7 +40079,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -39398,7 +40133,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -39449,7 +40185,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -39552,7 +40289,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -39599,7 +40337,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -39701,7 +40440,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -39741,7 +40481,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -39777,7 +40518,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -39903,7 +40645,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -39952,7 +40695,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -40001,7 +40745,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -40137,7 +40882,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -40217,7 +40963,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -40356,7 +41103,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -40439,7 +41187,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -40473,7 +41222,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -40510,7 +41260,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -40541,7 +41292,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -40575,7 +41327,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -40660,6 +41413,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         version: string;
+                        /** @description Any JSON. */
                         data: unknown;
                         content_type: string;
                         trace_id: string;
@@ -40673,7 +41427,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -40758,6 +41513,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         version: string;
+                        /** @description Any JSON. */
                         data: unknown;
                         content_type: string;
                         trace_id: string;
@@ -40771,7 +41527,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -40856,6 +41613,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         version: string;
+                        /** @description Any JSON. */
                         data: unknown;
                         content_type: string;
                         trace_id: string;
@@ -40869,7 +41627,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -40954,6 +41713,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         version: string;
+                        /** @description Any JSON. */
                         data: unknown;
                         content_type: string;
                         trace_id: string;
@@ -40967,7 +41727,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -41052,6 +41813,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         version: string;
+                        /** @description Any JSON. */
                         data: unknown;
                         content_type: string;
                         trace_id: string;
@@ -41065,7 +41827,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -41150,6 +41913,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         version: string;
+                        /** @description Any JSON. */
                         data: unknown;
                         content_type: string;
                         trace_id: string;
@@ -41163,7 +41927,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -41248,6 +42013,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         version: string;
+                        /** @description Any JSON. */
                         data: unknown;
                         content_type: string;
                         trace_id: string;
@@ -41261,7 +42027,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -41346,6 +42113,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         version: string;
+                        /** @description Any JSON. */
                         data: unknown;
                         content_type: string;
                         trace_id: string;
@@ -41359,7 +42127,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -41414,7 +42183,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -41472,7 +42242,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -41531,7 +42302,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -41567,7 +42339,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };
@@ -41603,7 +42376,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        detail: unknown;
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
                     };
                 };
             };

@@ -92,7 +92,7 @@ function requirePartitions(partitions: number, { routes }: Layout): void {
 export async function checkShard(
   shard: Shard,
   layout: Layout,
-  { shards, folder, coldStorage, db, log }: ClusterStart,
+  { shards, folder, coldStorage, db, log }: Omit<ClusterStart, 'partitions'>,
 ): Promise<void> {
   await migrate(shard, { folder, db, log })
   if (coldStorage) await moveOldSpans(shard.own, coldStorage)
