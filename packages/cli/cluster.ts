@@ -17,25 +17,48 @@ interface Shard {
 interface Answer {
   shards: Shard[]
   shard: { shard: number }
+  stream?: { partitions: number; started: number }
   detail?: string | { message?: string }
 }
 
 /** How often the progress of an addition is shown. */
 const LOOK_EVERY_MS = 1_000
 
-/** Shows the shards of ClickHouse, or adds one and waits until it gets new traces. Returns the exit status. */
-export async function cluster(command: string): Promise<number> {
+/**
+ * Shows the shards of ClickHouse and the partitions of the stream, adds a shard and waits until it gets new traces, or gives
+ * the stream more partitions and waits until all have a writer. Returns the exit status.
+ */
+export async function cluster(command: string, wanted = ''): Promise<number> {
   if (command === 'status') await showStatus()
   else if (command === 'add-shard') await addShard()
-  else throw new UsageError('cluster takes one of: status, add-shard')
+  else if (command === 'partitions' && /^\d+$/.test(wanted)) await growPartitions(Number(wanted))
+  else throw new UsageError('cluster takes one of: status, add-shard, partitions NUMBER')
   return EXIT.ok
 }
 
 async function showStatus(): Promise<void> {
-  const { shards } = await ask('GET', '')
+  const { shards, stream } = await ask('GET', '')
   for (const shard of shards) print(lineOf(shard))
   if (shards.length === 0) print('The store is a single ClickHouse server.')
+  if (stream) print(progressOf(stream))
 }
+
+async function growPartitions(partitions: number): Promise<void> {
+  let shown = ''
+  let { stream } = await ask('POST', '/partitions', { partitions })
+  for (;;) {
+    if (!stream) throw new Error('The process that responds cannot tell the number of partitions.')
+    const line = progressOf(stream)
+    if (line !== shown) print(line)
+    if (stream.started >= stream.partitions) return
+    shown = line
+    await delay(LOOK_EVERY_MS)
+    ;({ stream } = await ask('GET', ''))
+  }
+}
+
+const progressOf = ({ partitions, started }: NonNullable<Answer['stream']>): string =>
+  `The stream has ${partitions} partitions, of which ${started} have a writer.`
 
 async function addShard(): Promise<void> {
   const { shard: added } = await ask('POST', '/shards')
@@ -60,13 +83,13 @@ const lineOf = ({ shard, url, state, is_away, spans, bytes, partitions, earlier_
     ...(earlier_partitions.length > 0 ? [`earlier ones of: ${earlier_partitions.join(', ')}`] : []),
   ].join('  ')
 
-async function ask(method: string, path: string): Promise<Answer> {
+async function ask(method: string, path: string, body?: object): Promise<Answer> {
   const { SPANHOUSE_ADMIN_KEY: key } = process.env
   if (!key) throw new Error('SPANHOUSE_ADMIN_KEY is not set.')
-  const response = await request(method, `/api/admin/cluster${path}`, { authorization: `Access ${key}` })
-  const body = (await response.json()) as Answer
-  if (response.ok) return body
-  const { detail } = body
+  const response = await request(method, `/api/admin/cluster${path}`, { authorization: `Access ${key}` }, { body })
+  const answer = (await response.json()) as Answer
+  if (response.ok) return answer
+  const { detail } = answer
   throw new Error(
     typeof detail === 'object' && detail.message ? detail.message : `${response.status}: ${detail ?? 'no reason'}`,
   )

@@ -16,6 +16,7 @@ const USAGE = `Usage: npm run spanhouse -- COMMAND
 
   cluster status                               shows the shards of ClickHouse and what they have
   cluster add-shard                            adds the next shard that CLICKHOUSE_URLS lists, and waits for it
+  cluster partitions NUMBER                    gives the stream more partitions, and waits until all have a writer
 
   run REF [--input NAME=VALUE]... [--inputs FILE|-] [--environment SLUG] [--json]
                                                runs an application and prints its response as it arrives
@@ -159,7 +160,7 @@ async function main(): Promise<number> {
     process.stdout.write(USAGE)
     return EXIT.ok
   }
-  if (group === 'cluster') return cluster(command)
+  if (group === 'cluster') return cluster(command, id)
   if (group === 'run') return run(positionals[1], values)
   if (group === 'evaluate') return evaluate(positionals[1], values)
   if (group === 'evaluate-one') return evaluateOne(positionals[1], values)

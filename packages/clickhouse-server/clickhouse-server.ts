@@ -15,7 +15,8 @@ export interface ClickHouseServer {
   readonly url: string
   /**
    * Adds a reader, or replaces the one with its name. Users are read only at the start, so the server restarts: for a
-   * second or two its clients cannot connect. Resolves when it responds again.
+   * second or two its clients cannot connect. Resolves when it responds again; changes that come together share a restart.
+   * Rejects with {@link TooManyRestarts} if it has restarted too often.
    */
   setReader(reader: Reader): Promise<void>
   /** Removes a reader and ends its statements, in the same way. False if there is none. */
@@ -87,6 +88,24 @@ const BACKOFF_MS = { first: 200, last: 10_000 }
 /** A server that ran this long died of a new cause. */
 const STEADY_MS = 60_000
 
+/**
+ * After so many restarts in a row a reader is added only once in so many milliseconds. Whoever may change the readers of
+ * one project could otherwise keep the server from everybody else. Removals are as many as additions and never wait.
+ */
+const RESTARTS = { atOnce: 10, everyMs: 20_000 }
+
+/** Thrown if readers have been changed too often for another one to be added. */
+export class TooManyRestarts extends Error {
+  /** How long to wait before the next attempt. */
+  readonly waitMs: number
+
+  constructor(waitMs: number) {
+    super('SQL readers were changed too often, and each change restarts ClickHouse.')
+    this.name = 'TooManyRestarts'
+    this.waitMs = waitMs
+  }
+}
+
 interface Kept {
   address: ServerAddress
   server: ServerProcess
@@ -103,6 +122,11 @@ class KeptServer implements ClickHouseServer {
   #server: ServerProcess
   #waitMs = BACKOFF_MS.first
   #lastChange: Promise<unknown> = Promise.resolve()
+  #lastRestart: Promise<void> = Promise.resolve()
+  /** Has not begun. */
+  #nextRestart: Promise<void> | undefined
+  /** Until when past restarts use up what is allowed (ms of `performance.now`): each adds its share. */
+  #restartsUntil = 0
   /** Set while the server is ended to be started again at once. */
   #restarting: (() => void) | undefined
 
@@ -121,6 +145,7 @@ class KeptServer implements ClickHouseServer {
   }
 
   async setReader(reader: Reader): Promise<void> {
+    this.#refuseRestarts()
     await this.#change(async folder => {
       await writeReader(folder, reader)
       return true
@@ -132,17 +157,33 @@ class KeptServer implements ClickHouseServer {
   }
 
   /** One change of the configuration after the other; the server restarts if something has changed. */
-  #change(change: (folder: string) => Promise<boolean>): Promise<boolean> {
-    const changed = this.#lastChange.then(async () => {
-      const isChanged = await change(folderOf(this.#kept.address.path))
-      if (isChanged) await this.#restart()
-      return isChanged
-    })
+  async #change(change: (folder: string) => Promise<boolean>): Promise<boolean> {
+    const changed = this.#lastChange.then(() => change(folderOf(this.#kept.address.path)))
     this.#lastChange = changed.catch(() => undefined)
-    return changed
+    if (!(await changed)) return false
+    await this.#restartSoon()
+    return true
+  }
+
+  /** Changes that are made before a restart has begun share it. */
+  #restartSoon(): Promise<void> {
+    this.#nextRestart ??= this.#lastRestart.then(() => {
+      this.#nextRestart = undefined
+      this.#restartsUntil = Math.max(this.#restartsUntil, performance.now()) + RESTARTS.everyMs
+      this.#lastRestart = this.#restart()
+      return this.#lastRestart
+    })
+    return this.#nextRestart
+  }
+
+  #refuseRestarts(): void {
+    const { atOnce, everyMs } = RESTARTS
+    const waitMs = this.#restartsUntil - performance.now() - (atOnce - 1) * everyMs
+    if (waitMs > 0) throw new TooManyRestarts(waitMs)
   }
 
   async #restart(): Promise<void> {
+    if (this.#stopping.signal.aborted) return
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#restarting = resolve
     this.#server.signal('SIGKILL')

@@ -1,2 +1,7 @@
-export { type ClickHouseServer, type ClickHouseServerOptions, startClickHouse } from './clickhouse-server.ts'
+export {
+  type ClickHouseServer,
+  type ClickHouseServerOptions,
+  startClickHouse,
+  TooManyRestarts,
+} from './clickhouse-server.ts'
 export type { Reader } from './readers.ts'

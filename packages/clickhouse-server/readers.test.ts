@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ClickHouseServer, type Reader, startClickHouse } from './index.ts'
+import { type ClickHouseServer, type Reader, startClickHouse, TooManyRestarts } from './index.ts'
 
 let path: string
 let server: ClickHouseServer
@@ -57,4 +58,33 @@ test('readers see their rows, keep their rights when the server starts again, an
   expect(await ask('SELECT count() FROM t', high)).toMatch(/AUTHENTICATION_FAILED/)
   await expect(server.setReader(readerOf('../x', 'a', '1'))).rejects.toThrow('not the name of a reader')
   expect(deaths).toEqual([])
+})
+
+/** The processes that this one has started. */
+const children = (): string[] =>
+  readdirSync('/proc/self/task').flatMap(thread =>
+    readFileSync(`/proc/self/task/${thread}/children`, 'utf8').split(' ').filter(Boolean),
+  )
+
+test('changes that are made together share a restart', async () => {
+  await ask('CREATE OR REPLACE TABLE t ENGINE = MergeTree ORDER BY n AS SELECT number AS n FROM numbers(10)')
+  const before = new Set(children())
+  const servers = new Set<string>()
+  const names = Array.from({ length: 12 }, (_, at) => `reader${at}`)
+  const changes = names.map(async name => {
+    await server.setReader(readerOf(name, name, 'n < 3'))
+    for (const pid of children()) if (!before.has(pid)) servers.add(pid)
+  })
+  await Promise.all(changes)
+  // The first change may have a restart of its own.
+  expect(servers.size).toBeLessThanOrEqual(2)
+  for (const name of names) expect(await ask('SELECT count() FROM t', { name, password: name })).toBe('3')
+})
+
+test('after many changes in a row another reader is refused, and readers can still be removed', async () => {
+  const add = async (): Promise<void> => {
+    for (let at = 0; at < 20; at++) await server.setReader(readerOf('again', String(at), 'n < 3'))
+  }
+  await expect(add()).rejects.toSatisfy(error => error instanceof TooManyRestarts && error.waitMs > 0)
+  expect(await server.removeReader('again')).toBe(true)
 })

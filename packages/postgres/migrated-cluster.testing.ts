@@ -8,7 +8,7 @@ import { openPostgres } from './postgres.ts'
 
 /**
  * A folder with an embedded database that has all migrations and no rows. It is created once per version of PGlite and
- * of the migrations, and kept between runs: copying it takes 0.5 s, creating it 2 to 6 s (2 cores). Several test
+ * of the migrations, and kept between runs: copying it takes 0.3 s, creating it 2 to 6 s (2 cores). Several test
  * processes may create it at once; one of them wins.
  */
 export async function migratedCluster(): Promise<string> {

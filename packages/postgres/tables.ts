@@ -360,6 +360,16 @@ export interface ClusterRoutesTable {
   shard: number
 }
 
+export interface StreamDivisionsTable {
+  partitions: number
+  began_at: Generated<Date>
+}
+
+export interface StreamPartitionsTable {
+  stream_partition: number
+  partitions: number
+}
+
 /** Every table of Postgres, as the migrations create it. */
 export interface Tables {
   users: UsersTable
@@ -395,6 +405,8 @@ export interface Tables {
   webhook_queue: WebhookQueueTable
   cluster_shards: ClusterShardsTable
   cluster_routes: ClusterRoutesTable
+  stream_divisions: StreamDivisionsTable
+  stream_partitions: StreamPartitionsTable
 }
 
 export type Database = Kysely<Tables>

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { ClickHouseServer } from '@spanhouse/clickhouse-server'
+import { type ClickHouseServer, TooManyRestarts } from '@spanhouse/clickhouse-server'
 import { Problem, type Uuid } from '@spanhouse/model'
 import {
   createReaderStatements,
@@ -20,9 +20,14 @@ export interface SqlReaders {
   remove(name: string): Promise<boolean>
 }
 
-/** Readers of our own server, in its configuration. */
+/** Readers of our own server, in its configuration. Throws a Problem `too_many_requests` if many were made in a row. */
 export const ownReaders = (server: Pick<ClickHouseServer, 'setReader' | 'removeReader'>): SqlReaders => ({
-  set: (reader, passwordSha256) => server.setReader({ ...reader, passwordSha256 }),
+  set: (reader, passwordSha256) =>
+    server.setReader({ ...reader, passwordSha256 }).catch((error: unknown) => {
+      if (!(error instanceof TooManyRestarts)) throw error
+      const retryAfterSeconds = Math.ceil(error.waitMs / 1000)
+      throw new Problem('too_many_requests', error.message, { retryAfterSeconds })
+    }),
   remove: name => server.removeReader(name),
 })
 

@@ -14,20 +14,26 @@ const STREAM_BYTES_MAX = { embedded: 128 * 1024 ** 2, networked: 8 * 1024 ** 3 }
 /** How many writers can share the work: threads of one process, or processes. */
 const STREAM_PARTITIONS = { embedded: 2, networked: 8 }
 
-export const networkedPartitions = (streamPartitions: Config['streamPartitions']): number =>
-  streamPartitions ?? STREAM_PARTITIONS.networked
+/** Whether the number of partitions can grow while processes run: all of them find it in Postgres. */
+export const canGrow = ({ natsUrl, databaseUrl }: Config): boolean => natsUrl !== undefined && databaseUrl !== undefined
 
 /** How long a writer that is paused keeps fetched messages from others. */
 const ACK_WAIT_MS = 10_000
 
+/**
+ * `divisions`: the numbers of partitions that the stream in NATS has had, the present one last. Default: only the one that it
+ * is created with.
+ */
 export const openStream = (
   { natsUrl, dataDir, streamBytesMax, streamPartitions }: Config,
   log: Logger,
+  divisions: readonly number[] = [streamPartitions ?? STREAM_PARTITIONS.networked],
 ): Promise<SpanStream> =>
   natsUrl
     ? openJetStream({
         url: natsUrl,
-        partitions: networkedPartitions(streamPartitions),
+        partitions: divisions.at(-1) as number,
+        earlier: divisions.slice(0, -1),
         ackWaitMs: ACK_WAIT_MS,
         bytesMax: streamBytesMax ?? STREAM_BYTES_MAX.networked,
         onRecreated: () => log.error(STREAM_LOST),

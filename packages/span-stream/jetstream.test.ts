@@ -64,11 +64,51 @@ describe.skipIf(!natsAvailable)('JetStream', () => {
       await expect(openJetStream({ ...place, partitions: 3 })).rejects.toThrow('number of partitions')
     })
 
+    it('grows while others use fewer partitions, which lose nothing that is published', async () => {
+      const place = createPlace()
+      const [one, unaware] = [await open(place), await open(place)]
+      const before = createMessage({ partition: 1 })
+      await one.publish([before])
+      await one.grow?.(4)
+      expect([one.partitions, unaware.partitions]).toEqual([4, 2])
+      const after = createMessage({ partition: 3 })
+      await one.publish([after])
+      await expect(unaware.publish([createMessage({ partition: 3 })])).rejects.toThrow('out of range')
+      const late = createMessage({ partition: 1 })
+      await unaware.publish([late])
+      const { url, name, bytesMax } = place
+      await expect(openJetStream({ url, name, bytesMax, partitions: 2 })).rejects.toThrow('number of partitions')
+      const grown = await openJetStream({ url, name, bytesMax, partitions: 4, earlier: [2] })
+      opened.push(grown)
+      // The same id in another partition is another message: a share that was forwarded.
+      await grown.publish([{ ...before, partition: 3 }])
+      await grown.publish([{ ...before, partition: 3 }])
+      const found = await consume(grown, 4, ({ ack }) => ack(), { partitions: [0, 1, 2, 3] })
+      expect(found.map(({ message }) => [message.partition, message.id]).toSorted()).toEqual(
+        [before, late]
+          .map(({ id }) => [1, id])
+          .concat([after, before].map(({ id }) => [3, id]))
+          .toSorted(),
+      )
+      expect((await grown.stats()).depth).toBe(0)
+    })
+
+    it('grows when a process that knows more partitions opens a stream that has fewer', async () => {
+      const place = createPlace()
+      await open(place)
+      const { url, name, bytesMax } = place
+      const grown = await openJetStream({ url, name, bytesMax, partitions: 4, earlier: [2] })
+      opened.push(grown)
+      const message = createMessage({ partition: 3 })
+      await grown.publish([message])
+      expect(idsOf(await consume(grown, 1, undefined, { partitions: [3] }))).toEqual([message.id])
+    })
+
     it('adds the bulk lane to a stream of an earlier version, and delivers what is in it', async () => {
       const { url, name, partitions, bytesMax } = createPlace()
       const nats = await connect({ servers: url })
       const { streams } = await jetstreamManager(nats)
-      const subjects = [...new Topology(name, partitions).subjects(['prompt']), `${name}.parts`]
+      const subjects = [...new Topology(name, [partitions]).subjects(['prompt']), `${name}.parts`]
       await streams.add({
         name,
         subjects,
@@ -89,7 +129,7 @@ describe.skipIf(!natsAvailable)('JetStream', () => {
       const { url, name, partitions, bytesMax } = createPlace()
       const nats = await connect({ servers: url })
       const { streams } = await jetstreamManager(nats)
-      const subjects = [...new Topology(name, partitions).subjects(), `${name}.parts`]
+      const subjects = [...new Topology(name, [partitions]).subjects(), `${name}.parts`]
       await streams.add({ name, subjects, retention: 'interest' })
       await nats.close()
       await expect(openJetStream({ url, name, partitions, bytesMax })).rejects.toThrow('retention interest, not limits')
@@ -214,10 +254,11 @@ describe.skipIf(!natsAvailable)('JetStream', () => {
       const place = createPlace()
       const stream = await open(place)
       const connection = await openConnection(place.url)
-      const topology = new Topology(place.name, place.partitions)
+      const topology = new Topology(place.name, [place.partitions])
       const manager = await jetstreamManager(connection.nats)
       const storage = new Storage(connection, manager, () => Promise.reject(new Error('the streams are gone')))
-      const sweeper = new Sweeper(storage, topology)
+      // It knows fewer partitions than there are by now.
+      const sweeper = new Sweeper(storage, new Topology(place.name, [1]))
       const partsLeft = async () => (await storage.state(topology.live)).parts
 
       await manager.jetstream().publish(topology.live.partsSubject, Buffer.alloc(500_000), { msgID: 'half' })

@@ -17,8 +17,9 @@ import type { DeadLetter, DeliveriesOptions, Delivery, SpanMessage, SpanStream, 
 export interface JetStreamOptions {
   /** `nats://` or `tls://`, with credentials if needed; several servers are separated by commas. */
   url: string
-  /** Fixed when the stream is created. */
   partitions: number
+  /** The numbers of partitions that the stream had before, ascending: one that still has so few grows. Default: none. */
+  earlier?: readonly number[]
   /** Size limit in bytes of messages not yet acknowledged; dead letters may take a quarter of it in addition. */
   bytesMax: number
   /** Replicas in a NATS cluster: 1 (default), 3 or 5. */
@@ -38,21 +39,30 @@ export interface JetStreamOptions {
 /**
  * The span stream on NATS JetStream, for any number of processes. Creates missing streams and consumers, also later if
  * the server has lost them: the next request then creates them again. Rejects with a Problem `overloaded` if no server
- * can be reached, and with an Error if JetStream is disabled or lacks space, or if the stream exists with another
+ * can be reached, and with an Error if JetStream is disabled or lacks space, or if the stream exists with an unknown
  * number of partitions.
  */
 export async function openJetStream(options: JetStreamOptions): Promise<SpanStream> {
-  const { url, name = 'spans', partitions, bytesMax, replicas = 1, ackWaitMs = 30_000, holdMs = HOLD_MS } = options
-  const topology = new Topology(name, partitions)
+  const {
+    url,
+    name = 'spans',
+    partitions,
+    earlier = [],
+    bytesMax,
+    replicas = 1,
+    ackWaitMs = 30_000,
+    holdMs = HOLD_MS,
+  } = options
+  const topology = new Topology(name, [...earlier, partitions])
   const connection = await openConnection(url)
   try {
     const jsm = await jetstreamManager(connection.nats, { timeout: REQUEST_MS_MAX })
-    const ensure = () => ensureTopology(jsm, topology, { bytesMax, replicas, ackWaitMs })
+    const ensure = (wanted = topology) => ensureTopology(jsm, wanted, { bytesMax, replicas, ackWaitMs })
     const storage = new Storage(connection, jsm, () => ensure().then(options.onRecreated))
     await ensure()
     const positions = new Positions(connection, storage, topology)
     const letters = new DeadLetters(storage, topology, positions)
-    return new JetStream({ connection, storage, topology, letters, positions, ackWaitMs, holdMs }, bytesMax)
+    return new JetStream({ connection, storage, topology, letters, positions, ackWaitMs, holdMs }, { bytesMax, ensure })
   } catch (error) {
     await connection.nats.close()
     throw notYet(error)
@@ -75,9 +85,9 @@ const CLOSE_MS_MAX = 2_000
 const SIZE_EVERY_MS = 1_000
 
 class JetStream implements SpanStream {
-  readonly partitions: number
   readonly #parts: ReaderParts
   readonly #bytesMax: number
+  readonly #ensure: (topology: Topology) => Promise<void>
   readonly #inFlight = new InFlight(IN_FLIGHT_BYTES_MAX)
   readonly #pace = new Pace()
   /** The stream's bytes, and when they are asked for again. */
@@ -90,13 +100,32 @@ class JetStream implements SpanStream {
   #sweeping = false
   #closed = false
 
-  constructor(parts: ReaderParts, bytesMax: number) {
-    this.partitions = parts.topology.partitions
+  /** `ensure` creates what the topology has and the server lacks. */
+  constructor(
+    parts: ReaderParts,
+    { bytesMax, ensure }: { bytesMax: number; ensure: (topology: Topology) => Promise<void> },
+  ) {
     this.#parts = parts
     this.#bytesMax = bytesMax
+    this.#ensure = ensure
     this.#sweeper = new Sweeper(parts.storage, parts.topology)
     // The client gives up only if a server rejects its credentials.
     void parts.connection.nats.closed().then(() => this.#closing.abort())
+  }
+
+  get partitions(): number {
+    return this.#parts.topology.partitions
+  }
+
+  /** Nothing is published to partitions that the server may lack. */
+  async grow(partitions: number): Promise<void> {
+    const { topology, connection } = this.#parts
+    await connection
+      .ask(() => this.#ensure(topology.with(partitions)))
+      .catch(error => {
+        throw notYet(error)
+      })
+    topology.grow(partitions)
   }
 
   async publish(messages: readonly SpanMessage[]): Promise<void> {
@@ -117,7 +146,7 @@ class JetStream implements SpanStream {
       messages.map((message, index) =>
         storage.put(topology.live, {
           subject: topology.subject({ partition: message.partition, lane: lanes[index] as Lane }),
-          msgId: `message:${message.id}`,
+          msgId: `message:${message.partition}.${message.id}`,
           headers: toHeaders(metadataOf(message)),
           body: message.body,
         }),

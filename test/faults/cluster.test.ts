@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -154,7 +155,7 @@ describe.skipIf(!postgresAvailable || !natsAvailable)('a cluster that grows', ()
   )
 
   test(
-    'a shard with older data, with none, or with a newer schema is refused at the start',
+    'a shard with older data, with none, with those of another or with a newer schema is refused at the start',
     async () => {
       const listed = { CLICKHOUSE_URLS: urls().join(' ') }
       await server.stop()
@@ -166,6 +167,22 @@ describe.skipIf(!postgresAvailable || !natsAvailable)('a cluster that grows', ()
       expect(await refusal(listed)).toMatch(/^Spanhouse cannot start: shard 3 .* has older data than it had/m)
       await command(2, `TRUNCATE TABLE ${marks}`)
       expect(await refusal(listed)).toMatch(/^Spanhouse cannot start: shard 3 .* is empty/m)
+      const [first] = await onShard<{ store_id: string }>(0, `SELECT store_id FROM ${marks} LIMIT 1`)
+      for (const [store_id, whose] of [
+        [first?.store_id, 'shard 1'],
+        [randomUUID(), 'another cluster'],
+      ]) {
+        await command(2, `TRUNCATE TABLE ${marks}`)
+        await command(2, `INSERT INTO ${marks} (store_id, mark) VALUES ('${store_id}', 1)`)
+        expect(await refusal(listed)).toMatch(
+          new RegExp(`^Spanhouse cannot start: shard 3 .* has the data of ${whose}`, 'm'),
+        )
+      }
+      const other = await startPostgres()
+      expect(await refusal({ ...listed, DATABASE_URL: other.url })).toMatch(
+        /^Spanhouse cannot start: shard 1 .* belongs to a cluster that is not in this database/m,
+      )
+      await other.stop()
       await command(1, "INSERT INTO schema_migrations (version, name) VALUES (999, 'later')")
       expect(await refusal(listed)).toMatch(
         /^Spanhouse cannot start: shard 2 .*: The ClickHouse store has schema version 999/m,

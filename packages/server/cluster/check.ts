@@ -84,7 +84,7 @@ export async function membersOf(listed: readonly Shard[], db: Database): Promise
 const countOf = (count: number, name: string): string => `${count} ${name}${count === 1 ? '' : 's'}`
 
 function requirePartitions(partitions: number, { routes }: Layout): void {
-  if (routes.size !== partitions)
+  if (routes.size % partitions !== 0)
     throw new Error(`The stream has ${partitions} partitions, but the cluster was made for ${routes.size}.`)
 }
 

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { MessageChannel, parentPort, workerData } from 'node:worker_threads'
 import { Problem, type Uuid } from '@spanhouse/model'
+import type { Postgres } from '@spanhouse/postgres'
 import {
   beginRun,
   closeShard,
@@ -12,10 +13,11 @@ import {
   SpanWriter,
   StoreMismatch,
 } from '@spanhouse/span-store'
+import type { SpanStream } from '@spanhouse/span-stream'
 import pino from 'pino'
 import type { BatchReport } from '../metrics.ts'
 import type { ProjectPrices } from '../project-prices.ts'
-import { openStream } from '../stream.ts'
+import { canGrow, openStream } from '../stream.ts'
 import { holdPartitions } from './partitions.ts'
 import { PriceCache } from './price-cache.ts'
 import type { Writing } from './write-routes.ts'
@@ -38,43 +40,69 @@ const stopping = new AbortController()
 const post = (message: WriterMessage): void => port.postMessage(message)
 const prices = new PriceCache(askPrices)
 
-const stream = await openStream(config, log)
 // What only networked writers need is loaded by them alone: embedded, that would be most of a thread's modules.
 const postgres = config.databaseUrl
   ? await (await import('@spanhouse/postgres')).openPostgres({ url: config.databaseUrl })
   : undefined
+const stream = postgres && canGrow(config) ? await openGrowing(postgres) : await openStream(config, log)
 const shards = config.clickhouseUrls?.map((urls, index) => openShard(index + 1, urls, WRITER_ENGINE))
 
-const partitions = Array.from({ length: stream.partitions }, (_, partition) => partition)
+/** Aborts when the stream has more partitions. */
+let grown = new AbortController()
 
 port.on('message', () => stopping.abort())
 post({ kind: 'ready' })
-await holdPartitions({
-  partitions: partitions.filter(partition => partition % count === index),
-  leases: postgres,
-  signal: stopping.signal,
-  log,
-  run: async (partitions, signal) => {
-    post({ kind: 'partitions', count: partitions.length })
-    await hold(partitions, signal).finally(() => post({ kind: 'partitions', count: 0 }))
-  },
-})
+const watching = canGrow(config) && watch()
+while (!stopping.signal.aborted) {
+  grown = new AbortController()
+  const division = stream.partitions
+  await holdPartitions({
+    partitions: Array.from({ length: division }, (_, partition) => partition).filter(one => one % count === index),
+    leases: postgres,
+    signal: AbortSignal.any([stopping.signal, grown.signal]),
+    log,
+    run: async (partitions, signal) => {
+      post({ kind: 'partitions', count: partitions.length })
+      await hold({ partitions, division, signal }).finally(() => post({ kind: 'partitions', count: 0 }))
+    },
+  })
+}
+await watching
 await Promise.all(shards?.map(closeShard) ?? [])
 await stream.close()
 await postgres?.close()
 port.close()
 
+async function openGrowing({ db }: Postgres): Promise<SpanStream> {
+  const { openDivided } = await import('../cluster/divisions.ts')
+  return openDivided(db, config, divisions => openStream(config, log, divisions))
+}
+
+async function watch(): Promise<void> {
+  const { watchDivision } = await import('../cluster/divisions.ts')
+  const { db } = postgres as Postgres
+  await watchDivision({ db, stream, signal: stopping.signal, log, onGrown: () => grown.abort() })
+}
+
+/** Partitions that are held, of as many as traces are divided among. */
+interface Holding {
+  partitions: readonly number[]
+  division: number
+  signal: AbortSignal
+}
+
 /** Writes these partitions until the signal. */
-async function hold(partitions: readonly number[], signal: AbortSignal): Promise<void> {
+async function hold({ partitions, division, signal }: Holding): Promise<void> {
   const single = { shards: [{ urls: [clickhouseUrl], server: 0 }], partitions, signal }
-  if (!postgres) return write(single)
-  if (!shards) return begin(single)
+  if (!postgres) return write(single, division)
+  const beginRun = (writing: Writing): Promise<void> => begin(writing, division)
+  if (!shards) return beginRun(single)
   const { writeRoutes } = await import('./write-routes.ts')
-  return writeRoutes({ config, db: postgres.db, shards, partitions, signal, log, write: begin })
+  return writeRoutes({ config, db: postgres.db, shards, partitions, signal, log, write: beginRun })
 }
 
 /** Ends before the signal if a server is away that others can replace: the next run uses one of those. */
-async function write({ shards, partitions, ...until }: Writing, run?: number): Promise<void> {
+async function write({ shards, partitions, ...until }: Writing, division: number, run?: number): Promise<void> {
   const away = new AbortController()
   const signal = AbortSignal.any([until.signal, away.signal])
   const engines = shards.map(({ urls, server }) => {
@@ -85,7 +113,8 @@ async function write({ shards, partitions, ...until }: Writing, run?: number): P
   const report = (report: BatchReport): void => post({ kind: 'batch', report })
   try {
     if (run) for (const engine of engines) await beginRun(engine, partitions)
-    await runWriter({ stream, writer: new SpanWriter(engines), prices, partitions, signal, log, report })
+    if (run && canGrow(config) && !(await takeOver({ partitions, division, signal }))) return
+    await runWriter({ stream, writer: new SpanWriter(engines), prices, partitions, division, signal, log, report })
   } finally {
     clearInterval(expiring)
     await Promise.all(engines.map(engine => engine.close()))
@@ -93,11 +122,16 @@ async function write({ shards, partitions, ...until }: Writing, run?: number): P
 }
 
 /** With other writers, each period with partitions is a run that they can fence. */
-async function begin(writing: Writing): Promise<void> {
-  await write(writing, randomInt(1, 2 ** 47)).catch(error => {
+async function begin(writing: Writing, division: number): Promise<void> {
+  await write(writing, division, randomInt(1, 2 ** 47)).catch(error => {
     if (error instanceof StoreMismatch) throw error
     log.error({ err: error, partitions: writing.partitions }, 'a writer run failed; starting a new one')
   })
+}
+
+async function takeOver(holding: Holding): Promise<boolean> {
+  const divisions = await import('../cluster/divisions.ts')
+  return divisions.takeOver((postgres as Postgres).db, holding)
 }
 
 async function askPrices(project_ids: Uuid[]): Promise<ReadonlyMap<Uuid, ProjectPrices>> {

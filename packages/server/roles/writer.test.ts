@@ -42,6 +42,7 @@ function start(through: Engine = engine, prices = new PriceCache(async () => new
     writer: new SpanWriter(through),
     prices,
     partitions: [0],
+    division: 1,
     signal: stopping.signal,
     log: pino({ level: 'silent' }),
     report: report => reports.push(report),

@@ -10,9 +10,10 @@ import {
   StoreMismatch,
   type WriteResult,
 } from '@spanhouse/span-store'
-import { type Delivery, partitionOf, type SpanMessage, type SpanStream } from '@spanhouse/span-stream'
+import type { Delivery, SpanMessage, SpanStream } from '@spanhouse/span-stream'
 import type { Logger } from 'pino'
 import type { BatchReport } from '../metrics.ts'
+import { Ownership, sharesElsewhere } from './elsewhere.ts'
 import { deletionIn, spansIn } from './message-spans.ts'
 import type { PriceCache } from './price-cache.ts'
 
@@ -21,6 +22,8 @@ export interface WriterOptions {
   writer: SpanWriter
   prices: PriceCache
   partitions: readonly number[]
+  /** The number by which traces are divided among partitions: the stream may have more by now. */
+  division: number
   signal: AbortSignal
   log: Logger
   report(report: BatchReport): void
@@ -28,6 +31,7 @@ export interface WriterOptions {
 
 /** A running writer. Its `signal` also aborts if another writer has taken its partitions, or if it cannot continue. */
 interface Run extends WriterOptions {
+  ownership: Ownership
   end(): void
 }
 
@@ -36,7 +40,7 @@ interface Run extends WriterOptions {
  * 20 ms (one part: two dozen files), so 16,000 rows take 2 µs less each, including merges, than 8,000; more gain
  * nothing. While several projects send, what one of them sends beyond its pace is in batches that others can wait for.
  */
-const BATCH = { spansMax: 16_000, sharedSpansMax: 1_000, bytesMax: 24 * 1024 * 1024, lingerMs: 200 }
+const BATCH = { spansMax: 16_000, sharedSpansMax: 500, bytesMax: 24 * 1024 * 1024, lingerMs: 200 }
 
 /** How often decoding yields: leases are lost if their heartbeat cannot be answered for seconds. */
 const TURN_MS = 25
@@ -51,6 +55,8 @@ interface Decoded {
   deliveries: Delivery[]
   prices: Prices
   batch: SpanBatch
+  /** What was found in these partitions but belongs to others. */
+  elsewhere: SpanMessage[]
   rejectedMessages: number
   decodeSeconds: number
 }
@@ -65,16 +71,17 @@ const SMALL_SPANS = BATCH.sharedSpansMax
 /**
  * Moves spans from the stream into the store until the signal: deliveries → spans → rows → acknowledged. While one
  * batch is stored, the next ones are decoded. If the store is temporarily unable to accept a batch, it is retried; a
- * message that can never be processed becomes a dead letter by itself. Also ends, before the signal, if another writer
+ * message that can never be processed becomes a dead letter by itself. What belongs to other partitions is published
+ * there before its message is acknowledged. Also ends, before the signal, if another writer
  * has these partitions. Throws a StoreMismatch if the tables lack the columns it writes; nothing is acknowledged then.
  */
 export async function runWriter(given: WriterOptions): Promise<void> {
   const fenced = new AbortController()
   const signal = AbortSignal.any([given.signal, fenced.signal])
-  const options: Run = { ...given, signal, end: () => fenced.abort() }
+  const ownership = new Ownership(given.division)
+  const options: Run = { ...given, signal, ownership, end: () => fenced.abort() }
   const { stream, writer, partitions } = options
-  const isMine = (trace_id: string): boolean =>
-    partitions.includes(partitionOf(Buffer.from(trace_id, 'hex'), stream.partitions))
+  const isMine = (trace_id: string): boolean => partitions.includes(ownership.partitionOf(trace_id))
   await persist(() => writer.recover(isMine), options)
   const settling = settleRootless(options)
   const ahead: Promise<void>[] = []
@@ -82,7 +89,7 @@ export async function runWriter(given: WriterOptions): Promise<void> {
   for await (const deliveries of stream.deliveries({ consumer: 'writer', partitions, ...BATCH, signal })) {
     const prices = await pricesFor(deliveries, options)
     if (!prices) break
-    const decoded = await decode(deliveries, prices, free.pop() as SpanBatch)
+    const decoded = await decode(deliveries, { prices, batch: free.pop() as SpanBatch, ownership })
     const stored = (ahead.at(-1) ?? Promise.resolve())
       .then(() => store(decoded, options))
       .finally(() => free.push(decoded.batch))
@@ -107,15 +114,22 @@ async function pricesFor(deliveries: readonly Delivery[], options: Run): Promise
   }
 }
 
-async function decode(deliveries: readonly Delivery[], prices: Prices, batch: SpanBatch): Promise<Decoded> {
+interface Decoding {
+  prices: Prices
+  batch: SpanBatch
+  ownership: Ownership
+}
+
+async function decode(deliveries: readonly Delivery[], decoding: Decoding): Promise<Decoded> {
+  const { prices, batch } = decoding
   const started = performance.now()
   batch.truncate(0)
   let turn = started
-  const decoded: Decoded = { deliveries: [], prices, batch, rejectedMessages: 0, decodeSeconds: 0 }
+  const decoded: Decoded = { deliveries: [], prices, batch, elsewhere: [], rejectedMessages: 0, decodeSeconds: 0 }
   for (const delivery of deliveries) {
     const count = batch.spans.length
     try {
-      addMessage(batch, delivery.message, prices)
+      decoded.elsewhere.push(...(await addMessage(delivery.message, decoding)))
       decoded.deliveries.push(delivery)
     } catch (error) {
       batch.truncate(count)
@@ -130,25 +144,34 @@ async function decode(deliveries: readonly Delivery[], prices: Prices, batch: Sp
   return decoded
 }
 
-function addMessage(batch: SpanBatch, message: SpanMessage, prices: Prices): SpanBatch {
+/** Adds what belongs to the message's partition to the batch, and resolves to the rest. */
+async function addMessage(message: SpanMessage, { prices, batch, ownership }: Decoding): Promise<SpanMessage[]> {
+  const { project_id, user_id, accepted_at, partition } = message
   if (message.format === 'deletion') {
-    batch.deletions.push(deletionIn(message))
-    return batch
+    const deletion = deletionIn(message)
+    if (ownership.partitionOf(deletion.trace_id) !== partition) return sharesElsewhere(message, ownership)
+    batch.deletions.push(deletion)
+    return []
   }
-  const { project_id, user_id, accepted_at } = message
   const sender = { project_id, user_id, accepted_at }
   const overrides = prices.get(project_id)
+  let isWhole = true
   for (const span of spansIn(message)) {
+    if (ownership.partitionOf(span.trace_id) !== partition) {
+      isWhole = false
+      continue
+    }
     priceSpan(span, overrides)
     batch.add(sender, span)
   }
-  return batch
+  return isWhole ? [] : sharesElsewhere(message, ownership)
 }
 
 async function store(decoded: Decoded, options: Run): Promise<void> {
   const { deliveries, batch } = decoded
   const started = performance.now()
   try {
+    await forward(decoded.elsewhere, options)
     const result = await persist(() => options.writer.write(batch), options)
     await Promise.all(deliveries.map(delivery => delivery.ack()))
     options.report(reportOf(decoded, result, options.writer, started))
@@ -162,16 +185,23 @@ async function store(decoded: Decoded, options: Run): Promise<void> {
   }
 }
 
+/** Resolves when the messages are durable. Until those that they were read from are acknowledged, this may be repeated. */
+async function forward(elsewhere: readonly SpanMessage[], options: Run): Promise<void> {
+  if (elsewhere.length > 0) await persist(() => options.stream.publish(elsewhere), options)
+}
+
 /** The batch contains something that the store will never accept: finds it, so that the rest is stored. */
 async function storeApart({ deliveries, prices }: Decoded, error: Error, options: Run): Promise<void> {
+  const { ownership } = options
   options.log.error(
     { err: error, messages: deliveries.length },
     'a batch cannot be stored; trying its messages one by one',
   )
   for (const delivery of deliveries) {
     try {
-      const alone = addMessage(new SpanBatch(), delivery.message, prices)
-      await persist(() => options.writer.write(alone), options)
+      const batch = new SpanBatch()
+      await forward(await addMessage(delivery.message, { prices, batch, ownership }), options)
+      await persist(() => options.writer.write(batch), options)
       await delivery.ack()
     } catch (cause) {
       if (options.signal.aborted) return

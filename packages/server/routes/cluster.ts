@@ -1,9 +1,13 @@
 import { Problem } from '@spanhouse/model'
+import type { Database } from '@spanhouse/postgres'
 import { type Shard, sizeOfShard } from '@spanhouse/span-store'
+import type { SpanStream } from '@spanhouse/span-stream'
 import { optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
+import { type DivisionStatus, divisionStatus, growPartitions } from '../cluster/divisions.ts'
 import { addShard, type GrowingCluster } from '../cluster/growth.ts'
 import { type Layout, readLayout } from '../cluster/layout.ts'
+import { PARTITIONS_MAX } from '../config.ts'
 import { addAdminEndpoint } from '../http/endpoint.ts'
 
 const tag = 'cluster'
@@ -25,10 +29,26 @@ const shard = z.object({
   earlier_partitions: z.array(z.int()).meta({ description: 'Those whose earlier traces it has.' }),
 })
 
-const answer = z.object({ count: z.int(), shards: z.array(shard) })
+const streamAnswer = z.object({
+  partitions: z.int(),
+  started: z.int().meta({ description: 'How many of them have a writer since their number is this.' }),
+})
 
-/** The shards of ClickHouse, and how they are added. Undefined: a single server. */
-export function clusterRoutes(cluster: GrowingCluster | undefined): (app: FastifyInstance) => void {
+const answer = z.object({
+  count: z.int(),
+  shards: z.array(shard),
+  stream: optional(streamAnswer).meta({ description: 'Left out if the number of its partitions cannot change.' }),
+})
+
+export interface ClusterRoutes {
+  /** Undefined: a single server. */
+  cluster: GrowingCluster | undefined
+  db: Database
+  stream: SpanStream | undefined
+}
+
+/** The shards of ClickHouse and the partitions of the stream, and how their numbers grow. */
+export function clusterRoutes({ cluster, db, stream }: ClusterRoutes): (app: FastifyInstance) => void {
   return app => {
     addAdminEndpoint(app, {
       method: 'GET',
@@ -36,7 +56,22 @@ export function clusterRoutes(cluster: GrowingCluster | undefined): (app: Fastif
       tag,
       summary: 'Lists the shards of the ClickHouse cluster; none if the store is a single server.',
       answer,
-      handle: () => statusOf(cluster),
+      handle: async () => ({ ...(await statusOf(cluster)), stream: await divisionStatus(db) }),
+    })
+    addAdminEndpoint(app, {
+      method: 'POST',
+      path: '/admin/cluster/partitions',
+      change: 'partitions.created',
+      tag,
+      status: 202,
+      summary: 'Gives the stream more partitions: a multiple of their number, while spans are accepted and stored.',
+      body: z.object({ partitions: z.int().min(1).max(PARTITIONS_MAX) }),
+      answer: z.object({ count: z.int(), stream: streamAnswer }),
+      handle: async ({ body }) => {
+        if (!stream) throw new Problem('conflict', 'This process has no stream.')
+        await growPartitions({ db, stream }, body.partitions)
+        return { count: 1, stream: (await divisionStatus(db)) as DivisionStatus }
+      },
     })
     addAdminEndpoint(app, {
       method: 'POST',
@@ -56,7 +91,7 @@ export function clusterRoutes(cluster: GrowingCluster | undefined): (app: Fastif
   }
 }
 
-async function statusOf(cluster: GrowingCluster | undefined): Promise<z.output<typeof answer>> {
+async function statusOf(cluster: GrowingCluster | undefined): Promise<Omit<z.output<typeof answer>, 'stream'>> {
   const layout = cluster && (await readLayout(cluster.postgres.db))
   if (!layout) return { count: 0, shards: [] }
   const shards = await Promise.all(cluster.shards.map(shard => shardStatus(shard, layout)))

@@ -54,18 +54,27 @@ export function openClusterReader(
   return openEngine(urls.map(clusterUrl), { ...options, settings })
 }
 
+/** The parts of a cluster that is one engine. */
+export interface ClusterParts {
+  /** Reads the rows of all shards; closed with the engine. */
+  reader: Engine
+  /** Each shard's own tables. Asked for each command, since shards may be added. */
+  shards(): Promise<readonly Engine[]>
+  shardsOf: NonNullable<Engine['shardsOf']>
+}
+
 /**
- * A cluster as one engine: reads see the rows of all shards, and commands are run on each shard's own server. `shards`
- * is asked for each command, since shards may be added. If a command fails on one shard, it may have been run on others:
- * callers repeat it. Rows cannot be inserted into all shards.
+ * A cluster as one engine: reads see the rows of all shards, and commands are run on each shard's own server. If a command
+ * fails on one shard, it may have been run on others: callers repeat it. Rows cannot be inserted into all shards.
  */
-export function clusterEngine(reader: Engine, shards: () => Promise<readonly Engine[]>): Engine {
+export function clusterEngine({ reader, shards, shardsOf }: ClusterParts): Engine {
   const onEach = async (work: (engine: Engine) => Promise<void>): Promise<void> => {
     const ended = await Promise.allSettled((await shards()).map(work))
     const failed = ended.find(one => one.status === 'rejected')
     if (failed) throw failed.reason
   }
   return {
+    shardsOf,
     rows: (statement, holder) => reader.rows(statement, holder),
     binaryRows: (statement, read, holder) => reader.binaryRows(statement, read, holder),
     command: statement => onEach(engine => engine.command(statement)),

@@ -22,9 +22,10 @@ import {
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SpanBatch } from '../bytes/span-batch.ts'
 import { type Engine, openEngine } from '../engine/engine.ts'
+import { readSpansByIds } from '../read/spans-by-ids.ts'
 import { makeSpan, newProject, type OpenTestCluster, openTestCluster } from '../spans.testing.ts'
 import { SpanWriter } from '../write/write.ts'
-import { openClusterReader } from './cluster-engine.ts'
+import { clusterEngine, openClusterReader } from './cluster-engine.ts'
 
 /*
  * What shards send to the server that answers, from the shards' own logs. The same spans are on a single server, whose
@@ -189,4 +190,38 @@ test.each(Object.entries(STATEMENTS))(
 test('candidates of a page of traces stay on their shard', async () => {
   const query = traces({ filtering: RED, windowing: { limit: 5 } })
   expect(candidatesOf(query)).toBe(50)
+})
+
+/** The statements about spans that each shard has run since `since`, also for the other one. */
+async function statementsSince(since: string): Promise<number[]> {
+  const counts: number[] = []
+  for (const { own } of cluster.shards) {
+    await own.command({ text: 'SYSTEM FLUSH LOGS', params: {} })
+    const [row] = await own.rows<{ count: number }>({
+      text: `SELECT count() AS count FROM system.query_log WHERE type = 'QueryFinish' AND query_kind = 'Select'
+        AND event_time_microseconds > {since:String} AND arrayExists(name -> endsWith(name, '.spans'), tables)`,
+      params: { since },
+    })
+    counts.push(row?.count ?? 0)
+  }
+  return counts
+}
+
+test.each([
+  { what: 'its shard', trace: 3, shards: [1, 0], statements: [0, 1] },
+  { what: 'two shards it may be on, the likeliest first', trace: 4, shards: [0, 1], statements: [1, 0] },
+  { what: 'all shards if it is not where it should be', trace: 4, shards: [1], statements: [1, 2] },
+  { what: 'all shards if it is nowhere', trace: TRACES + 1, shards: [0], statements: [2, 1] },
+])('the spans of one trace are read from $what', async ({ trace, shards, statements }) => {
+  const own = cluster.shards.map(shard => shard.own)
+  const engine = clusterEngine({
+    reader,
+    shards: async () => own,
+    shardsOf: async () => shards.map(shard => own[shard] as Engine),
+  })
+  const [{ now } = { now: '' }] = await reader.rows<{ now: string }>({ text: 'SELECT now64(6) AS now', params: {} })
+  const holder = { hold: () => undefined, release: () => undefined }
+  const found = await readSpansByIds(engine, { project_id, trace_ids: [traceId(trace)] }, holder)
+  expect(found.length).toBe(trace > TRACES ? 0 : SPANS_PER_TRACE)
+  expect(await statementsSince(now)).toEqual(statements)
 })

@@ -1,6 +1,3 @@
-import { once } from 'node:events'
-import { createServer, request, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { startTestServer, type TestServer } from '@spanhouse/clickhouse-server/test-server.testing.ts'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { SpanBatch } from '../bytes/span-batch.ts'
@@ -12,6 +9,7 @@ import { beginRun, isFenced } from '../write/fence.ts'
 import { keepFor } from '../write/retention.ts'
 import { SpanWriter } from '../write/write.ts'
 import { copyTables } from './copy-tables.ts'
+import { openReplica, type Replica } from './replica.testing.ts'
 import { closeShard, firstResponding, openShard } from './shard.ts'
 
 /*
@@ -20,13 +18,6 @@ import { closeShard, firstResponding, openShard } from './shard.ts'
  */
 
 const DDL = new URL('../../../clickhouse', import.meta.url).pathname
-
-interface Replica {
-  url: string
-  /** The statements that it was sent. */
-  statements: string[]
-  goAway(): Promise<void>
-}
 
 let server: TestServer
 let replicas: Replica[]
@@ -41,41 +32,12 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 beforeEach(async () => {
   engines = []
-  replicas = await Promise.all([1, 2, 3].map(openReplica))
+  replicas = await Promise.all([1, 2, 3].map(() => openReplica(server.url)))
 })
 afterEach(async () => {
   await Promise.all(engines.map(engine => engine.close()))
   await Promise.all(replicas.map(replica => replica.goAway()))
 })
-
-async function openReplica(): Promise<Replica> {
-  const statements: string[] = []
-  const own: Server = createServer(async (incoming, response) => {
-    const chunks = await incoming.toArray()
-    const body = Buffer.concat(chunks)
-    const inUrl = new URL(incoming.url as string, 'http://replica').searchParams.get('query')
-    const statement = inUrl ?? body.toString()
-    statements.push(statement)
-    if (statement.startsWith('SYSTEM SYNC REPLICA')) return response.end()
-    const { hostname, port } = new URL(server.url)
-    const { method, headers, url: path } = incoming
-    request({ hostname, port, method, headers, path }, answer => {
-      response.writeHead(answer.statusCode as number, answer.headers)
-      answer.pipe(response)
-    }).end(body)
-  }).listen(0, '127.0.0.1')
-  await once(own, 'listening')
-  const url = new URL(server.url)
-  url.port = String((own.address() as AddressInfo).port)
-  return {
-    url: url.href,
-    statements,
-    goAway: async () => {
-      own.closeAllConnections()
-      if (own.listening) await once(own.close(), 'close')
-    },
-  }
-}
 
 function engineOf(run: number, { server = 0, onAway = (): void => undefined } = {}): Engine {
   const urls = replicas.map(({ url }) => url)

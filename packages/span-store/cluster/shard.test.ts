@@ -67,9 +67,10 @@ test('of the versions of a result of an evaluation the newest counts, before the
     Uuid,
     Uuid,
   ]
-  const none = { trace_id: null, testcase_id: null, timestamp: null, interval: null }
-  const cell = { project_id, run_id, scenario_id, id, step_key: 'e', repeat_idx: 0, updated_at: 1, ...none }
-  for (const [version, status] of ['pending', 'success'].entries()) await copyCells(own, [{ ...cell, status, version }])
+  for (const [version, status] of ['pending', 'success'].entries()) {
+    const cell = [project_id, run_id, scenario_id, id, 'e', 0, status, null, null, null, null, 1, version]
+    await copyCells(own, JSON.stringify(cell))
+  }
   const text = 'SELECT status FROM evaluation_cells FINAL WHERE run_id = {run_id:UUID}'
   expect(await own.rows({ text, params: { run_id } })).toEqual([{ status: 'success' }])
   expect(await cluster.rows({ text, params: { run_id } })).toEqual([{ status: 'success' }])

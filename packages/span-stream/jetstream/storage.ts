@@ -196,10 +196,17 @@ export class Storage {
   }
 
   async state({ stream, partsSubject }: Shelf): Promise<ShelfState> {
-    const { state } = await this.#ask(() => this.#jsm.streams.info(stream, { subjects_filter: partsSubject }))
+    const { state, config } = await this.#ask(() => this.#jsm.streams.info(stream, { subjects_filter: partsSubject }))
     const parts = state.subjects?.[partsSubject] ?? 0
     const { messages, bytes, first_ts, last_seq } = state
-    return { whole: messages - parts, parts, bytes, oldestMs: Date.parse(first_ts), last: last_seq }
+    return {
+      whole: messages - parts,
+      parts,
+      bytes,
+      oldestMs: Date.parse(first_ts),
+      last: last_seq,
+      subjects: config.subjects.filter(subject => subject !== partsSubject),
+    }
   }
 }
 
@@ -212,6 +219,8 @@ export interface ShelfState {
   oldestMs: number
   /** The last position used. */
   last: number
+  /** The subjects of messages that are not parts. */
+  subjects: string[]
 }
 
 /** The start of a part's id, followed by the part's length. */

@@ -41,13 +41,14 @@ export class Sweeper {
     const [parts, messages] = this.#noted
     this.#noted = [...this.#noted, state.last].slice(-2)
     if (parts === undefined || messages === undefined || state.parts === 0) return
-    if (await this.#anyUpTo(messages)) return
+    if (await this.#anyUpTo(messages, state.subjects)) return
     await this.#storage.purge(live, live.partsSubject, parts)
   }
 
-  async #anyUpTo(sequence: number): Promise<boolean> {
+  /** Of all partitions that the stream has, which may be more than this process knows. */
+  async #anyUpTo(sequence: number, subjects: readonly string[]): Promise<boolean> {
     const { live } = this.#topology
-    for (const subject of this.#topology.subjects()) {
+    for (const subject of subjects) {
       const first = await this.#storage.next(live, subject, 1)
       if (first !== null && first.seq <= sequence) return true
     }

@@ -43,15 +43,34 @@ export const queuesOf = (partitions: readonly number[]): Queue[] =>
 export class Topology {
   readonly live: Shelf
   readonly dead: Shelf
-  readonly partitions: number
   readonly lettersSubject: string
+  /** The numbers of partitions so far, ascending. */
+  readonly #divisions: number[]
 
-  constructor(name: string, partitions: number) {
+  constructor(name: string, divisions: readonly number[]) {
     if (!/^[\w-]{1,64}$/.test(name)) throw new Error(`Invalid stream name: ${JSON.stringify(name)}`)
-    this.partitions = partitions
+    this.#divisions = [...divisions]
     this.live = { stream: name, partsSubject: `${name}.parts`, whenFull: 'full' }
     this.dead = { stream: `${name}-dead`, partsSubject: `${name}-dead.parts`, whenFull: 'dead_letters_full' }
     this.lettersSubject = `${name}-dead.*.*`
+  }
+
+  get partitions(): number {
+    return this.#divisions.at(-1) as number
+  }
+
+  /** The same with another number of partitions. */
+  with(partitions: number): Topology {
+    return new Topology(this.live.stream, [...this.#divisions, partitions])
+  }
+
+  grow(partitions: number): void {
+    this.#divisions.push(partitions)
+  }
+
+  /** As it was with each number of partitions. */
+  history(): Topology[] {
+    return this.#divisions.map((_, index) => new Topology(this.live.stream, this.#divisions.slice(0, index + 1)))
   }
 
   subject({ partition, lane }: Queue): string {
@@ -95,7 +114,7 @@ const OPEN = { max_msg_size: -1 }
  * Creates missing streams and consumers and adapts the limits of existing ones. Any number of processes may do so at
  * once while others publish: a new stream accepts nothing until its positions are set. They are microseconds since
  * 1970, so that no position of an earlier stream with that name is reused: an outstanding acknowledgement for it would
- * count for another message. Rejects if the stream exists with another number of partitions, since traces in progress
+ * count for another message. Rejects if the stream exists with an unknown number of partitions, since traces in progress
  * would change theirs, or with another retention, which the server cannot change.
  */
 export async function ensureTopology(jsm: JetStreamManager, topology: Topology, limits: TopologyLimits): Promise<void> {
@@ -117,7 +136,9 @@ export async function ensureTopology(jsm: JetStreamManager, topology: Topology, 
         max_bytes: limits.bytesMax,
         duplicate_window: nanos(DUPLICATE_WINDOW_MS),
       },
-      [...topology.subjects(['prompt']), live.partsSubject],
+      topology
+        .history()
+        .flatMap(earlier => [['prompt'] as const, LANES].map(lanes => [...earlier.subjects(lanes), live.partsSubject])),
     ),
     await ensureStream(jsm, {
       ...common,
@@ -143,22 +164,22 @@ const listOf = (subjects: readonly string[]): string => subjects.toSorted().join
 const STREAM_EXISTS = 10058
 
 /**
- * An existing stream keeps its limits and messages; a new one is created closed. `earlierSubjects` are those that an
- * earlier version gave it: the others are added.
+ * An existing stream keeps its limits and messages; a new one is created closed. `earlierSubjects` are those that it may
+ * have had with fewer partitions, or from an earlier version: the others are added.
  */
 async function ensureStream(
   jsm: JetStreamManager,
   wanted: StreamSettings,
-  earlierSubjects: readonly string[] = wanted.subjects,
+  earlierSubjects: readonly (readonly string[])[] = [],
 ): Promise<Ensured> {
   const { config, created } = await jsm.streams.add({ ...wanted, ...CLOSED }).catch(error => {
     if (error instanceof JetStreamApiError && error.code === STREAM_EXISTS) return jsm.streams.info(wanted.name)
     throw error
   })
-  const [found, expected, earlier] = [config.subjects, wanted.subjects, earlierSubjects].map(listOf)
-  if (found !== expected && found !== earlier) {
+  const [found, expected, ...earlier] = [config.subjects, wanted.subjects, ...earlierSubjects].map(listOf)
+  if (found !== expected && !earlier.includes(found as string)) {
     throw new Error(
-      `Stream ${wanted.name} exists with the subjects ${found}, not ${expected}. To change the number of partitions, let the writers empty it and then delete it.`,
+      `Stream ${wanted.name} exists with the subjects ${found}, not ${expected}. \`spanhouse cluster partitions\` changes the number of partitions.`,
     )
   }
   if (config.retention !== wanted.retention)

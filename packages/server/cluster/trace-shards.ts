@@ -1,0 +1,40 @@
+import type { TraceId } from '@spanhouse/model'
+import type { Database } from '@spanhouse/postgres'
+import type { Engine } from '@spanhouse/span-store'
+import { partitionOf } from '@spanhouse/span-stream'
+import { type Layout, readLayout } from './layout.ts'
+
+/** For how long routes are used without being read again. */
+const KNOWN_MS = 2_000
+
+/**
+ * Finds the shards that should have a trace, by routes that may be some seconds old. `engines` has one for each listed
+ * shard; undefined for one with replicas, of which a single one may lack what was stored last.
+ */
+export function traceShards(
+  db: Database,
+  engines: readonly (Engine | undefined)[],
+): (trace_id: TraceId) => Promise<Engine[]> {
+  let routes: Layout['routes'] = new Map()
+  let dueAt = 0
+  let reading: Promise<void> | undefined
+  const readAgain = (): Promise<void> => {
+    reading ??= readLayout(db)
+      .then(layout => {
+        routes = layout?.routes ?? routes
+        dueAt = performance.now() + KNOWN_MS
+      })
+      // Without routes, all shards are asked.
+      .catch(() => undefined)
+      .finally(() => {
+        reading = undefined
+      })
+    return reading
+  }
+  return async trace_id => {
+    const isRead = performance.now() < dueAt || readAgain()
+    if (routes.size === 0) await isRead
+    const route = routes.get(partitionOf(Buffer.from(trace_id, 'hex'), routes.size)) ?? []
+    return route.toReversed().flatMap(shard => engines[shard - 1] ?? [])
+  }
+}
