@@ -1,6 +1,6 @@
 /** Why a request got no complete response. */
 export type OutboundFailure =
-  /** The address must not be called: it is not https, is private, or has credentials. */
+  /** The address must not be called: it is not https, is private, has another port, or has credentials. */
   | 'refused'
   /** No server responds there, or the connection broke. */
   | 'unreachable'
@@ -14,16 +14,21 @@ export type OutboundFailure =
   | 'invalid_request'
   /** The response is unusable. */
   | 'invalid_response'
+  /** The response is a 100 or 101, which no request asks for. */
+  | 'informational'
 
 /**
  * Thrown by an outbound request, and by the stream of its response body. The message never contains a header or body.
  */
 export class OutboundError extends Error {
   readonly failure: OutboundFailure
+  /** The HTTP status, if the failure is `informational`. */
+  readonly status: number | undefined
 
-  constructor(failure: OutboundFailure, message: string, options?: ErrorOptions) {
+  constructor(failure: OutboundFailure, message: string, options: ErrorOptions & { status?: number } = {}) {
     super(message, options)
     this.name = 'OutboundError'
     this.failure = failure
+    this.status = options.status
   }
 }

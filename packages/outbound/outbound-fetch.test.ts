@@ -32,20 +32,34 @@ const server = createServer((request, response) => {
   arrived.push(request)
   ANSWERS[request.url?.slice(1) ?? '']?.(request, response)
 })
+/** Answers each request with what its path is called. */
+const raw = createTcpServer(socket => {
+  socket.on('error', () => {})
+  socket.once('data', request => socket.write(RAW[request.toString().split(' ')[1] as keyof typeof RAW]))
+})
+const RAW = {
+  '/upgraded': 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+  '/switched': 'HTTP/1.1 101 Switching Protocols\r\n\r\n',
+  '/continued': 'HTTP/1.1 100 Continue\r\n\r\n',
+  '/hinted': 'HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok',
+}
 const garbage = createTcpServer(socket => socket.on('error', () => {}).end('SSH-2.0-nothing\r\n'))
 let base: string
+let rawBase: string
 let garbageBase: string
 const opened: OutboundFetch[] = []
 
 beforeAll(async () => {
-  for (const one of [server, garbage]) await once(one.listen(0, '127.0.0.1'), 'listening')
+  for (const one of [server, raw, garbage]) await once(one.listen(0, '127.0.0.1'), 'listening')
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  rawBase = `http://127.0.0.1:${(raw.address() as AddressInfo).port}`
   garbageBase = `http://127.0.0.1:${(garbage.address() as AddressInfo).port}`
 })
 afterAll(async () => {
   await Promise.all(opened.map(one => one.close()))
   server.closeAllConnections()
   server.close()
+  raw.close()
   garbage.close()
 })
 
@@ -125,6 +139,19 @@ test('an answer of the largest size is taken', async () => {
 test('nobody there, and somebody who speaks something else', async () => {
   expect(await failureOf(open()('http://127.0.0.1:9'))).toBe('unreachable')
   expect(await failureOf(open()(garbageBase))).toBe('invalid_response')
+})
+
+test.each([
+  ['/upgraded', 101],
+  ['/switched', 101],
+  ['/continued', 100],
+])('%s is a status, but no response', async (path, status) => {
+  const error = await open()(rawBase + path, { method: 'POST', body: 'x' }).catch((error: unknown) => error)
+  expect(error).toMatchObject({ failure: 'informational', status, message: `The response has the status ${status}` })
+})
+
+test('hints come before the response', async () => {
+  expect(await (await open()(`${rawBase}/hinted`)).text()).toBe('ok')
 })
 
 test('headers that cannot be sent', async () => {

@@ -110,6 +110,9 @@ async function send(
       headers: plain(headers),
       body: body as Dispatcher.RequestOptions['body'],
       signal: ending.signal,
+      onInfo: ({ statusCode }) => {
+        if (statusCode === 101) ending.abort(informational(statusCode))
+      },
     })
     const { responseBytesMax: bytesMax, mayBeCompressed } = limits
     return answerOf(answer, { bytesMax, mayBeCompressed, toError, done: ending.release })
@@ -119,7 +122,7 @@ async function send(
   }
 }
 
-/** A signal that aborts with the caller's or after the total time; `release` removes both listeners. */
+/** A signal that aborts with the caller's, after the total time or with `abort`; `release` removes both listeners. */
 function endWith(signal: AbortSignal | null | undefined, totalMs: number) {
   const ending = new AbortController()
   const late = () => ending.abort(new OutboundError('total_timeout', `No complete response within ${totalMs} ms`))
@@ -131,7 +134,7 @@ function endWith(signal: AbortSignal | null | undefined, totalMs: number) {
     clearTimeout(timer)
     signal?.removeEventListener('abort', abort)
   }
-  return { signal: ending.signal, release }
+  return { signal: ending.signal, release, abort: (reason: unknown) => ending.abort(reason) }
 }
 
 /** What the HTTP client accepts directly; `Headers` and lists of pairs are converted. */
@@ -152,13 +155,21 @@ const FAILURES: Readonly<Record<string, OutboundFailure>> = {
   HTTPParserError: 'invalid_response',
 }
 
+/** The statuses of responses that the HTTP client rejects as informational, by its messages. */
+const INFORMATIONAL: Readonly<Record<string, number>> = { 'bad response': 100, 'bad upgrade': 101 }
+
 function toOutboundError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof OutboundError) return error
+  const status = INFORMATIONAL[error.message]
+  if (status !== undefined) return informational(status, error)
   const failure = FAILURES[error.name] ?? 'unreachable'
   const { code = error.name } = error as NodeJS.ErrnoException
   const message = `${MESSAGES[failure] ?? 'The address cannot be reached'} (${code})`
   return new OutboundError(failure, message, { cause: error })
 }
+
+const informational = (status: number, cause?: Error): OutboundError =>
+  new OutboundError('informational', `The response has the status ${status}`, { cause, status })
 
 const MESSAGES: Partial<Record<OutboundFailure, string>> = {
   connect_timeout: 'Connecting took too long',

@@ -58,6 +58,21 @@ test.each(['http://127.0.0.1:11434/v1', 'http://llm.example.org'])('%s only wher
   expect([isAllowed(url), isAllowed(url, true)]).toEqual([false, true])
 })
 
+test.each([
+  ...['https://a.example:443', 'https://a.example:4443', 'https://a.example:8443/in', 'https://8.8.8.8:9443'],
+  ...['https://[2606:4700::1111]', 'https://a.example:'],
+])('%s has an allowed port', url => expect(isAllowed(url)).toBe(true))
+
+test.each([
+  ...['https://a.example:22', 'https://a.example:80', 'https://a.example:6379', 'https://a.example:4600'],
+  ...['https://8.8.8.8:0', 'https://[2606:4700::1111]:9444'],
+])('%s has another port, which only open rules allow', url => {
+  expect(outboundUrl({ isOpen: false }).safeParse(url).error?.issues[0]?.message).toBe(
+    'Value error, must have one of the ports 443, 4443, 8443, 9443',
+  )
+  expect(isAllowed(url, true)).toBe(true)
+})
+
 test.each(['ftp://a.example', 'https://user:word@a.example', 'a.example', ''])('%j never', url => {
   expect([isAllowed(url), isAllowed(url, true)]).toEqual([false, false])
 })

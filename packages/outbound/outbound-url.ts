@@ -3,7 +3,7 @@ import { z } from '@spanhouse/validation'
 
 /** The addresses that callers may have this server call. */
 export interface OutboundRules {
-  /** Any address, including private networks and plain http: for development and trusted networks. */
+  /** Any address, including private networks, any port and plain http: for development and trusted networks. */
   isOpen: boolean
 }
 
@@ -84,12 +84,15 @@ export function isReservedAddress(address: string): boolean {
   return family === 'ipv6' && !GLOBAL.check(address, family) && !NAT64.check(address, family)
 }
 
+/** The ports of https: the standard one, and those that servers without the right to open it use. */
+const PORTS = ['443', '4443', '8443', '9443']
+
 /** Names that always resolve to the local machine. */
 const OWN_NAME = /^(.+\.)?localhost(\.localdomain)?\.?$/i
 
 /**
- * An address that the server calls on behalf of a caller: https, without credentials, and not a literal local or
- * private address. What a name resolves to is checked when it is called.
+ * An address that the server calls on behalf of a caller: https on one of {@link PORTS}, without credentials, and not a
+ * literal local or private address. What a name resolves to is checked when it is called.
  */
 export const outboundUrl = (rules: OutboundRules) =>
   z.string().superRefine((text, context) => {
@@ -102,6 +105,8 @@ export function mistakeIn(text: string, { isOpen }: OutboundRules): string | nul
   const url = URL.canParse(text) ? new URL(text) : null
   if (url?.protocol !== 'https:' && !(isOpen && url?.protocol === 'http:')) return 'must be an https address'
   if (url.username !== '' || url.password !== '') return 'must not contain credentials'
+  if (isOpen) return null
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  return !isOpen && (isReservedAddress(host) || OWN_NAME.test(host)) ? 'must not be a private address' : null
+  if (isReservedAddress(host) || OWN_NAME.test(host)) return 'must not be a private address'
+  return PORTS.includes(url.port || '443') ? null : `must have one of the ports ${PORTS.join(', ')}`
 }

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { status } from '@grpc/grpc-js'
 import { expect, inject, test } from 'vitest'
+import { callGrpc } from '../grpc.ts'
 import { call, eventually, newProject } from '../harness.ts'
+import { exportOf, newTraceId, otlpSpan, protobufOf } from '../otlp.ts'
 import { actIn, newMember, newPerson } from './people.ts'
 
-const { apiUrl, adminKey } = inject('target')
+const { apiUrl, adminKey, grpcUrl } = inject('target')
 const DATA = { uri: 'agenta:builtin:echo:v0', parameters: { tone: 'dry' } }
 
 test('the log names every write of a day: what was done, by whom, with which key and role; and no secret', async () => {
@@ -157,4 +160,26 @@ test('a quota refuses what is beyond it, and only for its project or key', async
   )
   const unknown = { project: {}, keys: { nobody: { spans_per_second: 1 } } }
   expect((await project.send('PUT', '/api/projects/current/quotas', unknown)).status).toBe(404)
+})
+
+test.each(['http', 'grpc', 'json'])('exports that arrive together pass a quota only once: %s', async door => {
+  // The receiver sees the key for the first time with its quota, and paying back takes 100 s.
+  const project = await newProject()
+  const quotas = { project: { spans_per_second: 10 } }
+  expect((await project.send('PUT', '/api/projects/current/quotas', quotas)).status).toBe(200)
+  const send = async (): Promise<boolean> => {
+    const traceId = newTraceId()
+    const spans = Array.from({ length: 1_000 }, () => otlpSpan({ traceId }))
+    if (door === 'http') return (await project.export(exportOf(...spans))).status === 202
+    if (door === 'grpc') {
+      const headers = { authorization: `ApiKey ${project.apiKey}` }
+      const { code } = await callGrpc(grpcUrl, protobufOf(...spans), { headers })
+      return code === status.OK
+    }
+    const bodies = spans.map(({ spanId }) => ({ trace_id: traceId, span_id: spanId, span_name: 'a' }))
+    return (await project.post('/api/tracing/spans/ingest', { spans: bodies })).status === 202
+  }
+  const passed = await Promise.all(Array.from({ length: 25 }, send))
+  expect(passed.filter(Boolean)).toHaveLength(1)
+  expect(await send()).toBe(false)
 })

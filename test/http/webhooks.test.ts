@@ -85,11 +85,27 @@ test.each<[string, object, number]>([
   ['credentials in the url', { data: { url: 'https://a:b@hooks.example.test' } }, 400],
   ['a private address', { data: { url: 'https://10.0.0.1/' } }, 400],
   ['localhost', { data: { url: 'https://localhost/' } }, 400],
+  ['a port that is not for https', { data: { url: 'https://hooks.example.test:6379/' } }, 400],
   ['many paths', { data: { url: URL_, payload_fields: { all: Array(101).fill('$') } } }, 400],
 ])('%s is rejected', async (_name, subscription, status) => {
   const answer = await create(subscription)
   expect(answer.status).toBe(status)
   if (status === 400) expect(answer.body.detail).toEqual(expect.any(String))
+})
+
+test.each<[string, string]>([
+  ['two words', 'x'],
+  ['Transfer-Encoding', 'chunked'],
+  ['X-Own', 'a\r\nHost: elsewhere'],
+  ['X-Own', 'a check ✓'],
+])('the header %j with %j cannot be sent, and is rejected by name', async (name, value) => {
+  const data = { url: URL_, headers: { 'X-Good': 'yes', [name]: value } }
+  const answer = await create({ data })
+  expect(answer.status).toBe(422)
+  const loc = ['body', 'subscription', 'data', 'headers', name]
+  expect(answer.body.detail).toEqual([expect.objectContaining({ loc, msg: expect.stringContaining(`"${name}"`) })])
+  const { id } = await made({ data: { url: URL_ } })
+  expect((await project.send('PUT', `${PATH}/${id}`, { subscription: { id, data } })).status).toBe(422)
 })
 
 test('a template that is too deep is rejected', async () => {
@@ -156,6 +172,15 @@ test('a test returns the delivery, whether it succeeded or not', async () => {
     body: { count: 1, delivery: { status: { code: '0', message: 'failed' }, data: { error: expect.any(String) } } },
   })
   expect((await project.post(`${PATH}/test`, {})).status).toBe(400)
+  const port = await project.post(`${PATH}/test`, {
+    subscription: { data: { url: 'https://hooks.example.test:6379/' } },
+  })
+  expect(port).toMatchObject({
+    status: 200,
+    body: {
+      delivery: { status: { code: '400', message: 'failed' }, data: { error: expect.stringContaining('8443') } },
+    },
+  })
   const near = await project.post(`${PATH}/test`, { subscription: { data: { url: 'https://10.0.0.1/' } } })
   expect(near).toMatchObject({ status: 200, body: { delivery: { status: { code: '400', message: 'failed' } } } })
   const { id } = await made({ data: { url: URL_ } })

@@ -1,3 +1,4 @@
+import { headerMistakeIn } from '@spanhouse/outbound'
 import { list, optional, recordOf, storedObject, tags, uuid, windowing, z } from '@spanhouse/validation'
 import { EVENT_KINDS, type EventKind } from '../log/kinds.ts'
 
@@ -16,9 +17,18 @@ const url = z
   .max(URL_LENGTH_MAX)
   .refine(isWebUrl, { params: { type: 'url_parsing' }, error: 'Input should be a valid http or https URL' })
 
+const headers = recordOf(z.string().max(HEADER_LENGTH_MAX), { max: HEADERS_MAX }).superRefine((headers, context) => {
+  for (const [name, value] of Object.entries(headers)) {
+    const mistake = headerMistakeIn(name, value)
+    if (mistake === null) continue
+    const message = `Value error, the header ${JSON.stringify(name)} ${mistake}`
+    context.addIssue({ code: 'custom', path: [name], params: { type: 'value_error' }, message })
+  }
+})
+
 const subscriptionData = z.object({
   url,
-  headers: optional(recordOf(z.string().max(HEADER_LENGTH_MAX), { max: HEADERS_MAX })),
+  headers: optional(headers),
   payload_fields: optional(storedObject),
   auth_mode: optional(z.enum(['signature', 'authorization'])),
   event_types: optional(list(z.enum(EVENT_KINDS as [EventKind, ...EventKind[]]), { max: 1_000 })),

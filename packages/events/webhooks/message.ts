@@ -90,6 +90,12 @@ export function toldOf({ headers, body }: WebhookRequest): JsonObject {
   return { headers: Object.fromEntries(told), payload: parseJson(body) }
 }
 
-/** A receiver may repeat what it was sent. */
-export const withoutSecret = (text: string, secret: string | undefined): string =>
-  secret === undefined ? text : text.replaceAll(secret, REDACTED)
+/** A receiver may repeat what it was sent. Of a text that was cut, a start of the secret at its end is removed too. */
+export function withoutSecret(text: string, secret: string | undefined, { isWhole } = { isWhole: true }): string {
+  if (secret === undefined) return text
+  const rest = text.replaceAll(secret, REDACTED)
+  if (isWhole) return rest
+  for (let length = Math.min(secret.length, rest.length); length > 0; length--)
+    if (rest.endsWith(secret.slice(0, length))) return rest.slice(0, -length) + REDACTED
+  return rest
+}

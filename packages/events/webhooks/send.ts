@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder'
 import type { JsonObject } from '@spanhouse/model'
 import { OutboundError, type OutboundFetch } from '@spanhouse/outbound'
 import { type Message, MissingSecret, requestOf, toldOf, type WebhookRequest, withoutSecret } from './message.ts'
@@ -44,12 +45,13 @@ export async function send(fetch: OutboundFetch, message: Message, signal?: Abor
       body: request.body,
       ...(signal && { signal }),
     })
-    const body = withoutSecret(await answerOf(response), message.secret).slice(0, ANSWER_LENGTH_MAX)
+    const body = await answerOf(response, message.secret)
     return outcomeOf(response.status, { ...sent, response: { status_code: response.status, body } })
   } catch (error) {
     if (signal?.aborted || !(error instanceof OutboundError)) throw error
     const data = { ...sent, error: withoutSecret(error.message, message.secret) }
     if (error.failure === 'refused') return failure('400', data, false)
+    if (error.failure === 'informational') return failure(String(error.status), data, false)
     return failure('0', data, error.failure !== 'invalid_request')
   }
 }
@@ -73,26 +75,37 @@ const ended = (code: string, message: Outcome['status']['message']): Outcome['st
 })
 
 /**
- * The start of the answer, at least as much as is told. The status says whether the receiver has the event; what comes
- * of the rest is no matter.
+ * The start of the answer, as it is told: without the secret, also where that lies across the end of what is read or
+ * told. The status says whether the receiver has the event; what comes of the rest is no matter.
  */
-async function answerOf(response: Response): Promise<string> {
-  if (response.body === null) return ''
+async function answerOf(response: Response, secret: string | undefined): Promise<string> {
+  const { bytes, isWhole } = await startOf(response)
+  const coding = response.headers.get('content-encoding') ?? 'identity'
+  if (coding !== 'identity') return `[compressed: ${coding}]`
+  // The decoder leaves out a last character of which bytes are missing.
+  const text = withoutSecret(new StringDecoder('utf8').write(bytes), secret, { isWhole })
+  return text.replaceAll('\0', '\ufffd').slice(0, ANSWER_LENGTH_MAX)
+}
+
+/** The first bytes of the body, enough for what is told, and whether that is all of it. */
+async function startOf(response: Response): Promise<{ bytes: Buffer; isWhole: boolean }> {
+  if (response.body === null) return { bytes: Buffer.alloc(0), isWhole: true }
   const reader = response.body.getReader()
   const pieces: Uint8Array[] = []
-  let bytes = 0
+  let length = 0
+  let isWhole = false
   try {
-    while (bytes < ANSWER_BYTES_MAX) {
+    while (length < ANSWER_BYTES_MAX && !isWhole) {
       const { value, done } = await reader.read()
-      if (done) break
-      pieces.push(value)
-      bytes += value.length
+      if (done) isWhole = true
+      else {
+        pieces.push(value)
+        length += value.length
+      }
     }
   } catch {
     // It has broken off or stalled.
   }
   await reader.cancel().catch(() => undefined)
-  const coding = response.headers.get('content-encoding') ?? 'identity'
-  if (coding !== 'identity') return `[compressed: ${coding}]`
-  return Buffer.concat(pieces).toString('utf8').replaceAll('\0', '\ufffd')
+  return { bytes: Buffer.concat(pieces), isWhole }
 }

@@ -39,8 +39,7 @@ async function exportTraces(
 ): Promise<Uint8Array> {
   try {
     const sender = await senderOf(authenticator, headers)
-    quotas.admit(sender, 'requests_per_second')
-    quotas.charge(sender, 'requests_per_second', 1)
+    quotas.take(sender, 'requests_per_second', 1)
     const held = room.enter(sender)
     try {
       return await tracedJob('TraceService/Export', { project_id: sender.project_id }, async () =>

@@ -30,7 +30,22 @@ export async function acceptSpans(
   sender: ProjectPrincipal,
   bodies: readonly SpanBody[],
 ): Promise<SpanPlace[]> {
-  ingest.quotas.admit(sender, 'spans_per_second')
+  ingest.quotas.take(sender, 'spans_per_second', bodies.length)
+  let used = 0
+  try {
+    const places = await acceptWithinQuota(ingest, sender, bodies)
+    used = places.length
+    return places
+  } finally {
+    ingest.quotas.giveBack(sender, 'spans_per_second', bodies.length - used)
+  }
+}
+
+async function acceptWithinQuota(
+  ingest: Ingest,
+  sender: ProjectPrincipal,
+  bodies: readonly SpanBody[],
+): Promise<SpanPlace[]> {
   const accepted_at = microsNow()
   const drafts = new Map<string, SpanDraft>()
   let rejected = 0
@@ -42,7 +57,6 @@ export async function acceptSpans(
     else rejected++
   }
   await publishDrafts(ingest.stream, sender, [...drafts.values()], accepted_at)
-  ingest.quotas.charge(sender, 'spans_per_second', drafts.size)
   ingest.metrics.accepted.inc(drafts.size)
   ingest.metrics.rejected.inc(rejected)
   return Array.from(drafts.values(), ({ trace_id, span_id }) => ({ trace_id, span_id }))

@@ -57,12 +57,12 @@ export class Exports {
 
   /**
    * Resolves when the spans are durable. `read` returns the export as protobuf; it is not called while the stream is
-   * full or the sender's quota is used up. Rejects as `read`, the scan and the stream do.
+   * full or the sender's quota is used up. Rejects as `read`, the scan, the quota and the stream do. Exports that are read
+   * at the same time are charged as soon as their spans are counted, before any is published.
    */
   async accept(sender: ProjectPrincipal, read: () => Promise<Uint8Array>): Promise<AcceptedExport> {
     this.#quotas.admit(sender, 'spans_per_second')
     const accepted = await this.#pause.run(sender.project_id, async () => this.#publish(sender, await read()))
-    this.#quotas.charge(sender, 'spans_per_second', accepted.count)
     this.#metrics.accepted.inc(accepted.count)
     this.#metrics.rejected.inc(accepted.rejected)
     return accepted
@@ -76,15 +76,15 @@ export class Exports {
     if (before !== undefined) this.#log.warn({ ...line, notLogged: before || undefined }, 'export rejected')
   }
 
-  async #publish(
-    { project_id, user_id }: Pick<SpanMessage, 'project_id' | 'user_id'>,
-    traces: Uint8Array,
-  ): Promise<AcceptedExport> {
+  async #publish(sender: ProjectPrincipal, traces: Uint8Array): Promise<AcceptedExport> {
     await nextTurn()
+    const { project_id, user_id } = sender
     const scan = scanTraces(traces, this.#stream.partitions, partitionOf)
+    const count = scan.spans.length
+    this.#quotas.take(sender, 'spans_per_second', count)
     const accepted_at = microsNow()
-    await this.#stream.publish(
-      scan.shares.map(({ partition, span_count, body }) => ({
+    const messages = scan.shares.map(
+      ({ partition, span_count, body }): SpanMessage => ({
         id: randomUUID(),
         partition,
         project_id,
@@ -93,8 +93,12 @@ export class Exports {
         span_count,
         format: 'otlp',
         body,
-      })),
+      }),
     )
-    return { count: scan.spans.length, links: scan.spans, rejected: scan.rejected, errorMessage: scan.errorMessage }
+    await this.#stream.publish(messages).catch((error: unknown) => {
+      this.#quotas.giveBack(sender, 'spans_per_second', count)
+      throw error
+    })
+    return { count, links: scan.spans, rejected: scan.rejected, errorMessage: scan.errorMessage }
   }
 }

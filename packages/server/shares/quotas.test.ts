@@ -9,8 +9,7 @@ function admitted(quotas: Quotas, who: any, { requests, atMs }: { requests: numb
   let count = 0
   for (let request = 0; request < requests; request++)
     try {
-      quotas.admit(who, 'requests_per_second', atMs)
-      quotas.charge(who, 'requests_per_second', 1, atMs)
+      quotas.take(who, 'requests_per_second', 1, atMs)
       count++
     } catch {}
   return count
@@ -35,10 +34,19 @@ test('a key has a quota of its own within that of its project', () => {
 test('what overdraws is paid back, and the refusal says when', () => {
   const quotas = new Quotas(new Registry())
   const who = principal({ spans_per_second: 100 })
-  quotas.admit(who, 'spans_per_second', 0)
-  quotas.charge(who, 'spans_per_second', 1_000, 0)
+  quotas.take(who, 'spans_per_second', 1_000, 0)
   const refused = () => quotas.admit(who, 'spans_per_second', 5_000)
   expect(refused).toThrow(expect.objectContaining({ code: 'too_many_requests', retryAfterSeconds: 5 }))
   expect(refused).toThrow('The quota of this project is 100 spans per second')
   expect(() => quotas.admit(who, 'spans_per_second', 9_100)).not.toThrow()
+})
+
+test('what was taken and not used is given back', () => {
+  const quotas = new Quotas(new Registry())
+  const who = principal({ spans_per_second: 100 })
+  quotas.take(who, 'spans_per_second', 100, 0)
+  expect(() => quotas.take(who, 'spans_per_second', 1, 0)).toThrow('The quota of this project')
+  quotas.giveBack(who, 'spans_per_second', 40, 0)
+  quotas.take(who, 'spans_per_second', 40, 0)
+  expect(() => quotas.take(who, 'spans_per_second', 1, 0)).toThrow('The quota of this project')
 })

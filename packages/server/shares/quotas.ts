@@ -18,7 +18,7 @@ interface Bucket {
 
 /**
  * The quotas of projects and keys, in this process alone. Each is a bucket that fills at its rate. A request is admitted
- * while the bucket is not empty, and may overdraw it: how many spans an export has is known only afterwards.
+ * while the bucket is not empty, and may overdraw it: the next ones wait until that is paid back.
  */
 export class Quotas {
   readonly #buckets = new Map<string, Bucket>()
@@ -45,9 +45,19 @@ export class Quotas {
     }
   }
 
-  /** Counts what was admitted. */
-  charge(principal: Principal | null, name: QuotaName, amount: number, nowMs = performance.now()): void {
-    for (const { key, rate } of quotasOf(principal, name)) this.#bucket(key, rate, nowMs).level -= amount
+  /** Counts what a request is about to use, before any other is admitted; throws as `admit` does. */
+  take(principal: Principal | null, name: QuotaName, amount: number, nowMs = performance.now()): void {
+    this.admit(principal, name, nowMs)
+    this.#add(principal, name, -amount, nowMs)
+  }
+
+  /** What was taken and not used after all. */
+  giveBack(principal: Principal | null, name: QuotaName, amount: number, nowMs = performance.now()): void {
+    this.#add(principal, name, amount, nowMs)
+  }
+
+  #add(principal: Principal | null, name: QuotaName, amount: number, nowMs: number): void {
+    for (const { key, rate } of quotasOf(principal, name)) this.#bucket(key, rate, nowMs).level += amount
   }
 
   #bucket(key: string, rate: number, nowMs: number): Bucket {

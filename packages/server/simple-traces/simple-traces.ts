@@ -6,6 +6,7 @@ import { compileHeadsByIds } from '@spanhouse/query'
 import {
   type Engine,
   type Holder,
+  readOneTrace,
   readSpans,
   readTraceHeads,
   SPAN_COLUMNS,
@@ -131,7 +132,7 @@ export class SimpleTraces {
   async #span({ project_id }: ProjectPrincipal, trace_id: TraceId): Promise<(SpanJson & SimpleTraceSpan) | undefined> {
     await this.#recent.stored({ project_id, trace_id })
     const statement = compileHeadsByIds({ project_id, columns: SPAN_COLUMNS, trace_ids: [trace_id] })
-    const [span] = await readSpans(this.#parts.engine, statement)
+    const [span] = await readOneTrace(this.#parts.engine, trace_id, engine => readSpans(engine, statement))
     return span && span.parent_id === undefined ? (span.toJSON() as SpanJson & SimpleTraceSpan) : undefined
   }
 

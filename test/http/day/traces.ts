@@ -31,4 +31,6 @@ export async function removeTraces({ as, host }: Day): Promise<void> {
   await call(apiUrl, 'DELETE', letter, `Access ${adminKey}`)
   // Nor is there another shard to add.
   await call(apiUrl, 'POST', '/api/admin/cluster/shards', `Access ${adminKey}`)
+  // And a stream never gets fewer partitions.
+  await call(apiUrl, 'POST', '/api/admin/cluster/partitions', `Access ${adminKey}`, { partitions: 1 })
 }

@@ -1,0 +1,86 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { outboundFetch } from '@spanhouse/outbound'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Message } from './message.ts'
+import { send } from './send.ts'
+
+const SECRET = 'the-secret-of-the-receiver-é'
+const START = 'x'.repeat(1_990)
+
+const ANSWERS: Record<string, string | string[]> = {
+  '/whole': `${SECRET} and ${SECRET}`,
+  '/over-the-cut': `${START}${SECRET}yyy`,
+  // What is read ends within the secret, at a letter of it and in the middle of its last.
+  '/over-the-end': ['y'.repeat(1_000), SECRET.repeat(300)],
+}
+
+const server = createServer((request, response) => {
+  request.resume()
+  if (request.url === '/switched')
+    return void response.socket?.end('HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n')
+  if (request.url === '/broken')
+    return void response.writeHead(500).write(`no: ${SECRET.slice(0, 12)}`, () => response.destroy())
+  for (const piece of [ANSWERS[request.url ?? ''] ?? 'ok'].flat()) response.write(piece)
+  response.end()
+})
+const fetch = outboundFetch({ isOpen: true })
+let base: string
+
+beforeAll(async () => {
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(async () => {
+  await fetch.close()
+  server.close()
+})
+
+const messageTo = (url: string, secret = SECRET): Message => ({
+  id: '01890000-0000-7000-8000-000000000001',
+  event: {
+    id: '01890000-0000-7000-8000-000000000002',
+    project_id: '01890000-0000-7000-8000-000000000003',
+    type: 'webhooks.subscriptions.tested',
+    timestamp: '2026-11-23T00:00:00.000Z',
+    created_at: '2026-11-23T00:00:00.000Z',
+    actor: null,
+    attributes: {},
+  } as Message['event'],
+  subscription: { id: 'draft', name: null, tags: null, meta: null, created_at: '', updated_at: null } as never,
+  data: { url, auth_mode: 'signature' } as Message['data'],
+  secret,
+})
+
+test.each([
+  ['/whole', '[REDACTED] and [REDACTED]'],
+  ['/over-the-cut', `${START}[REDACTED]`],
+])('a secret that a receiver repeats at %s is removed before its answer is cut', async (path, body) => {
+  const { data } = await send(fetch, messageTo(base + path))
+  expect(data.response).toEqual({ status_code: 200, body: body })
+})
+
+test('a secret across the end of what is read is removed too', async () => {
+  // Longer than what is read at once.
+  const long = `${'s'.repeat(3)}${'e'.repeat(8_000)}`
+  ANSWERS['/long'] = long
+  for (const [path, secret] of [
+    ['/over-the-end', SECRET],
+    ['/long', long],
+  ] as const) {
+    const { data } = await send(fetch, messageTo(base + path, secret))
+    const { body } = data.response as { body: string }
+    expect(body.replaceAll('[REDACTED]', '').replace(/^y*/, '')).not.toMatch(/se|the/)
+  }
+  const broken = await send(fetch, messageTo(`${base}/broken`))
+  expect(broken).toMatchObject({ mayRetry: true, data: { response: { body: 'no: [REDACTED]' } } })
+})
+
+test('a receiver that changes the protocol has not taken the event, and never will', async () => {
+  expect(await send(fetch, messageTo(`${base}/switched`))).toMatchObject({
+    mayRetry: false,
+    status: { code: '101', message: 'failed' },
+    data: { error: 'The response has the status 101' },
+  })
+})
