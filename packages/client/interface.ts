@@ -822,6 +822,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/cluster/partitions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Gives the stream more partitions: a multiple of their number, while spans are accepted and stored. */
+        post: operations["post_admin_cluster_partitions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/cluster/shards": {
         parameters: {
             query?: never;
@@ -13218,6 +13235,62 @@ export interface operations {
                             /** @description Those whose earlier traces it has. */
                             earlier_partitions: number[];
                         }[];
+                        /** @description Left out if the number of its partitions cannot change. */
+                        stream?: {
+                            partitions: number;
+                            /** @description How many of them have a writer since their number is this. */
+                            started: number;
+                        } | null;
+                    };
+                };
+            };
+            /** @description The request was rejected; `detail` gives the reason. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
+                    };
+                };
+            };
+        };
+    };
+    post_admin_cluster_partitions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "partitions": 1
+                 *     }
+                 */
+                "application/json": {
+                    partitions: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                        stream: {
+                            partitions: number;
+                            /** @description How many of them have a writer since their number is this. */
+                            started: number;
+                        };
                     };
                 };
             };

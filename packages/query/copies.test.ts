@@ -31,6 +31,13 @@ test.each<[string, object, unknown]>([
   expect(shape(JSON.parse(folded?.attributes as string))).toEqual(shape(attributes))
 })
 
+test('a text of 10 KB that is repeated a thousand times is stored once', () => {
+  const text = `${PLAIN}\n`.repeat(230)
+  const { texts, folded } = fold({ messages: new Array(1_000).fill(JSON.stringify([{ content: text }])) }, { text })
+  expect(folded?.attributes.length).toBeLessThan(texts[0].length / 10)
+  expect(restoreCopies({ ...(folded as object), data: texts[1] } as never)).toBe(texts[0])
+})
+
 test.each<[string, object, unknown]>([
   ['a text that differs by a space', { a: `${PLAIN} ` }, { a: PLAIN }],
   ['a short text', { a: 'x'.repeat(COPY_LENGTH_MIN - 1) }, { a: 'x'.repeat(COPY_LENGTH_MIN - 1) }],

@@ -13,6 +13,10 @@ export interface CodeRequest {
   arguments: Json[]
   /** Aborting removes the run from the queue, or ends it, and rejects with the signal's reason. */
   signal?: AbortSignal
+  /** Called if the run has to wait, with how many runs of its owner the interpreter takes at a time … */
+  onWait?(atOnceMax: number): void
+  /** … and when it has been taken. */
+  onStart?(): void
 }
 
 /**

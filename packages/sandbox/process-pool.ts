@@ -2,7 +2,7 @@ import { Problem } from '@spanhouse/model'
 import type { InterpreterName } from './interpreter/program-arguments.ts'
 import { InterpreterProcess } from './interpreter-process.ts'
 import { SANDBOX_LIMITS } from './limits.ts'
-import type { CodeOutcome } from './outcome.ts'
+import type { CodeOutcome, CodeRequest } from './outcome.ts'
 
 export interface PoolOptions {
   interpreter: InterpreterName
@@ -11,10 +11,8 @@ export interface PoolOptions {
   warm: number
 }
 
-interface Task {
-  owner: string
+interface Task extends Pick<CodeRequest, 'owner' | 'signal' | 'onWait' | 'onStart'> {
   work: Buffer
-  signal: AbortSignal | undefined
   done: PromiseWithResolvers<CodeOutcome>
 }
 
@@ -50,18 +48,20 @@ export class ProcessPool {
   }
 
   /** Throws a Problem `overloaded` if too many runs of the owner wait. */
-  run({ owner, work, signal }: Omit<Task, 'done'>): Promise<CodeOutcome> {
+  run(given: Omit<Task, 'done'>): Promise<CodeOutcome> {
     if (this.#closed) throw CLOSED
+    const { owner, signal } = given
     const queue = this.#waiting.get(owner) ?? []
     if (queue.length >= SANDBOX_LIMITS.waitingMax)
       throw new Problem('overloaded', `More than ${SANDBOX_LIMITS.waitingMax} runs of code are waiting.`, {
         retryAfterSeconds: 1,
       })
-    const task = { owner, work, signal, done: Promise.withResolvers<CodeOutcome>() }
+    const task = { ...given, done: Promise.withResolvers<CodeOutcome>() }
     queue.push(task)
     this.#waiting.set(owner, queue)
     signal?.addEventListener('abort', () => this.#giveUp(task), { once: true, signal: this.#settled(task) })
     this.#startWaiting()
+    if (this.#waiting.get(owner)?.includes(task)) given.onWait?.(this.#ownerMax)
     return task.done.promise
   }
 
@@ -107,7 +107,8 @@ export class ProcessPool {
     }
   }
 
-  async #runIn(one: InterpreterProcess, { owner, work, signal, done }: Task): Promise<void> {
+  async #runIn(one: InterpreterProcess, { owner, work, signal, done, onStart }: Task): Promise<void> {
+    onStart?.()
     this.#busy.set(one, owner)
     clearTimeout(this.#idleTimers.get(one))
     try {

@@ -5,6 +5,7 @@ import { Problem } from '@spanhouse/model'
 import { afterEach, expect, test, vi } from 'vitest'
 import {
   type CodeOutcome,
+  type CodeRequest,
   openSandbox,
   type Runtime,
   SANDBOX_LIMITS,
@@ -41,6 +42,19 @@ function isAlive(pid: number): boolean {
 
 const untilGone = (pids: number[]): Promise<void> =>
   vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 30_000 })
+
+test('a run that has to wait is told how many run at a time, and when it begins', async () => {
+  const sandbox = open({ processesMax: 2, warm: 0 })
+  const told: unknown[] = []
+  const first = run(sandbox, 'javascript', ONE.javascript)
+  const onWait = (atOnceMax: number): number => told.push(atOnceMax)
+  const onStart = (): number => told.push('begins')
+  const request: CodeRequest = { owner: 'one', runtime: 'javascript', source: ONE.javascript, arguments: [] }
+  const second = sandbox.run({ ...request, onWait, onStart })
+  expect(told).toEqual([1])
+  await Promise.all([first, second])
+  expect(told).toEqual([1, 'begins'])
+}, 120_000)
 
 test.each(LANGUAGES)(
   '%s: a process killed from outside fails its run as one to try again, and the next works',

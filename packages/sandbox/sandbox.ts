@@ -39,8 +39,8 @@ export function openSandbox({ processesMax = 2, warm = 1 }: SandboxOptions = {})
   return {
     run: async request => {
       request.signal?.throwIfAborted()
-      const { owner, runtime, signal } = request
-      return pools[INTERPRETER_OF[runtime]].run({ owner, work: workOf(request), signal })
+      const { owner, runtime, signal, onWait, onStart } = request
+      return pools[INTERPRETER_OF[runtime]].run({ owner, work: workOf(request), signal, onWait, onStart })
     },
     close: async () => {
       await Promise.all(Object.values(pools).map(pool => pool.close()))

@@ -51,7 +51,11 @@ export async function openTestCluster(
   return {
     cluster,
     shards,
-    engine: clusterEngine(reader, async () => shards.map(({ own }) => own)),
+    engine: clusterEngine({
+      reader,
+      shards: async () => shards.map(({ own }) => own),
+      shardsOf: async () => [],
+    }),
     close: async () => {
       await Promise.all([reader.close(), ...shards.map(closeShard)])
       await cluster.stop()

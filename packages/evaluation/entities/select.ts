@@ -44,6 +44,7 @@ export function inOrder<T extends { id: Uuid }>(ids: readonly Uuid[], rows: read
 /** A row as the interface shows it: members without a value are left out, nulls inside free-form JSON are not. */
 export function recordOf(name: EntityName, row: RowOf[EntityName]): JsonObject {
   const values = row as unknown as JsonObject
-  const shown = ENTITIES[name].columns.map(key => [key, values[key]] as const)
-  return { version: VERSION, ...Object.fromEntries(shown.filter(([, value]) => value != null)) } as JsonObject
+  const record: JsonObject = { version: VERSION }
+  for (const key of ENTITIES[name].columns) if (values[key] != null) record[key] = values[key]
+  return record
 }

@@ -79,14 +79,17 @@ type NewCell = NewResult & { id: Uuid; at: number }
  * are written: no two writers wait for each other, and the cells of a scenario stay together.
  */
 function newCells(bodies: readonly NewResult[]): NewCell[] {
-  const byKey = new Map<string, NewResult>()
+  const lasts = new Map<string, NewResult>()
   for (const body of bodies) {
     const key = keyOf(body)
-    byKey.delete(key)
-    byKey.set(key, body)
+    lasts.delete(key)
+    lasts.set(key, body)
   }
-  const cells = [...byKey].map(([key, body], at) => ({ key, cell: { ...body, id: newId(), at } }))
-  return cells.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ cell }) => cell)
+  const keys = [...lasts.keys()]
+  const cells = keys.map((key, at): NewCell => ({ ...(lasts.get(key) as NewResult), id: newId(), at }))
+  const order = Uint32Array.from(cells.keys())
+  order.sort((one, other) => ((keys[one] as string) < (keys[other] as string) ? -1 : 1))
+  return Array.from(order, at => cells[at] as NewCell)
 }
 
 /** Throws a 400 for the first run or scenario that there is not. With `key share` those that there are stay. */

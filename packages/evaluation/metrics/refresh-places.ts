@@ -4,6 +4,7 @@ import { newId, sql } from '@spanhouse/postgres'
 import type { CellPlaces, MeasuredStep, PlaceKind } from '@spanhouse/query'
 import { inTransaction } from '@spanhouse/registry'
 import { type Engine, type PlaceMetrics, readCellMetrics } from '@spanhouse/span-store'
+import { type Condition, isAmong } from '../entities/conditions.ts'
 import type { MetricsRow } from '../entities/rows.ts'
 import { findRow, selectRows } from '../entities/select.ts'
 import { upsertRows } from '../entities/write.ts'
@@ -231,15 +232,23 @@ async function storedRows(scope: Scope, places: readonly MetricsPlace[]): Promis
   return places.flatMap(place => rows.get(keyOf(place)) ?? [])
 }
 
-function rowsAt(scope: Scope, { run_id, places }: Group): Promise<MetricsRow[]> {
-  const keys = places.map(({ scenario_id, timestamp }) => ({ scenario_id, timestamp }))
-  return selectRows(scope, 'metrics', {
-    where: [
-      sql`t.run_id = ${run_id}`,
-      sql`exists (select from json_to_recordset(${JSON.stringify(keys)}::json) as x(scenario_id uuid, "timestamp" timestamptz)
-        where x.scenario_id is not distinct from t.scenario_id and x."timestamp" is not distinct from t."timestamp")`,
-    ],
-  })
+function rowsAt(scope: Scope, { run_id, kind, places }: Group): Promise<MetricsRow[]> {
+  const at: Record<PlaceKind, () => Condition> = {
+    run: () => sql`t.scenario_id is null and t."timestamp" is null`,
+    scenario: () =>
+      isAmong(
+        'scenario_id',
+        places.map(({ scenario_id }) => scenario_id),
+        'uuid',
+      ),
+    bucket: () =>
+      isAmong(
+        'timestamp',
+        places.map(({ timestamp }) => timestamp),
+        'timestamptz',
+      ),
+  }
+  return selectRows(scope, 'metrics', { where: [sql`t.run_id = ${run_id}`, at[kind]()] })
 }
 
 function pendingRow({ run_id, scenario_id, timestamp, interval }: MetricsPlace): MetricsRow {

@@ -1,7 +1,7 @@
 import type { Uuid } from '@spanhouse/model'
 import { compileFilters } from '../compile/compile-filter.ts'
 import { attributePlace } from '../compile/place.ts'
-import { fromSpans, fromTraceHeads, SETTINGS } from '../page/statements.ts'
+import { fromSpans, fromTraceHeads, INDEX_FIRST, SETTINGS } from '../page/statements.ts'
 import type { Focus } from '../position.ts'
 import { join, type Sql, sql } from '../sql.ts'
 import type { AnalyticsQuery } from './analytics-query.ts'
@@ -87,5 +87,5 @@ function compileByBucket({ project_id, query, buckets }: Asked, focus: Focus, co
     focus === 'trace'
       ? fromTraceHeads({ project_id, query: { focus, filter, windowing: windowingOf(buckets, windowing.rate) } })
       : fromSpans(project_id, [...compileRange(buckets, windowing.rate), ...(filter ? compileFilters([filter]) : [])])
-  return sql`SELECT ${compileBucket(buckets)} AS bucket, ${columns} ${rows} GROUP BY bucket ORDER BY bucket ${SETTINGS}`
+  return sql`SELECT ${compileBucket(buckets)} AS bucket, ${columns} ${rows} GROUP BY bucket ORDER BY bucket ${SETTINGS}${INDEX_FIRST}`
 }

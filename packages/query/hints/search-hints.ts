@@ -9,15 +9,18 @@ import { compileTextHint } from './text-hints.ts'
 /** A condition with more alternatives is not narrowed, because the index lookup would cost too much. */
 const ALTERNATIVES_MAX = 500
 
+/** The spans that a statement searches: roots and other spans have different terms. */
+export type Searched = 'root' | 'other' | 'any'
+
 /**
  * Index conditions for the parts of a filter that test for an equality or a text. The result is a list of alternatives:
- * a span that satisfies the filter satisfies all conditions of at least one of them. There is one alternative, which
- * may have no conditions, unless a text may be in several columns.
+ * a span among those searched that satisfies the filter satisfies all conditions of at least one of them. There is one
+ * alternative, which may have no conditions, unless a text may be in several columns.
  */
-export function compileSearchHints(filter: Filter | undefined): Sql[][] {
+export function compileSearchHints(filter: Filter | undefined, searched: Searched = 'any'): Sql[][] {
   const parts = filter === undefined ? [] : conjunctsOf(filter)
-  const rootsOnly = isOfRoots(filter)
-  const terms = parts.map(part => compileTermHint(part, rootsOnly)).filter(hint => hint !== undefined)
+  const of = isOfRoots(filter) ? 'root' : searched
+  const terms = parts.map(part => compileTermHint(part, of)).filter(hint => hint !== undefined)
   const texts = parts.map(compileTextHint).filter(hint => hint !== undefined)
   const inData = texts.filter(hint => hint.elsewhere === undefined).map(hint => hint.inData)
   const conditions = [...terms, ...inData]
@@ -30,17 +33,22 @@ export function compileSearchHints(filter: Filter | undefined): Sql[][] {
   ]
 }
 
-function compileTermHint(part: Filter, rootsOnly: boolean): Sql | undefined {
+function compileTermHint(part: Filter, searched: Searched): Sql | undefined {
   const alternatives = alternativesOf(part)
   if (!alternatives || alternatives.length > ALTERNATIVES_MAX) return undefined
-  const terms = alternatives.flatMap(({ root, other }) => (rootsOnly ? [root] : [root, other]))
+  const terms = alternatives.flatMap(term => (searched === 'any' ? [term.root, term.other] : [term[searched]]))
   return sql`hasAny(search_terms, ${uint32s([MANY_TERMS, ...terms])})`
 }
 
 /** Whether the filter selects by an id that few spans have: of a reference, a link, a hash, a session or a user. */
 export const isOfFew = (filter: Filter | undefined): boolean =>
-  filter !== undefined &&
-  conjunctsOf(filter).some(part => part.kind !== 'attribute' && alternativesOf(part) !== undefined)
+  filter !== undefined && conjunctsOf(filter).some(part => isOfListed(part) && alternativesOf(part) !== undefined)
+
+const isOfListed = (part: Filter): boolean => part.kind !== 'attribute' || LISTED_ATTRIBUTES.has(part.path.join('.'))
+
+/** Whether an index on texts narrows the filter. */
+export const isOfText = (filter: Filter | undefined): boolean =>
+  filter !== undefined && conjunctsOf(filter).some(part => compileTextHint(part) !== undefined)
 
 /** Whether only spans without a parent can satisfy the filter. */
 export const isOfRoots = (filter: Filter | undefined): boolean =>

@@ -1,7 +1,9 @@
 import { parseSpanId, parseTraceId, type SpanId, type TraceId, type Uuid } from '@spanhouse/model'
 import { compileFilters } from '../compile/compile-filter.ts'
 import { attributeText } from '../compile/place.ts'
+import type { Filter } from '../filter/filter.ts'
 import { type Location, malformed, oneOf, optional, readList, readObject, readText } from '../filter/shape.ts'
+import { isOfRoots } from '../hints/search-hints.ts'
 import type { Focus, Position } from '../position.ts'
 import { allOf, anyOf, count, decimal, identifier, int, ints, join, type Sql, sql, text, texts, uuid } from '../sql.ts'
 import { compileBounds } from './bounds.ts'
@@ -151,21 +153,26 @@ export function bucketMicros({ windowing }: SpanQuery, buckets: number): number 
   return Math.max(1, Math.ceil((newest - oldest) / buckets))
 }
 
-/**
- * Rows at known positions, in no particular order, with some attributes in addition. Heads of traces have no span id in
- * their position.
- */
-export function compileRowsAt(
-  project_id: Uuid,
-  positions: readonly Position[],
-  attributes: readonly string[] = [],
-): Sql {
+/** What {@link compileRowsAt} knows of its rows. */
+export interface RowsAt {
+  /** Positions of heads of traces have no span id. */
+  readonly positions: readonly Position[]
+  /** All of these rows satisfy it. */
+  readonly filter?: Filter | undefined
+  /** Paths of attributes that the rows have in addition. */
+  readonly attributes?: readonly string[] | undefined
+}
+
+/** Rows at known positions, in no particular order. */
+export function compileRowsAt(project_id: Uuid, { positions, filter, attributes = [] }: RowsAt): Sql {
   const times = sql`arrayMap(micros -> fromUnixTimestamp64Micro(micros, 'UTC'), ${ints(unique(positions.map(({ time }) => time)))})`
+  const isOfHeads = positions[0]?.span_id === undefined
   const conditions = [
-    sql`is_root IN (false, true)`,
+    // Rows of roots are apart from the other nine tenths. A head may be a span whose parent has not arrived.
+    !isOfHeads && isOfRoots(filter) ? sql`is_root = true` : sql`is_root IN (false, true)`,
     sql`start_time IN (${times})`,
     sql`trace_id IN (SELECT toFixedString(unhex(arrayJoin(${texts(unique(positions.map(one => one.trace_id)))})), 16))`,
-    positions[0]?.span_id === undefined
+    isOfHeads
       ? sql`is_trace_head`
       : sql`span_id IN (SELECT toFixedString(unhex(arrayJoin(${texts(unique(positions.map(one => one.span_id as string)))})), 8))`,
   ]

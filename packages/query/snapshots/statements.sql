@@ -13,7 +13,7 @@ SELECT span_name, lower(hex(span_id)) AS span_id FROM spans PREWHERE project_id 
 --   p2: [0,11669521]
 --   p3: "x"
 --   p4: 51
-SELECT span_name, lower(hex(span_id)) AS span_id FROM spans PREWHERE project_id = {p1:UUID} AND is_root = true AND hasAny(search_terms, {p2:Array(UInt32)}) AND (NOT (NOT (is_root = true)) AND ((session_id != '' AND is_root = true) AND session_id = {p3:String})) ORDER BY start_time DESC LIMIT {p4:UInt64} SETTINGS prefer_column_name_to_alias = 1, enable_shared_storage_snapshot_in_query = 1, use_top_k_dynamic_filtering = 0, preferred_block_size_bytes = 16000000, read_in_order_use_buffering = 0, max_block_size = 16384
+SELECT span_name, lower(hex(span_id)) AS span_id FROM spans PREWHERE project_id = {p1:UUID} AND is_root = true AND hasAny(search_terms, {p2:Array(UInt32)}) AND (NOT (NOT (is_root = true)) AND ((session_id != '' AND is_root = true) AND session_id = {p3:String})) ORDER BY start_time DESC LIMIT {p4:UInt64} SETTINGS prefer_column_name_to_alias = 1, enable_shared_storage_snapshot_in_query = 1, use_top_k_dynamic_filtering = 0, preferred_block_size_bytes = 16000000, read_in_order_use_buffering = 0, max_block_size = 16384, use_skip_indexes_on_data_read = 0
 
 -- spans, filter, next page, sampled
 --   p1: "11111111-1111-4111-8111-111111111111"

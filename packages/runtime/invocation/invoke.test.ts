@@ -277,6 +277,19 @@ test('a run that does not end is ended', async () => {
   expect(root?.status_code).toBe('STATUS_CODE_ERROR')
 })
 
+test('a run that is ended while it waits says for what', async () => {
+  vi.useFakeTimers()
+  const openMeans = ({ wait }: RunContext) => ({ evaluate: async () => wait('It waited for a turn.') }) as never
+  const waiting = handlerOf(async ({ means }) => {
+    await means.evaluate({} as never)
+    return new Promise<never>(() => {})
+  })
+  const running = ran(waiting, requestOf(), { openMeans })
+  await vi.advanceTimersByTimeAsync(RUN_MS_MAX)
+  const { status } = await running
+  expect(status.message).toBe('The run took longer than 60 s. It waited for a turn.')
+})
+
 test('a stream may take longer, as long as it says something', async () => {
   vi.useFakeTimers()
   const handler = handlerOf(async ({ emit }) => {

@@ -16,6 +16,8 @@ export interface RunContext {
   signal: AbortSignal
   /** The model's finish reason, if one was called; part of the last event of a stream. */
   finishReason?: string
+  /** Says in a sentence what the run waits for, for the case that its time is up before; undefined: nothing any more. */
+  wait(sentence: string | undefined): void
 }
 
 export interface InvokeOptions {
@@ -70,7 +72,10 @@ interface Started extends InvokeOptions {
 async function runOnce(handler: Handler, request: RunRequest, started: Started): Promise<RunResult> {
   const { trace, onEvent, onDefect } = started
   const clock = new RunClock(started.signal, request.isStreamed)
-  const context: RunContext = { trace, signal: clock.signal }
+  const wait = (sentence: string | undefined): void => {
+    clock.waiting = sentence
+  }
+  const context: RunContext = { trace, signal: clock.signal, wait }
   const tell = new Telling(request.isStreamed ? onEvent : undefined, clock)
   let outcome: { outputs?: Json; error?: unknown }
   try {

@@ -11,6 +11,8 @@ export class RunClock {
   readonly #caller: AbortSignal
   readonly #total: NodeJS.Timeout
   readonly #silence: NodeJS.Timeout | undefined
+  /** A sentence about what the run waits for, which follows the reason when its time is up. */
+  waiting: string | undefined
 
   constructor(caller: AbortSignal, isStreamed: boolean) {
     this.#caller = caller
@@ -52,7 +54,10 @@ export class RunClock {
   }
 
   #after(ms: number, what: string): NodeJS.Timeout {
-    return setTimeout(() => this.#ending.abort(new RunError(504, UNKNOWN_ERROR, `${what} ${ms / 1000} s.`)), ms)
+    return setTimeout(() => {
+      const sentences = [`${what} ${ms / 1000} s.`, this.waiting].filter(Boolean)
+      this.#ending.abort(new RunError(504, UNKNOWN_ERROR, sentences.join(' ')))
+    }, ms)
   }
 
   readonly #leave = (): void =>

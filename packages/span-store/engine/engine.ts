@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Problem } from '@spanhouse/model'
+import { Problem, type TraceId } from '@spanhouse/model'
 import { inlineParams } from '@spanhouse/query'
 import { tracedStatement } from '@spanhouse/telemetry'
 import type { RowReader } from '../bytes/row-reader.ts'
@@ -29,6 +29,11 @@ export interface Engine {
   readonly run?: number
   /** Whether it has several servers, which replicate the rows of the one in use. */
   readonly isReplicated?: boolean
+  /**
+   * Of a cluster, the shards that should have a trace, the likeliest first, each with its own rows only. None of them may
+   * have it, since routes change: see `readOneTrace`.
+   */
+  shardsOf?(trace_id: TraceId): Promise<readonly Engine[]>
   /**
    * All rows of a SELECT as objects. Rejects with a Problem `query_timeout`, `query_limit` or `overloaded`; never
    * returns a part of the rows.

@@ -1,37 +1,12 @@
-import type { Micros, Uuid } from '@spanhouse/model'
+import type { Uuid } from '@spanhouse/model'
 import type { Engine } from '../engine/engine.ts'
 
-/** A version of a cell, as it is copied. */
-export interface CopiedCell {
+/** A cell that was deleted. */
+export interface DeletedCell {
   project_id: Uuid
   run_id: Uuid
   scenario_id: Uuid
   id: Uuid
-  step_key: string
-  repeat_idx: number
-  status: string
-  trace_id: Uuid | null
-  testcase_id: Uuid | null
-  timestamp: Micros | null
-  interval: number | null
-  updated_at: Micros
-  version: number
-}
-
-/** A cell that was deleted. */
-export type DeletedCell = Pick<CopiedCell, 'project_id' | 'run_id' | 'scenario_id' | 'id'>
-
-/** A version of a run. The three lists have one element for each step. */
-export interface CopiedRun {
-  project_id: Uuid
-  id: Uuid
-  name: string | null
-  status: string
-  created_at: Micros
-  step_keys: string[]
-  step_types: string[]
-  step_revisions: (Uuid | null)[]
-  version: number
 }
 
 /** The greatest version: nothing follows a deletion, since no id is used twice. */
@@ -42,8 +17,8 @@ INSERT INTO evaluation_cells (project_id, run_id, scenario_id, id, step_key, rep
   timestamp, interval, updated_at, is_deleted, version)
 SELECT project_id, run_id, scenario_id, id, step_key, repeat_idx, status, UUIDStringToNum(toString(trace_id)), testcase_id,
   fromUnixTimestamp64Micro(timestamp, 'UTC'), interval, fromUnixTimestamp64Micro(updated_at, 'UTC'), false, version
-FROM format(JSONEachRow, 'project_id UUID, run_id UUID, scenario_id UUID, id UUID, step_key String, repeat_idx UInt32,
-  status String, trace_id UUID, testcase_id UUID, timestamp Int64, interval Int32, updated_at Int64, version UInt64',
+FROM format(JSONCompactEachRow, 'project_id UUID, run_id UUID, scenario_id UUID, id UUID, step_key String, repeat_idx UInt32,
+  status String, trace_id UUID, testcase_id UUID, interval Int32, timestamp Int64, updated_at Int64, version UInt64',
   {rows:String})`
 
 const DELETED_CELLS = `
@@ -55,8 +30,8 @@ const RUNS = `
 INSERT INTO evaluation_runs (project_id, id, name, status, created_at, step_keys, step_types, step_revisions, version)
 SELECT project_id, id, name, status, fromUnixTimestamp64Micro(created_at, 'UTC'), step_keys, step_types,
   arrayMap(x -> toUUIDOrZero(ifNull(x, '')), step_revisions), version
-FROM format(JSONEachRow, 'project_id UUID, id UUID, name String, status String, created_at Int64, step_keys Array(String),
-  step_types Array(String), step_revisions Array(Nullable(String)), version UInt64', {rows:String})`
+FROM format(JSONCompactEachRow, 'project_id UUID, id UUID, name String, status String, created_at Int64, version UInt64,
+  step_keys Array(String), step_types Array(String), step_revisions Array(Nullable(String))', {rows:String})`
 
 const DELETED_RUNS = `
 INSERT INTO evaluation_runs (project_id, id, is_deleted, version)
@@ -72,17 +47,26 @@ async function insert(engine: Engine, text: string, all: readonly object[]): Pro
   }
 }
 
-/** Stores versions of cells. Storing one again changes nothing. */
-export const copyCells = (engine: Engine, cells: readonly CopiedCell[]): Promise<void> => insert(engine, CELLS, cells)
+/**
+ * Stores versions of cells, at most {@link ROWS_PER_STATEMENT}. Storing one again changes nothing. Each line is a JSON list:
+ * project, run, scenario, id, step, repeat, status, trace, testcase, interval, bucket and change in microseconds since 1970,
+ * version; null where there is none.
+ */
+export const copyCells = (engine: Engine, lines: string): Promise<void> =>
+  engine.command({ text: CELLS, params: { rows: lines } })
 
 /** Stores that cells were deleted; versions that are copied later do not bring them back. */
 export const copyDeletedCells = (engine: Engine, cells: readonly DeletedCell[]): Promise<void> =>
   insert(engine, DELETED_CELLS, cells)
 
-/** The same for runs. */
-export const copyRuns = (engine: Engine, runs: readonly CopiedRun[]): Promise<void> => insert(engine, RUNS, runs)
+/**
+ * The same for runs: project, id, name, status, creation in microseconds since 1970, version, then lists with one element for
+ * each step: key, type, and the id of the revision that it runs or null.
+ */
+export const copyRuns = (engine: Engine, lines: string): Promise<void> =>
+  engine.command({ text: RUNS, params: { rows: lines } })
 
-export const copyDeletedRuns = (engine: Engine, runs: readonly Pick<CopiedRun, 'project_id' | 'id'>[]): Promise<void> =>
+export const copyDeletedRuns = (engine: Engine, runs: readonly { project_id: Uuid; id: Uuid }[]): Promise<void> =>
   insert(engine, DELETED_RUNS, runs)
 
 /** The number below which all transactions of Postgres have been copied; 0 before the first copy. */

@@ -1,4 +1,4 @@
-import { type JsonObject, microsNow, microsToIso, type Uuid } from '@spanhouse/model'
+import { type JsonObject, microsNow, microsToIso, nextTurn, type Uuid } from '@spanhouse/model'
 import {
   type AnalyticsQuery,
   type Buckets,
@@ -39,9 +39,14 @@ export async function readAnalytics(
   const buckets = bucketsOf(query.windowing, microsNow())
   const statement = compileAnalytics({ project_id, query, buckets, specs })
   const rows = await engine.rows<{ bucket: number; measures: unknown[][] }>(printSql(statement), holder)
-  return rows
-    .map(({ bucket, measures }) => ({ ...headOf(buckets, bucket), metrics: metricsOf(specs, measures) }))
-    .filter(({ metrics }) => Object.keys(metrics).length > 0)
+  const found: AnalyticsBucket[] = []
+  for (const { bucket, measures } of rows) {
+    const metrics = metricsOf(specs, measures)
+    if (Object.keys(metrics).length > 0) found.push({ ...headOf(buckets, bucket), metrics })
+    const turn = nextTurn()
+    if (turn) await turn
+  }
+  return found
 }
 
 const headOf = (buckets: Buckets, index: number) => ({

@@ -67,7 +67,10 @@ async function rowsAt(engine: Engine, placed: PlacedRows, holder: Holder | undef
   if (positions.length === 0) return []
   const isTrace = query.focus === 'trace'
   const places = isTrace ? positions.map(({ time, trace_id }) => ({ time, trace_id })) : positions
-  const rows = await engine.rows<ListRow>(printSql(compileRowsAt(project_id, places, attributes)), holder)
+  // The filter of traces is not that of their heads.
+  const filter = isTrace ? undefined : query.filter
+  const statement = compileRowsAt(project_id, { positions: places, filter, attributes })
+  const rows = await engine.rows<ListRow>(printSql(statement), holder)
   const keyOf = (row: { trace_id: string; span_id?: string }): string =>
     isTrace ? row.trace_id : row.trace_id + row.span_id
   const byKey = new Map(rows.map(row => [keyOf(row), row]))

@@ -2,6 +2,7 @@ import { compileFewSpansByIds, compileSizeByIds, compileSpansByIds, printSql, ty
 import type { Engine } from '../engine/engine.ts'
 import { isResultTooLarge } from '../engine/failures.ts'
 import type { Holder } from '../engine/holder.ts'
+import { readOneTrace } from './one-trace.ts'
 import { SPAN_COLUMNS } from './row.ts'
 import { readSpans, type StoredSpan } from './stored-span.ts'
 
@@ -10,7 +11,13 @@ import { readSpans, type StoredSpan } from './stored-span.ts'
  * measured first, and `holder` reserves all of their bytes before the first is read: it refuses within the time of that
  * measurement, and not when most of the result has been read in vain.
  */
-export async function readSpansByIds(engine: Engine, ids: SpanIds, holder: Holder): Promise<StoredSpan[]> {
+export function readSpansByIds(engine: Engine, ids: SpanIds, holder: Holder): Promise<StoredSpan[]> {
+  const [trace_id, ...others] = ids.trace_ids ?? []
+  const read = (from: Engine): Promise<StoredSpan[]> => readFrom(from, ids, holder)
+  return trace_id !== undefined && others.length === 0 ? readOneTrace(engine, trace_id, read) : read(engine)
+}
+
+async function readFrom(engine: Engine, ids: SpanIds, holder: Holder): Promise<StoredSpan[]> {
   const read = { ...ids, columns: SPAN_COLUMNS }
   try {
     return await readSpans(engine, compileFewSpansByIds(read), holder)

@@ -13,20 +13,31 @@ const put = (memory: TraceMemory, name: string, spans: number): void =>
 const keptOf = (memory: TraceMemory, names: string[]): string[] =>
   names.filter(name => memory.get(keyOf(name), placeOf(name)))
 
-test('what was not touched for longest goes first, and a trace that is too large alone stays until another one comes', () => {
+test('what was not touched for longest goes first', () => {
   const memory = new TraceMemory(4)
   put(memory, 'a', 2)
   put(memory, 'b', 2)
   put(memory, 'a', 2)
   put(memory, 'c', 1)
   expect(keptOf(memory, ['a', 'b', 'c'])).toEqual(['a', 'c'])
-  put(memory, 'large', 9)
+})
+
+test('one large trace stays besides the others, until it is not used for long', () => {
+  const memory = new TraceMemory(4)
+  put(memory, 'a', 2)
+  put(memory, 'large', 3)
   put(memory, 'large', 10)
-  expect(keptOf(memory, ['a', 'c', 'large'])).toEqual(['large'])
-  expect(memory.spans).toBe(10)
   put(memory, 'd', 1)
-  expect(keptOf(memory, ['large', 'd'])).toEqual(['d'])
-  expect(memory.spans).toBe(1)
+  expect(keptOf(memory, ['a', 'large', 'd'])).toEqual(['a', 'large', 'd'])
+  expect(memory.spans).toBe(13)
+  put(memory, 'larger', 11)
+  expect(keptOf(memory, ['a', 'large', 'larger', 'd'])).toEqual(['a', 'larger', 'd'])
+  for (let number = 0; number < 9_000; number++) put(memory, `other ${number}`, 1)
+  put(memory, 'larger', 12)
+  for (let number = 0; number < 10_000; number++) put(memory, `other ${number}`, 1)
+  expect(keptOf(memory, ['larger'])).toEqual(['larger'])
+  put(memory, 'one more', 1)
+  expect([keptOf(memory, ['larger']), memory.spans]).toEqual([[], 4])
 })
 
 test('a trace that grows while it is kept is counted as it is', () => {

@@ -88,22 +88,29 @@ const readVersion = (row: RowReader): Version => ({
 
 export const traceKey = (project_id: Uuid, trace_id: TraceId): string => `${project_id}${trace_id}`
 
+/** A trace of more than this share of all spans has a place of its own. */
+const LARGE_SHARE = 0.5
+/** It is forgotten when this many others were kept since it was last used. */
+const OTHERS_MAX = 10_000
+
 /**
- * The most recently written traces: up to `spansMax` spans, or a single larger trace; the least recently used are
- * evicted first. A trace that is not here may still be stored: the writer then queries the store. So a trace that was
- * never kept would be read from the store again for each batch that extends it.
+ * The most recently written traces: up to `spansMax` spans, of which the least recently used are evicted first. Besides
+ * them one trace of any size: of those with more than half as many spans, the one that was used last. A trace that is
+ * not here may still be stored: the writer then queries the store. So a large trace that gave way to others would be
+ * read from the store again for each batch that extends it.
  */
 export class TraceMemory {
   readonly #traces = new Map<string, KeptTrace>()
   readonly #spansMax: number
   #spans = 0
+  #large: { readonly key: string; readonly trace: KeptTrace; othersSince: number } | undefined
 
   constructor(spansMax: number) {
     this.#spansMax = spansMax
   }
 
   get spans(): number {
-    return this.#spans
+    return this.#spans + (this.#large?.trace.spans ?? 0)
   }
 
   /**
@@ -111,7 +118,7 @@ export class TraceMemory {
    * removed until then, because it is modified in place.
    */
   get(key: string, { project_id, trace_id }: TracePlace): TraceState | undefined {
-    const kept = this.#traces.get(key)
+    const kept = this.#large?.key === key ? this.#large.trace : this.#traces.get(key)
     if (!kept) return undefined
     const { isRootless, deleted_at, shard } = kept
     if (typeof kept.nodes === 'string')
@@ -123,6 +130,11 @@ export class TraceMemory {
   /** Keeps the new state of the trace, by its {@link traceKey}, as the most recently used. */
   put(key: string, trace: KeptTrace): void {
     this.forget(key)
+    if (trace.spans > this.#spansMax * LARGE_SHARE) {
+      this.#large = { key, trace, othersSince: 0 }
+      return
+    }
+    if (this.#large && ++this.#large.othersSince > OTHERS_MAX) this.#large = undefined
     this.#traces.set(key, trace)
     this.#spans += trace.spans
     if (this.#spans > this.#spansMax) this.#forgetOldest(key)
@@ -137,6 +149,7 @@ export class TraceMemory {
   }
 
   forget(key: string): void {
+    if (this.#large?.key === key) this.#large = undefined
     const kept = this.#traces.get(key)
     if (!kept) return
     this.#traces.delete(key)

@@ -15,7 +15,13 @@ export async function evaluateCode(
   if (!isRuntime(runtime)) throw misfit('parameter', 'runtime', `one of ${RUNTIMES.join(', ')}`, runtime)
   const start = { name: 'code.evaluate', type: 'task', kind: 'SPAN_KIND_INTERNAL', parameters: { runtime } } as const
   return context.trace.during(start, async notes => {
-    const outcome = await sandbox.run({ owner, runtime, source, arguments: [...values], signal: context.signal })
+    const onWait = (atOnceMax: number): void =>
+      context.wait(
+        `Its code was still waiting for a ${runtime} interpreter, which runs code of a project ${atOnceMax} at a time: run fewer at once, or try again later.`,
+      )
+    const onStart = (): void => context.wait(undefined)
+    const { signal } = context
+    const outcome = await sandbox.run({ owner, runtime, source, arguments: [...values], signal, onWait, onStart })
     if (!outcome.ok) {
       const { message, line } = outcome
       throw new RunError(400, CODE_ERROR, line === undefined ? message : `${message} (line ${line})`)
