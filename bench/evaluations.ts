@@ -15,6 +15,8 @@ const MINTED = 10_000
 /** The model of the runs that several workers share. */
 const MODEL_SECONDS = 0.5
 const SHARED = { scenarios: 3_000, batchSize: 256 }
+/** A run before those that count, in which every worker compiles its code. */
+const COMPILING = { scenarios: 1_500, batchSize: 256 }
 const WORKERS = 4
 /** Processes start their interpreters once they have been idle for ten seconds. */
 const WARM_UP_MS = 20_000
@@ -66,6 +68,7 @@ export async function benchWorkers(): Promise<object> {
   }
   try {
     await delay(WARM_UP_MS)
+    await new Api(api).measure('delay', COMPILING)
     const many = await measure()
     const [one, ...others] = workers as [ServerProcess, ...ServerProcess[]]
     workers = [one]

@@ -95,7 +95,7 @@ async function writeAll(engine: Engine, set: SpanSet, stored: number, spans: num
 }
 
 /** Spans that come in one request: they are accepted at one time, when the last of them has ended. */
-function addExport(batch: SpanBatch, spans: readonly Span[]): void {
+export function addExport(batch: SpanBatch, spans: readonly Span[]): void {
   const accepted_at = spans.reduce((latest, span) => Math.max(latest, span.end_time), 0)
   const sender = { project_id: PROJECT, user_id: PROJECT, accepted_at }
   for (const span of spans) batch.add(sender, span)

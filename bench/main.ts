@@ -2,9 +2,11 @@ import { writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { benchCapacity } from './capacity/capacity.ts'
+import { benchClusterReads } from './cluster/cluster-reads.ts'
 import { benchEvaluations, benchWorkers } from './evaluations.ts'
 import { benchEvaluators } from './evaluators.ts'
 import { benchIngest } from './ingest.ts'
+import { benchLargeTrace } from './large-trace.ts'
 import { compareLayouts } from './layouts/compare.ts'
 import { benchMetrics } from './metrics.ts'
 import { benchNeighbour } from './neighbour.ts'
@@ -16,7 +18,8 @@ import { benchStreams } from './runs/streams.ts'
 import { benchSandbox } from './sandbox.ts'
 import type { SpanSet } from './span-sets.ts'
 import { benchStorage } from './storage/storage.ts'
-import { benchWeb } from './web.ts'
+import { benchWebList } from './web/list.ts'
+import { benchWeb } from './web/pages.ts'
 import { benchWebhooks } from './webhooks.ts'
 import { benchWriters } from './writers.ts'
 
@@ -49,10 +52,20 @@ const BENCHES: Record<string, Bench> = {
     about: 'what a span costs each part, and what carries 10 thousand, 100 thousand and a million a second',
     run: ({ spans }) => benchCapacity({ spans }),
   },
+  'cluster-reads': {
+    spans: 1_000_000,
+    about: 'questions to two shards with half of the spans each, beside a server with all of them',
+    run: ({ spans }) => benchClusterReads({ spans }),
+  },
   web: {
     about:
       'what somebody at a browser waits for: the list, the dashboard, traces of 10,000 and 100,000 spans, a long text',
     run: () => benchWeb(),
+  },
+  'web-list': {
+    spans: 1_000_000,
+    about: 'from a key in the filter of the list until its rows are drawn, in the month of reads',
+    run: ({ spans }) => benchWebList({ spans }),
   },
   layouts: {
     about: 'the same spans in several layouts of the table: inserts, bytes, questions, resends',
@@ -89,6 +102,11 @@ const BENCHES: Record<string, Bench> = {
   neighbour: {
     about: 'how soon the spans of a project are visible while another one floods, with a quota and without',
     run: () => benchNeighbour(),
+  },
+  large: {
+    spans: 300_000,
+    about: 'one trace of so many spans: each tenth of it, its totals, and how soon other spans are visible meanwhile',
+    run: ({ spans }) => benchLargeTrace({ spans }),
   },
   sandbox: {
     about: 'an evaluator of a caller in each language, run by run',

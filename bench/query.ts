@@ -9,7 +9,6 @@ import {
   compileFacets,
   compileGroups,
   compileSkeleton,
-  compileTraceSpans,
   FACETS,
   type GroupQuery,
   parseActivityQuery,
@@ -27,9 +26,8 @@ import {
   readAnalytics,
   readRowPage,
   readSpanPage,
-  readSpans,
+  readSpansByIds,
   readTraceHeads,
-  SPAN_COLUMNS,
 } from '@spanhouse/span-store'
 import { type FillResult, failOn, fill, PROJECT } from './fill.ts'
 import {
@@ -48,7 +46,7 @@ const DAY = { oldest: '2026-10-02T00:00:00Z', newest: '2026-10-03T00:00:00Z' }
 const MONTH = { oldest: '2026-10-01T00:00:00Z', newest: '2026-10-31T00:00:00Z' }
 
 /** One question, asked with other values each time. Goals are milliseconds at 10 million spans (`small`). */
-interface Question {
+export interface Question {
   name: string
   set: SpanSet
   goalMs?: number
@@ -60,6 +58,8 @@ const spansBy = async (engine: Engine, conditions: object[], limit = 50): Promis
   const { spans } = await readSpanPage(engine, { project_id: PROJECT, query })
   return spans.map(span => span.toJSON())
 }
+/** There is memory for everything. */
+const UNHELD = { hold: () => undefined, release: () => undefined }
 const tracesBy = (engine: Engine, conditions: object[], limit = 50): Promise<unknown> => {
   const query = parseSpanQuery({ filtering: { conditions }, windowing: { limit } }, 'trace')
   return readTraceHeads(engine, { project_id: PROJECT, query })
@@ -82,8 +82,8 @@ const traceOf = (set: SpanSet) => (engine: Engine, run: number, traces: number) 
   return spansOf(engine, trace_id)
 }
 const spansOf = async (engine: Engine, trace_id: string): Promise<unknown> => {
-  const statement = compileTraceSpans({ project_id: PROJECT, columns: SPAN_COLUMNS, trace_ids: [trace_id] })
-  return (await readSpans(engine, statement)).map(span => span.toJSON())
+  const spans = await readSpansByIds(engine, { project_id: PROJECT, trace_ids: [trace_id] }, UNHELD)
+  return spans.map(span => span.toJSON())
 }
 const analytics =
   (body: object) =>
@@ -94,7 +94,7 @@ const route = (run: number) => attribute('http.route', `/v1/items/${(run * 17) %
 const sessions = (realtime: boolean): ActivityQuery =>
   parseActivityQuery({ realtime, windowing: { ...MONTH, limit: 50 } })
 
-const QUESTIONS: readonly Question[] = [
+export const QUESTIONS: readonly Question[] = [
   { name: 'newest 50 roots', set: 'small', goalMs: 10, ask: engine => spansBy(engine, [IS_ROOT]) },
   {
     name: '50 roots by cumulative tokens',

@@ -24,11 +24,23 @@ const KEYS = { apiKey: `0badcafe.${'0'.repeat(64)}`, adminKey: 'bench-'.repeat(8
  * other. The folder of the data is kept for the next run.
  */
 export async function benchReads({ spans }: { spans: number }): Promise<object> {
+  return withMonth(spans, async (server, filled) => ({
+    spans,
+    ...(filled && { filled }),
+    questions: await askAll(server, spans / SPANS_PER_TRACE),
+  }))
+}
+
+/** Uses a server that has a month of so many spans; `filled` says what filling took, unless an earlier run did. */
+export async function withMonth<T>(
+  spans: number,
+  use: (server: ServerProcess, filled: object | undefined) => Promise<T>,
+): Promise<T> {
   const dataDir = await kept(spans)
   const filled = existsSync(join(dataDir, FILLED)) ? undefined : await fill(dataDir, spans)
   const server = await startServerProcess({ dataDir, like: KEYS })
   try {
-    return { spans, ...(filled && { filled }), questions: await askAll(server, spans / SPANS_PER_TRACE) }
+    return await use(server, filled)
   } finally {
     await server.stop()
   }

@@ -22,7 +22,7 @@ export const ENVIRONMENTS = ['production', 'staging', 'development']
 /** A session has so many traces, one every so many traces. */
 const TRACES_PER_SESSION = 10
 const SESSIONS_AT_ONCE = 500
-const USERS = 2_000
+export const USERS = 2_000
 
 /** In the outputs of one model call of 10,000. */
 export const RARE_WORD = 'perihelion'

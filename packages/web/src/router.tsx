@@ -1,4 +1,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { keyState } from './api/key.ts'
+import { skeletonQuery } from './api/queries.ts'
+import { queryClient } from './api/query-client.ts'
 import { readDashboardSearch } from './dashboard/search.ts'
 import {
   readCompareSearch,
@@ -37,6 +40,11 @@ const trace = createRoute({
   path: '/traces/$traceId',
   validateSearch: readTraceSearch,
   component: lazyRouteComponent(() => import('./trace/trace-screen.tsx'), 'TraceScreen'),
+  // The spans are asked for while the screen's code loads. What is here already, the screen renews by itself.
+  loader: ({ params: { traceId } }) => {
+    if (keyState() === 'present')
+      void queryClient.prefetchInfiniteQuery({ ...skeletonQuery(traceId, false), staleTime: Number.POSITIVE_INFINITY })
+  },
 })
 
 const dashboard = createRoute({

@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import { type MouseEvent, memo, type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { exact, formatAmount, formatCost, formatCount, formatDuration, visible } from '../format/format.ts'
 import { useKeys } from '../frame/keys.ts'
 import { controls } from '../parts/controls.tsx'
@@ -21,6 +21,9 @@ interface TreeProps {
 }
 
 const ROW_PX = 24
+/** Rows above and below the visible ones. */
+const OVERSCAN = 8
+const WHOLE: Zoom = { from: 0, to: 1 }
 /** Deeper spans stand at the same place, with their depth as a number: a tree of any depth fits. */
 const INDENTS_MAX = 12
 /** As many fit where the page is narrow. */
@@ -29,7 +32,7 @@ const INDENTS_NARROW = 3
 type Metric = 'tokens' | 'cost'
 
 /** The spans of a trace as a tree; only the visible rows are in the document. */
-export function Tree({ trace, times, selected, select, zoom = { from: 0, to: 1 }, isCritical }: TreeProps): ReactNode {
+export function Tree({ trace, times, selected, select, zoom = WHOLE, isCritical }: TreeProps): ReactNode {
   'use no memo' // The virtualizer is one object, whose answers change.
   const scroller = useRef<HTMLDivElement>(null)
   const [collapsed, setCollapsed] = useState<ReadonlySet<number>>(new Set())
@@ -43,7 +46,7 @@ export function Tree({ trace, times, selected, select, zoom = { from: 0, to: 1 }
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_PX,
-    overscan: 16,
+    overscan: OVERSCAN,
   })
   const place = rows.indexOf(selected)
   useSpanKeys(trace, rows, selected, select)
@@ -53,9 +56,21 @@ export function Tree({ trace, times, selected, select, zoom = { from: 0, to: 1 }
     else next.delete(span)
     setCollapsed(next)
   }
+  // One handler for all rows, so that a row depends on what it shows alone.
+  const click = ({ target }: MouseEvent<HTMLElement>): void => {
+    if (!(target instanceof Element)) return
+    const row = target.closest('[role="treeitem"]')
+    if (!row) return
+    const span = Number(row.id.slice('span-'.length))
+    if (!target.closest('[data-chevron]')) select(span)
+    else if ((trace.sizes[span] as number) > 1) toggle(span)
+  }
   useTreeKeys({ trace, selected, select, collapsed, toggle })
   useKeys({ m: () => setMetric(metric === 'tokens' ? 'cost' : 'tokens') })
   useRevealed({ trace, selected, collapsed, setCollapsed, place, reveal: index => virtual.scrollToIndex(index) })
+  const shown = virtual.getVirtualItems()
+  // Elements of rows that leave are used again for those that come, which is less work than new ones.
+  const slots = Math.ceil((virtual.scrollRect?.height ?? 0) / ROW_PX) + 2 * OVERSCAN + 2
   return (
     <>
       <Find trace={trace} selected={selected} select={select} />
@@ -68,6 +83,7 @@ export function Tree({ trace, times, selected, select, zoom = { from: 0, to: 1 }
         <span>Duration</span>
         <span>{metric === 'tokens' ? 'Σ tokens' : 'Σ cost'}</span>
       </div>
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the focus and the keys */}
       <div
         ref={scroller}
         className={styles.tree}
@@ -75,18 +91,18 @@ export function Tree({ trace, times, selected, select, zoom = { from: 0, to: 1 }
         aria-label={`${trace.total} spans`}
         tabIndex={0}
         aria-activedescendant={place >= 0 ? `span-${selected}` : undefined}
+        onClick={click}
       >
         <div role="none" style={{ height: virtual.getTotalSize(), position: 'relative' }}>
-          {virtual.getVirtualItems().map(({ index, start }) => {
+          {shown.map(({ index, start }) => {
             const span = rows[index] as number
             const isCollapsed = (trace.sizes[span] as number) > 1 ? collapsed.has(span) : undefined
             const isSelected = span === selected
             const isOnPath = critical[span] === 1
             return (
               <TreeRow
-                key={span}
-                {...{ trace, span, start, zoom, metric, isCollapsed, isSelected, isOnPath, select, toggle }}
-                times={times}
+                key={index % slots}
+                {...{ trace, span, start, zoom, metric, isCollapsed, isSelected, isOnPath, times }}
               />
             )
           })}
@@ -158,11 +174,9 @@ interface TreeRowProps {
   isSelected: boolean
   isOnPath: boolean
   times: Times
-  select: (span: number) => void
-  toggle: (span: number) => void
 }
 
-function TreeRow({
+const TreeRow = memo(function TreeRow({
   trace,
   span,
   start,
@@ -172,8 +186,6 @@ function TreeRow({
   isSelected,
   isOnPath,
   times,
-  select,
-  toggle,
 }: TreeRowProps): ReactNode {
   const depth = trace.depths[span] as number
   const type = trace.types[span] ?? ''
@@ -181,7 +193,6 @@ function TreeRow({
   const ms = ((trace.ends[span] as number) - (trace.starts[span] as number)) / 1000
   const [tokens, costs] = [trace.tokens[span], trace.costs[span]]
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the focus and the keys
     <div
       id={`span-${span}`}
       role="treeitem"
@@ -190,18 +201,10 @@ function TreeRow({
       aria-selected={isSelected}
       className={styles.treeRow}
       style={{ top: start }}
-      onClick={() => select(span)}
     >
       <span className={styles.treeName} style={{ paddingLeft: `min(${Math.min(depth, INDENTS_MAX) * 14}px, 32%)` }}>
         {/* The keys do the same. */}
-        <span
-          aria-hidden="true"
-          className={styles.chevron}
-          onClick={event => {
-            event.stopPropagation()
-            if (isCollapsed !== undefined) toggle(span)
-          }}
-        >
+        <span aria-hidden="true" className={styles.chevron} data-chevron="">
           {isCollapsed === undefined ? '' : isCollapsed ? '▸' : '▾'}
         </span>
         {depth > INDENTS_NARROW && (
@@ -235,7 +238,7 @@ function TreeRow({
       </span>
     </div>
   )
-}
+})
 
 /** Parameters, because all four are needed for one bar. */
 function barStyle({ starts, ends, lastsMicros }: Times, span: number, { from, to }: Zoom, background: string) {

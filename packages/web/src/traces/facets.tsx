@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import type { MouseEvent, ReactNode } from 'react'
-import type { ListBody } from '../api/filtering.ts'
 import { type FacetCounts, facetsQuery } from '../api/queries.ts'
 import { exact, formatCount, visible } from '../format/format.ts'
 import { Failure } from '../parts/controls.tsx'
@@ -8,9 +7,10 @@ import { TypeIcon } from '../parts/type-icon.tsx'
 import { hasTerm, termOf, toggleTerm } from './filter-text.ts'
 import type { Change } from './search.ts'
 import styles from './traces.module.css'
+import type { List } from './use-list.ts'
 
 interface FacetsProps {
-  body: ListBody
+  list: List
   text: string
   change: Change
 }
@@ -25,8 +25,9 @@ const TITLES: Readonly<Record<string, string>> = {
 }
 
 /** The most frequent values; a click includes one, with Alt it is excluded. */
-export function Facets({ body, text, change }: FacetsProps): ReactNode {
-  const { data, error, isPlaceholderData } = useQuery(facetsQuery(body))
+export function Facets({ list, text, change }: FacetsProps): ReactNode {
+  const { body, isSettled } = list
+  const { data, error, isPlaceholderData } = useQuery({ ...facetsQuery(body), enabled: isSettled })
   const facets = data?.facets.filter(({ values }) => values.length > 0) ?? []
   return (
     <aside className={styles.facets} aria-label="Values to filter by" data-stale={isPlaceholderData || undefined}>
@@ -43,7 +44,7 @@ function Facet({
   facet,
   text,
   change,
-}: Omit<FacetsProps, 'body'> & { facet: FacetCounts['facets'][number] }): ReactNode {
+}: Omit<FacetsProps, 'list'> & { facet: FacetCounts['facets'][number] }): ReactNode {
   return (
     <section>
       <h2>{TITLES[facet.field] ?? facet.field}</h2>

@@ -18,8 +18,8 @@ interface FilterLineProps {
 
 type ChangeFilter = (changes: { q: string | undefined }, options?: { replace?: boolean }) => void
 
-/** How long after the last key the list follows: shorter than a pause in typing, longer than a key. */
-const FOLLOW_MS = 120
+/** Keys that come faster are one change. Each other key asks the server, and cancels what the one before asked. */
+const FOLLOW_MS = 30
 
 /** The filter as text, with completions for the word at its end. */
 export function FilterLine({ text, error, change, window }: FilterLineProps): ReactNode {

@@ -1,19 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import type { ListBody } from '../api/filtering.ts'
 import { countQuery, type RowCount } from '../api/queries.ts'
 import { formatTime } from '../format/format.ts'
 import { useDrag } from '../parts/use-drag.ts'
 import type { Change } from './search.ts'
 import styles from './traces.module.css'
+import type { List } from './use-list.ts'
 
 /** Into how many parts the window is divided. */
 export const BUCKETS = 120
 const HEIGHT = 40
 
 /** When the rows of a list began, those with errors in red. Dragging narrows the window. */
-export function Histogram({ body, change }: { body: ListBody; change: Change }): ReactNode {
-  const { data, isPlaceholderData } = useQuery(countQuery(body, BUCKETS))
+export function Histogram({ list, change }: { list: List; change: Change }): ReactNode {
+  const { body, isSettled } = list
+  const { data, isPlaceholderData } = useQuery({ ...countQuery(body, BUCKETS), enabled: isSettled })
   const [oldest, newest] = [Date.parse(body.windowing.oldest), Date.parse(body.windowing.newest)]
   const { drag, handlers } = useDrag((from, to) => {
     const at = (share: number): string => new Date(oldest + share * (newest - oldest)).toISOString()

@@ -79,7 +79,10 @@ export function Toolbar({ list, search, change, showsFacets, onFacets }: Toolbar
 }
 
 function Counted({ list }: { list: List }): ReactNode {
-  const { data, isPlaceholderData, error } = useQuery(countQuery(list.body, BUCKETS))
+  const { data, isPlaceholderData, error } = useQuery({
+    ...countQuery(list.body, BUCKETS),
+    enabled: list.isSettled,
+  })
   const text = data === undefined ? '' : `${data.count.toLocaleString('en')} found`
   return (
     <output className={styles.count} data-stale={isPlaceholderData || undefined}>

@@ -77,9 +77,9 @@ function Found({ body, search, change }: FoundProps): ReactNode {
   return (
     <>
       <Toolbar {...{ list, search, change, showsFacets }} onFacets={() => setShowsFacets(!showsFacets)} />
-      <Histogram body={list.body} change={change} />
+      <Histogram list={list} change={change} />
       <div className={styles.found}>
-        {showsFacets && <Facets body={list.body} text={search.q ?? ''} change={change} />}
+        {showsFacets && <Facets list={list} text={search.q ?? ''} change={change} />}
         <Rows list={list} search={search} change={change} selected={selected} toggle={toggle} />
       </div>
       <Suspense>

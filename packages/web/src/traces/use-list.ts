@@ -18,6 +18,11 @@ export interface List {
   isFirst: boolean
   /** What is shown belongs to the previous filter. */
   isStale: boolean
+  /**
+   * Whether rows of this filter are here, or cannot be. Counts and values are asked for only then: asked for at the same
+   * time, they delayed the rows (`DECISIONS.md`).
+   */
+  isSettled: boolean
   more: (() => void) | undefined
 }
 
@@ -29,13 +34,14 @@ export function useList(body: ListBody, search: TracesSearch): List {
   const order: OrderBy = search.order ?? 'time'
   const attributes = attributesIn(search)
   const list = useInfiniteQuery(rowsQuery(body, order, attributes))
-  const newest = useQuery({ ...newestQuery(body, attributes, LOOK_MS), enabled: order === 'time' && !search.to })
+  const isRead = list.data !== undefined && !list.isPlaceholderData
+  const isWatched = isRead && order === 'time' && !search.to
+  const newest = useQuery({ ...newestQuery(body, attributes, LOOK_MS), enabled: isWatched })
   const rows = useMemo(
     () => withNewer(list.data?.pages.flatMap(page => page.rows) ?? [], newest.data?.rows),
     [list.data, newest.data],
   )
   const known = new Set(rows.map(idOf))
-  const isRead = list.data !== undefined && !list.isPlaceholderData
   const arrived = isRead ? (newest.data?.rows.filter(row => !known.has(idOf(row))) ?? []) : []
   const oldest = rows.at(-1)?.start_time
   return {
@@ -47,6 +53,7 @@ export function useList(body: ListBody, search: TracesSearch): List {
     error: list.error,
     isFirst: list.isPending,
     isStale: list.isPlaceholderData,
+    isSettled: isRead || list.isError,
     more: list.hasNextPage && !list.isFetchingNextPage ? () => void list.fetchNextPage() : undefined,
   }
 }
