@@ -183,7 +183,7 @@ function bytesOf(name: string, text: string | undefined, wrong: string[]): numbe
 }
 
 /** Each takes a subject and a consumer on the NATS server, and a lease in Postgres. */
-const PARTITIONS_MAX = 1_024
+export const PARTITIONS_MAX = 1_024
 
 function partitionsOf(name: string, text: string | undefined, wrong: string[]): number | undefined {
   if (text === undefined) return undefined

@@ -25,12 +25,14 @@ import {
 import type { SpanStream } from '@spanhouse/span-stream'
 import type { Logger } from 'pino'
 import { membersOf } from './cluster/check.ts'
+import { openDivided } from './cluster/divisions.ts'
+import { traceShards } from './cluster/trace-shards.ts'
 import type { Config } from './config.ts'
 import { ensureSecretKeyFile } from './key-file.ts'
 import { type Seeds, seedsFor } from './seeds.ts'
 import { ModelSecrets } from './services/means/model-secrets.ts'
 import { untilReachable } from './start-checks.ts'
-import { openStream } from './stream.ts'
+import { canGrow, openStream } from './stream.ts'
 
 /** Where ClickHouse is. */
 export interface ClickHousePart {
@@ -135,9 +137,10 @@ export async function openParts(
   runtime: RuntimeSettings,
   { needs, log, onFailure }: PartsOptions,
 ): Promise<Parts> {
+  const opening = openPostgresPart(config, onFailure)
   const [postgres, stream, clickhouse] = await Promise.all([
-    openPostgresPart(config, onFailure),
-    needs.has('stream') ? untilReachable(log, () => openStream(config, log)) : undefined,
+    opening,
+    needs.has('stream') ? opening.then(postgres => openStreamPart(config, postgres, log)) : undefined,
     openClickHouse(config, log),
   ])
   const engines = needs.has('engine') ? openEngines(clickhouse, postgres) : undefined
@@ -150,6 +153,14 @@ export async function openParts(
   return { postgres, authenticator, vault, modelSecrets, answerKey, outbound, stream, clickhouse, engines, seeds }
 }
 
+/** The number of partitions is in Postgres, if processes share that. */
+async function openStreamPart(config: Config, postgres: Postgres, log: Logger): Promise<SpanStream> {
+  if (!canGrow(config)) return untilReachable(log, () => openStream(config, log))
+  await untilReachable(log, () => postgres.migrate())
+  const open = (divisions?: readonly number[]): Promise<SpanStream> => openStream(config, log, divisions)
+  return untilReachable(log, () => openDivided(postgres.db, config, open))
+}
+
 /** Of a cluster, changes are made on each of its shards. */
 function openEngines({ url, own, shards }: ClickHousePart, { db }: Postgres): Engines {
   const open = (options: EngineOptions): Engine => {
@@ -159,7 +170,13 @@ function openEngines({ url, own, shards }: ClickHousePart, { db }: Postgres): En
       shards.flatMap(({ urls }) => urls),
       { ...options, isReplicated: shards.some(({ urls }) => urls.length > 1) },
     )
-    return clusterEngine(reader, async () => (await membersOf(shards, db)).map(shard => shard.own))
+    const single = shards.map(({ urls }) => (urls.length === 1 ? openEngine(urls, options) : undefined))
+    const engine = clusterEngine({
+      reader,
+      shards: async () => (await membersOf(shards, db)).map(shard => shard.own),
+      shardsOf: traceShards(db, single),
+    })
+    return { ...engine, close: async () => void (await Promise.all([engine, ...single].map(one => one?.close()))) }
   }
   return { reads: open(READER_ENGINE), background: open(BACKGROUND_ENGINE), readiness: open(READINESS_ENGINE) }
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { cp, mkdtemp } from 'node:fs/promises'
+import { cpSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -59,7 +60,8 @@ export interface ServerProcessOptions {
  */
 export async function newDataDir(name: string): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), `spanhouse-${name}-`))
-  await cp(await migratedCluster(), join(dataDir, 'postgres'), { recursive: true })
+  // The asynchronous one takes five times as long for these thousand files.
+  cpSync(await migratedCluster(), join(dataDir, 'postgres'), { recursive: true })
   return dataDir
 }
 

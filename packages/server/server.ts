@@ -3,11 +3,13 @@ import { ensureDefaultProject } from '@spanhouse/access'
 import { ReadEvents, recordChange } from '@spanhouse/events'
 import type { RuntimeSettings } from '@spanhouse/runtime'
 import { migrateSpans, moveOldSpans, openEngine } from '@spanhouse/span-store'
+import type { SpanStream } from '@spanhouse/span-stream'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { Room } from './budget/room.ts'
 import { requireNoCluster, startCluster } from './cluster/check.ts'
 import { CLICKHOUSE_DDL } from './cluster/ddl.ts'
+import { watchDivision } from './cluster/divisions.ts'
 import { startGrowth } from './cluster/growth.ts'
 import { type Config, servicesUrlAt } from './config.ts'
 import { startSweeping } from './deleted-projects.ts'
@@ -33,7 +35,7 @@ import { openServices } from './services/open-services.ts'
 import { Quotas } from './shares/quotas.ts'
 import { Shares } from './shares/shares.ts'
 import { untilReachable } from './start-checks.ts'
-import { networkedPartitions } from './stream.ts'
+import { canGrow } from './stream.ts'
 
 export interface RunningServer {
   config: Config
@@ -103,7 +105,7 @@ export async function startServer(
   const grpcUrl = grpc && `http://${new URL(url).hostname}:${grpc.port}`
   log.info({ url, grpcUrl, roles }, 'listening')
   const stages = [
-    [...startHousekeeping(config, parts, { log, onFailure }), worker],
+    [...startHousekeeping(config, parts, { log, onFailure }), ...followDivision(config, parts, log), worker],
     [services, writer, { stop: () => readEvents.close() }],
     [selfTracing],
   ]
@@ -113,12 +115,16 @@ export async function startServer(
 const boundPort = (app: FastifyInstance): number => (app.server.address() as AddressInfo).port
 
 /** The tables must exist before the first query or writer; the first process to start creates them. */
-async function migrateStore(config: Config, { postgres, clickhouse, engines }: Parts, log: Logger): Promise<void> {
+async function migrateStore(
+  config: Config,
+  { postgres, clickhouse, engines, stream }: Parts,
+  log: Logger,
+): Promise<void> {
   if (!config.roles.some(role => role === 'api' || role === 'writer' || role === 'worker')) return
   const folder = CLICKHOUSE_DDL
   if (clickhouse.shards) {
-    const partitions = networkedPartitions(config.streamPartitions)
     const { coldStorage } = config
+    const partitions = (stream as SpanStream).partitions
     return startCluster({ shards: clickhouse.shards, db: postgres.db, partitions, folder, coldStorage, log })
   }
   await requireNoCluster(postgres.db)
@@ -156,6 +162,17 @@ function startHousekeeping(
     startCopying({ postgres, engine, log }),
     ...(shards ? [startGrowth({ shards, postgres, folder: CLICKHOUSE_DDL, log, onFailure })] : []),
   ]
+}
+
+function followDivision(config: Config, { postgres: { db }, stream }: Parts, log: Logger): Working[] {
+  if (!stream || !canGrow(config)) return []
+  const stopping = new AbortController()
+  const watching = watchDivision({ db, stream, signal: stopping.signal, log })
+  const stop = (): Promise<void> => {
+    stopping.abort()
+    return watching
+  }
+  return [{ stop }]
 }
 
 /** One stage after the other: evaluations call handlers, whose traces are published. */

@@ -94,6 +94,8 @@ const LONG_FILES = [
   'test/faults/damaged-letters.test.ts',
   // Stores that are away for a minute: evaluations.test.ts kills them.
   'test/faults/evaluation-outages.test.ts',
+  // A stream that grows under load: divisions.test.ts and elsewhere.test.ts of packages/server.
+  'test/faults/growth.test.ts',
   // A flood beside a neighbour: test/http/shares.test.ts.
   'test/faults/neighbour.test.ts',
   // A live run under kills: test/http/evaluation-online.test.ts, and the kills of evaluations.test.ts.

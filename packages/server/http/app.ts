@@ -128,8 +128,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     ignoreOddType(request.raw)
     if (request.is404 && !mayExist(paths, request.url)) return
     request.principal = await authenticateRequest(authenticator, request)
-    quotas.admit(request.principal, 'requests_per_second')
-    quotas.charge(request.principal, 'requests_per_second', 1)
+    quotas.take(request.principal, 'requests_per_second', 1)
     if (paths.isShadowed(request)) throw new Problem('method_not_allowed', 'Method Not Allowed')
   })
   app.addHook('onSend', async (request, reply) => {

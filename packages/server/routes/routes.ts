@@ -111,7 +111,7 @@ function spanRoutes({ parts, runtime, metrics, quotas, readEvents }: Served, { r
     sqlReaderRoutes({ readers, clickhouseUrl: clickhouse.url }),
     comparisonRoutes({ db, runtime, engine: reads }),
     runCaseRoutes({ db, runtime, engine: reads }),
-    clusterRoutes(cluster),
+    clusterRoutes({ cluster, db, stream }),
   ]
 }
 

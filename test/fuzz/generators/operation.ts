@@ -69,6 +69,9 @@ function roleFor({ path, method }: Operation, isSpare: boolean, random: Random):
   return method === 'GET' || path.endsWith('/query') ? random.pick(['viewer', 'owner']) : 'owner'
 }
 
+/** Their answers go on for as long as somebody listens: each would hold up a client for a minute. */
+const ENDLESS = ['/spans/tail', '/evaluations/runs/{run_id}/events']
+
 type Change = (body: unknown) => unknown
 
 function shotOf(operation: Operation, play: Play, context: Context, change: Change = body => body): Shot {
@@ -78,7 +81,7 @@ function shotOf(operation: Operation, play: Play, context: Context, change: Chan
     method: operation.method,
     path: pathOf(operation, context, change),
     as: roleFor(operation, context.isDestructive, random),
-    ...(operation.path === '/spans/tail' && { listenMs: 300 }),
+    ...(ENDLESS.includes(operation.path) && { listenMs: 300 }),
   }
   if (!operation.body || random.chance(0.01)) return shot
   if (operation.body.type.startsWith('multipart/')) return { ...shot, ...multipart(random) }

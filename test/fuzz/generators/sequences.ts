@@ -50,10 +50,13 @@ async function toTestset(play: Play, rows: number, delta: unknown): Promise<unkn
   return send(zipped(ask('POST', '/testsets/revisions/commit', 'owner', { testset_revision: revision })))
 }
 
-/** Commits revisions with these parameters to a new workflow; resolves with its references. */
+/**
+ * Commits revisions with these parameters and their number to a new workflow; resolves with its references. A revision
+ * that is like the one before is none.
+ */
 async function workflowOf(
   play: Play,
-  parameters: unknown,
+  parameters: object,
   revisions: number,
 ): Promise<Record<string, string> | undefined> {
   const { random, send } = play
@@ -63,7 +66,7 @@ async function workflowOf(
   if (!made) return undefined
   const { id, variant_id } = made.workflow
   for (let count = 0; count < revisions; count++) {
-    const data = { uri: 'agenta:builtin:completion:v0', parameters }
+    const data = { uri: 'agenta:builtin:completion:v0', parameters: { ...parameters, count } }
     const revision = { workflow_id: id, workflow_variant_id: variant_id, slug: `f-${random.hex(10)}`, data }
     await send(zipped(ask('POST', '/workflows/revisions/commit', 'owner', { workflow_revision: revision })))
   }

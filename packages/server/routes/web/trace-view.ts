@@ -9,7 +9,7 @@ import {
   SKELETON_SPANS_MAX,
   type SkeletonRow,
 } from '@spanhouse/query'
-import type { Engine } from '@spanhouse/span-store'
+import { type Engine, readOneTrace } from '@spanhouse/span-store'
 import { optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { addEndpoint } from '../../http/endpoint.ts'
@@ -43,7 +43,8 @@ export function traceViewRoutes(engine: Engine): (app: FastifyInstance) => void 
         const trace_id = requiredTraceId(params.trace_id)
         const window = { offset: query.offset ?? 0, limit: query.limit ?? SKELETON_SPANS_MAX }
         const statement = compileSkeleton({ project_id, trace_id }, window)
-        return toSkeleton(await engine.rows<SkeletonRow>(printSql(statement), holder), window.offset)
+        const rows = await readOneTrace(engine, trace_id, from => from.rows<SkeletonRow>(printSql(statement), holder))
+        return toSkeleton(rows, window.offset)
       },
     })
     addEndpoint(app, {
@@ -65,10 +66,8 @@ export function traceViewRoutes(engine: Engine): (app: FastifyInstance) => void 
         if (!span_id) throw invalid(`span_id is malformed: ${params.span_id.slice(0, 100)}`)
         const { offset = 0, length = RANGE_DEFAULT } = query
         const range = { parts: query.part ? [query.part] : PARTS, offset, length }
-        const rows = await engine.rows<PartRow>(
-          printSql(compileParts({ project_id, trace_id, span_id }, range)),
-          holder,
-        )
+        const statement = compileParts({ project_id, trace_id, span_id }, range)
+        const rows = await readOneTrace(engine, trace_id, from => from.rows<PartRow>(printSql(statement), holder))
         if (rows.length === 0) throw new Problem('not_found', 'The span does not exist.')
         const found = rows.filter(({ characters }) => characters > 0).map(row => toPart(row, offset, length))
         return { count: found.length, status_message: rows[0]?.status_message || undefined, parts: found }
