@@ -119,13 +119,16 @@ async function workspaceOf({ key }: Account, organization_id: string): Promise<{
 test('spans that come out of the stream after the project is gone do not stay', async () => {
   const account = await newAccount()
   const project = account.projects.prj.id
-  await send(account.key)
-  await expect.poll(() => stored(project), PATIENCE).toEqual([1])
   const before = await server.metric('spanhouse_spans_written_total')
+  const written = async (): Promise<number> => (await server.metric('spanhouse_spans_written_total')) - before
+  await send(account.key)
+  await expect.poll(written, PATIENCE).toBeGreaterThanOrEqual(1)
+  await expect.poll(() => stored(project), PATIENCE).toEqual([1])
   clickhouse.pause()
   for (let time = 0; time < 5; time++) await send(account.key)
   await administer('DELETE', '/simple/accounts/', { accounts: { x: { user: { id: account.user.id } } } })
   clickhouse.resume()
-  await expect.poll(() => server.metric('spanhouse_spans_written_total'), PATIENCE).toBe(before + 5)
+  // What timed out while ClickHouse was paused may be written again and is counted again.
+  await expect.poll(written, PATIENCE).toBeGreaterThanOrEqual(6)
   await expect.poll(() => stored(project), PATIENCE).toEqual([0])
 }, 120_000)

@@ -47,6 +47,14 @@ describe.skipIf(!natsAvailable)('after nats-server was killed', () => {
     return what(streams).finally(() => nats.close())
   }
 
+  const stateOf = async (name: string) => (await manage(streams => streams.info(name))).state
+
+  /**
+   * Whether an emptied stream assigns positions up to `last` again after a kill, which depends on what the server had
+   * written down. Publishers may have begun to use them up, so its last position does not tell.
+   */
+  const goesBack = async (name: string, last: number) => (await stateOf(name)).first_seq <= last
+
   /** Publishes as a process does that has not looked at positions: one of an earlier version. */
   const publishAtOnce = async (name: string, count: number) => {
     const nats = await connect({ servers: server.url })
@@ -105,7 +113,7 @@ describe.skipIf(!natsAvailable)('after nats-server was killed', () => {
 
   it('removes nothing that got the position of a message from before', async () => {
     await open('reused')
-    const ids = await publishUntilFull()
+    let ids = await publishUntilFull()
     let survivor: unknown
     for await (const batch of stream.deliveries({ ...OPTIONS, signal: AbortSignal.timeout(40_000) })) {
       const last = batch.find(({ message }) => message.id === ids.at(-1))
@@ -113,8 +121,11 @@ describe.skipIf(!natsAvailable)('after nats-server was killed', () => {
       if (last === undefined) continue
       await manage(streams => streams.deleteMessage('reused', last.sequence))
       await killAndRestart()
-      while ((await manage(streams => streams.info('reused'))).state.last_seq < last.sequence)
-        await publishMany(500, 10)
+      if (!(await goesBack('reused', last.sequence))) {
+        ids = await publishUntilFull()
+        continue
+      }
+      while ((await stateOf('reused')).last_seq < last.sequence) await publishMany(500, 10)
       await last.ack()
       survivor = await manage(streams => streams.getMessage('reused', { seq: last.sequence }))
       break
@@ -128,7 +139,7 @@ describe.skipIf(!natsAvailable)('after nats-server was killed', () => {
     const { length } = await publishUntilFull()
     const last = Math.max(...(await consume(stream, length)).map(({ sequence }) => sequence))
     await killAndRestart()
-    expect((await manage(streams => streams.info('soon'))).state.last_seq).toBeLessThan(last)
+    expect(await goesBack('soon', last)).toBe(true)
     const messages = await publishMany(200, 10)
     await killAndRestart()
     expect(idsOf(await consume(stream, 200)).toSorted()).toEqual(messages.map(({ id }) => id).toSorted())
@@ -139,15 +150,14 @@ describe.skipIf(!natsAvailable)('after nats-server was killed', () => {
     await open('twice')
     const { length } = await publishUntilFull()
     const last = Math.max(...(await consume(stream, length)).map(({ sequence }) => sequence))
-    const position = async () => (await manage(streams => streams.info('twice'))).state.last_seq
     await killAndRestart()
-    expect(await position()).toBeLessThan(last)
+    expect(await goesBack('twice', last)).toBe(true)
     const ending = new AbortController()
     const reading = stream
       .deliveries({ ...OPTIONS, signal: ending.signal })
       [Symbol.asyncIterator]()
       .next()
-    await until(async () => (await position()) >= last)
+    await until(async () => (await stateOf('twice')).last_seq >= last)
     ending.abort()
     await reading
     const messages = await publishMany(200, 10)
