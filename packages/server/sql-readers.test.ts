@@ -238,6 +238,18 @@ describe('a reader of one project', () => {
     expect((await ask('SELECT 1', second)).status).not.toBe(200)
     expect((await ask('SELECT 1')).status).toBe(200)
   })
+
+  test('after many new passwords in a row a further one is refused, and a reader can still be removed', async () => {
+    const { send } = theirs.project
+    const change = (): ReturnType<typeof send> => send('PUT', '/api/projects/current/sql-reader')
+    let answer = await change()
+    for (let at = 0; at < 20 && answer.status === 200; at++) answer = await change()
+    expect(answer.status, answer.text).toBe(429)
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(answer.body.detail).toMatch(/SQL readers were changed too often/)
+    expect((await send('DELETE', '/api/projects/current/sql-reader')).body).toEqual({ count: 1 })
+    expect((await ask('SELECT 1')).status).toBe(200)
+  })
 })
 
 /** Statements of a Markdown file. */
