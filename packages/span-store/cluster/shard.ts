@@ -186,8 +186,10 @@ const LISTED = `
 SELECT shard_num AS shard, max(is_local) AS is_local FROM system.clusters
 WHERE cluster = getMacro('cluster') GROUP BY shard_num ORDER BY shard_num`
 
-/** ClickHouse's code for a macro that is not configured. */
-const NO_MACRO = '139'
+/** ClickHouse's message for a macro that is not configured; its code depends on where the macro stands. */
+const NO_MACRO = /No macro '/
+/** Its message if no Keeper is configured; a lost connection to one has the same code. */
+const NO_KEEPER = /without ZooKeeper/
 
 /**
  * Compares a list of addresses with the cluster that a server is configured for. Throws an Error for the operator if that
@@ -218,8 +220,12 @@ async function named<T>({ name }: Shard, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
+    if (error instanceof Problem && NO_KEEPER.test((error.cause as Error | undefined)?.message ?? ''))
+      throw new Error(`${name} has several addresses but no Keeper, which replicas need: see docs/cluster.md.`, {
+        cause: error,
+      })
     if (isUnanswered(error)) throw toProblem(error)
-    if ((error as NodeJS.ErrnoException).code === NO_MACRO)
+    if (NO_MACRO.test((error as Error).message))
       throw new Error(`${name} lacks a macro: ${(error as Error).message} docs/cluster.md says which it needs.`, {
         cause: error,
       })
