@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { type RoleStart, startRole, startStores } from '../test/sets/networked.ts'
 import { sendTo } from './api.ts'
-import { Throttle } from './throttle.ts'
+import { Throttle } from './writers/throttle.ts'
 
 /** Testcases of the runs, and how many calls each may have under way. */
 const RUNS = [

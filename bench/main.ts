@@ -3,6 +3,7 @@ import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { benchCapacity } from './capacity/capacity.ts'
 import { benchClusterReads } from './cluster/cluster-reads.ts'
+import { benchClusterWrites } from './cluster/cluster-writes.ts'
 import { benchEvaluations, benchWorkers } from './evaluations.ts'
 import { benchEvaluators } from './evaluators.ts'
 import { benchIngest } from './ingest.ts'
@@ -21,7 +22,7 @@ import { benchStorage } from './storage/storage.ts'
 import { benchWebList } from './web/list.ts'
 import { benchWeb } from './web/pages.ts'
 import { benchWebhooks } from './webhooks.ts'
-import { benchWriters } from './writers.ts'
+import { benchWriters } from './writers/writers.ts'
 
 interface Bench {
   about: string
@@ -56,6 +57,10 @@ const BENCHES: Record<string, Bench> = {
     spans: 1_000_000,
     about: 'questions to two shards with half of the spans each, beside a server with all of them',
     run: ({ spans }) => benchClusterReads({ spans }),
+  },
+  'cluster-writes': {
+    about: 'how storing grows from one shard to two, each process of a shard on an eighth of a core',
+    run: ({ spans }) => benchClusterWrites({ spans }),
   },
   web: {
     about:

@@ -1,21 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { openEngine } from '@spanhouse/span-store'
-import type { Stores } from '../test/sets/containers.ts'
-import { networkedAvailable, startRole, startStores } from '../test/sets/networked.ts'
-import { type Export, makeExport, SPANS_PER_EXPORT } from './exports.ts'
-import { sendAll } from './load.ts'
-import { Throttle } from './throttle.ts'
+import { type Export, makeExport, SPANS_PER_EXPORT } from '../exports.ts'
+import { sendAll } from '../load.ts'
+import { type Pausable, Throttle } from './throttle.ts'
 
 const SEED = 11
-/** Descending, so that all have compiled their code before only one is left. */
-const WRITERS = [4, 2, 1]
-const WRITERS_MAX = Math.max(...WRITERS)
 const PARTITIONS = 8
-const RECEIVERS = 2
 const CONCURRENCY = 4
 /** For each writer, before anything is measured. */
 const WARM_UP_SPANS = 50_000
@@ -23,61 +14,18 @@ const WARM_UP_SPANS = 50_000
 const FILLING_SHARE = 0.2
 const WAIT_MS = 180_000
 
-/**
- * How the rate of writing grows with the number of writers, each held to an eighth of the time so that they and not the
- * machine are what limits it; see README.md. Each number of writers gets as many of the `spans` as it has a share of all writers.
- */
-export async function benchWriters({ spans }: { spans: number }): Promise<object> {
-  if (!networkedAvailable) throw new Error('install the packages postgresql and nats-server, or Docker')
-  const spansPerWriter = Math.ceil(spans / WRITERS.reduce((sum, count) => sum + count))
-  const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-bench-'))
-  const stores = await startStores()
-  const processes: ServerProcess[] = []
-  const start = async (role: string): Promise<ServerProcess> => {
-    const [like] = processes
-    const dataDirOfOne = join(dataDir, `${role}-${processes.length}`)
-    const started = await startRole(role, { stores, dataDir: dataDirOfOne, ...(like ? { like } : {}) })
-    processes.push(started)
-    return started
-  }
-  try {
-    await start('api')
-    const receivers: ServerProcess[] = []
-    while (receivers.length < RECEIVERS) receivers.push(await start('receiver'))
-    const set = new WriterSet(receivers)
-    while (set.writers.length < WRITERS_MAX) set.writers.push(await start('writer'))
-    await set.warmUp()
-    const results = []
-    for (const count of WRITERS) {
-      while (set.writers.length > count) await set.writers.pop()?.stop()
-      results.push(await set.measure(count * spansPerWriter))
-      await checkStored(stores, set.accepted)
-    }
-    const one = results.at(-1)
-    return {
-      spansPerWriter,
-      results: results.map(result => ({
-        ...result,
-        ratioToOne: round(result.queryableSpansPerSecond / (one?.queryableSpansPerSecond ?? 0)),
-      })),
-    }
-  } finally {
-    await Promise.all(processes.map(one => one.kill()))
-    await stores.stop()
-    await rm(dataDir, { recursive: true, force: true })
-  }
-}
-
-/** The receivers, and the writers started so far. */
-class WriterSet {
+/** The receivers, the writers started so far, and what else is throttled with the writers. */
+export class WriterSet {
   readonly writers: ServerProcess[] = []
   readonly #receivers: readonly ServerProcess[]
+  readonly #others: readonly Pausable[]
   /** Spans answered with 202. */
   accepted = 0
   #exports = 0
 
-  constructor(receivers: readonly ServerProcess[]) {
+  constructor(receivers: readonly ServerProcess[], others: readonly Pausable[] = []) {
     this.#receivers = receivers
+    this.#others = others
   }
 
   async warmUp(): Promise<void> {
@@ -91,7 +39,8 @@ class WriterSet {
     // Generated in advance, since that would delay the turns.
     const exports = this.#makeExports(spans)
     const { written } = await this.#figures()
-    const throttle = new Throttle(this.writers)
+    const throttled = [...this.writers, ...this.#others]
+    const throttle = new Throttle(throttled)
     throttle.turnShare = FILLING_SHARE
     const acceptedSpansPerSecond = await this.#send(exports)
     const [before, ran] = [await this.#figures(), throttle.ranSeconds]
@@ -110,7 +59,7 @@ class WriterSet {
       backlog,
       queryableSpansPerSecond: Math.round(backlog / seconds),
       seconds: round(seconds),
-      ranShare: round(ranSeconds / seconds / this.writers.length),
+      ranShare: round(ranSeconds / seconds / throttled.length),
       cpuMicrosPerSpan: round(((after.cpuSeconds - before.cpuSeconds) / backlog) * 1e6),
     }
   }
@@ -158,19 +107,18 @@ class WriterSet {
   }
 }
 
-/** Throws if an accepted span is missing or stored twice. */
-async function checkStored({ CLICKHOUSE_URL: url }: Stores, accepted: number): Promise<void> {
-  const engine = openEngine(url, { connections: 1 })
-  try {
-    const [stored] = await engine.rows<{ rows: string; spans: string }>({
-      text: 'SELECT count() AS rows, uniqExact(trace_id, span_id) AS spans FROM spans',
-      params: {},
-    })
-    if (Number(stored?.rows) !== accepted || Number(stored?.spans) !== accepted)
-      throw new Error(`${accepted} spans were accepted, stored are ${JSON.stringify(stored)}`)
-  } finally {
-    await engine.close()
+/** Throws if an accepted span is missing or stored twice on the servers at the addresses. */
+export async function checkStored(urls: readonly string[], accepted: number): Promise<void> {
+  const text = 'SELECT count() AS rows, uniqExact(trace_id, span_id) AS spans FROM spans'
+  const stored = { rows: 0, spans: 0 }
+  for (const url of urls) {
+    const engine = openEngine(url, { connections: 1 })
+    const [own] = await engine.rows<{ rows: string; spans: string }>({ text, params: {} }).finally(() => engine.close())
+    stored.rows += Number(own?.rows)
+    stored.spans += Number(own?.spans)
   }
+  if (stored.rows !== accepted || stored.spans !== accepted)
+    throw new Error(`${accepted} spans were accepted, stored are ${JSON.stringify(stored)}`)
 }
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
@@ -181,4 +129,4 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
   }
 }
 
-const round = (value: number): number => Math.round(value * 100) / 100
+export const round = (value: number): number => Math.round(value * 100) / 100

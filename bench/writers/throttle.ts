@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ServerProcess } from '@spanhouse/server/server-process.testing.ts'
 
+/** What can be held to a share of the time. */
+export type Pausable = Pick<ServerProcess, 'pause' | 'resume'>
+
 /** Each process runs once in this time. Eight turns of 10 ms: so many processes never run at the same moment. */
 const PERIOD_MS = 80
 const TURN_MS = PERIOD_MS / 8
@@ -11,7 +14,7 @@ const TURN_MS = PERIOD_MS / 8
  * `ranSeconds` is how long the processes really ran.
  */
 export class Throttle {
-  readonly #processes: readonly ServerProcess[]
+  readonly #processes: readonly Pausable[]
   readonly #ended = new AbortController()
   readonly #turns: Promise<void>[]
   readonly #started = performance.now()
@@ -19,7 +22,7 @@ export class Throttle {
   #ranMs = 0
 
   /** At most eight processes. */
-  constructor(processes: readonly ServerProcess[]) {
+  constructor(processes: readonly Pausable[]) {
     this.#processes = processes
     this.#turns = processes.map((process, turn) => this.#run(process, turn))
   }
@@ -34,7 +37,7 @@ export class Throttle {
     return this.#ranMs / 1000
   }
 
-  async #run(process: ServerProcess, turn: number): Promise<void> {
+  async #run(process: Pausable, turn: number): Promise<void> {
     process.pause()
     for (let at = turn * TURN_MS; !this.#ended.signal.aborted; at += PERIOD_MS) {
       await delay(Math.max(0, this.#started + at - performance.now()))

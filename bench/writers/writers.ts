@@ -1,0 +1,56 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ServerProcess } from '@spanhouse/server/server-process.testing.ts'
+import { networkedAvailable, startRole, startStores } from '../../test/sets/networked.ts'
+import { checkStored, round, WriterSet } from './writer-set.ts'
+
+/** Descending, so that all have compiled their code before only one is left. */
+const WRITERS = [4, 2, 1]
+const WRITERS_MAX = Math.max(...WRITERS)
+const RECEIVERS = 2
+
+/**
+ * How the rate of writing grows with the number of writers, each held to an eighth of the time so that they and not the
+ * machine are what limits it; see README.md. Each number of writers gets as many of the `spans` as it has a share of all writers.
+ */
+export async function benchWriters({ spans }: { spans: number }): Promise<object> {
+  if (!networkedAvailable) throw new Error('install the packages postgresql and nats-server, or Docker')
+  const spansPerWriter = Math.ceil(spans / WRITERS.reduce((sum, count) => sum + count))
+  const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-bench-'))
+  const stores = await startStores()
+  const processes: ServerProcess[] = []
+  const start = async (role: string): Promise<ServerProcess> => {
+    const [like] = processes
+    const dataDirOfOne = join(dataDir, `${role}-${processes.length}`)
+    const started = await startRole(role, { stores, dataDir: dataDirOfOne, ...(like ? { like } : {}) })
+    processes.push(started)
+    return started
+  }
+  try {
+    await start('api')
+    const receivers: ServerProcess[] = []
+    while (receivers.length < RECEIVERS) receivers.push(await start('receiver'))
+    const set = new WriterSet(receivers)
+    while (set.writers.length < WRITERS_MAX) set.writers.push(await start('writer'))
+    await set.warmUp()
+    const results = []
+    for (const count of WRITERS) {
+      while (set.writers.length > count) await set.writers.pop()?.stop()
+      results.push(await set.measure(count * spansPerWriter))
+      await checkStored([stores.CLICKHOUSE_URL], set.accepted)
+    }
+    const one = results.at(-1)
+    return {
+      spansPerWriter,
+      results: results.map(result => ({
+        ...result,
+        ratioToOne: round(result.queryableSpansPerSecond / (one?.queryableSpansPerSecond ?? 0)),
+      })),
+    }
+  } finally {
+    await Promise.all(processes.map(one => one.kill()))
+    await stores.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}
