@@ -242,6 +242,12 @@ describe.each(KINDS)('$one', ({ one, many, data, other }) => {
     expect(await versions({ [`${one}_id`]: artifact.id, depth: 2 }, one)).toEqual(['2', '1'])
     expect(await versions({ [`${revision}_id`]: rows[1].id })).toEqual(['1', '0'])
     expect(await versions({ [`${variant}_id`]: branch.id, depth: 0 })).toEqual([])
+    const from = { [`${variant}_id`]: branch.id, depth: 1 }
+    for (const body of [
+      { [`${revision}s`]: { ...from, include_data: false } },
+      { [`${revision}s`]: from, include_data: false },
+    ])
+      expect((await post(`/${many}/revisions/log`, body))[`${revision}s`][0]).not.toHaveProperty('data')
     await post(`/${many}/revisions/${rows[2].id}/archive`)
     expect(await versions({ [`${variant}_id`]: branch.id })).toEqual(['1', '0'])
     expect(await versions({ [`${variant}_id`]: branch.id, include_archived: true })).toEqual(['2', '1', '0'])
