@@ -21435,7 +21435,8 @@ export interface operations {
                  *         "include_archived": true,
                  *         "include_data": true
                  *       },
-                 *       "include_archived": true
+                 *       "include_archived": true,
+                 *       "include_data": true
                  *     }
                  */
                 "application/json": {
@@ -21462,6 +21463,7 @@ export interface operations {
                         include_data?: boolean | null;
                     } | null;
                     include_archived?: boolean | null;
+                    include_data?: boolean | null;
                 };
             };
         };
@@ -24212,7 +24214,8 @@ export interface operations {
                  *         "include_archived": true,
                  *         "include_data": true
                  *       },
-                 *       "include_archived": true
+                 *       "include_archived": true,
+                 *       "include_data": true
                  *     }
                  */
                 "application/json": {
@@ -24245,6 +24248,7 @@ export interface operations {
                         include_data?: boolean | null;
                     } | null;
                     include_archived?: boolean | null;
+                    include_data?: boolean | null;
                 };
             };
         };
@@ -27097,7 +27101,8 @@ export interface operations {
                  *         "include_archived": true,
                  *         "include_data": true
                  *       },
-                 *       "include_archived": true
+                 *       "include_archived": true,
+                 *       "include_data": true
                  *     }
                  */
                 "application/json": {
@@ -27130,6 +27135,7 @@ export interface operations {
                         include_data?: boolean | null;
                     } | null;
                     include_archived?: boolean | null;
+                    include_data?: boolean | null;
                 };
             };
         };
@@ -29946,6 +29952,7 @@ export interface operations {
                  *         "include_data": true
                  *       },
                  *       "include_archived": true,
+                 *       "include_data": true,
                  *       "include_testcase_ids": true,
                  *       "include_testcases": true
                  *     }
@@ -29974,6 +29981,7 @@ export interface operations {
                         include_data?: boolean | null;
                     } | null;
                     include_archived?: boolean | null;
+                    include_data?: boolean | null;
                     include_testcase_ids?: boolean | null;
                     include_testcases?: boolean | null;
                 };
@@ -32224,6 +32232,7 @@ export interface operations {
                  *         "include_data": true
                  *       },
                  *       "include_archived": true,
+                 *       "include_data": true,
                  *       "include_trace_ids": true,
                  *       "include_traces": true
                  *     }
@@ -32252,6 +32261,7 @@ export interface operations {
                         include_data?: boolean | null;
                     } | null;
                     include_archived?: boolean | null;
+                    include_data?: boolean | null;
                     include_trace_ids?: boolean | null;
                     include_traces?: boolean | null;
                 };
@@ -34518,7 +34528,8 @@ export interface operations {
                  *         "include_archived": true,
                  *         "include_data": true
                  *       },
-                 *       "include_archived": true
+                 *       "include_archived": true,
+                 *       "include_data": true
                  *     }
                  */
                 "application/json": {
@@ -34545,6 +34556,7 @@ export interface operations {
                         include_data?: boolean | null;
                     } | null;
                     include_archived?: boolean | null;
+                    include_data?: boolean | null;
                 };
             };
         };

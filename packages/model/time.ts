@@ -33,18 +33,21 @@ const TEXT_LENGTH_MAX = 100
 export function parseTime(value: unknown): Micros | null {
   const text = textOf(value)
   if (text === null) return null
-  if (!/^\d+$/.test(text)) return typeof value === 'string' ? isoTime(text) : null
-  return DIGITS.has(text.length) ? unixTime(text) : null
+  if (!/^\d+$/.test(text)) return typeof value === 'string' ? inRange(isoTime(text)) : null
+  return DIGITS.has(text.length) ? inRange(unixTime(text)) : null
 }
 
 /**
  * A time as the bound of a window: like {@link parseTime}, or any Unix number, including fractions: seconds up to 2e10,
- * above that milli-, micro- or nanoseconds.
+ * above that milli-, micro- or nanoseconds. A time before 1970 or after {@link MICROS_MAX} is the nearest of the two:
+ * nothing is stored beyond them, and callers write 9999-12-31 for a window without an end.
  */
 export function parseWindowTime(value: unknown): Micros | null {
   const text = textOf(value)
   if (text === null) return null
-  return typeof value !== 'string' || /^\d+(\.\d*)?$/.test(text) ? unixTime(text) : isoTime(text)
+  const isUnix = typeof value !== 'string' || /^\d+(\.\d*)?$/.test(text)
+  const micros = isUnix ? unixTime(text) : isoTime(text)
+  return micros === null ? null : Math.min(Math.max(micros, 0), MICROS_MAX)
 }
 
 function textOf(value: unknown): string | null {
@@ -57,23 +60,25 @@ function textOf(value: unknown): string | null {
 const UNIX_LENGTH_MAX = 40
 const SECONDS_MAX = 2e10
 
-function unixTime(written: string): Micros | null {
+/** Microseconds, also out of range. */
+function unixTime(written: string): number | null {
   if (written.length > UNIX_LENGTH_MAX || !Number.isFinite(Number(written))) return null
   let power = 6
   for (let size = Number(written); size > SECONDS_MAX && power >= -3; size /= 1000) power -= 3
   if (power < -3) return null
   const isNanos = power === -3 && /^\d+$/.test(written)
-  return inRange(isNanos ? Number(BigInt(written) / 1000n) : Math.round(Number(written) * 10 ** power))
+  return isNanos ? Number(BigInt(written) / 1000n) : Math.round(Number(written) * 10 ** power)
 }
 
-function isoTime(text: string): Micros | null {
+/** Microseconds, also out of range. */
+function isoTime(text: string): number | null {
   const match = ISO.exec(text)
   if (!match) return null
   const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', zone = 'Z'] = match
   const offset = zone.toUpperCase() === 'Z' ? 'Z' : normalOffset(zone)
   const millis = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}${offset}`)
   if (Number.isNaN(millis) || !isCalendarDay(Number(year), Number(month), Number(day))) return null
-  return inRange(millis * 1000 + Number(fraction.padEnd(6, '0').slice(0, 6)))
+  return millis * 1000 + Number(fraction.padEnd(6, '0').slice(0, 6))
 }
 
 const normalOffset = (zone: string): string => {
@@ -85,4 +90,5 @@ const normalOffset = (zone: string): string => {
 const isCalendarDay = (year: number, month: number, day: number): boolean =>
   new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day
 
-const inRange = (micros: number): Micros | null => (micros >= 0 && micros <= MICROS_MAX ? micros : null)
+const inRange = (micros: number | null): Micros | null =>
+  micros !== null && micros >= 0 && micros <= MICROS_MAX ? micros : null

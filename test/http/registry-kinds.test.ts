@@ -242,6 +242,12 @@ describe.each(KINDS)('$one', ({ one, many, data, other }) => {
     expect(await versions({ [`${one}_id`]: artifact.id, depth: 2 }, one)).toEqual(['2', '1'])
     expect(await versions({ [`${revision}_id`]: rows[1].id })).toEqual(['1', '0'])
     expect(await versions({ [`${variant}_id`]: branch.id, depth: 0 })).toEqual([])
+    const from = { [`${variant}_id`]: branch.id, depth: 1 }
+    for (const body of [
+      { [`${revision}s`]: { ...from, include_data: false } },
+      { [`${revision}s`]: from, include_data: false },
+    ])
+      expect((await post(`/${many}/revisions/log`, body))[`${revision}s`][0]).not.toHaveProperty('data')
     await post(`/${many}/revisions/${rows[2].id}/archive`)
     expect(await versions({ [`${variant}_id`]: branch.id })).toEqual(['1', '0'])
     expect(await versions({ [`${variant}_id`]: branch.id, include_archived: true })).toEqual(['2', '1', '0'])
@@ -321,6 +327,22 @@ describe.each(KINDS)('$one', ({ one, many, data, other }) => {
     expect(await listed({ include_archived: true })).toEqual([record.id])
     expect((await post(`/simple/${many}/${record.id}/unarchive`))[one]).not.toHaveProperty('deleted_at')
     expect(await listed()).toEqual([record.id])
+  })
+
+  test('a flat record is the same while it is archived, whatever other variants there are', async () => {
+    const { ok, post } = await registryClient()
+    const record = (await post(`/simple/${many}/`, { [one]: { slug: slugOf('flat'), data } }))[one]
+    const same = { id: record.id, variant_id: record.variant_id, revision_id: record.revision_id }
+    const branch = (
+      await post(`/${many}/variants/`, { [variant]: { [`${one}_id`]: record.id, slug: slugOf('branch') } })
+    )[variant]
+    expect((await post(`/simple/${many}/${record.id}/archive`))[one]).toMatchObject(same)
+    expect((await post(`/simple/${many}/${record.id}/unarchive`))[one]).toMatchObject(same)
+    await post(`/${many}/revisions/commit`, { [revision]: { [`${variant}_id`]: branch.id, data: other } })
+    await post(`/simple/${many}/${record.id}/archive`)
+    expect((await ok('GET', `/simple/${many}/${record.id}`))[one]).toMatchObject({ ...same, data: record.data })
+    const refs = { [`${one}_refs`]: [{ id: record.id }], include_archived: true }
+    expect((await post(`/simple/${many}/query`, refs))[many]).toMatchObject([same])
   })
 
   test('pages visit every record once, in either order', async () => {

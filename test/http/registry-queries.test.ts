@@ -114,6 +114,7 @@ describe('revisions', () => {
     expect(await query({ application_revision: { date: row.date, author: row.author } })).toEqual(['alpha.2'])
     const { date } = row
     expect(await query({ windowing: { oldest: date } })).toEqual(['alpha.2'])
+    expect(await query({ windowing: { oldest: date, newest: '9999-12-31T23:59:59Z' } })).toEqual(['alpha.2'])
     expect(await query({ windowing: { newest: date } })).not.toContain('alpha.2')
     expect(await query({ windowing: { newest: date, order: 'ascending', limit: 10 } })).toContain('alpha.2')
     expect(await query({ windowing: { oldest: date, order: 'ascending' } })).toEqual([])

@@ -348,6 +348,32 @@ describe('a workflow', () => {
     await api.refused(422, '/applications/?application_id=7', { application: { slug: 'x' } })
   })
 
+  test('of a chosen id is not mixed up with a testset and a query of the same id', async () => {
+    const api = await registryClient()
+    const id = randomUUID()
+    const [testset, query, application] = [
+      { slug: 'one', data: { testcases: [{ data: { a: 1 } }] } },
+      { slug: 'one', data: { formatting: { focus: 'span' } } },
+      { slug: 'one', data: { parameters: { n: 1 } } },
+    ]
+    await api.post(`/simple/testsets/?testset_id=${id}`, { testset })
+    await api.post(`/simple/queries/?query_id=${id}`, { query })
+    await api.post(`/simple/applications/?application_id=${id}`, { application })
+    for (const [one, many, { data }] of [
+      ['query', 'queries', query],
+      ['application', 'applications', application],
+    ] as const) {
+      expect((await api.ok('GET', `/simple/${many}/${id}`))[one].data).toMatchObject(data)
+      expect((await api.post(`/simple/${many}/query`))[many]).toMatchObject([{ id, data }])
+      const found = await api.post(`/${many}/revisions/retrieve`, { [`${one}_ref`]: { id } })
+      expect(found[`${one}_revision`].data).toMatchObject(data)
+      expect((await api.post(`/${many}/revisions/log`, { [`${one}_revisions`]: { [`${one}_id`]: id } })).count).toBe(2)
+      const edited = await api.ok('PUT', `/simple/${many}/${id}`, { [one]: { id, name: 'Edited' } })
+      expect(edited[one]).toMatchObject({ name: 'Edited', data })
+    }
+    expect((await api.ok('GET', `/simple/testsets/${id}`)).testset.data.testcases).toHaveLength(1)
+  })
+
   test('an application and an evaluator share their slugs, a testset does not', async () => {
     const api = await registryClient()
     await api.post('/applications/', { application: { slug: 'shared' } })

@@ -66,6 +66,8 @@ describe('spans', () => {
     [{ next: '00000000000000b1' }, '5 4 3b 3a 2 1 0'],
     [{ next: '00000000000000b1', oldest: iso(4) }, '5 4'],
     [{ next: '00000000000000b1', newest: iso(1), order: 'ascending' }, '0 1'],
+    // Bounds beyond every time that is stored.
+    [{ oldest: '0001-01-01T00:00:00Z', newest: '9999-12-31T23:59:59Z' }, '5 4 3b 3a 2 1 0'],
     // Times in every form.
     [{ newest: '2026-02-03T10:00:01+01:00' }, '0'],
     [{ newest: '2026-02-03T09:00:01' }, '0'],

@@ -1,4 +1,4 @@
-import { Problem, parseJson } from '@spanhouse/model'
+import { MICROS_MAX, Problem, parseJson } from '@spanhouse/model'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseSpanCursor, positionToNext, traceNumber } from './cursor.ts'
@@ -22,6 +22,11 @@ test.each<[unknown, number]>([
   ['1770110100', NOON],
   ['1770110100.5', NOON + 500_000],
   [0, 0],
+  [-5, 0],
+  ['0001-01-01T00:00:00Z', 0],
+  ['1969-12-31', 0],
+  ['9999-12-31T23:59:59.999999Z', MICROS_MAX],
+  [10_000_000_000, MICROS_MAX],
 ])('reads the time %j', (value, micros) => {
   expect(parseWindowing({ newest: value }, 'span', LOC)).toEqual({ order: 'descending', newest: micros })
 })
@@ -54,8 +59,6 @@ test.each([[0], [-7], [1]])('a limit of %d is 1', limit => {
 
 test.each<[string, object, string, string]>([
   ['a time that is none', { newest: 'noon' }, 'newest', 'datetime_parsing'],
-  ['a negative time', { oldest: -5 }, 'oldest', 'datetime_parsing'],
-  ['a time past the last', { oldest: '2300-01-01' }, 'oldest', 'datetime_parsing'],
   ['a time that is a list', { oldest: [] }, 'oldest', 'datetime_parsing'],
   ['an unknown order', { order: 'desc' }, 'order', 'enum'],
   ['a limit that is a text', { limit: 'all' }, 'limit', 'int_parsing'],

@@ -63,8 +63,8 @@ export function pointsAt(
 const NEWEST_FIRST = sql`order by (r.deleted_at is not null), r.version desc limit 1`
 
 /** The id of the default variant of the artifact that a subquery selects. */
-export const defaultVariantOf = ({ project_id }: Scope, artifactId: RawBuilder<unknown>): RawBuilder<unknown> => sql`
-  select d.id from variants d where d.project_id = ${project_id} and d.artifact_id = (${artifactId})
+export const defaultVariantOf = (scope: Scope, artifactId: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  select d.id from variants d where ${ownOf('d', scope)} and d.artifact_id = (${artifactId})
   order by (d.deleted_at is not null), d.created_at, d.id limit 1`
 
 /** Restricts a table to the scope's project and family. */

@@ -2,6 +2,7 @@ import type { JsonObject, Uuid } from '@spanhouse/model'
 import { type RawBuilder, sql } from '@spanhouse/postgres'
 import type { Scope } from '../kind.ts'
 import { header, lifecycle, shownData } from '../row-json.ts'
+import { defaultVariantOf, ownOf } from './find.ts'
 import { conditionsOf, flagsContain, type ListQuery } from './list.ts'
 import { listOf, type RowList, type RowSize } from './row-list.ts'
 import { type ArtifactRow, recordColumns, SHORT_DATA, type ShortRow, withLongData } from './rows.ts'
@@ -49,24 +50,27 @@ interface SimpleSelection {
   tail?: RawBuilder<unknown>
 }
 
-async function selectSimple<Row>(
-  { db, project_id, kind }: Scope,
-  { columns, where, tail = sql`` }: SimpleSelection,
-): Promise<Row[]> {
-  const own = sql`a.project_id = ${project_id} and a.family = ${kind.storedAs}`
+/**
+ * The variant that was archived together with the artifact `a`, so at the same time: it was the default until then, and
+ * is again once both are restored.
+ */
+const ARCHIVED_WITH_ARTIFACT = sql`
+  select w.id from variants w
+  where a.deleted_at is not null and w.deleted_at = a.deleted_at
+    and w.project_id = a.project_id and w.family = a.family and w.artifact_id = a.id
+  limit 1`
+
+async function selectSimple<Row>(scope: Scope, { columns, where, tail = sql`` }: SimpleSelection): Promise<Row[]> {
   const { rows } = await sql<Row>`
     select ${columns}
     from artifacts a
-    join lateral (
-      select d.id from variants d where d.project_id = a.project_id and d.artifact_id = a.id
-      order by (d.deleted_at is not null), d.created_at, d.id limit 1
-    ) v on true
+    join lateral (select coalesce((${ARCHIVED_WITH_ARTIFACT}), (${defaultVariantOf(scope, sql`a.id`)})) as id) v on true
     join lateral (
       select h.id, h.variant_id, h.slug, h.flags, h.data from revisions h
       where h.project_id = a.project_id and h.variant_id = v.id
       order by (h.deleted_at is not null), h.version desc limit 1
     ) r on true
-    where ${sql.join([own, ...where], sql` and `)} ${tail}`.execute(db)
+    where ${sql.join([ownOf('a', scope), ...where], sql` and `)} ${tail}`.execute(scope.db)
   return rows
 }
 

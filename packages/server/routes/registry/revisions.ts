@@ -190,15 +190,16 @@ function addLogRoute(routes: KindRoutes, { name, path }: Place): void {
   const { kind } = routes
   const layers = [idMembers(kind, 'artifact'), idMembers(kind, 'variant'), idMembers(kind, 'revision')] as const
   const [artifact, variant, revision] = layers
+  // Accepted in the wrapper and next to it.
+  const options = { include_archived: optional(z.boolean()), include_data: optional(z.boolean()) }
   const input = z.object({
     ...artifact.members,
     ...variant.members,
     ...revision.members,
     depth: optional(z.int()),
-    include_archived: optional(z.boolean()),
-    include_data: optional(z.boolean()),
+    ...options,
   })
-  const more = { include_archived: optional(z.boolean()), ...contentOptions(kind.name) }
+  const more = { ...options, ...contentOptions(kind.name) }
   addKindEndpoint(routes, {
     method: 'POST',
     path: `${path}/log`,
@@ -208,8 +209,10 @@ function addLogRoute(routes: KindRoutes, { name, path }: Place): void {
     summary: 'Lists the history of a variant, newest first.',
     body: wrappedEither([`${name}s`, kind.name], input, more),
     handle: async ({ scope, principal, body: { value, rest }, holder }) => {
-      const { depth, include_data: withData = true } = value
-      const include_archived = value.include_archived ?? (rest as { include_archived?: boolean }).include_archived
+      const { depth } = value
+      const beside = rest as z.infer<z.ZodObject<typeof options>>
+      const include_archived = value.include_archived ?? beside.include_archived
+      const withData = value.include_data ?? beside.include_data ?? true
       const ids = {
         artifact_id: artifact.pick(value),
         variant_id: variant.pick(value),
