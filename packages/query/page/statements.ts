@@ -236,7 +236,7 @@ export function compileTraceQuery(asked: TracesOf, candidates?: number): Sql {
 export function compileRareTraces(asked: TracesOf): Sql | undefined {
   const { filter } = asked.query
   if (!hasTerms(filter) || isOfFew(filter)) return undefined
-  return selectTraces(asked, fromTraceHeads(asked, { isRare: true }), RARE_SETTINGS)
+  return selectTraces(asked, fromTraceHeads(asked, { isRare: true }), TRACE_SETTINGS)
 }
 
 const selectTraces = ({ query }: TracesOf, rows: Sql, settings: Sql): Sql =>
@@ -251,8 +251,8 @@ const selectTraces = ({ query }: TracesOf, rows: Sql, settings: Sql): Sql =>
  */
 const TRACE_SETTINGS = sql`${SETTINGS}${INDEX_FIRST}, use_index_for_in_with_subqueries_max_values = 1000`
 
-/** Granules without a term do not count as read. */
-const RARE_SETTINGS = sql`${TRACE_SETTINGS}, max_rows_to_read = 262144`
+/** Of one search for terms. Granules without a term do not count as read, because the index is evaluated first. */
+const RARE_SETTINGS = sql` SETTINGS max_rows_to_read = 131072`
 
 /** The heads of traces in the window of a query, restricted by the trace-level parts of its filter. */
 const headsOf = ({ windowing, filter }: SpanQuery<'trace'>): Sql[] => [
@@ -279,19 +279,26 @@ function fromCandidates({ project_id, query }: TracesOf, candidates: number): Sq
   const { filter } = query
   const heads = sql`FROM (${firstHeads({ project_id, query }, candidates)})`
   const ofThese = sql`trace_id IN (SELECT trace_id ${heads})`
-  const qualifying = qualifyingTraces({ project_id, query }, [], [ofThese])
+  const qualifying = qualifyingTraces({ project_id, query }, { among: [ofThese] })
   return sql`${heads} WHERE trace_id IN (${qualifying})`
 }
 
-/**
- * The ids of the traces with a span that satisfies the conditions and the filter; those conditions that are `among` are
- * tested before any other column is read.
- */
-function qualifyingTraces({ project_id, query }: TracesOf, conditions: readonly Sql[], among: readonly Sql[]): Sql {
+interface QualifyingOf {
+  /** Conditions that are tested before any other column is read. */
+  readonly among?: readonly Sql[]
+  readonly conditions?: readonly Sql[]
+  readonly settings?: Sql
+}
+
+/** The ids of the traces with a span that satisfies the filter and these conditions. */
+function qualifyingTraces(
+  { project_id, query }: TracesOf,
+  { among = [], conditions = [], settings = sql`` }: QualifyingOf,
+): Sql {
   const { filter } = query
   const filters = compileFilters(splitFilter(filter).ofSpan)
   const select = (hints: readonly Sql[]): Sql =>
-    sql`SELECT trace_id ${fromHinted(project_id, conditions, [...among, ...hints], filters)}`
+    sql`SELECT trace_id ${fromHinted(project_id, conditions, [...among, ...hints], filters)}${settings}`
   const ways = hasTerms(filter) ? waysOf(filter).map(({ part, hints }) => [part, ...hints]) : compileSearchHints(filter)
   return join(ways.map(select), sql` UNION ALL `)
 }
@@ -308,15 +315,18 @@ export function fromTraceHeads(asked: TracesOf, { conditions = [], isRare = fals
   // A window avoids reading the filter's columns for all other traces; without one there is nothing to avoid.
   const isAmongHeads = query.windowing.oldest !== undefined && !isRare && !isOfFew(query.filter)
   const qualifying = isAmongHeads
-    ? qualifyingTraces(asked, [], [sql`trace_id IN (SELECT trace_id ${fromSpans(project_id, heads)})`])
-    : qualifyingTraces(asked, compileFilters(ofTrace), [])
+    ? qualifyingTraces(asked, { among: [sql`trace_id IN (SELECT trace_id ${fromSpans(project_id, heads)})`] })
+    : qualifyingTraces(asked, { conditions: compileFilters(ofTrace), ...(isRare && { settings: RARE_SETTINGS }) })
   return fromSpans(project_id, [...heads, sql`trace_id IN (${qualifying})`])
 }
 
 interface HeadsOf {
   /** Of the heads. */
   readonly conditions?: readonly Sql[]
-  /** Few spans satisfy the filter, so all of them are searched, whether or not their trace is in the window. */
+  /**
+   * Few spans satisfy the filter, so all of them are searched, whether or not their trace is in the window. The engine
+   * rejects the statement if too many have the terms.
+   */
   readonly isRare?: boolean
 }
 
