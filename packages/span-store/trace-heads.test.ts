@@ -48,7 +48,10 @@ test('traces by an attribute of any span are found by its term, and without it i
       const start_time = 1_770_000_000_000_000 + trace
       const attributes = { ag: {}, ...(trace < 3 && { customer: 'ada' }) }
       const root = makeSpan({ trace_id, span_id: '0000000000000001', start_time })
-      return [root, makeSpan({ trace_id, span_id: '0000000000000002', parent_id: root.span_id, start_time, attributes })]
+      return [
+        root,
+        makeSpan({ trace_id, span_id: '0000000000000002', parent_id: root.span_id, start_time, attributes }),
+      ]
     })
     await new SpanWriter(engine).write(SpanBatch.of(spans.map(span => ({ ...sender, span }))))
     const filter = { conditions: [{ field: 'attributes', key: 'customer', operator: 'is', value: 'ada' }] }

@@ -276,7 +276,6 @@ const fromTraces = (asked: TracesOf): Sql =>
 
 /** Like {@link fromTraceHeads}, but only among the first `candidates` traces. */
 function fromCandidates({ project_id, query }: TracesOf, candidates: number): Sql {
-  const { filter } = query
   const heads = sql`FROM (${firstHeads({ project_id, query }, candidates)})`
   const ofThese = sql`trace_id IN (SELECT trace_id ${heads})`
   const qualifying = qualifyingTraces({ project_id, query }, { among: [ofThese] })
@@ -299,7 +298,9 @@ function qualifyingTraces(
   const filters = compileFilters(splitFilter(filter).ofSpan)
   const select = (hints: readonly Sql[]): Sql =>
     sql`SELECT trace_id ${fromHinted(project_id, conditions, [...among, ...hints], filters)}${settings}`
-  const ways = hasTerms(filter) ? waysOf(filter).map(({ part, hints }) => [part, ...hints]) : compileSearchHints(filter)
+  // Each part has terms of its own, but the engine would make a set of ids for each, too.
+  const isByPart = among.length === 0 && hasTerms(filter)
+  const ways = isByPart ? waysOf(filter).map(({ part, hints }) => [part, ...hints]) : compileSearchHints(filter)
   return join(ways.map(select), sql` UNION ALL `)
 }
 
