@@ -251,7 +251,7 @@ const selectTraces = ({ query }: TracesOf, rows: Sql, settings: Sql): Sql =>
  */
 const TRACE_SETTINGS = sql`${SETTINGS}${INDEX_FIRST}, use_index_for_in_with_subqueries_max_values = 1000`
 
-/** Of one search for terms. Granules without a term do not count as read, because the index is evaluated first. */
+/** Of a search for terms. Granules without a term do not count as read, because the index is evaluated first. */
 const RARE_SETTINGS = sql` SETTINGS max_rows_to_read = 131072`
 
 /** The heads of traces in the window of a query, restricted by the trace-level parts of its filter. */
@@ -296,12 +296,10 @@ function qualifyingTraces(
 ): Sql {
   const { filter } = query
   const filters = compileFilters(splitFilter(filter).ofSpan)
+  const part = isOfRoots(filter) ? [ROOTS] : []
   const select = (hints: readonly Sql[]): Sql =>
-    sql`SELECT trace_id ${fromHinted(project_id, conditions, [...among, ...hints], filters)}${settings}`
-  // Each part has terms of its own, but the engine would make a set of ids for each, too.
-  const isByPart = among.length === 0 && hasTerms(filter)
-  const ways = isByPart ? waysOf(filter).map(({ part, hints }) => [part, ...hints]) : compileSearchHints(filter)
-  return join(ways.map(select), sql` UNION ALL `)
+    sql`SELECT trace_id ${fromHinted(project_id, [...part, ...conditions], [...among, ...hints], filters)}${settings}`
+  return join(compileSearchHints(filter).map(select), sql` UNION ALL `)
 }
 
 /**
