@@ -1,4 +1,4 @@
-import { parseAnalyticsQuery, parseSpanQuery } from '@spanhouse/query'
+import { compileRareTraces, parseAnalyticsQuery, parseSpanQuery, printSql } from '@spanhouse/query'
 import { expect, test } from 'vitest'
 import { SpanBatch } from './bytes/span-batch.ts'
 import type { Engine } from './engine/engine.ts'
@@ -33,6 +33,47 @@ test('a page of traces is found among the newest, and else among all', async () 
       })
     expect(await byName('often')).toEqual([40, 39])
     expect(await byName('rare')).toEqual([21, 1])
+  } finally {
+    await close()
+  }
+})
+
+test('traces by an attribute of any span are found by its term, and without it if too many spans have it', async () => {
+  const { engine, close } = await openTestEngine()
+  try {
+    const project_id = newProject()
+    const sender = { project_id, user_id: project_id, accepted_at: 1_770_000_000_000_000 }
+    const spans = [1, 2, 3].flatMap(trace => {
+      const trace_id = String(trace).padStart(32, '0')
+      const start_time = 1_770_000_000_000_000 + trace
+      const attributes = { ag: {}, ...(trace < 3 && { customer: 'ada' }) }
+      const root = makeSpan({ trace_id, span_id: '0000000000000001', start_time })
+      return [
+        root,
+        makeSpan({ trace_id, span_id: '0000000000000002', parent_id: root.span_id, start_time, attributes }),
+      ]
+    })
+    await new SpanWriter(engine).write(SpanBatch.of(spans.map(span => ({ ...sender, span }))))
+    const filter = { conditions: [{ field: 'attributes', key: 'customer', operator: 'is', value: 'ada' }] }
+    const found = async () => [
+      await headsOf(engine, project_id, { filter }),
+      await headsOf(engine, project_id, { filter, windowing: { oldest: '2026-02-02T02:40:00.000002Z' } }),
+    ]
+    const rare = () => {
+      const statement = compileRareTraces({ project_id, query: parseSpanQuery({ filter }, 'trace') })
+      return engine.rows(printSql(statement as NonNullable<typeof statement>))
+    }
+    expect(await found()).toEqual([[2, 1], [2]])
+    expect(await rare()).toHaveLength(2)
+    await engine.command({
+      text: `INSERT INTO spans (project_id, start_time, trace_id, span_id, search_terms)
+        SELECT {project_id:UUID}, number, toFixedString('t', 16), toFixedString(hex(number), 8), terms
+        FROM (SELECT search_terms AS terms FROM spans WHERE JSONHas(attributes, 'customer') LIMIT 1) AS one
+        CROSS JOIN numbers(140000) AS many`,
+      params: { project_id },
+    })
+    await expect(rare()).rejects.toMatchObject({ code: 'query_limit' })
+    expect(await found()).toEqual([[2, 1], [2]])
   } finally {
     await close()
   }

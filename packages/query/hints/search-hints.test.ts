@@ -8,7 +8,7 @@ import { parseFilter } from '../filter/parse-filter.ts'
 import { fromSpans } from '../page/statements.ts'
 import { NOON, openTable, PROJECT, printed, spanId, type TestTable, traceId } from '../query.testing.ts'
 import { allOf, type Sql, sql } from '../sql.ts'
-import { compileSearchHints } from './search-hints.ts'
+import { compileSearchHints, isOfRoots } from './search-hints.ts'
 import { MANY_TERMS, searchTermsOf } from './search-terms.ts'
 
 let table: TestTable
@@ -62,6 +62,14 @@ test('the terms of a root are asked for alone where only roots are wanted', () =
     1,
   )
 })
+
+test.each([
+  [true, { field: 'session_id', operator: 'is', value: 's' }],
+  [true, { field: 'user_id', operator: 'in', value: ['u', 'v'] }],
+  [false, { field: 'user_id', operator: 'is_not', value: 'u' }],
+  [false, { field: 'user_id', operator: 'not_exists' }],
+  [false, attribute('ag.user.id', 'u')],
+])('only roots can satisfy: %s for %j', (isOf, condition) => expect(isOfRoots(parse(condition))).toBe(isOf))
 
 test('a span with more attributes than have room has the term that stands for all', () => {
   const wide = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`k${at}`, at]))
@@ -135,7 +143,7 @@ test('the index finds a rare attribute, also while updates are not merged, and w
       sql`EXPLAIN indexes = 1 SELECT span_id ${fromSpans(PROJECT, conditions)}`,
     )
     const text = plan.map(line => Object.values(line)[0]).join('\n')
-    return Number(/by_search_term[\s\S]*?Granules: (\d+)\//.exec(text)?.[1])
+    return Number(/by_search_term\s[\s\S]*?Granules: (\d+)\//.exec(text)?.[1])
   }
   expect(await granules()).toBeLessThanOrEqual(2)
   await table.command(
@@ -146,4 +154,22 @@ test('the index finds a rare attribute, also while updates are not merged, and w
   await table.command(`UPDATE spans SET search_terms = CAST('[${terms.join()}]' AS Array(UInt32)), attributes = '{"ag":{},"customer":"rare"}'
     WHERE project_id = '${PROJECT}' AND span_id = unhex('${spanId(4)}')`)
   expect(await idsOf(PROJECT, conditions)).toEqual([{ id: spanId(4) }, { id: spanId(70_000).toUpperCase() }])
+})
+
+test('the index finds the spans of a user, also one that an update gave them', async () => {
+  const project_id = '44444444-4444-4444-8444-444444444444'
+  await table.command(`INSERT INTO spans (project_id, is_root, start_time, trace_id, span_id, user_id)
+    SELECT '${project_id}', true, now64(6) + number, unhex(leftPad(hex(number), 32, '0')), unhex(leftPad(hex(number), 16, '0')),
+    concat('user-', toString(intDiv(number, 10))) FROM numbers(50000)`)
+  await table.command('OPTIMIZE TABLE spans FINAL')
+  const [hints] = compileSearchHints(parse({ field: 'user_id', operator: 'is', value: 'user-7' }))
+  // Rejected if the index excludes little.
+  const limits = sql`SETTINGS max_rows_to_read = 8192, use_skip_indexes_on_data_read = 0`
+  const ofUser = async () =>
+    (await table.run<{ id: string }>(sql`SELECT hex(span_id) AS id ${fromSpans(project_id, hints)} ${limits}`)).length
+  expect(await ofUser()).toBe(10)
+  await table.command(
+    `UPDATE spans SET user_id = 'user-7' WHERE project_id = '${project_id}' AND span_id = unhex('${spanId(30_000)}')`,
+  )
+  expect(await idsOf(project_id, hints as Sql[])).toHaveLength(11)
 })

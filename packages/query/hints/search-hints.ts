@@ -1,4 +1,5 @@
 import { ATTRIBUTE_COLUMNS } from '../compile/attribute-columns.ts'
+import { compileFilter } from '../compile/compile-filter.ts'
 import { isScalar } from '../compile/engine-json.ts'
 import type { AttributeCondition, ColumnCondition, Filter, ListCondition, Pattern } from '../filter/filter.ts'
 import { conjunctsOf } from '../filter/trace-level.ts'
@@ -36,9 +37,17 @@ export function compileSearchHints(filter: Filter | undefined, searched: Searche
 function compileTermHint(part: Filter, searched: Searched): Sql | undefined {
   const alternatives = alternativesOf(part)
   if (!alternatives || alternatives.length > ALTERNATIVES_MAX) return undefined
+  if (isOfActor(part)) return compileFilter(part)
   const terms = alternatives.flatMap(term => (searched === 'any' ? [term.root, term.other] : [term[searched]]))
   return sql`hasAny(search_terms, ${uint32s([MANY_TERMS, ...terms])})`
 }
+
+/**
+ * Whether the condition is about the session or the user, whose columns have indexes of their own. (The hint of an index
+ * on terms without a test of them, `indexHint`, would miss rows that were updated since their part was merged.)
+ */
+const isOfActor = (part: Filter): boolean =>
+  part.kind === 'column' ? COLUMNS[part.field] !== undefined : part.kind === 'attribute' && isOfListed(part)
 
 /** Whether the filter selects by an id that few spans have: of a reference, a link, a hash, a session or a user. */
 export const isOfFew = (filter: Filter | undefined): boolean =>
@@ -46,13 +55,18 @@ export const isOfFew = (filter: Filter | undefined): boolean =>
 
 const isOfListed = (part: Filter): boolean => part.kind !== 'attribute' || LISTED_ATTRIBUTES.has(part.path.join('.'))
 
+/** Whether the filter has a condition whose terms are known. */
+export const hasTerms = (filter: Filter | undefined): boolean =>
+  filter !== undefined && conjunctsOf(filter).some(part => compileTermHint(part, 'any') !== undefined)
+
 /** Whether an index on texts narrows the filter. */
 export const isOfText = (filter: Filter | undefined): boolean =>
   filter !== undefined && conjunctsOf(filter).some(part => compileTextHint(part) !== undefined)
 
-/** Whether only spans without a parent can satisfy the filter. */
+/** Whether only spans without a parent can satisfy the filter; only these have the fields of session and user. */
 export const isOfRoots = (filter: Filter | undefined): boolean =>
-  filter !== undefined && conjunctsOf(filter).some(isRootCondition)
+  filter !== undefined &&
+  conjunctsOf(filter).some(part => isRootCondition(part) || (part.kind === 'column' && ofColumn(part) !== undefined))
 
 /** Whether the filter has no other condition. */
 export const isOfAllRoots = (filter: Filter | undefined): boolean =>

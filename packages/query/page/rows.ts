@@ -120,7 +120,7 @@ function beyond(by: Measure, { value, time, trace_id, span_id }: MeasuredPositio
 
 /** All rows of a list, without its page: the spans that match, or the heads of the traces that do. */
 export function fromQuery(project_id: Uuid, query: SpanQuery, conditions: readonly Sql[] = []): Sql {
-  if (query.focus === 'trace') return fromTraceHeads({ project_id, query: query as SpanQuery<'trace'> }, conditions)
+  if (query.focus === 'trace') return fromTraceHeads({ project_id, query: query as SpanQuery<'trace'> }, { conditions })
   const filters = query.filter === undefined ? [] : compileFilters([query.filter])
   return fromSpans(project_id, [...conditions, ...compileBounds(query.windowing, 'span'), ...filters])
 }

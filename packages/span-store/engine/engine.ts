@@ -100,8 +100,11 @@ const SETTINGS: Settings = {
   merge_tree_min_read_task_size: 128,
 }
 
-/** The text index is built when parts are merged: once, in the background, rather than for each insert. */
-const INSERT_SETTINGS = "exclude_materialize_skip_indexes_on_insert = 'by_text'"
+/**
+ * These indexes are built when parts are merged, in the background, rather than for each insert: that of texts is
+ * expensive, and those of ranges exclude nothing in a part as small as an insert's.
+ */
+const INSERT_SETTINGS = "exclude_materialize_skip_indexes_on_insert = 'by_text, by_trace_range, by_search_term_range'"
 
 const SILENT_MS = 120_000
 const QUEUE_MS = 10_000

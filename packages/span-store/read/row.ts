@@ -14,6 +14,7 @@ import {
 import {
   amountColumns,
   candidatesOf,
+  compileRareTraces,
   compileTraceQuery,
   identifier,
   NO_PARENT,
@@ -28,6 +29,7 @@ import {
 } from '@spanhouse/query'
 import type { RowReader } from '../bytes/row-reader.ts'
 import type { Engine } from '../engine/engine.ts'
+import { isReadTooLarge } from '../engine/failures.ts'
 
 const CUMULATIVE = amountColumns('cumulative')
 
@@ -47,10 +49,24 @@ export const readSpanRows = (engine: Engine, statement: Sql): Promise<SpanRow[]>
 
 /** One page of the traces that match a query, in its order, each with its position in that order. */
 export async function readTraceHeads(engine: Engine, asked: TracesOf): Promise<Position[]> {
+  const rare = await readRareHeads(engine, asked)
+  if (rare) return rare
   const candidates = candidatesOf(asked.query)
   const page = await readHeads(engine, compileTraceQuery(asked, candidates))
   const isWhole = candidates === undefined || page.length === pageLimit(asked.query.windowing, 'trace')
   return isWhole ? page : readHeads(engine, compileTraceQuery(asked))
+}
+
+/** Undefined if the filter has no search terms, or too many spans have them. */
+async function readRareHeads(engine: Engine, asked: TracesOf): Promise<Position[] | undefined> {
+  const statement = compileRareTraces(asked)
+  if (statement === undefined) return undefined
+  try {
+    return await readHeads(engine, statement)
+  } catch (error) {
+    if (!isReadTooLarge(error)) throw error
+  }
+  return undefined
 }
 
 async function readHeads(engine: Engine, statement: Sql): Promise<Position[]> {
