@@ -20,21 +20,21 @@ const agent = new Agent({ connections: CONCURRENT * 2 })
 export const benchOverhead = (): Promise<object> => withFakeModel(measure)
 
 async function measure({ server, providerUrl, headers, runUrl, runOf }: ModelPlace): Promise<object> {
-  const direct = () =>
-    timed(
-      `${providerUrl}/chat/completions`,
-      { 'content-type': 'application/json' },
-      { model: MODEL, messages: MESSAGES },
-    )
-  const run = () => timed(runUrl, headers, runOf(MODEL))
+  const question = JSON.stringify({ model: MODEL, messages: MESSAGES })
+  const direct = () => timed(`${providerUrl}/chat/completions`, { 'content-type': 'application/json' }, question)
+  const body = JSON.stringify(runOf(MODEL))
+  const run = () => timed(runUrl, headers, body)
   const times: { direct: number[]; run: number[] } = { direct: [], run: [] }
-  let [cpuSeconds, overheads] = [0, [] as { p50: number; p99: number }[]]
+  let [cpuSeconds, ownCpuMs, overheads] = [0, 0, [] as { p50: number; p99: number }[]]
   for (let round = 0; round < WARM_UP_ROUNDS + ROUNDS; round++) {
     const asked = await steadily(direct)
     const before = await server.cpuSeconds()
+    const ownBefore = process.cpuUsage()
     const ran = await steadily(run)
     if (round < WARM_UP_ROUNDS) continue
     cpuSeconds += (await server.cpuSeconds()) - before
+    const { user, system } = process.cpuUsage(ownBefore)
+    ownCpuMs += (user + system) / 1000
     overheads = [...overheads, differenceOf(ran, asked)]
     times.direct.push(...asked)
     times.run.push(...ran)
@@ -47,6 +47,7 @@ async function measure({ server, providerUrl, headers, runUrl, runOf }: ModelPla
     overheadMs: differenceOf(times.run, times.direct),
     overheadMsByRound: overheads,
     cpuMsPerRun: hundredths((cpuSeconds * 1000) / times.run.length),
+    clientCpuMsPerRun: hundredths(ownCpuMs / times.run.length),
     tracesLost: await server.metric('spanhouse_run_traces_lost_total'),
   }
 }
@@ -68,9 +69,9 @@ async function steadily(call: () => Promise<number>): Promise<number[]> {
   return Promise.all(calls)
 }
 
-async function timed(url: string, headers: Record<string, string>, body: object): Promise<number> {
+async function timed(url: string, headers: Record<string, string>, body: string): Promise<number> {
   const begin = performance.now()
-  const answer = await request(url, { dispatcher: agent, method: 'POST', headers, body: JSON.stringify(body) })
+  const answer = await request(url, { dispatcher: agent, method: 'POST', headers, body })
   const text = await answer.body.text()
   if (answer.statusCode !== 200) throw new Error(`${url} answered ${answer.statusCode}: ${text}`)
   return performance.now() - begin

@@ -14,6 +14,8 @@ import { eventOf, type Wire } from './wire/wire.ts'
 
 /** Beyond this many requests, the oldest are forgotten. */
 const RECORDED_MAX = 1_000
+/** Behaviours whose answer, if it is not a stream, is sent at once and with its length. The others send it in two pieces. */
+const WHOLE = new Set(['fixed', 'delay'])
 const WIRES = [openaiChat, openaiResponses, anthropic]
 const CONTEXT_ERROR =
   "This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens."
@@ -56,7 +58,7 @@ export async function startFakeProvider({ port = 0 }: { port?: number } = {}): P
 async function answer(request: IncomingMessage, response: ServerResponse, requests: RecordedRequest[]): Promise<void> {
   const { method = '', url: path = '', headers } = request
   if (path === '/requests') return sendJson(response, requests)
-  const text = Buffer.concat(await request.toArray()).toString()
+  const text = await bodyOf(request)
   const recorded: RecordedRequest = { method, path, headers, body: text === '' ? undefined : JSON.parse(text) }
   requests.push(recorded)
   if (requests.length > RECORDED_MAX) requests.shift()
@@ -71,12 +73,22 @@ async function answer(request: IncomingMessage, response: ServerResponse, reques
   await chat(wire, recorded, response)
 }
 
+function bodyOf(request: IncomingMessage): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const chunks: Buffer[] = []
+  request.on('data', chunk => chunks.push(chunk))
+  request.on('end', () => resolve(Buffer.concat(chunks).toString()))
+  request.on('error', reject)
+  return promise
+}
+
 async function chat(wire: Wire, { body, path }: RecordedRequest, response: ServerResponse): Promise<void> {
   const asked = wire.read(body, path)
   const behaviour = behaviourOf(asked.model, asked.last)
   if (await isEndedEarly(behaviour, response, wire)) return
   const reply = replyTo(asked, behaviour)
   response.setHeader('content-type', asked.isStream ? 'text/event-stream' : 'application/json')
+  if (!asked.isStream && WHOLE.has(behaviour.name)) return void response.end(JSON.stringify(wire.whole(asked, reply)))
   const pieces = asked.isStream ? wire.pieces(asked, reply) : halves(JSON.stringify(wire.whole(asked, reply)))
   if (behaviour.name !== 'error-middle') return await sendInPieces(response, pieces, behaviour)
   const error = eventOf(wire.error(529, 'The fake provider is overloaded.'), 'error')

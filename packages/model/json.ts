@@ -44,13 +44,16 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !json.isRawJSON(value)
 }
 
-/** Sixteen digits where a number can begin; ids and times in quotes, which are far more frequent, do not match. */
-const MAYBE_UNSAFE_INTEGER = /(?:^|[\s:,[])-?\d{16}/
+/**
+ * Seventeen digits where a number can begin, or sixteen of a number from 9e15 on: 2^53 is 9007199254740992. Present times
+ * in microseconds have sixteen and are smaller; ids and times in quotes, which are far more frequent, do not match either.
+ */
+const MAYBE_UNSAFE_INTEGER = /(?:^|[\s:,[])-?(?:9\d{15}|\d{17})/
 const INTEGER = /^-?\d+$/
 
 /**
  * `JSON.parse` that keeps integers past 2^53 exact (see {@link Json}). Costs nothing extra unless the text has a number
- * of 16 digits, something that looks like one in a string, or an escape in a member name. Throws SyntaxError as
+ * that may be one, something that looks like one in a string, or an escape in a member name. Throws SyntaxError as
  * `JSON.parse` does; RangeError for a text with such a number that is nested several thousand levels deep, since the
  * engine calls revivers recursively.
  */

@@ -52,31 +52,35 @@ const tooLarge = (bytesMax: number): OutboundError =>
 const pairs = (headers: Dispatcher.ResponseData['headers']): [string, string][] =>
   Object.entries(headers).flatMap(([name, value]) => [value ?? []].flat().map((one): [string, string] => [name, one]))
 
-/** The body's bytes as they arrive; if the reader pauses, so does the sender; cancelling closes the connection. */
+/**
+ * The body's bytes as they arrive; if the reader pauses, so does the sender; cancelling closes the connection. Listens
+ * to events, since an iterator over the body takes several promises and listeners for each answer.
+ */
 function bounded(body: Dispatcher.ResponseData['body'], { bytesMax, toError, done }: Reading): ReadableStream {
-  const pieces = body[Symbol.asyncIterator]()
   let bytes = 0
-  const next = async (): Promise<Uint8Array | undefined> => {
-    const { value } = (await pieces.next()) as { value?: Buffer }
-    bytes += value?.length ?? 0
-    if (bytes <= bytesMax) return value
-    body.destroy()
-    throw tooLarge(bytesMax)
-  }
-  const pull = async (controller: ReadableStreamDefaultController): Promise<void> => {
-    try {
-      const piece = await next()
-      if (piece !== undefined) return controller.enqueue(piece)
-      done()
-      controller.close()
-    } catch (error) {
+  const start = (controller: ReadableStreamDefaultController): void => {
+    const fail = (error: unknown): void => {
       done()
       controller.error(toError(error))
     }
+    body.on('data', (piece: Buffer) => {
+      body.pause()
+      bytes += piece.length
+      if (bytes <= bytesMax) return controller.enqueue(piece)
+      fail(tooLarge(bytesMax))
+      body.destroy()
+    })
+    body.pause()
+    body.once('end', () => {
+      done()
+      controller.close()
+    })
+    body.once('error', fail)
   }
+  const pull = (): void => void body.resume()
   const cancel = (): void => {
     done()
     body.destroy()
   }
-  return new ReadableStream({ pull, cancel }, { highWaterMark: 0 })
+  return new ReadableStream({ start, pull, cancel }, { highWaterMark: 0 })
 }

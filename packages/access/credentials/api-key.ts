@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
+import { hash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const PREFIX_LENGTH = 8
@@ -39,4 +39,4 @@ export function isSameKey(presented: KeyIdentity, stored: KeyIdentity): boolean 
   return one.length === other.length && timingSafeEqual(one, other)
 }
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+const sha256 = (text: string): string => hash('sha256', text)

@@ -53,7 +53,7 @@ export function draftOfBody(body: SpanBody, accepted_at: Micros): SpanDraft | nu
   const [start_time, end_time] = [timeOf(body.start_time), timeOf(body.end_time)]
   if (!trace_id || !span_id || parent_id === null || start_time === null || end_time === null) return null
   const { attributes = {}, references, links = [], events = [] } = body
-  if (![attributes, references ?? [], links, events].every(isShallow)) return null
+  if (![attributes, references, links, events].every(part => isShallow(part))) return null
   const began = start_time ?? end_time ?? accepted_at
   return {
     trace_id,
@@ -71,10 +71,13 @@ export function draftOfBody(body: SpanBody, accepted_at: Micros): SpanDraft | nu
     attributes: new Map(Object.entries(attributes)),
     links: links.flatMap(link => linkOf(link) ?? []),
     events: events.flatMap(event => eventOf(event, began) ?? []),
-    unsupported: unusable({
-      links: links.filter(link => !linkOf(link)),
-      events: events.filter(event => !eventOf(event, began)),
-    }),
+    unsupported:
+      links.length + events.length === 0
+        ? undefined
+        : unusable({
+            links: links.filter(link => !linkOf(link)),
+            events: events.filter(event => !eventOf(event, began)),
+          }),
   }
 }
 
@@ -115,12 +118,10 @@ function unusable(lists: Record<string, readonly Json[]>): JsonObject | undefine
   return found.length > 0 ? (Object.fromEntries(found) as JsonObject) : undefined
 }
 
-/** Iterates level by level, so that deep values do not exhaust the stack. */
-function isShallow(value: Json | readonly Json[]): boolean {
-  let level: Json[] = [value as Json]
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > NESTING_MAX) return false
-    level = level.flatMap(one => (Array.isArray(one) || isJsonObject(one) ? Object.values(one) : []))
-  }
+/** Stops at the limit, so that deep values do not exhaust the stack. */
+function isShallow(value: Json | readonly Json[] | undefined, levels = NESTING_MAX): boolean {
+  if (levels < 0) return false
+  if (!Array.isArray(value) && !isJsonObject(value)) return true
+  for (const name in value) if (!isShallow((value as JsonObject)[name], levels - 1)) return false
   return true
 }

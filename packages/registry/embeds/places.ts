@@ -71,12 +71,13 @@ interface Copying {
 function copyInto(spot: Spot, value: Json, copying: Copying): void {
   spend(copying.budget, costOf(value))
   if (spot.depth > DEPTH_MAX) throw tooMuch()
-  put(spot, value)
+  const depth = spot.depth + 1
+  if (Array.isArray(value)) copyMembers(put(spot, []), value.entries(), depth, copying)
+  else if (!isJsonObject(value)) put(spot, value)
+  else if (Object.hasOwn(value, MARKER))
+    copying.places.objects.push({ spot, embed: parseEmbedObject(put(spot, value)[MARKER]) })
+  else copyMembers(put(spot, {}), Object.entries(value), depth, copying)
   if (typeof value === 'string') noteText(spot, value, copying)
-  else if (Array.isArray(value)) copyMembers(put(spot, []), value.entries(), spot.depth + 1, copying)
-  else if (isJsonObject(value) && Object.hasOwn(value, MARKER))
-    copying.places.objects.push({ spot, embed: parseEmbedObject(value[MARKER]) })
-  else if (isJsonObject(value)) copyMembers(put(spot, {}), Object.entries(value), spot.depth + 1, copying)
 }
 
 function copyMembers(
@@ -95,6 +96,7 @@ function noteText(spot: Spot, text: string, { places }: Copying): void {
 
 /** Defines the member by any name, including `__proto__`. */
 export function put<T extends Json>({ holder, at }: Spot, value: T): T {
-  Object.defineProperty(holder, at, { value, writable: true, enumerable: true, configurable: true })
+  if (at !== '__proto__') (holder as Record<string | number, Json>)[at] = value
+  else Object.defineProperty(holder, at, { value, writable: true, enumerable: true, configurable: true })
   return value
 }

@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { isSmall, type Json, type Micros, microsNow, type SpanId, type TraceId } from '@spanhouse/model'
 import type { Handler } from '../handler.ts'
 import type { Means, Run, RunEvent } from '../run.ts'
 import { RunError } from '../run-error.ts'
 import { OUTPUT_BYTES_MAX } from './limits.ts'
+import { randomHex } from './random-hex.ts'
 import { commonAttributes, rootSpan } from './root-span.ts'
 import { RunClock } from './run-clock.ts'
 import { failureOf, isDefect, type RunStatus, SUCCESS, statusOf } from './run-failure.ts'
@@ -55,7 +55,7 @@ export interface RunResult {
  * when the caller disconnects, and leaves exactly one trace in every case.
  */
 export function invoke(handler: Handler, request: RunRequest, options: InvokeOptions): Invocation {
-  const session_id = request.sessionId ?? randomBytes(16).toString('hex')
+  const session_id = request.sessionId ?? randomHex(16)
   const common = commonAttributes(request.labels, session_id)
   const { clock = microsNow } = options
   const trace = new RunTrace({ trace_id: request.trace_id, parent: request.parent, common, clock, failureOf })

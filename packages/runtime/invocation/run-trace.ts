@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash } from 'node:crypto'
 import {
   isSmall,
   type Json,
@@ -13,6 +13,7 @@ import {
   type TraceId,
 } from '@spanhouse/model'
 import { SPANS_MAX, TRACE_BYTES_MAX } from './limits.ts'
+import { randomHex } from './random-hex.ts'
 
 /** A span in the interface's JSON form, with times in ISO 8601. */
 export interface RunSpan {
@@ -103,7 +104,7 @@ export class RunTrace {
   constructor(options: RunTraceOptions) {
     this.#options = options
     this.#started = options.clock()
-    this.trace_id = options.parent?.trace_id ?? options.trace_id ?? randomBytes(16).toString('hex')
+    this.trace_id = options.parent?.trace_id ?? options.trace_id ?? randomHex(16)
     this.span_id = this.#newSpanId()
   }
 
@@ -139,11 +140,8 @@ export class RunTrace {
 
   #newSpanId(): SpanId {
     const { trace_id } = this.#options
-    if (trace_id === undefined) return randomBytes(8).toString('hex')
-    return createHash('sha256')
-      .update(`${trace_id} ${this.#spans++}`)
-      .digest('hex')
-      .slice(0, 16)
+    if (trace_id === undefined) return randomHex(8)
+    return hash('sha256', `${trace_id} ${this.#spans++}`).slice(0, 16)
   }
 
   #endedSpan({ start, notes, span_id, started, ...child }: Child, now: Micros, rootFailure?: SpanFailure): EndedSpan {

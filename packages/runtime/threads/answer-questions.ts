@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { Progress } from './progress.ts'
 
 /**
  * Makes the module a thread of a `ThreadPool`. `answer` may take any time, since it is terminated from outside; `reach`
@@ -7,10 +8,18 @@ import { parentPort, workerData } from 'node:worker_threads'
 export function answerQuestions<Question, Answer>(
   answer: (question: Question, reach: (stage: number) => void) => Answer,
 ): void {
-  const stage = new Int32Array(workerData as SharedArrayBuffer)
+  const progress = new Progress(workerData as SharedArrayBuffer)
   const reach = (reached: number): void => {
-    stage[0] = reached
+    progress.stage = reached
   }
-  parentPort?.on('message', (question: Question) => parentPort?.postMessage(answer(question, reach)))
+  parentPort?.on('message', (question: Question) => {
+    progress.begunAtMs = threadCpuMs()
+    parentPort?.postMessage(answer(question, reach))
+  })
   parentPort?.postMessage('ready')
+}
+
+function threadCpuMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
 }

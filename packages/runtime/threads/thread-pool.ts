@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { Problem } from '@spanhouse/model'
+import { Progress } from './progress.ts'
 
 /** The module that a pool's threads run, and their number. */
 export interface PoolOptions {
@@ -102,7 +103,7 @@ interface Events {
 
 /** One thread and its current question. It keeps the process alive only while it has one. */
 class Thread<Question, Answer> {
-  readonly #stage = new Int32Array(new SharedArrayBuffer(4))
+  readonly #progress = new Progress()
   readonly #worker: Worker
   readonly #events: Events
   readonly #ready = Promise.withResolvers<void>()
@@ -111,7 +112,7 @@ class Thread<Question, Answer> {
 
   constructor(module: URL, events: Events) {
     this.#events = events
-    this.#worker = new Worker(module, { workerData: this.#stage.buffer, resourceLimits: MEMORY })
+    this.#worker = new Worker(module, { workerData: this.#progress.buffer, resourceLimits: MEMORY })
     this.#worker.unref()
     this.#worker.once('message', () => {
       this.#ready.resolve()
@@ -127,19 +128,20 @@ class Thread<Question, Answer> {
 
   run(task: Task<Question, Answer>): void {
     this.#task = task
-    this.#stage[0] = 0
+    this.#progress.clear()
     this.#worker.ref()
     this.#worker.postMessage(task.question)
     void this.#ready.promise.then(() => this.#limit(task))
   }
 
-  /** The time limit starts when the thread is ready. An answer that arrived while this thread was busy still counts. */
-  async #limit(task: Task<Question, Answer>): Promise<void> {
+  /**
+   * The time limit starts when the thread is ready. An answer that arrived while this thread was busy still counts. The
+   * thread is asked for its processor time only when that can have reached the limit: asking costs more than most answers.
+   */
+  #limit(task: Task<Question, Answer>): void {
     const latestAt = performance.now() + PATIENCE * task.timeMaxMs
-    const used = await this.#processorMs()
-    const usedBefore = Number.isFinite(used) ? used : 0
     const look = async (): Promise<void> => {
-      const leftMs = task.timeMaxMs - (await this.#processorMs()) + usedBefore
+      const leftMs = task.timeMaxMs - (await this.#usedMs())
       if (this.#task !== task) return
       if (leftMs < 1 || performance.now() > latestAt) this.#end('time')
       else wait(leftMs)
@@ -150,11 +152,12 @@ class Thread<Question, Answer> {
     wait(task.timeMaxMs)
   }
 
-  /** What the thread has used of the processor; infinite if it does not respond. */
-  async #processorMs(): Promise<number> {
+  /** The processor time that the thread has used for its question; infinite if it does not respond. */
+  async #usedMs(): Promise<number> {
     const usage = this.#worker.cpuUsage().catch(() => undefined)
     const used = await Promise.race([usage, delay(SILENT_MS, undefined, { ref: false })])
-    return used ? (used.user + used.system) / 1000 : Number.POSITIVE_INFINITY
+    if (!used) return Number.POSITIVE_INFINITY
+    return Math.max(0, (used.user + used.system) / 1000 - this.#progress.begunAtMs)
   }
 
   #settle(answer: Answer | Ended): void {
@@ -169,7 +172,7 @@ class Thread<Question, Answer> {
   #end(reason: Ended['reason']): void {
     this.#events.onEnd()
     void this.#worker.terminate()
-    this.#settle(new Ended(reason, this.#stage[0] as number))
+    this.#settle(new Ended(reason, this.#progress.stage))
   }
 
   #fail(error: NodeJS.ErrnoException): void {

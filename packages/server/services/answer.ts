@@ -33,7 +33,8 @@ export interface AnswerOptions {
  */
 export class RunAnswer {
   readonly #options: AnswerOptions
-  readonly #stream = new PassThrough()
+  /** Made when the response turns out to be streamed. */
+  #stream: PassThrough | undefined
   readonly #begun = Promise.withResolvers<void>()
   #framing: Framing | undefined
   #isBegun = false
@@ -65,7 +66,7 @@ export class RunAnswer {
     if (first !== undefined) return this.#sendWhole(first, invocation)
     void ended.then(result => {
       this.#write((this.#framing as Framing).end(this.#envelope(result, invocation)))
-      this.#stream.end()
+      this.#stream?.end()
     })
     return reply
       .code(200)
@@ -94,17 +95,19 @@ export class RunAnswer {
   #begin(): void {
     if (this.#isBegun) return
     this.#isBegun = true
+    this.#stream = new PassThrough()
     this.#write((this.#framing as Framing).begin())
     this.#begun.resolve()
   }
 
   #write(text: string): void {
-    if (text === '' || this.#stream.destroyed) return
+    const stream = this.#stream
+    if (text === '' || !stream || stream.destroyed) return
     this.#silence?.refresh()
-    this.#stream.write(text)
-    if (this.#stream.writableLength + this.#stream.readableLength <= WAITING_BYTES_MAX) return
+    stream.write(text)
+    if (stream.writableLength + stream.readableLength <= WAITING_BYTES_MAX) return
     this.#options.onLost()
-    this.#stream.destroy(new Error('the stream is read too slowly'))
+    stream.destroy(new Error('the stream is read too slowly'))
   }
 
   #breakSilence(keepAlive: string): void {

@@ -55,7 +55,7 @@ export function negotiate({ accept = '*/*', messagesFormat, stream, isStreaming 
 }
 
 const preferred = (accept: string, offered: MediaType[]): MediaType | undefined =>
-  new Negotiator({ headers: { accept } }).mediaType(offered) as MediaType | undefined
+  accept === '*/*' ? offered[0] : (new Negotiator({ headers: { accept } }).mediaType(offered) as MediaType | undefined)
 
 /** The default if `Accept` names none of our media types. */
 function usual(accept: string, offered: MediaType[]): MediaType | undefined {

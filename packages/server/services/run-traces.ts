@@ -14,7 +14,7 @@ const WAITING_BYTES_MAX = 64 * 1024 * 1024
  * Small traces that end within this time are published together: one transaction of the stream, and one wake-up of its
  * readers. Larger ones are published separately.
  */
-const GATHER = { ms: 20, bytesMax: 64 * 1024 }
+const GATHER = { ms: 50, bytesMax: 128 * 1024 }
 
 /** The delay before the first retry, which doubles each time up to the maximum. */
 const RETRY_MS = { first: 100, max: 5_000 }
