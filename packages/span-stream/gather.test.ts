@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { Batches, MESSAGES_MANY, type Source, type Waiting } from './gather.ts'
+import { Batches, type Source, type Waiting } from './gather.ts'
 import type { Lane } from './lanes.ts'
 
 type Left = Record<Lane, Waiting[]>
 
-/** A source that gets its next messages, after some milliseconds, whenever somebody waits for a change. */
-function sourceOf(arrivals: Partial<Left>[], everyMs = 0): Source<Waiting> & { left: Left } {
+/** A source that gets its next messages whenever somebody waits for a change. */
+function sourceOf(arrivals: Partial<Left>[]): Source<Waiting> & { left: Left } {
   const left: Left = { prompt: [], bulk: [] }
   const arrive = ({ prompt = [], bulk = [] }: Partial<Left> = {}): void => {
     left.prompt.push(...prompt)
@@ -17,7 +17,6 @@ function sourceOf(arrivals: Partial<Left>[], everyMs = 0): Source<Waiting> & { l
     peek: lane => left[lane][0],
     take: lane => void left[lane].shift(),
     changed: async msMax => {
-      if (everyMs > 0) await new Promise(resolve => setTimeout(resolve, Math.min(msMax, everyMs)))
       if (arrivals.length > 0) arrive(arrivals.shift())
       else await new Promise(resolve => setTimeout(resolve, Math.min(msMax, 20)))
     },
@@ -50,17 +49,6 @@ describe('a batch', () => {
     const source = sourceOf(arrivals.map(prompt => ({ prompt })))
     expect(spansOf(await new Batches(source, LIMITS).next(never))).toEqual(spans)
     expect(source.left.prompt).toHaveLength(left)
-  })
-
-  it('waits longer if it has many messages, and no longer if it has few', async () => {
-    const many = Array.from({ length: MESSAGES_MANY }, () => message(1))
-    const late = [message(2)]
-    const limits = { ...LIMITS, lingerMs: 30, lingerManyMs: 60_000, spansMax: MESSAGES_MANY + 2 }
-    const nothing = Array.from({ length: 5 }, () => ({}))
-    const busy = new Batches(sourceOf([{ prompt: many }, ...nothing, { prompt: late }], 20), limits)
-    expect(spansOf(await busy.next(never))).toEqual([...many.map(() => 1), 2])
-    const quiet = new Batches(sourceOf([{ prompt: many.slice(1) }, ...nothing, { prompt: late }], 20), limits)
-    expect(spansOf(await quiet.next(never))).toEqual(many.slice(1).map(() => 1))
   })
 
   it('returns when it is aborted', async () => {

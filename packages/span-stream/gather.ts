@@ -20,13 +20,7 @@ export interface Source<T extends Waiting> {
   changed(msMax: number): Promise<void>
 }
 
-export type BatchLimits = Pick<
-  DeliveriesOptions,
-  'spansMax' | 'sharedSpansMax' | 'bytesMax' | 'lingerMs' | 'lingerManyMs'
->
-
-/** A batch with this many messages belongs to a busy stream: a user at work, or a test, publishes fewer in that time. */
-export const MESSAGES_MANY = 16
+export type BatchLimits = Pick<DeliveriesOptions, 'spansMax' | 'sharedSpansMax' | 'bytesMax' | 'lingerMs'>
 
 /** Maximum time of one wait for a source. Sources that can miss notifications choose a shorter one. */
 const IDLE_MS = 60_000
@@ -52,8 +46,8 @@ export class Batches<T extends Waiting> {
   }
 
   /**
-   * Takes one batch: as many messages as fit, but at least one, waiting at most `lingerMs` after the first for more, or
-   * `lingerManyMs` if it has many by then. If the signal is aborted, returns the messages taken so far, possibly none.
+   * Takes one batch: as many messages as fit, but at least one, waiting at most `lingerMs` after the first for more. If
+   * the signal is aborted, returns the messages taken so far, possibly none.
    */
   async next(signal: AbortSignal): Promise<T[]> {
     while (!signal.aborted && !LANES.some(lane => this.#source.peek(lane))) await this.#source.changed(IDLE_MS)
@@ -69,14 +63,14 @@ export class Batches<T extends Waiting> {
 
   /** Ends early if messages are waiting that do not belong to the batch: another lane's, or another project's. */
   async #gather(lanes: readonly Lane[], spansMax: number, signal: AbortSignal): Promise<T[]> {
-    const { bytesMax, lingerMs, lingerManyMs = lingerMs } = this.#limits
+    const { bytesMax, lingerMs } = this.#limits
     const wasShared = this.#isShared
     const batch: T[] = []
-    let [spans, bytes, since] = [0, 0, Number.POSITIVE_INFINITY]
+    let [spans, bytes, until] = [0, 0, Number.POSITIVE_INFINITY]
     while (!signal.aborted && spans < spansMax && bytes < bytesMax) {
       const lane = this.#nextOf(lanes)
       if (lane === undefined) {
-        const left = since + (batch.length < MESSAGES_MANY ? lingerMs : lingerManyMs) - performance.now()
+        const left = until - performance.now()
         if (left <= 0 || LANES.some(other => this.#source.peek(other))) break
         await this.#source.changed(Math.min(left, IDLE_MS))
         continue
@@ -86,7 +80,7 @@ export class Batches<T extends Waiting> {
       this.#lookWhoSends(performance.now())
       if (batch.length > 0 && this.#isShared !== wasShared) break
       this.#source.take(lane)
-      if (batch.push(next) === 1) since = performance.now()
+      if (batch.push(next) === 1) until = performance.now() + lingerMs
       spans += next.spans
       bytes += next.bytes
     }

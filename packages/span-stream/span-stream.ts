@@ -67,10 +67,8 @@ export interface DeliveriesOptions {
   bytesMax: number
   /** … or, if it belongs to a project that sends much while others send, this many spans … */
   sharedSpansMax: number
-  /** … or this long after its first message arrived … */
+  /** … or this long after its first message arrived. */
   lingerMs: number
-  /** … or this long, if it has many by then (`MESSAGES_MANY`): a busy stream is read in fewer, larger batches. */
-  lingerManyMs?: number
   /**
    * Ends the iteration after the current batch. Messages unsettled at that point are redelivered immediately to the
    * next reader; settling them later still counts.
