@@ -140,7 +140,8 @@ test('the next statement is with the database before this thread has looked at t
 
 test('each caller gets the rows of its own statement, in parts or not, while others fail', async () => {
   const db = await open()
-  const wide = (from: number) => sql<{ n: number }>`
+  const wide = (from: number) =>
+    sql<{ n: number }>`
     select n, repeat('x', 400) as text from generate_series(${from}::int, ${from + 3_000}::int) n`.execute(db)
   const unreadable = () =>
     sql`select 9007199254740993::bigint as n, repeat('x', 1000) from generate_series(1, 2000)`.execute(db)

@@ -163,7 +163,8 @@ export class EmbeddedPool implements PostgresPool {
     onSent()
     // Its time begins when the thread has done what was sent before.
     before.then(() => {
-      if (this.#hasLimits && !isAnswered) timer = setTimeout(() => this.#replace(thread), this.#options.limits.statementMs)
+      if (this.#hasLimits && !isAnswered)
+        timer = setTimeout(() => this.#replace(thread), this.#options.limits.statementMs)
     })
     try {
       return await result
