@@ -9,6 +9,7 @@ export function reportOf(result: FuzzResult): string {
     seconds,
     requests,
     requestsPerSecond,
+    processor,
     statuses,
     worldsRenewed,
     coverage,
@@ -24,6 +25,7 @@ export function reportOf(result: FuzzResult): string {
     pairs.map(([name, value]) => `    ${String(value).padStart(10)}  ${name}`).join('\n')
   return [
     `seed ${seed}: ${requests} requests in ${seconds.toFixed(0)} s (${requestsPerSecond} a second)`,
+    `  processor time a request (ms): installation ${(processor.installation / requests).toFixed(1)}, fuzzer ${(processor.fuzzer / requests).toFixed(1)}`,
     `  answers:\n${rows(Object.entries(statuses).map(([status, count]) => [`${status} (${share(count)})`, count] as const))}`,
     `  worlds made anew because their keys were gone: ${worldsRenewed}`,
     `  operations: ${operations}, ${neverSent.length} not tried, ${neverOk.length} never answered 2xx${listOf(neverOk)}`,
