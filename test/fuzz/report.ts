@@ -36,8 +36,10 @@ export function reportOf(result: FuzzResult): string {
         `  health of ${name}: p50 ${p50Ms.toFixed(0)}, p99 ${p99Ms.toFixed(0)}, max ${maxMs.toFixed(0)} ms of ${count}`,
     ),
     ...Object.entries(memory).map(
-      ([name, { startBytes, endBytes, peakBytes }]) =>
-        `  memory of ${name}: ${mb(startBytes)} at first, ${mb(endBytes)} at last, ${mb(peakBytes)} at most`,
+      ([name, { startBytes, endBytes, peakBytes, floors }]) =>
+        `  memory of ${name}: ${mb(startBytes)} at first, ${mb(endBytes)} at last, ${mb(peakBytes)} at most${
+          floors ? `; the least ${mb(floors.first)} after the warm-up, ${mb(floors.last)} at the end` : ''
+        }`,
     ),
     `  findings: ${findings.length}`,
     ...findings.slice(0, 20).map((finding, at) => `  ${at + 1}. ${describe(finding, seed)}`),

