@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { nextTurn } from './next-turn.ts'
 
@@ -38,4 +39,20 @@ test('every waiter gets a turn, even if others arrive meanwhile', async () => {
   }
   await Promise.all([one('a'), one('b'), one('c').then(() => one('d'))])
   expect(order.toSorted()).toEqual(['a', 'b', 'c', 'd'])
+})
+
+test('works that wait for each other take many short steps in a turn', async () => {
+  const steps = 20_000
+  let isDone = false
+  const works = Promise.all(
+    Array.from({ length: 3 }, async () => {
+      for (let step = 0; step < steps; step++) await nextTurn()
+    }),
+  ).finally(() => {
+    isDone = true
+  })
+  let polls = 0
+  for (; !isDone; polls++) await setImmediate()
+  await works
+  expect(polls).toBeLessThan(steps / 100)
 })

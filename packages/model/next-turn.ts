@@ -6,11 +6,14 @@ const waiting: (() => void)[] = []
 
 /**
  * Await this between short steps of long work: it yields to everything else on this thread once such work has run for
- * 10 ms, and costs almost nothing otherwise. However many such tasks are active, only one of them runs between two
- * polls of the network, so a request waits for one turn and not for all of them.
+ * 10 ms, and costs almost nothing otherwise. However many such tasks are active, together they run for 10 ms and one
+ * step between two polls of the network, so a request waits for one turn and not for all of them.
+ *
+ * A turn lasts its 10 ms even while others wait for theirs: steps may be as short as reading a row, and a poll may take
+ * longer than a hundred of them.
  */
 export function nextTurn(): Promise<void> | undefined {
-  if (waiting.length === 0 && performance.now() - since < TURN_MS) return undefined
+  if (performance.now() - since < TURN_MS) return undefined
   return new Promise(resolve => {
     waiting.push(resolve)
     if (waiting.length === 1) setImmediate(resumeOne)

@@ -8,6 +8,7 @@ import {
   type QueryResult,
   type TransactionSettings,
 } from 'kysely'
+import { currentUntil } from './on-behalf-of.ts'
 
 const actors = new AsyncLocalStorage<string>()
 
@@ -41,7 +42,23 @@ class ActingDriver implements Driver {
   destroy: Driver['destroy'] = options => this.#driver.destroy(options)
 
   async acquireConnection(...options: Parameters<Driver['acquireConnection']>): Promise<ActingConnection> {
-    return new ActingConnection(await this.#driver.acquireConnection(...options), this.#driver)
+    const until = currentUntil()
+    until?.throwIfAborted()
+    const acquired = this.#driver.acquireConnection(...options)
+    const inner = await (until ? this.#unlessAborted(acquired, until) : acquired)
+    return new ActingConnection(inner, this.#driver)
+  }
+
+  /** Rejects with the signal's reason when it aborts first; the connection is then returned as soon as it is there. */
+  #unlessAborted(acquired: Promise<DatabaseConnection>, until: AbortSignal): Promise<DatabaseConnection> {
+    return new Promise((resolve, reject) => {
+      const abandon = (): void => {
+        reject(until.reason)
+        acquired.then(connection => this.#driver.releaseConnection(connection)).catch(() => undefined)
+      }
+      until.addEventListener('abort', abandon, { once: true })
+      acquired.then(resolve, reject).finally(() => until.removeEventListener('abort', abandon))
+    })
   }
 
   async beginTransaction(connection: ActingConnection, settings: TransactionSettings): Promise<void> {

@@ -3,6 +3,8 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { onEachDatabase } from './database.testing.ts'
 import { databaseProblem } from './database-problem.ts'
+import { POSTGRES_LIMITS } from './limits.ts'
+import { onBehalfOfUntil } from './on-behalf-of.ts'
 import type { Database } from './tables.ts'
 import { newId } from './uuid-v7.ts'
 import { toJsonb } from './values.ts'
@@ -30,6 +32,36 @@ onEachDatabase('the database', postgres => {
 
   test('it answers', async () => {
     await postgres().ping()
+  })
+
+  test('work whose time is up waits for no connection, and what it has begun is finished', async () => {
+    const { db } = postgres()
+    const one = () => sql<{ one: number }>`select 1 as one`.execute(db)
+    const ending = new AbortController()
+    const connected = Promise.withResolvers<void>()
+    const held = Promise.withResolvers<void>()
+    const left = Promise.withResolvers<void>()
+    const begun = onBehalfOfUntil('p', ending.signal, () =>
+      db.connection().execute(async own => {
+        connected.resolve()
+        await held.promise
+        return sql<{ one: number }>`select 1 as one`.execute(own)
+      }),
+    )
+    await connected.promise
+    const others = Array.from({ length: POSTGRES_LIMITS.connectionsMax - 1 }, () =>
+      db.connection().execute(() => held.promise),
+    )
+    const waiting = onBehalfOfUntil('p', ending.signal, one)
+    ending.abort(new Error('too late'))
+    await expect(waiting).rejects.toThrow('too late')
+    await expect(onBehalfOfUntil('p', ending.signal, one)).rejects.toThrow('too late')
+    held.resolve()
+    expect((await begun).rows).toEqual([{ one: 1 }])
+    await Promise.all(others)
+    const { later } = await onBehalfOfUntil('p', ending.signal, () => ({ later: left.promise.then(one) }))
+    left.resolve()
+    expect((await later).rows).toEqual([{ one: 1 }])
   })
 
   describe('values', () => {

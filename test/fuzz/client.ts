@@ -26,8 +26,9 @@ interface Flight extends Suspect {
   ended?: number
 }
 
-/** Flights are remembered for so long after their end, to be suspected of what is noticed later. */
+/** Flights are remembered for at least so long after their end, to be suspected of what is noticed later. */
 const REMEMBERED_MS = 15_000
+const FORGET_EVERY_MS = 1_000
 
 const lasted = ({ began, ended = Date.now() }: Flight): number => ended - began
 
@@ -38,6 +39,7 @@ export class Client {
   readonly #receiver: Connections
   readonly #grpc: GrpcConnection
   #flights: Flight[] = []
+  #forgotAt = 0
 
   constructor(options: ClientOptions) {
     this.#options = options
@@ -72,7 +74,7 @@ export class Client {
 
   async #send(shot: Shot, world: World, suspect: Suspect): Promise<Answer> {
     const flight: Flight = { ...suspect, began: Date.now() }
-    this.#flights = this.#flights.filter(({ ended }) => ended === undefined || ended > flight.began - REMEMBERED_MS)
+    this.#forgetBefore(flight.began)
     this.#flights.push(flight)
     const answer = await this.#doorOf(shot).send(shot, world)
     flight.ended = Date.now()
@@ -80,6 +82,13 @@ export class Client {
     this.#judge(shot, answer, suspect)
     if (answer.status === 401 && isOrdinary(shot)) this.#options.onUnauthorized(suspect.play)
     return answer
+  }
+
+  /** Not at every request: there are thousands of them to look at. */
+  #forgetBefore(now: number): void {
+    if (now - this.#forgotAt < FORGET_EVERY_MS) return
+    this.#forgotAt = now
+    this.#flights = this.#flights.filter(({ ended }) => ended === undefined || ended > now - REMEMBERED_MS)
   }
 
   #doorOf({ door, path }: Shot): Connections | GrpcConnection {

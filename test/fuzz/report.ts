@@ -9,6 +9,7 @@ export function reportOf(result: FuzzResult): string {
     seconds,
     requests,
     requestsPerSecond,
+    processor,
     statuses,
     worldsRenewed,
     coverage,
@@ -24,6 +25,7 @@ export function reportOf(result: FuzzResult): string {
     pairs.map(([name, value]) => `    ${String(value).padStart(10)}  ${name}`).join('\n')
   return [
     `seed ${seed}: ${requests} requests in ${seconds.toFixed(0)} s (${requestsPerSecond} a second)`,
+    `  processor time a request (ms): installation ${(processor.installation / requests).toFixed(1)}, fuzzer ${(processor.fuzzer / requests).toFixed(1)}`,
     `  answers:\n${rows(Object.entries(statuses).map(([status, count]) => [`${status} (${share(count)})`, count] as const))}`,
     `  worlds made anew because their keys were gone: ${worldsRenewed}`,
     `  operations: ${operations}, ${neverSent.length} not tried, ${neverOk.length} never answered 2xx${listOf(neverOk)}`,
@@ -34,8 +36,10 @@ export function reportOf(result: FuzzResult): string {
         `  health of ${name}: p50 ${p50Ms.toFixed(0)}, p99 ${p99Ms.toFixed(0)}, max ${maxMs.toFixed(0)} ms of ${count}`,
     ),
     ...Object.entries(memory).map(
-      ([name, { startBytes, endBytes, peakBytes }]) =>
-        `  memory of ${name}: ${mb(startBytes)} at first, ${mb(endBytes)} at last, ${mb(peakBytes)} at most`,
+      ([name, { startBytes, endBytes, peakBytes, floors }]) =>
+        `  memory of ${name}: ${mb(startBytes)} at first, ${mb(endBytes)} at last, ${mb(peakBytes)} at most${
+          floors ? `; the least ${mb(floors.first)} after the warm-up, ${mb(floors.last)} at the end` : ''
+        }`,
     ),
     `  findings: ${findings.length}`,
     ...findings.slice(0, 20).map((finding, at) => `  ${at + 1}. ${describe(finding, seed)}`),

@@ -19,6 +19,8 @@ interface Memory {
   startBytes: number
   endBytes: number
   peakBytes: number
+  /** The floors that growth is judged by: of the first third after the warm-up and of the last. Not of short runs. */
+  floors?: { first: number; last: number }
 }
 
 export interface SupervisorOptions {
@@ -48,6 +50,7 @@ export class Supervisor {
   readonly #restarting = new Set<string>()
   readonly #restarted = new Set<string>()
   readonly #seenLines = new Set<string>()
+  readonly #floors = new Map<string, Memory['floors']>()
   readonly #logTimer: NodeJS.Timeout
 
   constructor(options: SupervisorOptions) {
@@ -61,10 +64,10 @@ export class Supervisor {
   memory(): Record<string, Memory> {
     const entries = Array.from(this.#memory, ([name, samples]) => {
       const bytes = samples.map(one => one.bytes)
-      return [
-        name,
-        { startBytes: bytes[0] ?? 0, endBytes: bytes.at(-1) ?? 0, peakBytes: Math.max(0, ...bytes) },
-      ] as const
+      const floors = this.#floors.get(name)
+      const [startBytes = 0] = bytes
+      const peakBytes = bytes.reduce((most, one) => Math.max(most, one), 0)
+      return [name, { startBytes, endBytes: bytes.at(-1) ?? 0, peakBytes, ...(floors && { floors }) }] as const
     })
     return Object.fromEntries(entries)
   }
@@ -78,6 +81,7 @@ export class Supervisor {
     for (const [subject, samples] of this.#memory) {
       const before = floorOf(samples.filter(({ at }) => at >= from && at < from + third))
       const after = floorOf(samples.filter(({ at }) => at >= to - third && at < to))
+      this.#floors.set(subject, { first: before, last: after })
       if (after - before > this.#options.bounds.growthBytes && !this.#restarted.has(subject.split(' ')[0] as string))
         this.#options.findings.add(
           { kind: 'memory grows', subject, detail: `the least from ${mb(before)} to ${mb(after)}` },

@@ -14,18 +14,23 @@ type Row = Record<string, unknown>
  */
 const STACK_MB = 32
 
+const ENDED = 'the embedded database has ended'
+
 /** Postgres in a separate thread. A crash of Postgres fails the current statement and all later ones. */
 export class DatabaseThread {
   readonly #worker: Worker
   readonly #parts: MessagePort
-  #answer: PromiseWithResolvers<Answer> = Promise.withResolvers()
+  /** To come, in the order of the statements; the first one says that the database is open. */
+  readonly #answers: PromiseWithResolvers<Answer>[] = []
+  /** Resolves when the rows of the statement asked last have been read. */
+  #rowsRead: Promise<void> = Promise.resolve()
   #end: Error | undefined
   #isExpectedToEnd = true
 
   /** Resolves when the cluster at `path` is open. `onFailure` is called if the thread exits unexpectedly after that. */
   static async open(path: string, onFailure: (error: Error) => void): Promise<DatabaseThread> {
     const thread = new DatabaseThread(path, onFailure)
-    const answer = await thread.#answer.promise
+    const answer = await thread.#next()
     if (answer.kind === 'failed') throw fromFailure(answer.failure)
     thread.#isExpectedToEnd = false
     return thread
@@ -40,23 +45,34 @@ export class DatabaseThread {
       workerData: { path, parts: port2 },
       transferList: [port2],
     })
-    this.#worker.on('message', (answer: Answer) => this.#answer.resolve(answer))
+    this.#worker.on('message', (answer: Answer) => this.#answers.shift()?.resolve(answer))
     this.#worker.on('error', cause => this.#hasEnded(cause as Error, onFailure))
     this.#worker.on('exit', () => this.#hasEnded(undefined, onFailure))
   }
 
-  /**
-   * Runs one statement; must not be called before the previous one is done. Throws errors like `pg`, with Postgres'
-   * `code`.
-   */
+  /** Runs statements one after the other, in the order of the calls. Throws errors like `pg`, with Postgres' `code`. */
   async query<R>(statement: Statement): Promise<PostgresQueryResult<R>> {
     if (this.#end) throw this.#end
-    this.#answer = Promise.withResolvers()
+    const answered = this.#next()
     this.#worker.postMessage(statement satisfies Request)
-    const answer = (await this.#answer.promise) as Exclude<Answer, { kind: 'ready' }>
-    if (answer.kind === 'failed') throw fromFailure(answer.failure)
-    const { command, rowCount } = answer
-    return { command, rowCount, rows: (await this.#readRows(answer)) as R[] }
+    const before = this.#rowsRead
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#rowsRead = promise
+    try {
+      const answer = (await answered) as Exclude<Answer, { kind: 'ready' }>
+      if (answer.kind === 'failed') throw fromFailure(answer.failure)
+      await before
+      const { command, rowCount } = answer
+      return { command, rowCount, rows: (await this.#readRows(answer)) as R[] }
+    } finally {
+      resolve()
+    }
+  }
+
+  #next(): Promise<Answer> {
+    const answer = Promise.withResolvers<Answer>()
+    this.#answers.push(answer)
+    return answer.promise
   }
 
   /** Must be called when no statement is running. */
@@ -64,10 +80,14 @@ export class DatabaseThread {
     return this.#endBy(() => this.#worker.postMessage('close' satisfies Request))
   }
 
-  /** Fails the current statement with this error and rolls back its transaction: the thread ends as in a crash. */
+  /**
+   * Fails the current statement with this error and rolls back its transaction: the thread ends as in a crash. Statements
+   * that wait for it fail as they do without a connection.
+   */
   async kill(error: Error): Promise<void> {
-    this.#end ??= error
-    this.#answer.reject(error)
+    this.#end ??= new Error(ENDED, { cause: error })
+    this.#answers.shift()?.reject(error)
+    this.#failWaiting(this.#end)
     await this.#endBy(() => void this.#worker.terminate())
   }
 
@@ -82,28 +102,36 @@ export class DatabaseThread {
 
   #hasEnded(cause: Error | undefined, onFailure: (error: Error) => void): void {
     if (this.#end) return
-    this.#end = new Error('the embedded database has stopped', { cause })
-    this.#answer.reject(this.#end)
+    this.#end = new Error(ENDED, { cause })
+    this.#failWaiting(this.#end)
     if (!this.#isExpectedToEnd) onFailure(this.#end)
+  }
+
+  #failWaiting(error: Error): void {
+    for (const answer of this.#answers.splice(0)) answer.reject(error)
   }
 
   /** A large result is read in parts, yielding to other work in between. */
   async #readRows({ columns, parts, last }: RowsAnswer): Promise<Row[]> {
     const rows: Row[] = []
+    let left = parts
+    const receive = (): Part => {
+      left--
+      return (receiveMessageOnPort(this.#parts) as { message: Part }).message
+    }
     const add = async (part: Part): Promise<void> => {
       for (const values of part) rows.push(await toRow(columns, values))
     }
     try {
-      for (let left = parts; left > 0; left--) {
-        const { message } = receiveMessageOnPort(this.#parts) as { message: Part }
-        await add(message)
+      while (left > 0) {
+        await add(receive())
         await nextTurn()
       }
       await add(last)
       return rows
     } finally {
       // If a value cannot be read, the remaining parts are skipped; the rows of the next statement follow them.
-      while (parts > 0 && receiveMessageOnPort(this.#parts));
+      while (left > 0) receive()
     }
   }
 }

@@ -9,8 +9,11 @@ export interface Statement {
 }
 
 interface LoanOptions {
-  run(statement: Statement): Promise<PostgresQueryResult<unknown>>
-  /** Called once, when the connection is free again. */
+  /** Waits for the connection, after it was given back. */
+  take(): Promise<void>
+  /** Calls `onSent` when another caller may send a statement, which is run after this one. */
+  run(statement: Statement, onSent: () => void): Promise<PostgresQueryResult<unknown>>
+  /** Called when the connection is free for others: once after each time that it was taken. */
   giveBack(): void
   /** The time limit of a transaction; undefined: none. */
   transactionMs: number | undefined
@@ -21,8 +24,11 @@ export const QUERY_CANCELED = '57014'
 /** As a server ends a transaction that timed out. */
 const TRANSACTION_TIMEOUT = { message: 'terminating connection due to transaction timeout', code: '25P04' }
 
+const ENDS: ReadonlySet<string> = new Set(['commit', 'rollback'])
+
 /**
- * The connection as used by one caller, for a statement or a transaction.
+ * The connection as used by one caller, for a statement or a transaction. It is given back as soon as the statement, or
+ * the last one of the transaction, has been sent.
  *
  * `begin` is not sent separately but with the following statement. A transaction that exceeds its time is rolled back
  * between two of its statements, and the connection goes to the next caller at once. After that, and after a statement
@@ -35,7 +41,8 @@ export class Loan implements PostgresPoolClient {
   #underWay = 0
   #lost: Error | undefined
   #isExpired = false
-  #isReleased = false
+  #isHeld = true
+  #isInTransaction = false
 
   constructor(options: LoanOptions) {
     this.#options = options
@@ -47,15 +54,18 @@ export class Loan implements PostgresPoolClient {
 
   release(): void {
     clearTimeout(this.#timer)
-    if (this.#isReleased) return
-    this.#isReleased = true
+    this.#giveBack()
+  }
+
+  #giveBack(): void {
+    if (!this.#isHeld) return
+    this.#isHeld = false
     this.#options.giveBack()
   }
 
   async #query(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<unknown>> {
     if (text === 'begin') return this.#begin()
-    const isEnd = text === 'commit' || text === 'rollback'
-    if (isEnd && (this.#begins || (this.#lost && text === 'rollback'))) {
+    if (ENDS.has(text) && (this.#begins || (this.#lost && text === 'rollback'))) {
       this.#begins = false
       return empty(text)
     }
@@ -71,11 +81,19 @@ export class Loan implements PostgresPoolClient {
   }
 
   async #run(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<unknown>> {
+    if (!this.#isHeld) {
+      await this.#options.take()
+      this.#isHeld = true
+    }
     const begins = this.#begins
     this.#begins = false
+    this.#isInTransaction = (this.#isInTransaction || begins) && !ENDS.has(text)
+    const isLast = !this.#isInTransaction
     this.#underWay++
     try {
-      return await this.#options.run({ text, parameters, begins })
+      return await this.#options.run({ text, parameters, begins }, () => {
+        if (isLast) this.#giveBack()
+      })
     } catch (error) {
       if ((error as { code?: unknown }).code === QUERY_CANCELED) this.#lost ??= error as Error
       throw error
@@ -93,13 +111,12 @@ export class Loan implements PostgresPoolClient {
 
   /** Not while a statement is running: the connection is returned when the last one is done. */
   #rollBack(): void {
-    if (this.#underWay > 0 || this.#isReleased) return
-    this.#isReleased = true
+    if (this.#underWay > 0 || !this.#isHeld) return
     clearTimeout(this.#timer)
     this.#options
-      .run({ text: 'rollback', parameters: [], begins: false })
+      .run({ text: 'rollback', parameters: [], begins: false }, () => this.#giveBack())
       .catch(() => undefined)
-      .finally(this.#options.giveBack)
+      .finally(() => this.#giveBack())
   }
 }
 

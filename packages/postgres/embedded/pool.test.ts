@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as nextRound } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { databaseProblem } from '../database-problem.ts'
@@ -117,6 +117,61 @@ test('statements of one transaction may be asked for at once', async () => {
       Promise.all([1, 2, 3].map(async n => (await sql<{ n: number }>`select ${n}::int as n`.execute(trx)).rows[0]?.n)),
     )
   expect(rows).toEqual([1, 2, 3])
+})
+
+test('the next statement is with the database before this thread has looked at the result of the one before', async () => {
+  const db = await open()
+  const holdLoop = (): void => {
+    for (const end = performance.now() + 50; performance.now() < end; );
+  }
+  const statements = 40
+  let isDone = false
+  const all = Promise.all(Array.from({ length: statements }, () => one(db))).finally(() => {
+    isDone = true
+  })
+  let rounds = 0
+  for (; !isDone; rounds++) {
+    holdLoop()
+    await nextRound()
+  }
+  await all
+  expect(rounds).toBeLessThan(statements * 0.75)
+})
+
+test('each caller gets the rows of its own statement, in parts or not, while others fail', async () => {
+  const db = await open()
+  const wide = (from: number) =>
+    sql<{ n: number }>`
+    select n, repeat('x', 400) as text from generate_series(${from}::int, ${from + 3_000}::int) n`.execute(db)
+  const unreadable = () =>
+    sql`select 9007199254740993::bigint as n, repeat('x', 1000) from generate_series(1, 2000)`.execute(db)
+  const asked = Array.from({ length: 12 }, async (_, index) => {
+    if (index % 3 === 2) await expect(unreadable()).rejects.toThrow('is too large for')
+    else expect((await wide(index)).rows.map(({ n }) => n)).toEqual(Array.from({ length: 3_001 }, (_, n) => n + index))
+  })
+  await Promise.all(asked)
+})
+
+test('nothing comes between the statements of a transaction', async () => {
+  const db = await open()
+  await sql`create table numbers (n int)`.execute(db)
+  const counts: number[] = []
+  const count = async () =>
+    counts.push((await sql<{ n: number }>`select count(*)::int as n from numbers`.execute(db)).rows[0]?.n ?? 0)
+  const add = () =>
+    db.transaction().execute(async trx => {
+      for (let n = 0; n < 3; n++) await sql`insert into numbers values (${n})`.execute(trx)
+    })
+  await Promise.all(Array.from({ length: 24 }, (_, n) => (n % 3 === 0 ? add() : count())))
+  expect(counts.filter(n => n % 3 !== 0)).toEqual([])
+})
+
+test('a statement sent behind one that takes too long gets an answer', async () => {
+  const db = await open({ statementMs: 500 })
+  const [ended, waiting] = [problemOf(endless(db)), problemOf(one(db))]
+  expect(await ended).toMatchObject({ code: 'query_timeout' })
+  expect([undefined, 'overloaded']).toContain((await waiting)?.code)
+  expect(await one(db)).toEqual([{ one: 1 }])
 })
 
 test('a project that has much to do keeps others waiting for one turn of it at most', async () => {

@@ -24,6 +24,12 @@ export const EMBEDDED_LIMITS: EmbeddedLimits = {
   transactionMs: 10_000,
 }
 
+/**
+ * Statements with the thread at a time: while it runs one, the next one is already there. With one at a time it waits
+ * for a round of this thread's event loop after each, which may take longer than the statement.
+ */
+const SENT_MAX = 2
+
 const RETRY_AFTER_SECONDS = 5
 
 /** As a server ends a statement that timed out. */
@@ -39,8 +45,8 @@ interface EmbeddedOptions {
 
 /**
  * The embedded database as a pool with one connection, lent to one caller at a time; the {@link FairQueue} decides
- * which waiting caller is next. A caller gets a Problem `overloaded` if too many already wait or if it has waited too
- * long.
+ * which waiting caller is next. It gets the connection as soon as the last statement of the caller before it has been
+ * sent. A caller gets a Problem `overloaded` if too many already wait or if it has waited too long.
  *
  * PGlite cannot interrupt a statement. One that exceeds its time is ended with its thread, and fails as on a server;
  * the database is opened again for the waiting callers.
@@ -50,7 +56,10 @@ export class EmbeddedPool implements PostgresPool {
   readonly #options: EmbeddedOptions
   readonly #queue = new FairQueue()
   #thread: Promise<DatabaseThread>
-  #last: Promise<unknown> = Promise.resolve()
+  /** Resolves when the statement sent last has been answered. */
+  #answered: Promise<unknown> = Promise.resolve()
+  #answeredAt = 0
+  #sent = 0
   #isLent = false
   #end: Promise<void> | undefined
   #onFree: () => void = () => undefined
@@ -69,11 +78,15 @@ export class EmbeddedPool implements PostgresPool {
   async connect(): Promise<PostgresPoolClient> {
     if (this.#end) throw new Error('driver has already been destroyed')
     const owner = currentOwner()
-    if (this.#isLent) await this.#turn(owner)
-    this.#isLent = true
-    const since = performance.now()
+    let since = 0
+    const take = async (): Promise<void> => {
+      await this.#take(owner)
+      since = performance.now()
+    }
+    await take()
     return new Loan({
-      run: statement => this.#query(statement),
+      take,
+      run: (statement, onSent) => this.#run(statement, owner, onSent),
       giveBack: () => this.#release(owner, performance.now() - since),
       transactionMs: this.#hasLimits ? this.#options.limits.transactionMs : undefined,
     })
@@ -96,8 +109,13 @@ export class EmbeddedPool implements PostgresPool {
   }
 
   async #close(): Promise<void> {
-    if (this.#isLent) await new Promise<void>(resolve => (this.#onFree = resolve))
+    if (this.#isLent || this.#sent > 0) await new Promise<void>(resolve => (this.#onFree = resolve))
     await (await this.#thread).close()
+  }
+
+  async #take(owner: string | undefined): Promise<void> {
+    if (this.#isLent || this.#sent >= SENT_MAX || this.#queue.size > 0) await this.#turn(owner)
+    this.#isLent = true
   }
 
   #turn(owner: string | undefined): Promise<void> {
@@ -115,28 +133,49 @@ export class EmbeddedPool implements PostgresPool {
     })
   }
 
-  /** Passes the connection directly from one caller to the next. */
   #release(owner: string | undefined, heldMs: number): void {
     this.#queue.charge(owner, heldMs)
+    this.#isLent = false
+    this.#admit()
+  }
+
+  /** Passes the connection directly from one caller to the next. */
+  #admit(): void {
+    if (this.#isLent || this.#sent >= SENT_MAX) return
     this.#isLent = this.#queue.next()
-    if (!this.#isLent) this.#onFree()
+    if (!this.#isLent && this.#sent === 0) this.#onFree()
   }
 
-  /** A caller may issue several statements of its transaction at once. */
-  #query(statement: Statement): Promise<PostgresQueryResult<unknown>> {
-    const result = this.#last.then(() => this.#run(statement))
-    this.#last = result.catch(() => undefined)
-    return result
-  }
-
-  async #run(statement: Statement): Promise<PostgresQueryResult<unknown>> {
+  /** Calls `onSent` when the next statement may be sent: the thread runs them in this order. */
+  async #run(
+    statement: Statement,
+    owner: string | undefined,
+    onSent: () => void,
+  ): Promise<PostgresQueryResult<unknown>> {
     const thread = await this.#thread
-    const { statementMs } = this.#options.limits
-    const timer = this.#hasLimits ? setTimeout(() => this.#replace(thread), statementMs) : undefined
+    const before = this.#answered
+    let timer: NodeJS.Timeout | undefined
+    let isAnswered = false
+    const sentAt = performance.now()
+    this.#sent++
+    const result = thread.query(statement)
+    this.#answered = result.catch(() => undefined)
+    onSent()
+    // Its time begins when the thread has done what was sent before.
+    before.then(() => {
+      if (this.#hasLimits && !isAnswered)
+        timer = setTimeout(() => this.#replace(thread), this.#options.limits.statementMs)
+    })
     try {
-      return await thread.query(statement)
+      return await result
     } finally {
+      isAnswered = true
       clearTimeout(timer)
+      this.#sent--
+      const now = performance.now()
+      this.#queue.charge(owner, now - Math.max(sentAt, this.#answeredAt))
+      this.#answeredAt = now
+      this.#admit()
     }
   }
 

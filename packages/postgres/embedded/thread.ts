@@ -120,6 +120,9 @@ async function close(pglite: PGlite): Promise<void> {
 
 const pglite = await openCluster()
 if (pglite) {
-  port.on('message', (request: Request) => void (request === 'close' ? close(pglite) : answer(pglite, request)))
+  let last: Promise<void> = Promise.resolve()
+  port.on('message', (request: Request) => {
+    last = last.then(() => (request === 'close' ? close(pglite) : answer(pglite, request)))
+  })
   post({ kind: 'ready' })
 }

@@ -26,10 +26,10 @@ const MEMBERS_MAX = 100_000
 const DIGITS_MAX = 1_000
 
 /**
- * How long a request that reads spans may wait for its slot and its ClickHouse statements, all of them together. A
- * statement has a shorter limit of its own.
+ * How long a request may wait for its slot and use the stores, from when its body has been read, with all statements
+ * together. A statement has a shorter limit of its own.
  */
-export const READ_MS_MAX = 25_000
+export const REQUEST_MS_MAX = 25_000
 
 /** The bounds of a JSON body with at most this many bytes. */
 export const jsonBounds = (bodyBytesMax: number): JsonBounds => ({

@@ -9,14 +9,14 @@ import {
 } from '@spanhouse/access'
 import type { OtherChange } from '@spanhouse/events'
 import { Problem } from '@spanhouse/model'
-import { actingAs, onBehalfOf } from '@spanhouse/postgres'
+import { actingAs, onBehalfOf, onBehalfOfUntil } from '@spanhouse/postgres'
 import { cancellable, metered } from '@spanhouse/span-store'
 import { type RequestPart, refuseUnbounded, validate, type z } from '@spanhouse/validation'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { BODY_BYTES_MAX, PUBLIC_BODY_BYTES_MAX, READ_MS_MAX } from '../budget/limits.ts'
+import { BODY_BYTES_MAX, PUBLIC_BODY_BYTES_MAX, REQUEST_MS_MAX } from '../budget/limits.ts'
 import type { Held } from '../budget/room.ts'
 import { ADMINISTRATION, PUBLIC, type Tenant } from '../shares/pool.ts'
-import type { ShareName } from '../shares/shares.ts'
+import { isTimed, type ShareName } from '../shares/shares.ts'
 import { actorOf } from './actor.ts'
 import type { HeldAnswer } from './answer-room.ts'
 import { principalOf } from './auth.ts'
@@ -223,15 +223,22 @@ function otherChange(principal: Principal | null, type: string, { params }: Fast
   return { project_id, user_id, type, ids: Object.values(params as Record<string, string>) }
 }
 
+const SECONDS_MAX = REQUEST_MS_MAX / 1000
 const READ_TOO_SLOW = new Problem(
   'query_timeout',
-  `The request took longer than ${READ_MS_MAX / 1000} s, the maximum for waiting and for all its queries together.`,
+  `The request took longer than ${SECONDS_MAX} s, the maximum for waiting and for all its queries together.`,
+)
+const CALL_TOO_SLOW = new Problem(
+  'overloaded',
+  `The request took longer than ${SECONDS_MAX} s, the maximum for waiting and for all its statements together; try again.`,
+  { retryAfterSeconds: 5 },
 )
 
 /**
  * Runs the work with a slot of the share, which is returned when the work is done or its response is complete (see
- * `app`): a caller who reads slowly holds no slot. If a caller disconnects, or a request that reads spans takes longer
- * than {@link READ_MS_MAX}, it no longer waits for a slot, and its reads are cancelled.
+ * `app`): a caller who reads slowly holds no slot. A request that takes longer than {@link REQUEST_MS_MAX} no longer
+ * waits for a slot or for the database, and its reads of spans are cancelled; those of a caller who disconnects are,
+ * too.
  */
 async function withSlot<T>(
   request: FastifyRequest,
@@ -239,19 +246,23 @@ async function withSlot<T>(
   { share, tenant }: { share: ShareName; tenant: Tenant },
   work: () => T,
 ): Promise<Awaited<T>> {
-  const ending = new AbortController()
+  const late = new AbortController()
+  const leaving = new AbortController()
+  const ending = AbortSignal.any([late.signal, leaving.signal])
   const leave = (): void => {
-    if (!reply.raw.writableEnded) ending.abort(new Problem('overloaded', 'The client has closed the connection.'))
+    if (!reply.raw.writableEnded) leaving.abort(new Problem('overloaded', 'The client has closed the connection.'))
   }
   reply.raw.once('close', leave)
-  const timer = share === 'read' ? setTimeout(() => ending.abort(READ_TOO_SLOW), READ_MS_MAX) : undefined
+  const tooSlow = share === 'read' ? READ_TOO_SLOW : CALL_TOO_SLOW
+  const timer = isTimed(share) ? setTimeout(() => late.abort(tooSlow), REQUEST_MS_MAX) : undefined
+  const begin = (): Promise<Awaited<T>> => onBehalfOfUntil(tenant.project_id, late.signal, work)
   try {
     const meter = share === 'read' ? meterOf(request) : undefined
     const asked = performance.now()
-    request.giveBackSlot = await request.server.shares.take(share, tenant, ending.signal)
-    if (!meter) return await work()
+    request.giveBackSlot = await request.server.shares.take(share, tenant, ending)
+    if (!meter) return await cancellable(late.signal, begin)
     meter.queueMs = performance.now() - asked
-    return await cancellable(ending.signal, () => metered(meter.usage, work))
+    return await cancellable(ending, () => metered(meter.usage, begin))
   } finally {
     clearTimeout(timer)
     reply.raw.off('close', leave)

@@ -30,6 +30,12 @@ const SHARES = {
 
 export type ShareName = keyof typeof SHARES
 
+/** The shares whose requests last as long as the caller or a handler takes. */
+const OPEN_ENDED: readonly ShareName[] = ['listen', 'run', 'evaluate']
+
+/** Whether a request of the share must be done within `REQUEST_MS_MAX`. */
+export const isTimed = (share: ShareName): boolean => !OPEN_ENDED.includes(share)
+
 /** The shares of one process, with their metrics. */
 export class Shares {
   readonly #pools: Record<ShareName, Pool>

@@ -63,7 +63,7 @@ test('reads end with the reason of the signal, on their way and while they wait 
   const ending = new AbortController()
   const reason = new Problem('query_timeout', 'The request took too long.')
   const patient = openEngine(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { connections: 1 })
-  const readings = cancellable(ending.signal, () => [patient.rows(statement), patient.rows(statement)])
+  const readings = [1, 2].map(() => cancellable(ending.signal, () => patient.rows(statement)))
   await expect.poll(() => asked).toBe(1)
   ending.abort(reason)
   for (const reading of readings) await expect(reading).rejects.toBe(reason)
@@ -72,4 +72,17 @@ test('reads end with the reason of the signal, on their way and while they wait 
   await expect(later).rejects.toBe(reason)
   expect(asked).toBe(1)
   await patient.close()
+})
+
+test('reads that begin when the work is done are not cancelled with it', async () => {
+  const ending = new AbortController()
+  const begin = Promise.withResolvers<void>()
+  const leftBehind = await cancellable(ending.signal, () => ({
+    reading: begin.promise.then(() => engine.rows(statement)).catch((error: Error) => error),
+  }))
+  ending.abort(new Error('too late'))
+  begin.resolve()
+  await expect.poll(() => asked).toBe(1)
+  server.closeAllConnections()
+  expect(await leftBehind.reading).toMatchObject({ code: 'overloaded' })
 })

@@ -3,8 +3,8 @@ import type { Random } from './random.ts'
 
 const MB = 1 << 20
 
-/** So many bytes of the pattern. */
-const filled = (pattern: string, bytes: number): string => pattern.repeat(Math.floor(bytes / pattern.length))
+/** So many bytes of the pattern, which is repeated as a whole. */
+const filled = (pattern: string, bytes: number): Buffer => Buffer.alloc(bytes - (bytes % pattern.length), pattern)
 
 /** JSON that costs more to read than to send: what stands before, what is repeated, what stands after. */
 const SHAPES: Record<string, { before: string; pattern: string; after: string }> = {
@@ -58,15 +58,20 @@ export function jsonBomb(random: Random, bytesMax = 30 * MB): Encoded {
   const layers = random.chance(0.1) ? [coding, 'gzip' as const] : [coding]
   const size = Math.min(bytes, bytesMax)
   const key = [shape, place, size, ...layers].join()
-  const made = bodies.get(key) ?? encoded(bombText(shape, place, size), ...layers)
+  const made = bodies.get(key) ?? encoded(bombBytes(shape, place, size), ...layers)
   bodies.set(key, made)
   return made
 }
 
-function bombText(shape: string, place: string, bytes: number): string {
+/** As bytes from the beginning: a text of 30 MB is made and encoded more slowly than it is compressed. */
+function bombBytes(shape: string, place: string, bytes: number): Buffer {
   const { before, pattern, after } = SHAPES[shape] as (typeof SHAPES)[string]
-  const share = Math.floor(bytes / (place.split('@').length - 1))
-  return place.replaceAll('@', () => before + filled(pattern, share) + after)
+  const [head = '', ...rest] = place.split('@')
+  const filling = filled(pattern, Math.floor(bytes / rest.length))
+  return Buffer.concat([
+    Buffer.from(head),
+    ...rest.flatMap(text => [Buffer.from(before), filling, Buffer.from(after + text)]),
+  ])
 }
 
 /** Bytes that are no JSON and decompress to far more than any limit. */
