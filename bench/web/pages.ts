@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { exportOf, newTraceId, type OtlpSpan, otlpSpan } from '../../test/otlp.ts'
+import { settled } from './settled.ts'
 import { measureTyping } from './typing.ts'
 
 const RUNS = 7
@@ -178,6 +179,7 @@ async function measure(browser: Browser, address: string, shows: string): Promis
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
     const page = await context.newPage()
     await page.addInitScript(noteShown(`document.querySelector(${JSON.stringify(shows)})`))
+    await settled(browser)
     await page.goto(address, { waitUntil: 'commit' })
     await page.locator(shows).first().waitFor()
     runs.push(await figuresOf(page))

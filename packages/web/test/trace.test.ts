@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { eventually, newProject, type TestProject } from '../../../test/harness.ts'
 import { exportOf, newSpanId, newTraceId, type OtlpSpan, otlpSpan } from '../../../test/otlp.ts'
 import { agentTrace, openBrowser, traceOf, visit } from './browser.testing.ts'
@@ -47,6 +47,54 @@ test('by mouse: tree, span, tabs, conversation', async () => {
   expect(faults).toEqual([])
   await close()
 })
+
+test('the spans of an address are asked for once, before the application is there', async () => {
+  const id = await stored(traceOf({ name: 'long ago', type: 'tool', at: 0, ms: 20 }, { agoMs: 600_000 }))
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  const asked: string[] = []
+  page.on('request', request => asked.push(new URL(request.url()).pathname))
+  const isHeld = Promise.withResolvers<void>()
+  await page.route(/assets\/app-.*js$/, async route => {
+    await isHeld.promise
+    await route.continue()
+  })
+  const skeletons = () => asked.filter(path => path === `/api/traces/${id}/skeleton`)
+  await page.goto(`${inject('target').apiUrl}/w/traces/${id}?view=tree#key=${project.apiKey}`, { waitUntil: 'commit' })
+  await expect.poll(skeletons).toHaveLength(1)
+  isHeld.resolve()
+  await page.getByRole('treeitem', { name: /long ago/ }).waitFor()
+  expect(skeletons()).toHaveLength(1)
+  await context.close()
+})
+
+test('while a tree scrolls its rows stay elements, and at rest they are in order', async () => {
+  const root = traceOf({ name: 'top', type: 'chain', at: 0, ms: 900 }, { agoMs: 600_000 })
+  const steps = Array.from({ length: 300 }, (_, index) =>
+    otlpSpan({
+      traceId: root[0]?.traceId as string,
+      parentSpanId: root[0]?.spanId as string,
+      name: `step ${index}`,
+      startTimeUnixNano: String(BigInt(root[0]?.startTimeUnixNano as string) + BigInt(index + 1) * 1_000_000n),
+      endTimeUnixNano: root[0]?.endTimeUnixNano as string,
+    }),
+  )
+  const { page, close } = await visit(browser, project, `/w/traces/${await stored([...root, ...steps])}?view=tree`)
+  const rows = page.getByRole('treeitem')
+  await page.getByRole('treeitem', { name: /step 5\b/ }).waitFor()
+  const before = await rows.elementHandles()
+  await page.getByRole('tree').hover()
+  for (let turn = 0; turn < 10; turn++) await page.mouse.wheel(0, 240)
+  await page.getByRole('treeitem', { name: /step 110\b/ }).waitFor()
+  expect(await Promise.all(before.map(row => row.evaluate(element => element.isConnected)))).not.toContain(false)
+  const places = () => rows.evaluateAll(all => all.map(row => row.getBoundingClientRect().top))
+  await expect.poll(async () => isAscending(await places())).toBe(true)
+  expect(await rows.count()).toBe(before.length)
+  await close()
+})
+
+const isAscending = (numbers: readonly number[]): boolean =>
+  numbers.every((one, at) => at === 0 || one > (numbers[at - 1] ?? 0))
 
 test('by keyboard only: move, collapse, next error, find, other metric, views', async () => {
   const id = await stored(agentTrace('By keys?'))
@@ -159,12 +207,13 @@ test('the list loads at most 180 KB, compressed with gzip', () => {
   const dist = join(import.meta.dirname, '../dist')
   const manifest = JSON.parse(readFileSync(join(dist, '.vite/manifest.json'), 'utf8')) as Record<string, Chunk>
   const files = new Set<string>()
-  const add = (name: string): void => {
-    const { file, css = [], imports = [] } = manifest[name] as Chunk
+  const add = ({ file, css = [], imports = [] }: Chunk): void => {
     for (const one of [file, ...css]) files.add(one)
-    imports.forEach(add)
+    for (const name of imports) add(manifest[name] as Chunk)
   }
-  add('index.html')
+  // What the page itself names, and all that this imports.
+  for (const [, file] of readFileSync(join(dist, 'index.html'), 'utf8').matchAll(/"\/w\/(assets\/[^"]+\.(?:js|css))"/g))
+    add(Object.values(manifest).find(chunk => chunk.file === file) as Chunk)
   const bytes = [...files].reduce((sum, file) => sum + statSync(join(dist, `${file}.gz`)).size, 0)
   expect(bytes).toBeGreaterThan(50_000)
   expect(bytes).toBeLessThan(180_000)

@@ -1,5 +1,6 @@
 import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-parser/stream'
 import { ApiError } from './api-error.ts'
+import { takeBegun } from './begun.ts'
 import { noteServerDate } from './clock.ts'
 import { notingSlow } from './connection.ts'
 import { getKey, rejectKey } from './key.ts'
@@ -42,12 +43,8 @@ async function send(url: string, { method = 'GET', body, signal }: Request, acce
   const headers: Record<string, string> = { authorization: `ApiKey ${getKey() ?? ''}` }
   if (body !== undefined) headers['content-type'] = 'application/json'
   if (accept !== undefined) headers.accept = accept
-  const response = fetch(url, {
-    method,
-    headers,
-    signal: signal ?? null,
-    body: body === undefined ? null : JSON.stringify(body),
-  }).catch((error: unknown) => {
+  const asked = { method, headers, signal: signal ?? null, body: body === undefined ? null : JSON.stringify(body) }
+  const response = ((method === 'GET' && takeBegun(url)) || fetch(url, asked)).catch((error: unknown) => {
     if (signal?.aborted) throw error
     throw new ApiError(0, 'The server cannot be reached.')
   })

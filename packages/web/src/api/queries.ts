@@ -9,6 +9,7 @@ import type {
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api } from './client.ts'
 import type { ListBody } from './filtering.ts'
+import { skeletonPath } from './skeleton-path.ts'
 
 export type {
   FacetCounts,
@@ -113,19 +114,11 @@ export const projectQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 })
 
-/** The first window is small, so that its rows are there at once. */
-const WINDOWS = { first: 2_000, next: 20_000 }
-
 export const skeletonQuery = (trace_id: string, everyMs: number | false) =>
   infiniteQueryOptions({
     queryKey: ['skeleton', trace_id],
     initialPageParam: 0,
-    queryFn: ({ pageParam: offset, signal }) => {
-      const limit = offset === 0 ? WINDOWS.first : WINDOWS.next
-      return api<Skeleton>(`/traces/${encodeURIComponent(trace_id)}/skeleton?offset=${offset}&limit=${limit}`, {
-        signal,
-      })
-    },
+    queryFn: ({ pageParam: offset, signal }) => api<Skeleton>(skeletonPath(trace_id, offset), { signal }),
     getNextPageParam: ({ offset, count, total }: Skeleton): number | undefined =>
       offset + count < total && count > 0 ? offset + count : undefined,
     refetchInterval: everyMs,

@@ -1,12 +1,15 @@
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import type { JsonObject } from '../api/registry.ts'
 import { type Chosen, testcaseOf } from '../api/selected-traces.ts'
 import { Button, controls, Failure } from '../parts/controls.tsx'
-import { AddToTestset } from '../testsets/add-to-testset.tsx'
 import { type Reference, revisionOf } from './references.tsx'
 import styles from './trace.module.css'
+
+const AddToTestset = lazy(() =>
+  import('../testsets/add-to-testset.tsx').then(module => ({ default: module.AddToTestset })),
+)
 
 interface TraceActionsProps {
   span: Chosen
@@ -42,16 +45,18 @@ export function TraceActions({ span, references, onAnnotate }: TraceActionsProps
         </Link>
       )}
       {read.error && <Failure what="The span was not read." error={read.error} />}
-      {rows && (
-        <AddToTestset
-          rows={rows}
-          onClose={() => setRows(undefined)}
-          onAdded={id => {
-            setRows(undefined)
-            setTestset(id)
-          }}
-        />
-      )}
+      <Suspense>
+        {rows && (
+          <AddToTestset
+            rows={rows}
+            onClose={() => setRows(undefined)}
+            onAdded={id => {
+              setRows(undefined)
+              setTestset(id)
+            }}
+          />
+        )}
+      </Suspense>
     </>
   )
 }

@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type MouseEvent, memo, type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import { type CSSProperties, type MouseEvent, memo, type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { exact, formatAmount, formatCost, formatCount, formatDuration, visible } from '../format/format.ts'
 import { useKeys } from '../frame/keys.ts'
 import { controls } from '../parts/controls.tsx'
@@ -21,8 +21,8 @@ interface TreeProps {
 }
 
 const ROW_PX = 24
-/** Rows above and below the visible ones. */
-const OVERSCAN = 8
+/** Rows above and below the visible ones, together. */
+const OVERSCAN = 10
 const WHOLE: Zoom = { from: 0, to: 1 }
 /** Deeper spans stand at the same place, with their depth as a number: a tree of any depth fits. */
 const INDENTS_MAX = 12
@@ -30,6 +30,9 @@ const INDENTS_MAX = 12
 const INDENTS_NARROW = 3
 
 type Metric = 'tokens' | 'cost'
+
+/** How many rows are in the document while the tree is so high. */
+const slotsOf = (height = 0): number => Math.ceil(height / ROW_PX) + 1 + OVERSCAN
 
 /** The spans of a trace as a tree; only the visible rows are in the document. */
 export function Tree({ trace, times, selected, select, zoom = WHOLE, isCritical }: TreeProps): ReactNode {
@@ -46,7 +49,12 @@ export function Tree({ trace, times, selected, select, zoom = WHOLE, isCritical 
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_PX,
-    overscan: OVERSCAN,
+    // Always as many rows: elements of those that leave are used again for those that come, without new ones.
+    rangeExtractor: ({ startIndex, count }) => {
+      const slots = slotsOf(virtual.scrollRect?.height)
+      const first = Math.max(0, Math.min(startIndex - OVERSCAN / 2, count - slots))
+      return Array.from({ length: Math.min(slots, count) }, (_, at) => first + at)
+    },
   })
   const place = rows.indexOf(selected)
   useSpanKeys(trace, rows, selected, select)
@@ -68,9 +76,13 @@ export function Tree({ trace, times, selected, select, zoom = WHOLE, isCritical 
   useTreeKeys({ trace, selected, select, collapsed, toggle })
   useKeys({ m: () => setMetric(metric === 'tokens' ? 'cost' : 'tokens') })
   useRevealed({ trace, selected, collapsed, setCollapsed, place, reveal: index => virtual.scrollToIndex(index) })
-  const shown = virtual.getVirtualItems()
-  // Elements of rows that leave are used again for those that come, which is less work than new ones.
-  const slots = Math.ceil((virtual.scrollRect?.height ?? 0) / ROW_PX) + 2 * OVERSCAN + 2
+  // While it scrolls, they stay where they are in the document: a moved one is laid out anew. At rest they are in order.
+  const slots = slotsOf(virtual.scrollRect?.height)
+  const items = virtual.getVirtualItems()
+  const restedAt = useRef(0)
+  if (!virtual.isScrolling) restedAt.current = items[0]?.index ?? 0
+  const turn = slots - (restedAt.current % slots)
+  const shown = items.toSorted((one, other) => ((one.index + turn) % slots) - ((other.index + turn) % slots))
   return (
     <>
       <Find trace={trace} selected={selected} select={select} />
@@ -192,6 +204,7 @@ const TreeRow = memo(function TreeRow({
   const isError = trace.isError[span] === 1
   const ms = ((trace.ends[span] as number) - (trace.starts[span] as number)) / 1000
   const [tokens, costs] = [trace.tokens[span], trace.costs[span]]
+  const isOrphan = trace.isOrphan[span] === 1
   return (
     <div
       id={`span-${span}`}
@@ -202,7 +215,11 @@ const TreeRow = memo(function TreeRow({
       className={styles.treeRow}
       style={{ top: start }}
     >
-      <span className={styles.treeName} style={{ paddingLeft: `min(${Math.min(depth, INDENTS_MAX) * 14}px, 32%)` }}>
+      <span
+        className={styles.treeName}
+        data-marked={isError || isCollapsed || isOrphan || undefined}
+        style={{ paddingLeft: `min(${Math.min(depth, INDENTS_MAX) * 14}px, 32%)` }}
+      >
         {/* The keys do the same. */}
         <span aria-hidden="true" className={styles.chevron} data-chevron="">
           {isCollapsed === undefined ? '' : isCollapsed ? '▸' : '▾'}
@@ -218,7 +235,7 @@ const TreeRow = memo(function TreeRow({
         </span>
         {isError && <span className={styles.red}> ✕</span>}
         {isCollapsed && <span className={styles.soft}> +{formatCount((trace.sizes[span] as number) - 1)}</span>}
-        {trace.isOrphan[span] === 1 && (
+        {isOrphan && (
           <span className={styles.soft} title="Its parent has not arrived.">
             {' '}
             (parent missing)
@@ -241,10 +258,20 @@ const TreeRow = memo(function TreeRow({
 })
 
 /** Parameters, because all four are needed for one bar. */
-function barStyle({ starts, ends, lastsMicros }: Times, span: number, { from, to }: Zoom, background: string) {
+function barStyle(
+  { starts, ends, lastsMicros }: Times,
+  span: number,
+  { from, to }: Zoom,
+  colour: string,
+): CSSProperties {
   const share = (micros: number): number => Math.min(1, Math.max(0, (micros / lastsMicros - from) / (to - from)))
   const [left, right] = [share(starts[span] as number), share(ends[span] as number)]
-  return { left: `${left * 100}%`, width: `${(right - left) * 100}%`, background }
+  // The shortest bar is two pixels wide, also at the end.
+  return {
+    left: `min(${left * 100}%, 100% - 2px)`,
+    width: `${(right - left) * 100}%`,
+    '--bar': colour,
+  } as CSSProperties
 }
 
 /** Finds spans by their name: Enter goes to the next one. */
