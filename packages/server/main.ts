@@ -3,7 +3,6 @@ import './thread-pool.ts'
 import pino from 'pino'
 import { type Config, readConfig, unknownSettings } from './config.ts'
 import { giveBackHeapPages } from './heap-pages.ts'
-import { startServer } from './server.ts'
 import { checkPlace, reasonOf } from './start-checks.ts'
 import { beSupervised, tell } from './supervision.ts'
 import { welcome } from './welcome.ts'
@@ -18,6 +17,8 @@ const log = pino({ level: config.logLevel, base: undefined }, pino.destination({
 
 for (const warning of unknownSettings(process.env)) log.warn(warning)
 giveBackHeapPages()
+// A thousand modules, which a wrong setting need not wait for.
+const { startServer } = await import('./server.ts')
 // Replaced once there is something to stop.
 let end = (_reason: string): void => process.exit(1)
 beSupervised(() => end('the supervisor has exited'))

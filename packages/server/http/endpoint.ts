@@ -22,7 +22,7 @@ import type { HeldAnswer } from './answer-room.ts'
 import { principalOf } from './auth.ts'
 import { readJson } from './body.ts'
 import { type FormLimits, readForm } from './form.ts'
-import { operationSchema } from './openapi.ts'
+import { describedAs } from './openapi.ts'
 import { NO_STORE } from './security-headers.ts'
 import { sendAnswer } from './send-answer.ts'
 import { meterOf } from './server-timing.ts'
@@ -176,7 +176,7 @@ function add<Who extends Principal | null, P extends Part, Q extends Part, B ext
   app.route({
     method,
     url: path,
-    schema: operationSchema({ ...endpoint, bodyBytesMax }),
+    config: describedAs({ ...endpoint, bodyBytesMax }),
     handler: async (request, reply) => {
       const principal = audience.principalOf(request)
       if (isSecret) reply.headers(NO_STORE)

@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import { z } from '@spanhouse/validation'
-import type { FastifyInstance, FastifySchema } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance, FastifySchema } from 'fastify'
 import { exampleOf, type JsonSchema } from './example.ts'
 import { type FormLimits, formBytesMax } from './form.ts'
 
@@ -35,12 +35,10 @@ const PROBLEM = {
 } as const
 
 /**
- * Collects the routes that are added after it into an OpenAPI document: `/openapi.json`, browsable at `/docs`. The
- * schemas only describe the requests: `endpoint.ts` validates, so fastify neither validates nor serialises with them.
+ * Collects the routes that are added after it into an OpenAPI document: `/openapi.json`, browsable at `/docs`. It is made
+ * when somebody first asks for it. Routes have no schemas of fastify: `endpoint.ts` validates.
  */
 export async function addOpenApi(app: FastifyInstance): Promise<void> {
-  app.setValidatorCompiler(() => () => true)
-  app.setSerializerCompiler(() => answer => JSON.stringify(answer))
   await app.register(swagger, {
     hideUntagged: true,
     transformObject: document => ('openapiObject' in document ? withOptionalBodies(document.openapiObject) : {}),
@@ -83,8 +81,13 @@ interface Operation {
   [OPTIONAL_BODY]?: boolean
 }
 
+/** The configuration of an endpoint's route: how the document describes it, computed when the document is made. */
+export const describedAs = (endpoint: Described): FastifyContextConfig => ({
+  swaggerTransform: ({ url }: { url: string }) => ({ url, schema: operationSchema(endpoint) }),
+})
+
 /** An endpoint as fastify's route schema, from which the document is generated. */
-export function operationSchema(endpoint: Described): FastifySchema {
+function operationSchema(endpoint: Described): FastifySchema {
   if (endpoint.hidden) return { hide: true } as FastifySchema
   const { tag, summary, method, path, deprecated = false, params, query, body, form, answer, status = 200 } = endpoint
   const { bodyBytesMax = 0 } = endpoint

@@ -9,7 +9,7 @@ import { projectOf } from '../http/auth.ts'
 import { discardRest } from '../http/discard.ts'
 import { addEndpoint } from '../http/endpoint.ts'
 import { sendProblem, toProblem } from '../http/errors.ts'
-import { operationSchema } from '../http/openapi.ts'
+import { describedAs } from '../http/openapi.ts'
 import { type AcceptedExport, OTLP_BYTES_MAX } from '../ingest/exports.ts'
 import type { Intake } from '../ingest/intake.ts'
 import { OTHER_SIGNALS, type OtherSignal, type OtherSignals } from '../ingest/other-signals.ts'
@@ -57,7 +57,7 @@ export function otlpRoutes({ exports, signals }: Intake): (app: FastifyInstance)
       handle: () => ({ status: 'ready' }),
     })
     app.post(path, {
-      schema: operationSchema({
+      config: describedAs({
         method: 'POST',
         path,
         tag,
@@ -90,7 +90,7 @@ export function otlpRoutes({ exports, signals }: Intake): (app: FastifyInstance)
 /** What arrives is discarded, whatever it is: the response is a success, with a warning. */
 function addOtherSignal(app: FastifyInstance, signal: OtherSignal, signals: OtherSignals): void {
   app.post(`/otlp/v1/${signal}`, {
-    schema: operationSchema({ method: 'POST', path, tag, summary: '', hidden: true }),
+    config: describedAs({ method: 'POST', path, tag, summary: '', hidden: true }),
     handler: async (request, reply) => {
       projectOf(request, 'edit_spans')
       await discardRest(request.raw)

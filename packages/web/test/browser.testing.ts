@@ -47,9 +47,13 @@ export async function openPage(
   page.on('console', message => {
     if (message.type() === 'error' && !message.text().includes('Failed to load resource')) faults.push(message.text())
   })
-  await page.goto(`${inject('target').apiUrl}${path}#key=${apiKey}`)
+  await page.goto(addressOf({ apiKey }, path))
   return { page, faults, close: () => page.close() }
 }
+
+/** The address that `npm start` prints, with another path. */
+export const addressOf = ({ apiKey }: Pick<TestProject, 'apiKey'>, path: string): string =>
+  `${inject('target').apiUrl}${path}#key=${apiKey}`
 
 const MICROS = 1_000n
 

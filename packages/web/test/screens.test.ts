@@ -2,11 +2,11 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { FakeProvider } from '@spanhouse/fake-provider'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newProject, type TestProject } from '../../../test/harness.ts'
 import { isSample } from '../../../test/sets/sample.ts'
-import { openBrowser, openPage, projectWithTraces } from './browser.testing.ts'
+import { addressOf, openBrowser, openPage, projectWithTraces, type Visit } from './browser.testing.ts'
 import { comparedRuns, makeEvaluated, queuedRun } from './evaluations.testing.ts'
 import { newApplication, projectWithModel } from './models.testing.ts'
 
@@ -235,11 +235,16 @@ const SCREENS: Record<string, Screen> = {
 
 const THEMES = ['light', 'dark'] as const
 
+interface Size {
+  width: number
+  height: number
+}
+
 /**
  * A screen is loaded once wide and once narrow; themes and the other narrow width are switched to. In a sample every
  * other screen is loaded wide, the others narrow.
  */
-const LOADS = {
+const LOADS: Record<'wide' | 'narrow', [Size, ...Size[]]> = {
   wide: [{ width: 1280, height: 800 }],
   narrow: [
     { width: 390, height: 844 },
@@ -251,21 +256,35 @@ const CASES = NAMES.flatMap((name, index) =>
   (['wide', 'narrow'] as const).filter((_, at) => !isSample || at === index % 2).map(load => ({ name, load })),
 )
 
-/** What the pages of a project loaded is loaded once. */
-const contexts = new Map<string, BrowserContext>()
+/**
+ * By key. Each screen is a document of its own, but in the same tab: a new one is a new process of the browser, which
+ * compiles the program again.
+ */
+const tabs = new Map<string, Visit>()
 
-async function contextOf({ apiKey }: TestProject): Promise<BrowserContext> {
-  const context = contexts.get(apiKey) ?? (await browser.newContext())
-  contexts.set(apiKey, context)
-  return context
+async function load(project: TestProject, path: string, size: Size): Promise<Visit> {
+  const tab = tabs.get(project.apiKey)
+  if (!tab) {
+    const opened = await openPage(await browser.newContext(), project, path, size)
+    tabs.set(project.apiKey, opened)
+    return opened
+  }
+  tab.faults.length = 0
+  await tab.page.mouse.move(0, 0)
+  await tab.page.emulateMedia({ colorScheme: 'light' })
+  await tab.page.setViewportSize(size)
+  // To the browser, the same path with the key is another place in the same document.
+  if (!(await tab.page.goto(addressOf(project, path)))) await tab.page.reload()
+  return tab
 }
 
-test.each(CASES)('$name, $load: no findings of axe, nothing sideways, no faults', async ({ name, load }) => {
+test.each(CASES)('$name, $load: no findings of axe, nothing sideways, no faults', async ({ name, load: loaded }) => {
   const { path, of, shows, act } = SCREENS[name] as Screen
-  const { page, faults, close } = await openPage(await contextOf(of()), of(), path(), LOADS[load][0])
+  const sizes = LOADS[loaded]
+  const { page, faults } = await load(of(), path(), sizes[0])
   await act?.(page)
   await page.locator(shows).first().waitFor()
-  for (const [at, size] of LOADS[load].entries()) {
+  for (const [at, size] of sizes.entries()) {
     await page.setViewportSize(size)
     const where = `${name} at ${size.width} px`
     for (const colorScheme of THEMES) {
@@ -279,7 +298,6 @@ test.each(CASES)('$name, $load: no findings of axe, nothing sideways, no faults'
     expect.soft(overflow, `${where} scrolls sideways`).toBeLessThanOrEqual(0)
   }
   expect.soft(faults).toEqual([])
-  await close()
 })
 
 /** The rules of axe that another theme may break: it changes nothing but colours. */
