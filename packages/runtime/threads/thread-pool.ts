@@ -22,7 +22,10 @@ export interface Asking {
 
 /** On a busy machine a thread waits for the processor: an answer may take this many times its processor time. */
 const PATIENCE = 10
-/** A thread that does not report its processor time within this time is in native code that cannot be interrupted. */
+/**
+ * A thread that does not report its processor time within this time is in native code that cannot be interrupted, or
+ * waits for the processor.
+ */
 const SILENT_MS = 2_000
 
 /** Why there is no answer. `stage` is the last one that the thread reported. */
@@ -109,6 +112,8 @@ class Thread<Question, Answer> {
   readonly #ready = Promise.withResolvers<void>()
   #task: Task<Question, Answer> | undefined
   #timer: NodeJS.Timeout | undefined
+  /** Of this process, when the question was asked. */
+  #usageBefore = process.cpuUsage()
 
   constructor(module: URL, events: Events) {
     this.#events = events
@@ -129,6 +134,7 @@ class Thread<Question, Answer> {
   run(task: Task<Question, Answer>): void {
     this.#task = task
     this.#progress.clear()
+    this.#usageBefore = process.cpuUsage()
     this.#worker.ref()
     this.#worker.postMessage(task.question)
     void this.#ready.promise.then(() => this.#limit(task))
@@ -152,12 +158,15 @@ class Thread<Question, Answer> {
     wait(task.timeMaxMs)
   }
 
-  /** The processor time that the thread has used for its question; infinite if it does not respond. */
+  /**
+   * The processor time that the thread has used for its question. If it does not respond, that of the whole process,
+   * which it cannot exceed: on a machine so busy that the process gets none, the thread has not used any.
+   */
   async #usedMs(): Promise<number> {
     const usage = this.#worker.cpuUsage().catch(() => undefined)
     const used = await Promise.race([usage, delay(SILENT_MS, undefined, { ref: false })])
-    if (!used) return Number.POSITIVE_INFINITY
-    return Math.max(0, (used.user + used.system) / 1000 - this.#progress.begunAtMs)
+    if (!used) return millisecondsOf(process.cpuUsage(this.#usageBefore))
+    return Math.max(0, millisecondsOf(used) - this.#progress.begunAtMs)
   }
 
   #settle(answer: Answer | Ended): void {
@@ -181,3 +190,5 @@ class Thread<Question, Answer> {
     this.#end('memory')
   }
 }
+
+const millisecondsOf = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1000
