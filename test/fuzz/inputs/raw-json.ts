@@ -38,7 +38,15 @@ const placeholder = /"@raw:(\w+):(\d+)@"/g
 /** Stands in a value for JSON of the kind and size. */
 export const raw = (kind: RawKind, size: number): string => `@raw:${kind}:${size}@`
 
+/** Of all placeholders of a text together: what they become is more than any body may have, and fits into one string. */
+const SIZES_MAX = 8_000_000
+
 export function toJsonText(value: unknown): string {
   const text = JSON.stringify(value) ?? 'null'
-  return text.replace(placeholder, (_, kind: RawKind, size: string) => RAW[kind](Number(size)))
+  let left = SIZES_MAX
+  return text.replace(placeholder, (_, kind: RawKind, wanted: string) => {
+    const size = Math.min(Number(wanted), left)
+    left -= size
+    return RAW[kind](size)
+  })
 }
