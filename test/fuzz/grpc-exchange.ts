@@ -58,7 +58,13 @@ export class GrpcConnection {
 
   #open(): ClientHttp2Session {
     if (this.#session && !this.#session.destroyed && !this.#session.closed) return this.#session
-    this.#session = connect(this.#url).on('error', () => {})
-    return this.#session
+    const session = connect(this.#url).on('error', () => {})
+    // A server tells so when it has had enough of a connection; the next request opens another one.
+    session.once('goaway', () => {
+      session.close()
+      if (this.#session === session) this.#session = undefined
+    })
+    this.#session = session
+    return session
   }
 }
