@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { startClusterStores } from '../../test/sets/cluster.ts'
-import { startRole } from '../../test/sets/networked.ts'
-import { checkStored, round, WriterSet } from '../writers/writer-set.ts'
+import { checkStored, Roles, round, WriterSet } from '../writers/writer-set.ts'
 
 /** Descending, as in the bench of writers. */
 const SHARDS = [2, 1]
@@ -29,20 +28,13 @@ export async function benchClusterWrites({ spans }: { spans: number }): Promise<
 async function measure(shards: number, spans: number) {
   const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-bench-'))
   const { stores, clickhouse } = await startClusterStores(shards)
-  const processes: ServerProcess[] = []
-  const start = async (role: string): Promise<ServerProcess> => {
-    const [like] = processes
-    const dataDirOfOne = join(dataDir, `${role}-${processes.length}`)
-    const started = await startRole(role, { stores, dataDir: dataDirOfOne, ...(like ? { like } : {}) })
-    processes.push(started)
-    return started
-  }
+  const roles = new Roles(stores, dataDir)
   try {
-    await start('api')
+    await roles.start('api')
     const receivers: ServerProcess[] = []
-    while (receivers.length < RECEIVERS) receivers.push(await start('receiver'))
+    while (receivers.length < RECEIVERS) receivers.push(await roles.start('receiver'))
     const set = new WriterSet(receivers, clickhouse.servers)
-    while (set.writers.length < shards) set.writers.push(await start('writer'))
+    while (set.writers.length < shards) set.writers.push(await roles.start('writer'))
     await set.warmUp()
     const result = await set.measure(spans)
     await checkStored(
@@ -51,7 +43,7 @@ async function measure(shards: number, spans: number) {
     )
     return result
   } finally {
-    await Promise.all(processes.map(one => one.kill()))
+    await roles.kill()
     await stores.stop()
     await rm(dataDir, { recursive: true, force: true })
   }

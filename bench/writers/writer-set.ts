@@ -1,6 +1,8 @@
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { openEngine } from '@spanhouse/span-store'
+import { type RoleStart, startRole } from '../../test/sets/networked.ts'
 import { type Export, makeExport, SPANS_PER_EXPORT } from '../exports.ts'
 import { sendAll } from '../load.ts'
 import { type Pausable, Throttle } from './throttle.ts'
@@ -13,6 +15,30 @@ const WARM_UP_SPANS = 50_000
 /** While the backlog is filled: enough to keep the leases, too little to get far with the work. */
 const FILLING_SHARE = 0.2
 const WAIT_MS = 180_000
+
+/** The processes of a bench: the first makes the keys, and each has a data folder of its own. */
+export class Roles {
+  readonly #stores: RoleStart['stores']
+  readonly #dataDir: string
+  readonly #started: ServerProcess[] = []
+
+  constructor(stores: RoleStart['stores'], dataDir: string) {
+    this.#stores = stores
+    this.#dataDir = dataDir
+  }
+
+  async start(role: string): Promise<ServerProcess> {
+    const [like] = this.#started
+    const dataDir = join(this.#dataDir, `${role}-${this.#started.length}`)
+    const started = await startRole(role, { stores: this.#stores, dataDir, ...(like ? { like } : {}) })
+    this.#started.push(started)
+    return started
+  }
+
+  async kill(): Promise<void> {
+    await Promise.all(this.#started.map(one => one.kill()))
+  }
+}
 
 /** The receivers, the writers started so far, and what else is throttled with the writers. */
 export class WriterSet {

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ServerProcess } from '@spanhouse/server/server-process.testing.ts'
-import { networkedAvailable, startRole, startStores } from '../../test/sets/networked.ts'
-import { checkStored, round, WriterSet } from './writer-set.ts'
+import { networkedAvailable, startStores } from '../../test/sets/networked.ts'
+import { checkStored, Roles, round, WriterSet } from './writer-set.ts'
 
 /** Descending, so that all have compiled their code before only one is left. */
 const WRITERS = [4, 2, 1]
@@ -19,20 +19,13 @@ export async function benchWriters({ spans }: { spans: number }): Promise<object
   const spansPerWriter = Math.ceil(spans / WRITERS.reduce((sum, count) => sum + count))
   const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-bench-'))
   const stores = await startStores()
-  const processes: ServerProcess[] = []
-  const start = async (role: string): Promise<ServerProcess> => {
-    const [like] = processes
-    const dataDirOfOne = join(dataDir, `${role}-${processes.length}`)
-    const started = await startRole(role, { stores, dataDir: dataDirOfOne, ...(like ? { like } : {}) })
-    processes.push(started)
-    return started
-  }
+  const roles = new Roles(stores, dataDir)
   try {
-    await start('api')
+    await roles.start('api')
     const receivers: ServerProcess[] = []
-    while (receivers.length < RECEIVERS) receivers.push(await start('receiver'))
+    while (receivers.length < RECEIVERS) receivers.push(await roles.start('receiver'))
     const set = new WriterSet(receivers)
-    while (set.writers.length < WRITERS_MAX) set.writers.push(await start('writer'))
+    while (set.writers.length < WRITERS_MAX) set.writers.push(await roles.start('writer'))
     await set.warmUp()
     const results = []
     for (const count of WRITERS) {
@@ -49,7 +42,7 @@ export async function benchWriters({ spans }: { spans: number }): Promise<object
       })),
     }
   } finally {
-    await Promise.all(processes.map(one => one.kill()))
+    await roles.kill()
     await stores.stop()
     await rm(dataDir, { recursive: true, force: true })
   }
