@@ -143,7 +143,7 @@ export async function openParts(
     needs.has('stream') ? opening.then(postgres => openStreamPart(config, postgres, log)) : undefined,
     openClickHouse(config, log),
   ])
-  const engines = needs.has('engine') ? openEngines(clickhouse, postgres) : undefined
+  const engines = needs.has('engine') ? openEngines(clickhouse, postgres, log) : undefined
   const secretKey = config.secretKey ?? (await ensureSecretKeyFile(config.dataDir))
   const authenticator = openAuthenticator(postgres.db, { adminKey: config.adminKey, tokenKey: tokenKeyOf(secretKey) })
   const [vault, answerKey] = [openVault(secretKey), answerKeyOf(secretKey)]
@@ -162,7 +162,7 @@ async function openStreamPart(config: Config, postgres: Postgres, log: Logger): 
 }
 
 /** Of a cluster, changes are made on each of its shards. */
-function openEngines({ url, own, shards }: ClickHousePart, { db }: Postgres): Engines {
+function openEngines({ url, own, shards }: ClickHousePart, { db }: Postgres, log: Logger): Engines {
   const open = (options: EngineOptions): Engine => {
     const restartMs = own && options !== READINESS_ENGINE ? RESTART_MS : 0
     if (!shards) return openEngine(url, { ...options, restartMs })
@@ -174,7 +174,7 @@ function openEngines({ url, own, shards }: ClickHousePart, { db }: Postgres): En
     const engine = clusterEngine({
       reader,
       shards: async () => (await membersOf(shards, db)).map(shard => shard.own),
-      shardsOf: traceShards(db, single),
+      shardsOf: traceShards(db, single, log),
     })
     return { ...engine, close: async () => void (await Promise.all([engine, ...single].map(one => one?.close()))) }
   }

@@ -2,6 +2,7 @@ import type { TraceId } from '@spanhouse/model'
 import type { Database } from '@spanhouse/postgres'
 import type { Engine } from '@spanhouse/span-store'
 import { partitionOf } from '@spanhouse/span-stream'
+import type { Logger } from 'pino'
 import { type Layout, readLayout } from './layout.ts'
 
 /** For how long routes are used without being read again. */
@@ -14,6 +15,7 @@ const KNOWN_MS = 2_000
 export function traceShards(
   db: Database,
   engines: readonly (Engine | undefined)[],
+  log: Logger,
 ): (trace_id: TraceId) => Promise<Engine[]> {
   let routes: Layout['routes'] = new Map()
   let dueAt = 0
@@ -24,8 +26,10 @@ export function traceShards(
         routes = layout?.routes ?? routes
         dueAt = performance.now() + KNOWN_MS
       })
-      // Without routes, all shards are asked.
-      .catch(() => undefined)
+      // Older routes do, and without any all shards are asked.
+      .catch(error =>
+        log.warn({ err: error }, 'cannot read the layout of the cluster; traces by id may be asked of all shards'),
+      )
       .finally(() => {
         reading = undefined
       })
