@@ -1,31 +1,29 @@
 import type { JsonObject, Uuid } from '@spanhouse/model'
 import type { Trx } from '@spanhouse/postgres'
-import type { RuntimeSettings } from '@spanhouse/runtime'
+import { findTemplate, type RuntimeSettings } from '@spanhouse/runtime'
 import type { Scope } from './kind.ts'
 import { KINDS } from './kinds.ts'
 import { createSimple } from './simple.ts'
 
 const ENVIRONMENTS = ['development', 'staging', 'production']
 
-const evaluatorsWith = (prefix: string): { slug: string; name: string; data: JsonObject }[] => [
+const evaluatorsWith = (runtime: RuntimeSettings): { slug: string; name: string; data: JsonObject }[] => [
   {
     slug: 'exact-match',
     name: 'Exact Match',
-    data: { uri: `${prefix}:builtin:auto_exact_match:v0`, parameters: { correct_answer_key: 'correct_answer' } },
+    data: {
+      uri: `${runtime.uriPrefix}:builtin:auto_exact_match:v0`,
+      parameters: { correct_answer_key: 'correct_answer' },
+    },
   },
-  { slug: 'contains-json', name: 'Contains JSON', data: { uri: `${prefix}:builtin:auto_contains_json:v0` } },
-  {
-    slug: 'quality-rating',
-    name: 'Quality Rating',
-    data: { uri: `${prefix}:custom:feedback:v0`, schemas: { outputs: APPROVED } },
-  },
+  { slug: 'contains-json', name: 'Contains JSON', data: { uri: `${runtime.uriPrefix}:builtin:auto_contains_json:v0` } },
+  { slug: 'quality-rating', name: 'Quality Rating', data: qualityRating(runtime) },
 ]
 
-const APPROVED: JsonObject = {
-  type: 'object',
-  properties: { approved: { type: 'boolean' } },
-  required: ['approved'],
-  additionalProperties: false,
+/** A revision created from the preset of the catalogue. */
+function qualityRating(runtime: RuntimeSettings): JsonObject {
+  const preset = findTemplate('evaluator', 'feedback', runtime)?.presets.find(({ key }) => key === 'quality-rating')
+  return { ...preset?.data, schemas: { ...preset?.data.schemas } }
 }
 
 /**
@@ -39,7 +37,7 @@ export const registrySeed =
     const environment: Scope = { ...scope, kind: KINDS.environment }
     for (const slug of ENVIRONMENTS) await createSimple(environment, { slug, name: slug })
     const evaluator: Scope = { ...scope, kind: KINDS.evaluator }
-    for (const record of evaluatorsWith(runtime.uriPrefix)) await createSimple(evaluator, record)
+    for (const record of evaluatorsWith(runtime)) await createSimple(evaluator, record)
   }
 
 const CAPITALS = { France: 'Paris', Kenya: 'Nairobi', Peru: 'Lima', Japan: 'Tokyo', Norway: 'Oslo', Fiji: 'Suva' }

@@ -5,6 +5,7 @@ import {
   defaultRoles,
   enrichRevisionData,
   evaluatorHydration,
+  findTemplate,
   HANDLERS,
   parseHandlerUri,
   revisionFlags,
@@ -274,4 +275,13 @@ test('keys are unique, and every schema is well-formed', async () => {
   expect(new Set(HANDLERS.map(handler => handler.key)).size).toBe(HANDLERS.length)
   for (const { schemas } of HANDLERS)
     expect(await checkRevisionData({ schemas: { ...schemas } }, SETTINGS, OWNER)).toEqual([])
+})
+
+test('schemas of the catalogue wait for no thread, however many revisions have them', async () => {
+  const offered = ['feedback', 'auto_exact_match'].flatMap(key => {
+    const template = findTemplate('evaluator', key, SETTINGS)
+    return template ? [template.data, ...template.presets.map(preset => preset.data)] : []
+  })
+  const revisions = offered.flatMap(data => Array<JsonObject>(200).fill(JSON.parse(JSON.stringify(data))))
+  expect((await Promise.all(revisions.map(data => checkRevisionData(data, SETTINGS, OWNER)))).flat()).toEqual([])
 })

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { isJsonObject, type Json, type JsonObject, type Violation } from '@spanhouse/model'
 import type { Handler, Schemas } from './handler.ts'
 import { handlerOf } from './handlers.ts'
@@ -10,14 +11,14 @@ const SCHEMA_NAMES = ['parameters', 'inputs', 'outputs'] as const
 /**
  * Violations in the data of a workflow's revision besides its shape; locations are relative to the data. Checks for web
  * addresses that cannot be called, unknown keys under our prefixes, and malformed JSON Schemas. The owner is the one whose
- * share of the schema threads is used (`validateAgainst`).
+ * share of the schema threads is used (`validateAgainst`); schemas of the catalogue use none.
  */
 export async function checkRevisionData(
   data: JsonObject,
   settings: RuntimeSettings,
   owner: string,
 ): Promise<Violation[]> {
-  return [...uriMistakes(data, settings), ...urlMistakes(data), ...(await schemaMistakes(data, owner))]
+  return [...uriMistakes(data, settings), ...urlMistakes(data), ...(await schemaMistakes(data, settings, owner))]
 }
 
 function uriMistakes(data: JsonObject, settings: RuntimeSettings): Violation[] {
@@ -34,18 +35,28 @@ function urlMistakes({ url }: JsonObject): Violation[] {
   return [mistake(['url'], 'should be an http or https address with a host', url)]
 }
 
-async function schemaMistakes({ schemas }: JsonObject, owner: string): Promise<Violation[]> {
+async function schemaMistakes(data: JsonObject, settings: RuntimeSettings, owner: string): Promise<Violation[]> {
+  const { schemas } = data
   if (!isJsonObject(schemas)) return []
+  const uri = handlerUriOf(data)
+  const known = catalogueSchemas(uri && handlerOf(uri, settings))
   const mistakes = await Promise.all(
     SCHEMA_NAMES.map(async name => {
       const schema = schemas[name] ?? null
-      const wrong = schema === null ? null : await schemaMistake(schema, owner)
+      const isKnown = schema === null || known.some(one => isDeepStrictEqual(one[name], schema))
+      const wrong = isKnown ? null : await schemaMistake(schema, owner)
       const violation = { type: 'value_error', loc: ['schemas', name], msg: `Value error, ${wrong}`, input: schema }
       return wrong === null ? [] : [violation]
     }),
   )
   return mistakes.flat()
 }
+
+/** What the catalogue offers for a handler, itself and in presets. It is well-formed, so no thread starts to check it. */
+const catalogueSchemas = (handler: Handler | null | undefined): Schemas[] =>
+  [handler?.schemas, ...(handler?.template?.presets ?? []).map(preset => preset.schemas)].filter(
+    schemas => schemas !== undefined,
+  )
 
 const mistake = (loc: string[], msg: string, input: Json | undefined): Violation => ({
   type: 'value_error',
@@ -88,7 +99,7 @@ export async function evaluatorHydration(
 ): Promise<JsonObject> {
   const uri = handlerUriOf(data)
   const handler = uri && handlerOf(uri, settings)
-  if (handler?.kind !== 'builtin' || (await schemaMistakes(data, owner)).length > 0) return data
+  if (handler?.kind !== 'builtin' || (await schemaMistakes(data, settings, owner)).length > 0) return data
   const { url, schemas, ...rest } = data
   const { inputs } = given(data)
   const { parameters } = handler.schemas ?? {}
